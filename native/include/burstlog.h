@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Burstlog: a log whose append returns when the record is durable.
+ *
+ * Records go synchronously into a circular buffer (the ring) on a block device or a file; a drain thread moves
+ * them in large batches to a log file. After any crash the next open finishes what was interrupted: the log file
+ * then holds every acknowledged record exactly once, in order.
+ *
+ *     burst_config_t config;
+ *     burst_config_init(&config);
+ *     config.ring = "orders.ring";
+ *     config.file_name = "orders.log";
+ *     burst_t *log;
+ *     if (burst_open(&config, &log) < 0) { fprintf(stderr, "%s\n", burst_last_error()); return 1; }
+ *     int64_t sequence = burst_append(log, "order 1\n", 8, 0);      // durable when it returns
+ *     burst_close(log);
+ *
+ * Conventions. Functions return 0 or a positive value, or a negative errno; burst_last_error() then holds one
+ * sentence (what, where, the value seen, what to do) for the calling thread, until its next failing call.
+ * Every function may be called from any thread at any time. A closed handle stays valid to pass: calls on it
+ * return -ESHUTDOWN. In a child after fork() every call on the parent's handle returns -EOWNERDEAD.
+ *
+ * Codes with one meaning everywhere:
+ *   -EINVAL      an argument or a configuration value cannot be used
+ *   -EMSGSIZE    the record is longer than max_record_bytes; nothing was written
+ *   -EAGAIN      the ring is full (burst_offer, or on_full = BURST_ON_FULL_FAIL); nothing was written
+ *   -ETIMEDOUT   block_timeout_ns passed. Waiting for space: nothing was written. Waiting for the medium: the
+ *                record is in the ring's memory and may still become durable
+ *   -EIO         the ring has failed (a write error, a stuck writer): nothing is acknowledged any more until it
+ *                is opened again; burst_failure() tells why
+ *   -ESHUTDOWN   the handle is closed
+ *   -EBUSY       another writer holds the ring or the log file; the sentence names its process
+ *   -ENODATA     no ring here (no valid superblock)
+ *   -EUCLEAN     a ring, but damaged so that it cannot be written (for instance truncated)
+ *   -EPROTO      a ring of a format this library does not know
+ *   -EMEDIUMTYPE the medium survives less than the durability asked for
+ */
+#ifndef BURSTLOG_H
+#define BURSTLOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* Raised whenever a struct or function below changes incompatibly; compare with burst_abi_version(). */
+#define BURST_ABI_VERSION 1u
+
+#define BURST_PATH_BYTES 4096
+#define BURST_TEXT_BYTES 512
+
+typedef struct burst burst_t;
+
+/* What a medium must survive. Ring and log file must both give at least what is asked for. */
+enum burst_durability {
+    BURST_DURABILITY_POWER = 0,    /* loss of power */
+    BURST_DURABILITY_OS_CRASH = 1, /* a kernel crash, not loss of power */
+    BURST_DURABILITY_PROCESS = 2,  /* the death of the process only (memory: tmpfs, zram) */
+};
+
+/* What an append does that finds the ring full. */
+enum burst_on_full {
+    BURST_ON_FULL_BLOCK = 0,   /* wait for space, at most block_timeout_ns if that is set */
+    BURST_ON_FULL_FAIL = 1,    /* return -EAGAIN */
+    BURST_ON_FULL_DISCARD = 2, /* drop the record, count it, return 0 */
+};
+
+/* How the ring is written. Values that this library does not have yet are refused by burst_open. */
+enum burst_io {
+    BURST_IO_AUTO = 0,
+    BURST_IO_PWRITE = 1,
+};
+
+typedef struct burst_config {
+    uint32_t struct_bytes;        /* sizeof(burst_config_t), set by burst_config_init */
+    uint32_t durability;          /* enum burst_durability; default POWER */
+    uint32_t on_full;             /* enum burst_on_full; default BLOCK */
+    uint32_t io;                  /* enum burst_io; default AUTO */
+    const char *ring;             /* required: a block device that `burstlog format` prepared, or a file. A missing
+                                     or empty file is created with mode 0600 */
+    const char *file_name;        /* required: the log file; made absolute and stored in the ring */
+    uint64_t ring_bytes;          /* 0: 64 MiB for a new file, and whatever an existing ring has. Else the size of
+                                     the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
+                                     is refused */
+    uint64_t max_record_bytes;    /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */
+    uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds every wait of an append */
+    uint64_t drain_interval_ns;   /* 0: 100 ms. A durable record reaches the log file within this time */
+    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring */
+    const char *file_owner;       /* NULL: unchanged. User name of a newly created log file */
+    const char *file_group;       /* NULL: unchanged. Group name of a newly created log file */
+    uint32_t file_mode;           /* 0: 0666 less the umask. Permission bits of a newly created log file */
+    uint32_t reserved;            /* 0 */
+} burst_config_t;
+
+/* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
+void burst_config_init(burst_config_t *config);
+
+/* The ABI version of the loaded library. Safe to call before anything else. */
+uint32_t burst_abi_version(void);
+
+/* The version of the loaded library, for instance "0.1.0". */
+const char *burst_version(void);
+
+/* The sentence for the last call that failed on this thread; "" if none did. Valid until the next failing call. */
+const char *burst_last_error(void);
+
+/*
+ * Opens the ring and the log file, finishes what a crash interrupted (recovery) and starts the drain. On return
+ * every record found is accounted for: see burst_recovery_statement(). The ring and the log file stay locked
+ * against other writers until burst_close(). Returns 0, or a negative errno and leaves *log NULL and the medium
+ * as it was.
+ */
+int burst_open(const burst_config_t *config, burst_t **log);
+
+/*
+ * Appends one record and returns its sequence (>= 1; no gaps, also over reopens) once the record and all
+ * before it are durable on the ring. length: 0..max_record_bytes. event_time_ns: any clock of the caller, kept with
+ * the record. Returns 0 if the ring was full and on_full is DISCARD.
+ */
+int64_t burst_append(burst_t *log, const void *data, size_t length, int64_t event_time_ns);
+
+/* As burst_append, but returns as soon as the record is accepted; a background commit makes it durable. When the
+ * ring is full on_full decides, as with burst_append. Use burst_await_durable to wait for it. */
+int64_t burst_enqueue(burst_t *log, const void *data, size_t length, int64_t event_time_ns);
+
+/* As burst_enqueue, but never waits: -EAGAIN when the ring is full, whatever on_full says. */
+int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event_time_ns);
+
+/* The highest sequence that is durable together with all before it; 0 if none. Monotone. */
+int64_t burst_durable_sequence(const burst_t *log);
+
+/* Waits until the sequence is durable. timeout_ns < 0: for ever. Returns 1 durable, 0 not yet, or a negative errno. */
+int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns);
+
+/* Waits until everything accepted so far is durable in the ring. Returns and timeout_ns as burst_await_durable. */
+int burst_flush(burst_t *log, int64_t timeout_ns);
+
+/* Waits until everything accepted so far is durable in the log file, which is asked to sync now. Returns and
+ * timeout_ns as burst_await_durable. */
+int burst_await_drained(burst_t *log, int64_t timeout_ns);
+
+/*
+ * Refuses new records, makes all accepted ones durable, drains for at most shutdown_timeout_ns, and lets go of ring
+ * and log file. Records still in the ring then are moved by the next open. Returns the number of records left in the
+ * ring, or -EIO if accepted records could not be made durable. A second close returns -ESHUTDOWN.
+ */
+int64_t burst_close(burst_t *log);
+
+/* Why the ring has failed, one sentence into text (always terminated). Returns 1 if it has failed, else 0 and "". */
+int burst_failure(const burst_t *log, char *text, size_t text_bytes);
+
+/* What recovery found at open, one or more lines into text (always terminated). Returns the number of records that
+ * are provably lost. */
+int64_t burst_recovery_statement(const burst_t *log, char *text, size_t text_bytes);
+
+enum burst_state {
+    BURST_STATE_OPEN = 0,    /* appending and draining */
+    BURST_STATE_STALLED = 1, /* appending; the log file cannot be written, the drain keeps retrying */
+    BURST_STATE_FAILED = 2,  /* fail-stop: see burst_failure */
+    BURST_STATE_CLOSED = 3,
+};
+
+typedef struct burst_stats {
+    uint32_t struct_bytes;      /* set to sizeof(burst_stats_t) before the call */
+    uint32_t state;             /* enum burst_state */
+    int64_t accepted_sequence;  /* highest sequence given out */
+    int64_t durable_sequence;   /* highest sequence durable in the ring */
+    int64_t drained_sequence;   /* highest sequence durable in the log file */
+    uint64_t commits;           /* group commits since open */
+    uint64_t device_writes;     /* writes of those commits */
+    uint64_t device_bytes;      /* bytes of those writes */
+    uint64_t full_waits;        /* appends that found the ring full */
+    uint64_t discarded;         /* records dropped with BURST_ON_FULL_DISCARD */
+    uint64_t lost_enqueued;     /* enqueued records that a failure of the ring lost */
+    uint64_t capacity_bytes;    /* bytes of the ring that hold records */
+    uint64_t used_bytes;        /* bytes not yet released by the drain */
+    uint64_t max_record_bytes;
+    uint64_t file_bytes;        /* length of the current log file that has been written */
+    uint32_t destination_empty; /* 1 if at open the log file was new or empty and nothing was waiting for it */
+    uint32_t epoch;             /* number of this open in the life of the ring */
+    uint32_t survives;          /* enum burst_durability: what ring and log file together survive */
+    uint32_t io;                /* enum burst_io in use */
+} burst_stats_t;
+
+/* Fills *stats. Returns 0 or a negative errno. Works on a closed handle (state CLOSED, last figures). */
+int burst_stats(const burst_t *log, burst_stats_t *stats);
+
+enum burst_severity { BURST_INFO = 0, BURST_WARN = 1, BURST_ERROR = 2 };
+
+typedef struct burst_event {
+    uint32_t struct_bytes; /* set to sizeof(burst_event_t) before the call */
+    uint32_t severity;     /* enum burst_severity */
+    int64_t time_ns;       /* CLOCK_REALTIME */
+    char text[BURST_TEXT_BYTES];
+} burst_event_t;
+
+/*
+ * Takes the oldest thing the engine has to tell its operator (recovery statement, full ring, stalled or changed log
+ * file, failure). Waits at most timeout_ns (< 0: for ever) for one. Returns 1 with *event filled, 0 if there is none,
+ * -ESHUTDOWN when the handle is closed and all is told. At most 16 are kept; the newest replace the oldest.
+ */
+int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns);
+
+/* The log file being written now, absolute (always terminated). It differs from file_name after a failed sync or when
+ * others wrote into the file. Returns 0. */
+int burst_current_file(const burst_t *log, char *path, size_t path_bytes);
+
+/*
+ * Binds the per-event native methods of the Java class through JNI RegisterNatives, so that they cost a JNI call
+ * although JNA loaded the library. Called once, through JNA, with the calling thread's JNIEnv and the class. Returns
+ * 0, or -EINVAL if the class lacks one of the methods.
+ */
+int burst_register(void *jni_env, void *java_class);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif

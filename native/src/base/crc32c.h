@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CRC32C (Castagnoli), in hardware where the CPU has it. crc32c(crc32c(0, a), b) == crc32c(0, a followed by b). */
+#ifndef BURST_BASE_CRC32C_H
+#define BURST_BASE_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint32_t crc32c(uint32_t seed, const void *data, size_t length);
+
+/* The portable one, for CPUs without the instruction; also what tests compare the fast one with. */
+uint32_t crc32c_portable(uint32_t seed, const void *data, size_t length);
+
+#endif

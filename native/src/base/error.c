@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SENTENCE_BYTES 2048
+#define NAME_BYTES 128
+
+static _Thread_local char sentence[SENTENCE_BYTES];
+static _Thread_local char named[NAME_BYTES];
+
+int error_set(int code, const char *format, ...) {
+    /* An argument may be error_text() itself, where a caller puts its own words around the cause. */
+    char next[SENTENCE_BYTES];
+    int before = errno;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(next, sizeof(next), format, arguments);
+    va_end(arguments);
+    memcpy(sentence, next, strlen(next) + 1);
+    errno = before;
+    return -code;
+}
+
+const char *error_text(void) {
+    return sentence;
+}
+
+/* Not strerrorname_np: glibc has it from 2.32 only. */
+static const struct {
+    int code;
+    const char *name;
+} names[] = {
+#define NAME(code) {code, #code}
+    NAME(E2BIG),      NAME(EACCES),     NAME(EAGAIN),     NAME(EBADF),        NAME(EBUSY),      NAME(EDQUOT),
+    NAME(EEXIST),     NAME(EFAULT),     NAME(EFBIG),      NAME(EINTR),        NAME(EINVAL),     NAME(EIO),
+    NAME(EISDIR),     NAME(ELOOP),      NAME(EMEDIUMTYPE), NAME(EMFILE),      NAME(EMSGSIZE),   NAME(ENAMETOOLONG),
+    NAME(ENFILE),     NAME(ENODATA),    NAME(ENODEV),     NAME(ENOENT),       NAME(ENOLCK),     NAME(ENOMEM),
+    NAME(ENOSPC),     NAME(ENOSYS),     NAME(ENOTDIR),    NAME(ENOTSUP),      NAME(ENOTTY),     NAME(ENXIO),
+    NAME(EOVERFLOW),  NAME(EOWNERDEAD), NAME(EPERM),      NAME(EPIPE),        NAME(EPROTO),     NAME(EREMOTEIO),
+    NAME(EROFS),      NAME(ESHUTDOWN),  NAME(ESPIPE),     NAME(ESTALE),       NAME(ETIMEDOUT),  NAME(ETXTBSY),
+    NAME(EUCLEAN),    NAME(EXDEV),      NAME(EBADMSG),    NAME(EILSEQ),       NAME(EHWPOISON),  NAME(ENOMEDIUM),
+#undef NAME
+};
+
+const char *error_name(int code) {
+    if (code < 0)
+        code = -code;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (names[i].code == code) {
+            snprintf(named, sizeof(named), "%s (%s)", names[i].name, strerror(code));
+            return named;
+        }
+    }
+    snprintf(named, sizeof(named), "errno %d", code);
+    return named;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/events.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void events_init(struct events *events, const struct platform *platform) {
+    events->platform = platform;
+    pthread_mutex_init(&events->lock, NULL);
+}
+
+void events_post(struct events *events, uint32_t severity, const char *format, ...) {
+    pthread_mutex_lock(&events->lock);
+    burst_event_t *event = &events->kept[events->end % EVENTS_KEPT];
+    event->severity = severity;
+    event->time_ns = platform_realtime_ns(events->platform);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(event->text, sizeof event->text, format, arguments);
+    va_end(arguments);
+    events->end++;
+    if (events->end - events->first > EVENTS_KEPT) {
+        events->first++;
+    }
+    pthread_mutex_unlock(&events->lock);
+    signal_notify(&events->changed, events->platform);
+}
+
+static int take_now(struct events *events, burst_event_t *event) {
+    int rc = 0;
+    pthread_mutex_lock(&events->lock);
+    if (events->first != events->end) {
+        uint32_t struct_bytes = event->struct_bytes;
+        *event = events->kept[events->first++ % EVENTS_KEPT];
+        event->struct_bytes = struct_bytes;
+        rc = 1;
+    } else if (events->closed) {
+        rc = -ESHUTDOWN;
+    }
+    pthread_mutex_unlock(&events->lock);
+    return rc;
+}
+
+int events_take(struct events *events, burst_event_t *event, int64_t timeout_ns) {
+    const struct platform *platform = events->platform;
+    int64_t deadline_ns = timeout_ns < 0 ? INT64_MAX : platform_monotonic_ns(platform) + timeout_ns;
+    for (;;) {
+        uint32_t ticket = signal_register(&events->changed);
+        int rc = take_now(events, event);
+        int64_t left_ns = timeout_ns < 0 ? -1 : deadline_ns - platform_monotonic_ns(platform);
+        if (rc != 0 || (timeout_ns >= 0 && left_ns <= 0)) {
+            signal_leave(&events->changed);
+            return rc;
+        }
+        signal_wait(&events->changed, platform, ticket, left_ns);
+    }
+}
+
+void events_close(struct events *events) {
+    pthread_mutex_lock(&events->lock);
+    events->closed = 1;
+    pthread_mutex_unlock(&events->lock);
+    signal_notify(&events->changed, events->platform);
+}

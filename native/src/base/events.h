@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the engine has to tell its operator: the last EVENTS_KEPT sentences, taken one by one. Any thread. */
+#ifndef BURST_BASE_EVENTS_H
+#define BURST_BASE_EVENTS_H
+
+#include <pthread.h>
+
+#include "base/platform.h"
+#include "base/signal.h"
+#include "burstlog.h"
+
+#define EVENTS_KEPT 16u
+
+struct events {
+    const struct platform *platform;
+    pthread_mutex_t lock;
+    uint64_t first; /* number of the oldest one kept */
+    uint64_t end;   /* number of the next one */
+    int closed;
+    struct signal changed;
+    burst_event_t kept[EVENTS_KEPT];
+};
+
+void events_init(struct events *events, const struct platform *platform);
+
+void events_post(struct events *events, uint32_t severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* 1 and *event, 0 if none came within timeout_ns (< 0: for ever), -ESHUTDOWN if none is left and none will come. */
+int events_take(struct events *events, burst_event_t *event, int64_t timeout_ns);
+
+/* No more will come: wakes all takers. */
+void events_close(struct events *events);
+
+#endif

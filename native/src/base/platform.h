@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the engine needs of the host besides device and files: time, sleeping, waking, memory, randomness. One table,
+ * so that a test can run the production engine under a clock and a scheduler of its own.
+ */
+#ifndef BURST_BASE_PLATFORM_H
+#define BURST_BASE_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdatomic.h>
+
+struct platform {
+    const struct platform_ops *ops;
+};
+
+struct platform_ops {
+    /* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
+    int64_t (*monotonic_ns)(const struct platform *platform);
+    int64_t (*realtime_ns)(const struct platform *platform);
+
+    /* Sleeps while *word == expected, at most timeout_ns (< 0: for ever). Returns 0 (woken, or the word had another
+     * value, or for no reason) or -ETIMEDOUT. */
+    int (*park)(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
+    /* Wakes at most `count` threads parked on the word. */
+    void (*unpark)(const struct platform *platform, _Atomic uint32_t *word, int count);
+
+    void (*sleep_ns)(const struct platform *platform, int64_t duration_ns);
+
+    /* Zeroed memory, page-aligned, or NULL. Prefaulted and locked where `image` is set and the host allows it, and
+     * absent in a forked child. */
+    void *(*allocate)(const struct platform *platform, size_t bytes, int image);
+    void (*release)(const struct platform *platform, void *memory, size_t bytes);
+
+    /* Unpredictable bits; never 0. */
+    uint64_t (*random)(const struct platform *platform);
+};
+
+/* The Linux host. */
+extern const struct platform platform_linux;
+
+static inline int64_t platform_monotonic_ns(const struct platform *platform) {
+    return platform->ops->monotonic_ns(platform);
+}
+
+static inline int64_t platform_realtime_ns(const struct platform *platform) {
+    return platform->ops->realtime_ns(platform);
+}
+
+static inline void *platform_allocate(const struct platform *platform, size_t bytes, int image) {
+    return platform->ops->allocate(platform, bytes, image);
+}
+
+static inline void platform_release(const struct platform *platform, void *memory, size_t bytes) {
+    platform->ops->release(platform, memory, bytes);
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/platform.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+#define NS_PER_S 1000000000ll
+
+_Static_assert(sizeof(_Atomic uint32_t) == 4, "the kernel parks on a 32-bit word");
+
+static int64_t clock_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static int64_t linux_monotonic_ns(const struct platform *platform) {
+    (void)platform;
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+static int64_t linux_realtime_ns(const struct platform *platform) {
+    (void)platform;
+    return clock_ns(CLOCK_REALTIME);
+}
+
+static struct timespec timespec_of(int64_t ns) {
+    return (struct timespec){.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+}
+
+static int linux_park(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns) {
+    (void)platform;
+    struct timespec timeout = timespec_of(timeout_ns < 0 ? 0 : timeout_ns);
+    int before = errno;
+    long result = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ns < 0 ? NULL : &timeout, NULL, 0);
+    int timed_out = result < 0 && errno == ETIMEDOUT; /* EAGAIN: another value; EINTR: for no reason */
+    errno = before;
+    return timed_out ? -ETIMEDOUT : 0;
+}
+
+static void linux_unpark(const struct platform *platform, _Atomic uint32_t *word, int count) {
+    (void)platform;
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+static void linux_sleep_ns(const struct platform *platform, int64_t duration_ns) {
+    (void)platform;
+    struct timespec left = timespec_of(duration_ns < 0 ? 0 : duration_ns);
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
+    }
+}
+
+/* Address space that begins at a huge page, so that the kernel can back all of it with such. */
+static void *map_aligned(size_t bytes) {
+    size_t wide = bytes + HUGE_PAGE_BYTES;
+    if (wide < bytes)
+        return NULL;
+    uint8_t *map = mmap(NULL, wide, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return NULL;
+    uintptr_t start = ((uintptr_t)map + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
+    size_t before = start - (uintptr_t)map;
+    size_t after = wide - before - bytes;
+    if (before > 0)
+        munmap(map, before);
+    if (after > 0)
+        munmap((uint8_t *)start + bytes, after);
+    return (void *)start;
+}
+
+/* Every page is there afterwards, and stays where that is allowed: no append ever waits for the kernel to find one. */
+static int prefault(uint8_t *memory, size_t bytes, size_t page_bytes) {
+    if (madvise(memory, bytes, MADV_POPULATE_WRITE) < 0) {
+        if (errno != EINVAL)
+            return -errno;
+        for (size_t offset = 0; offset < bytes; offset += page_bytes) /* before Linux 5.14 */
+            *(volatile uint8_t *)(memory + offset) = 0;
+    }
+    mlock(memory, bytes);
+    return 0;
+}
+
+static void *linux_allocate(const struct platform *platform, size_t bytes, int image) {
+    (void)platform;
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    if (bytes == 0 || bytes > SIZE_MAX - page_bytes)
+        return NULL;
+    bytes = (bytes + page_bytes - 1) & ~(page_bytes - 1);
+    if (!image) {
+        void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        return memory == MAP_FAILED ? NULL : memory;
+    }
+    void *memory = map_aligned(bytes);
+    if (memory == NULL)
+        return NULL;
+    madvise(memory, bytes, MADV_HUGEPAGE); /* before the first touch; kernels without it serve small pages */
+    /* A child would pay, and make the parent pay, a copy of every page on its first touch after the fork. */
+    if (madvise(memory, bytes, MADV_DONTFORK) < 0 || prefault(memory, bytes, page_bytes) < 0) {
+        munmap(memory, bytes);
+        return NULL;
+    }
+    return memory;
+}
+
+static void linux_release(const struct platform *platform, void *memory, size_t bytes) {
+    (void)platform;
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    if (memory != NULL)
+        munmap(memory, (bytes + page_bytes - 1) & ~(page_bytes - 1));
+}
+
+/* Where a sandbox forbids getrandom: the 16 random bytes that the kernel gives every process, and the clock. */
+static uint64_t random_of_process(void) {
+    uint64_t bits[2] = {0, 0};
+    const void *given = (const void *)getauxval(AT_RANDOM);
+    if (given != NULL)
+        memcpy(bits, given, sizeof(bits));
+    uint64_t mixed = bits[0] ^ (uint64_t)clock_ns(CLOCK_MONOTONIC) * 0x9e3779b97f4a7c15ull;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9ull + bits[1];
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebull;
+    return mixed ^ mixed >> 31;
+}
+
+static uint64_t linux_random(const struct platform *platform) {
+    (void)platform;
+    for (;;) {
+        uint64_t bits = 0;
+        ssize_t got = getrandom(&bits, sizeof(bits), 0);
+        if (got < 0 && errno != EINTR)
+            bits = random_of_process();
+        else if (got != (ssize_t)sizeof(bits))
+            continue;
+        if (bits != 0)
+            return bits;
+    }
+}
+
+static const struct platform_ops linux_ops = {
+    .monotonic_ns = linux_monotonic_ns,
+    .realtime_ns = linux_realtime_ns,
+    .park = linux_park,
+    .unpark = linux_unpark,
+    .sleep_ns = linux_sleep_ns,
+    .allocate = linux_allocate,
+    .release = linux_release,
+    .random = linux_random,
+};
+
+const struct platform platform_linux = {.ops = &linux_ops};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The on-media structs: the only implementation of docs/media-format.md. No I/O, no logic beyond offsets.
+ *
+ *     byte 0      64K     128K    192K    256K     512K     640K     1M                          1M + capacity
+ *     +-----------+-------+-------+-------+--------+--------+--------+---------------------------+
+ *     | superblock| super | check-| check-| stream | scratch| zero   | data area: the ring       |
+ *     | copy 0    | copy 1| point0| point1| +roll  |        |        | position % capacity       |
+ *     +-----------+-------+-------+-------+--------+--------+--------+---------------------------+
+ *
+ * All integers are little-endian; all sizes and offsets are bytes unless the name says otherwise.
+ */
+#ifndef BURST_MEDIA_LAYOUT_H
+#define BURST_MEDIA_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the media format is little-endian"
+#endif
+
+#define LAYOUT_VERSION 1u
+
+#define LAYOUT_SLOT_BYTES (64u * 1024u)                    /* distance of the fixed structs: any block size fits */
+#define LAYOUT_SUPERBLOCK_COPIES 2u
+#define LAYOUT_SUPERBLOCK_OFFSET(copy) ((uint64_t)(copy)*LAYOUT_SLOT_BYTES)
+#define LAYOUT_CHECKPOINT_SLOTS 2u
+#define LAYOUT_CHECKPOINT_OFFSET(slot) ((uint64_t)(2u + (slot)) * LAYOUT_SLOT_BYTES)
+#define LAYOUT_STREAM_TABLE_OFFSET (256u * 1024u)          /* reserved: two slots of the table of further streams */
+#define LAYOUT_ROLL_INTENT_OFFSET (384u * 1024u)           /* reserved: two slots of the roll intent */
+#define LAYOUT_SCRATCH_OFFSET (512u * 1024u)               /* reserved: 128 KiB that calibration may overwrite */
+#define LAYOUT_DATA_OFFSET (1024u * 1024u)
+
+#define LAYOUT_MIN_BLOCK_BYTES 4096u
+#define LAYOUT_MAX_BLOCK_BYTES LAYOUT_SLOT_BYTES
+#define LAYOUT_MIN_CAPACITY_BLOCKS 8u
+#define LAYOUT_MAX_CAPACITY_BYTES (1ull << 38)
+#define LAYOUT_FILE_NAME_BYTES 4096u
+
+/* ---------------------------------------------------------------------------------------------- superblock */
+
+#define SUPERBLOCK_MAGIC 0x474f4c5453525542ull /* "BURSTLOG" */
+
+/* Written by format only, never again (but for the repair of a bad copy by a good one). */
+struct superblock {
+    uint64_t magic;
+    uint32_t version;              /* LAYOUT_VERSION: another one is refused */
+    uint32_t superblock_bytes;     /* sizeof(struct superblock) */
+    uint64_t incompatible;         /* feature bits: an unknown one is refused */
+    uint64_t compatible;           /* feature bits: unknown ones are ignored */
+    uint8_t uuid[16];              /* seeds every other CRC of this ring */
+    uint64_t data_offset;          /* where the data area begins: LAYOUT_DATA_OFFSET in version 1 */
+    uint64_t capacity_bytes;       /* size of the data area, a multiple of block_bytes */
+    uint64_t medium_bytes;         /* size of device or file when it was formatted */
+    uint32_t block_bytes;          /* unit of a durable write: max(logical, physical block of the medium, 4096) */
+    uint32_t logical_block_bytes;  /* of the medium when it was formatted */
+    uint32_t record_align_bytes;   /* 8; 64 on persistent memory */
+    uint32_t checkpoint_bytes;     /* sizeof(struct checkpoint) */
+    int64_t created_ns;            /* CLOCK_REALTIME */
+    uint8_t reserved[412];         /* zero */
+    uint32_t crc;                  /* CRC32C of all bytes before it, seed 0 */
+};
+
+_Static_assert(sizeof(struct superblock) == 512, "superblock size");
+_Static_assert(offsetof(struct superblock, version) == 8, "superblock.version");
+_Static_assert(offsetof(struct superblock, incompatible) == 16, "superblock.incompatible");
+_Static_assert(offsetof(struct superblock, uuid) == 32, "superblock.uuid");
+_Static_assert(offsetof(struct superblock, data_offset) == 48, "superblock.data_offset");
+_Static_assert(offsetof(struct superblock, capacity_bytes) == 56, "superblock.capacity_bytes");
+_Static_assert(offsetof(struct superblock, medium_bytes) == 64, "superblock.medium_bytes");
+_Static_assert(offsetof(struct superblock, block_bytes) == 72, "superblock.block_bytes");
+_Static_assert(offsetof(struct superblock, record_align_bytes) == 80, "superblock.record_align_bytes");
+_Static_assert(offsetof(struct superblock, created_ns) == 88, "superblock.created_ns");
+_Static_assert(offsetof(struct superblock, crc) == 508, "superblock.crc");
+
+/* -------------------------------------------------------------------------------------------------- record */
+
+/*
+ *      0        8        16      20 21 22   24       32       40      44      48      52      56
+ *     +--------+--------+-------+--+--+----+--------+--------+-------+-------+-------+-------+---------+-----+
+ *     |position|sequence|length |ty|fl|strm| time   |durable |epoch  |in     |payload|header | payload | pad |
+ *     |        |        |       |pe|ag|    |        |position|       |flight |CRC    |CRC    |         | -> 8|
+ *     +--------+--------+-------+--+--+----+--------+--------+-------+-------+-------+-------+---------+-----+
+ *
+ * The producer fills sequence..event_time_ns, payload_crc and the payload; the leader of the commit the rest.
+ */
+struct record_header {
+    uint64_t position;         /* bytes since format; its place is position % capacity. In memory, until the leader
+                                  seals the record: position ^ salt (the publish word) */
+    uint64_t sequence;         /* DATA, VOID: its own. PAD, MARKER: that of the next record */
+    uint32_t length;           /* payload bytes */
+    uint8_t type;              /* enum record_type */
+    uint8_t flags;             /* enum record_flags */
+    uint16_t stream;           /* 0 in version 1 */
+    int64_t event_time_ns;     /* the caller's, unordered */
+    uint64_t durable_position; /* W: everything before it was durable when this record was sealed */
+    uint32_t epoch;            /* of the open that wrote it */
+    uint32_t in_flight;        /* sequence - in_flight is the sequence of the first record at or after W */
+    uint32_t payload_crc;      /* CRC32C of the payload, seed 0. PAD: 0, its payload has no meaning */
+    uint32_t header_crc;       /* CRC32C of bytes 0..51, seeded with the ring's uuid */
+};
+
+enum record_type {
+    RECORD_DATA = 1,
+    RECORD_PAD = 2,    /* fills the end of a lap */
+    RECORD_VOID = 3,   /* a sequence that carries nothing: a claim that could not be filled */
+    RECORD_MARKER = 4, /* struct marker: the first record of an epoch */
+};
+
+enum record_flags {
+    RECORD_LAST = 1,     /* the next record starts at the next block boundary; the gap is never interpreted */
+    RECORD_ENQUEUED = 2, /* nobody was waiting for it */
+};
+
+#define RECORD_HEADER_BYTES 56u
+#define RECORD_ALIGN_BYTES 8u
+#define RECORD_CRC_COVERS 52u
+
+_Static_assert(sizeof(struct record_header) == RECORD_HEADER_BYTES, "record_header size");
+_Static_assert(offsetof(struct record_header, sequence) == 8, "record_header.sequence");
+_Static_assert(offsetof(struct record_header, length) == 16, "record_header.length");
+_Static_assert(offsetof(struct record_header, type) == 20, "record_header.type");
+_Static_assert(offsetof(struct record_header, flags) == 21, "record_header.flags");
+_Static_assert(offsetof(struct record_header, stream) == 22, "record_header.stream");
+_Static_assert(offsetof(struct record_header, event_time_ns) == 24, "record_header.event_time_ns");
+_Static_assert(offsetof(struct record_header, durable_position) == 32, "record_header.durable_position");
+_Static_assert(offsetof(struct record_header, epoch) == 40, "record_header.epoch");
+_Static_assert(offsetof(struct record_header, in_flight) == 44, "record_header.in_flight");
+_Static_assert(offsetof(struct record_header, payload_crc) == 48, "record_header.payload_crc");
+_Static_assert(offsetof(struct record_header, header_crc) == RECORD_CRC_COVERS, "record_header.header_crc");
+
+/* -------------------------------------------------------------------------------------------------- marker */
+
+/* A range of the ring that is provably damaged: the log goes on at `to`, with sequence first + count. */
+struct marker_loss {
+    uint64_t from;
+    uint64_t to;
+    uint64_t first_sequence;
+    uint64_t count;
+};
+
+#define MARKER_LOSSES_MAX 120u
+
+/* The payload of a MARKER record. It starts at a block boundary and, with its header, fills at most 4096 bytes. */
+struct marker {
+    uint64_t log_end;          /* X: where the log of the earlier epochs ended; X up to this marker is void */
+    uint64_t durable_position; /* W that the medium proved when this epoch was opened */
+    uint64_t next_sequence;    /* of the first record after the marker */
+    uint32_t epoch;
+    uint32_t loss_count;
+    int64_t opened_ns; /* CLOCK_REALTIME */
+    uint64_t reserved[2];
+    struct marker_loss losses[MARKER_LOSSES_MAX]; /* only loss_count of them are written */
+};
+
+_Static_assert(offsetof(struct marker, losses) == 56, "marker.losses");
+_Static_assert(sizeof(struct marker_loss) == 32, "marker_loss size");
+_Static_assert(RECORD_HEADER_BYTES + sizeof(struct marker) <= LAYOUT_MIN_BLOCK_BYTES, "a marker fits one block");
+
+/* ---------------------------------------------------------------------------------------------- checkpoint */
+
+#define CHECKPOINT_MAGIC 0x544b504354535242ull /* "BRSTCPKT" */
+
+#define CHECKPOINT_TAIL_BYTES 4096u
+
+/* How far one stream has been drained, and where to. */
+struct checkpoint_stream {
+    uint64_t drained_position;  /* everything before it is durable in the destination */
+    uint64_t next_sequence;     /* of the first record at or after drained_position */
+    uint32_t epoch;             /* of the last record before drained_position */
+    uint32_t file_name_bytes;   /* length of the name in checkpoint.file_name */
+    uint64_t file_bytes;        /* L: length of the destination up to drained_position */
+    uint32_t tail_bytes;        /* min(L, CHECKPOINT_TAIL_BYTES) */
+    uint32_t tail_crc;          /* CRC32C of the tail_bytes before L, seed 0 */
+    uint64_t diverted_sequence; /* 0: the file is file_name. Else file_name + "." + diverted_sequence ... */
+    uint32_t diverted_attempt;  /* ... and, unless 0, "." + diverted_attempt */
+    uint32_t reserved;
+};
+
+/* Written in turn into two slots, by the drain only. */
+struct checkpoint {
+    uint64_t magic;
+    uint64_t generation;       /* one more than that of the other slot: the higher one is the newer */
+    uint32_t epoch;            /* of the open that wrote it */
+    uint32_t stream_count;     /* 1 in version 1 */
+    uint64_t durable_position; /* a W */
+    uint64_t next_sequence;    /* of the first record at or after it */
+    uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed: a marker goes beyond it */
+    int64_t written_ns;        /* CLOCK_REALTIME */
+    uint64_t reserved[9];
+    struct checkpoint_stream stream;
+    uint8_t reserved_streams[3912];              /* zero */
+    uint8_t file_name[LAYOUT_FILE_NAME_BYTES - 8]; /* absolute, not terminated, rest zero */
+    uint32_t reserved_end;
+    uint32_t crc; /* CRC32C of all bytes before it, seeded with the ring's uuid */
+};
+
+_Static_assert(sizeof(struct checkpoint_stream) == 56, "checkpoint_stream size");
+_Static_assert(offsetof(struct checkpoint, stream) == 128, "checkpoint.stream");
+_Static_assert(offsetof(struct checkpoint, crc) == sizeof(struct checkpoint) - 4, "checkpoint.crc");
+_Static_assert(sizeof(struct checkpoint) == 8192, "checkpoint size");
+
+/* ------------------------------------------------------------------------------------------ places in a lap */
+
+static inline uint64_t align_up(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+static inline uint64_t align_down(uint64_t value, uint64_t unit) {
+    return value / unit * unit;
+}
+
+/* Bytes that a record of this payload length takes in the ring. */
+static inline uint64_t record_bytes(uint64_t length) {
+    return (RECORD_HEADER_BYTES + length + RECORD_ALIGN_BYTES - 1) & ~(uint64_t)(RECORD_ALIGN_BYTES - 1);
+}
+
+/* Bytes from the position to the end of its lap: 1..capacity. */
+static inline uint64_t lap_remaining(uint64_t position, uint64_t capacity) {
+    return capacity - position % capacity;
+}
+
+/* Where a record at or after `position` can begin: the end of a lap that is too short for a header holds none. */
+static inline uint64_t record_place(uint64_t position, uint64_t capacity) {
+    uint64_t left = lap_remaining(position, capacity);
+    return left < RECORD_HEADER_BYTES ? position + left : position;
+}
+
+/* Where the record after this one begins. */
+static inline uint64_t record_next(uint64_t position, uint64_t length, uint8_t flags, uint64_t block_bytes,
+                                   uint64_t capacity) {
+    uint64_t end = position + record_bytes(length);
+    return record_place(flags & RECORD_LAST ? align_up(end, block_bytes) : end, capacity);
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "media/record.h"
+
+#include "base/crc32c.h"
+
+uint32_t crc_seed_of(const uint8_t uuid[16]) {
+    return crc32c(0, uuid, 16);
+}
+
+void record_seal(struct record_header *header, const struct record_seal *seal, uint32_t crc_seed) {
+    header->position = seal->position;
+    header->durable_position = seal->durable_position;
+    header->epoch = seal->epoch;
+    header->in_flight = (uint32_t)(header->sequence - seal->durable_next_sequence);
+    if (seal->last) {
+        header->flags |= RECORD_LAST;
+    }
+    header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
+}
+
+int record_has_header(const uint8_t *image, uint64_t capacity, uint64_t position, uint32_t crc_seed) {
+    const uint64_t left = lap_remaining(position, capacity);
+    if (left < RECORD_HEADER_BYTES) {
+        return 0;
+    }
+    const struct record_header *header = record_at(image, capacity, position);
+    return header->position == position && record_bytes(header->length) <= left &&
+           header->type >= RECORD_DATA && header->type <= RECORD_MARKER &&
+           header->header_crc == crc32c(crc_seed, header, RECORD_CRC_COVERS);
+}
+
+enum record_verdict record_judge(const uint8_t *image, uint64_t capacity, uint64_t position, uint32_t crc_seed) {
+    if (!record_has_header(image, capacity, position, crc_seed)) {
+        return RECORD_INVALID;
+    }
+    const struct record_header *header = record_at(image, capacity, position);
+    if (header->type == RECORD_PAD) {
+        return RECORD_VALID;
+    }
+    return header->payload_crc == crc32c(0, record_payload(header), header->length) ? RECORD_VALID : RECORD_HEADER_ONLY;
+}

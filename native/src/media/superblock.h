@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The superblock codec. No I/O. */
+#ifndef BURST_MEDIA_SUPERBLOCK_H
+#define BURST_MEDIA_SUPERBLOCK_H
+
+#include "media/layout.h"
+
+/* Fills a superblock for a medium. The capacity is what fits of `ring_bytes`, in whole blocks. */
+void superblock_make(struct superblock *superblock, uint64_t ring_bytes, uint64_t medium_bytes, uint32_t block_bytes,
+                     uint32_t logical_block_bytes, const uint8_t uuid[16], int64_t created_ns);
+
+enum superblock_verdict {
+    SUPERBLOCK_VALID,
+    SUPERBLOCK_ABSENT,  /* no magic: not a ring, or this copy is gone */
+    SUPERBLOCK_DAMAGED, /* magic, but the CRC or a field that no version 1 ring can have */
+    SUPERBLOCK_UNKNOWN, /* whole, but of another version or with an unknown incompatible feature */
+};
+
+enum superblock_verdict superblock_judge(const struct superblock *superblock);
+
+#endif
