@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A ring medium: a block device or a file, written durably and read. Knows no format. One backend is one table of
+ * these functions in a file of its own.
+ *
+ * Who calls what: `write` and `read` from any thread. `submit` and `complete` only from the thread that leads a
+ * commit; several writes may be under way and complete in any order.
+ */
+#ifndef BURST_DEVICE_DEVICE_H
+#define BURST_DEVICE_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/platform.h"
+
+struct device;
+
+/* One write under way. The caller owns it until `complete` returns it. */
+struct device_write {
+    uint64_t offset;   /* on the medium, a multiple of the block */
+    const void *data;  /* page-aligned */
+    size_t bytes;      /* a multiple of the block */
+    int result;        /* set by complete: 0 durable, or -errno; a short write is -EIO */
+    struct device_write *next; /* the backend's */
+};
+
+struct device_ops {
+    const char *name; /* "pwrite" */
+
+    /* Memory for the ring image: image bytes that submit will write. NULL with an error sentence. */
+    void *(*image)(struct device *device, size_t bytes);
+
+    /* Starts a write, or does it. Its outcome is in write->result when complete returns it. */
+    void (*submit)(struct device *device, struct device_write *write);
+    /* Waits for a submitted write and returns it; NULL if none is under way. */
+    struct device_write *(*complete)(struct device *device);
+
+    /* Durable when it returns. 0 or -errno with a sentence; a short write is an error. */
+    int (*write)(struct device *device, uint64_t offset, const void *data, size_t bytes);
+    /* All of the range, or -errno with a sentence. Offset, bytes and data are multiples of the block. */
+    int (*read)(struct device *device, uint64_t offset, void *data, size_t bytes);
+    /* Everything written before, by anybody, is durable. */
+    int (*flush)(struct device *device);
+
+    /* Lets go of the image, the lock and the medium. */
+    void (*close)(struct device *device);
+};
+
+#define DEVICE_FALLBACK_BYTES 256
+
+struct device {
+    const struct device_ops *ops;
+    const struct platform *platform;
+    uint64_t medium_bytes;
+    uint32_t block_bytes;         /* max(logical, physical, 4096) */
+    uint32_t logical_block_bytes;
+    int is_file;                  /* a regular file */
+    int write_depth;              /* how many submitted writes are worth having under way */
+    int survives;                 /* enum burst_durability */
+    char survives_because[160];   /* the evidence, for the sentence of a refusal */
+    char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
+    char path[4096];              /* absolute */
+};
+
+#endif

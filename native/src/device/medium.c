@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/medium.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "media/layout.h"
+
+static void note(struct medium *medium, const char *sentence) {
+    size_t used = strlen(medium->fallback);
+    snprintf(medium->fallback + used, sizeof(medium->fallback) - used, "%s%s", used > 0 ? "; " : "", sentence);
+}
+
+static int open_direct(const char *path, int open_flags, struct medium *medium) {
+    medium->direct = 1;
+    medium->fd = open(path, open_flags | O_CLOEXEC | O_DIRECT);
+    if (medium->fd < 0 && errno == EINVAL) {
+        medium->direct = 0;
+        medium->fd = open(path, open_flags | O_CLOEXEC);
+        if (medium->fd >= 0)
+            note(medium, "the file system refuses O_DIRECT: writes go through the page cache, each one synced");
+    }
+    return medium->fd < 0 ? -errno : 0;
+}
+
+static int measure(struct medium *medium) {
+    struct stat status;
+    if (fstat(medium->fd, &status) < 0)
+        return -errno;
+    medium->is_file = S_ISREG(status.st_mode);
+    if (!medium->is_file && !S_ISBLK(status.st_mode))
+        return -EINVAL;
+    medium_probe(medium->fd, &medium->facts);
+    medium->bytes = (uint64_t)status.st_size;
+    if (!medium->is_file && ioctl(medium->fd, BLKGETSIZE64, &medium->bytes) < 0)
+        return -errno;
+    /* A file keeps its ring when it moves to another file system: its blocks are the same everywhere. */
+    uint32_t logical = medium->facts.logical_block_bytes;
+    uint32_t physical = medium->facts.physical_block_bytes;
+    medium->logical_block_bytes = logical > 0 ? logical : LAYOUT_MIN_BLOCK_BYTES;
+    medium->block_bytes = LAYOUT_MIN_BLOCK_BYTES;
+    if (medium->block_bytes < logical)
+        medium->block_bytes = logical;
+    if (medium->block_bytes < physical)
+        medium->block_bytes = physical;
+    return 0;
+}
+
+/*
+ * A read of the first block tells whether O_DIRECT works and not only opens, and whether the kernel knows RWF_DSYNC:
+ * it checks a read's flags as it checks a write's. What the read brings, an I/O error included, is of no interest.
+ */
+static int try_read(const struct medium *medium, void *block, int flags) {
+    struct iovec range = {.iov_base = block, .iov_len = medium->block_bytes};
+    return syscall(SYS_preadv2, medium->fd, &range, 1, 0l, 0l, flags) < 0 ? errno : 0;
+}
+
+static int settle_durability(const struct platform *platform, const char *path, int open_flags,
+                             struct medium *medium) {
+    void *block = platform_allocate(platform, medium->block_bytes, 0);
+    if (block == NULL)
+        return -ENOMEM;
+    int failure = try_read(medium, block, RWF_DSYNC);
+    if (failure == EINVAL && medium->direct && fcntl(medium->fd, F_SETFL, open_flags & ~O_DIRECT) == 0) {
+        medium->direct = 0;
+        note(medium, "O_DIRECT opens but does not read: writes go through the page cache, each one synced");
+        failure = try_read(medium, block, RWF_DSYNC);
+    }
+    platform_release(platform, block, medium->block_bytes);
+    int writes = (open_flags & O_ACCMODE) != O_RDONLY;
+    if (!medium->is_file && medium->facts.write_through && medium->direct) {
+        medium->write_flags = 0; /* nothing volatile between a completed write and the medium */
+    } else if (failure == EOPNOTSUPP || failure == ENOSYS || failure == EPERM) {
+        medium->write_flags = 0;
+        if (!writes || open_flags & O_DSYNC)
+            return 0;
+        note(medium, "the kernel refuses RWF_DSYNC: the ring is opened with O_DSYNC instead");
+        close(medium->fd); /* first: an exclusive open excludes our own second one */
+        medium->fd = open(path, open_flags | O_CLOEXEC | O_DSYNC | (medium->direct ? O_DIRECT : 0));
+        return medium->fd < 0 ? -errno : 0;
+    } else {
+        medium->write_flags = RWF_DSYNC;
+    }
+    return 0;
+}
+
+int medium_open(const struct platform *platform, const char *path, int open_flags, struct medium *medium) {
+    memset(medium, 0, sizeof(*medium));
+    int result = open_direct(path, open_flags, medium);
+    if (result < 0)
+        return result;
+    result = measure(medium);
+    if (result == 0)
+        result = settle_durability(platform, path, open_flags, medium);
+    if (result < 0 && medium->fd >= 0)
+        close(medium->fd);
+    return result;
+}
+
+void device_describe(struct device *device, const struct device_ops *ops, const struct platform *platform,
+                     const struct medium *medium, const char *path) {
+    *device = (struct device){
+        .ops = ops,
+        .platform = platform,
+        .medium_bytes = medium->bytes,
+        .block_bytes = medium->block_bytes,
+        .logical_block_bytes = medium->logical_block_bytes,
+        .is_file = medium->is_file,
+        .write_depth = 1,
+        .survives = medium->facts.survives,
+    };
+    snprintf(device->survives_because, sizeof(device->survives_because), "%s", medium->facts.because);
+    snprintf(device->fallback, sizeof(device->fallback), "%s", medium->fallback);
+    snprintf(device->path, sizeof(device->path), "%s", path);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/path.h"
+#include "burstlog.h"
+#include "device/lock.h"
+#include "device/medium.h"
+#include "device/mounts.h"
+
+/* After a SIGKILL the kernel may hold the medium of the dead process until its last I/O has ended. */
+#define UNSEEN_HOLDER_WAIT_NS 1000000000ll
+#define UNSEEN_HOLDER_POLL_NS 20000000ll
+
+/* Every way of writing that this library has; the first is what BURST_IO_AUTO means. */
+static const struct device_backend *const backends[] = {&backend_pwrite};
+
+static const struct device_backend *backend_for(uint32_t io) {
+    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
+        if (io == BURST_IO_AUTO || io == backends[i]->io)
+            return backends[i];
+    }
+    return NULL;
+}
+
+static int refuse_open(const char *path, int failure) {
+    switch (failure) {
+    case ENOENT:
+        return error_set(ENOENT, "ring %s does not exist: check the path", path);
+    case EACCES:
+        return error_set(EACCES, "ring %s may not be opened by user %u: %s; change its owner or its mode", path,
+                         (unsigned)geteuid(), error_name(EACCES));
+    case EROFS:
+    case EPERM:
+        return error_set(failure, "ring %s is read-only: opening it for writing gives %s", path, error_name(failure));
+    default:
+        return error_set(failure, "opening ring %s failed: %s", path, error_name(failure));
+    }
+}
+
+/* Which of the two it is, before anything is opened: opening a FIFO waits, opening a tape or a watchdog acts. */
+static int check_kind(const char *path, int *is_file) {
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return refuse_open(path, errno);
+    *is_file = S_ISREG(status.st_mode);
+    if (*is_file || S_ISBLK(status.st_mode))
+        return 0;
+    return error_set(EINVAL, "ring %s is %s: a ring is a block device or a regular file", path,
+                     S_ISDIR(status.st_mode)   ? "a directory"
+                     : S_ISCHR(status.st_mode) ? "a character device"
+                                               : "neither of a ring's kinds");
+}
+
+/* Open and locked. -EBUSY: somebody else holds it. */
+static int open_once(const struct platform *platform, const char *path, enum device_access access, int is_file,
+                     struct medium *medium) {
+    if (access == DEVICE_READ_ONLY)
+        return medium_open(platform, path, O_RDONLY, medium);
+    /* flock and OFD locks do not exclude through another node of the device; O_EXCL does. */
+    int result = medium_open(platform, path, is_file ? O_RDWR : O_RDWR | O_EXCL, medium);
+    if (result == 0 && medium->is_file) {
+        result = lock_file(medium->fd);
+        if (result < 0)
+            close(medium->fd);
+    }
+    return result;
+}
+
+static int refuse_busy(const char *path, const char *holders) {
+    struct stat status;
+    struct mount mount;
+    if (stat(path, &status) == 0 && S_ISBLK(status.st_mode) && mount_of_device(status.st_rdev, &mount) == 0)
+        return error_set(EBUSY, "ring %s is mounted on %s: a ring needs a device of its own", path, mount.point);
+    if (holders[0] == '\0')
+        return error_set(EBUSY,
+                         "ring %s is held by a writer that cannot be seen from here: the kernel (a partition, a device "
+                         "on top), or a process of another user or container",
+                         path);
+    return error_set(EBUSY, "ring %s is held by process %s: a ring has one writer; end that process (or the child that "
+                     "it forked) or choose another ring", path, holders);
+}
+
+static int open_medium(const struct platform *platform, const char *path, enum device_access access, int is_file,
+                       struct medium *medium) {
+    int64_t give_up_ns = platform_monotonic_ns(platform) + UNSEEN_HOLDER_WAIT_NS;
+    for (;;) {
+        int result = open_once(platform, path, access, is_file, medium);
+        if (result == 0)
+            return 0;
+        if (result != -EBUSY)
+            return refuse_open(path, -result);
+        char holders[BURST_TEXT_BYTES];
+        lock_holders(path, holders, sizeof(holders));
+        if (holders[0] != '\0' || platform_monotonic_ns(platform) >= give_up_ns)
+            return refuse_busy(path, holders);
+        platform->ops->sleep_ns(platform, UNSEEN_HOLDER_POLL_NS);
+    }
+}
+
+/* A read-only block device lets itself be opened for writing and refuses the first write. */
+static int check_writable(const char *path, const struct medium *medium) {
+    int read_only = 0;
+    if (!medium->is_file && ioctl(medium->fd, BLKROGET, &read_only) == 0 && read_only)
+        return refuse_open(path, EPERM);
+    return 0;
+}
+
+int device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
+                struct device **device) {
+    *device = NULL;
+    char absolute[PATH_MAX];
+    int result = path_absolute(path, absolute, sizeof(absolute));
+    if (result < 0)
+        return error_set(-result, "ring path \"%s\" cannot be used: %s", path == NULL ? "" : path, error_name(result));
+    const struct device_backend *backend = backend_for(io);
+    if (backend == NULL)
+        return error_set(EINVAL, "io=%u of ring %s is not in this library: it has auto (%d) and pwrite (%d)", io,
+                         absolute, BURST_IO_AUTO, BURST_IO_PWRITE);
+    int is_file = 0;
+    result = check_kind(absolute, &is_file);
+    if (result < 0)
+        return result;
+    struct medium medium;
+    result = open_medium(platform, absolute, access, is_file, &medium);
+    if (result < 0)
+        return result;
+    if (access == DEVICE_WRITER)
+        result = check_writable(absolute, &medium);
+    if (result == 0) {
+        *device = backend->attach(platform, &medium, absolute);
+        result = *device == NULL ? -ENOMEM : 0;
+    }
+    if (result < 0)
+        close(medium.fd);
+    return result;
+}
+
+int device_is_absent(const char *path) {
+    struct stat status;
+    if (path != NULL && stat(path, &status) == 0)
+        return S_ISREG(status.st_mode) && status.st_size == 0;
+    int failure = path == NULL ? EINVAL : errno;
+    if (failure == ENOENT)
+        return 1;
+    return error_set(failure, "ring %s cannot be looked at: %s", path == NULL ? "(none)" : path, error_name(failure));
+}

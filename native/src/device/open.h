@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a ring medium by its path: what it is, who holds it, which backend writes it. */
+#ifndef BURST_DEVICE_OPEN_H
+#define BURST_DEVICE_OPEN_H
+
+#include "device/device.h"
+
+enum device_access {
+    DEVICE_READ_ONLY, /* beside a running writer: takes no lock */
+    DEVICE_WRITER,    /* exclusive: O_EXCL on a device, an OFD lock on a file */
+};
+
+/*
+ * Opens an existing device or file of at least `min_bytes`. io: enum burst_io. Returns 0 and *device, or -errno with a
+ * sentence: -ENOENT, -EBUSY (names the holder's pid), -EACCES, -EPERM, -EINVAL (neither file nor device, unknown io).
+ */
+int device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
+                struct device **device);
+
+static inline void device_close(struct device *device) {
+    device->ops->close(device);
+}
+
+/*
+ * Creates a ring file of exactly `bytes`: zero-filled (not just allocated: the first lap would pay for it), mode 0600
+ * (or mode and owner of the empty file that was there), without copy-on-write on btrfs, no extent shared or unwritten.
+ * `prepare` writes the superblock into the still unnamed file; only then it gets its name, and the directory is
+ * synced, so that a crash leaves either no ring or a whole one. -EEXIST if a non-empty file is there by then.
+ */
+int device_create_file(const struct platform *platform, const char *path, uint64_t bytes,
+                       int (*prepare)(struct device *device, void *argument), void *argument);
+
+/* 1 if nothing is there or an empty regular file, 0 if something else is, -errno with a sentence. */
+int device_is_absent(const char *path);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/zerofill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define STRETCH_BYTES ((size_t)1 << 20)
+#define EXTENTS_A_CALL 64u
+
+/* btrfs would write every block to a new place; only an empty file can be told not to. */
+static int switch_off_copy_on_write(int fd) {
+    struct statfs file_system;
+    int flags = 0;
+    if (fstatfs(fd, &file_system) < 0)
+        return -errno;
+    if (file_system.f_type != BTRFS_SUPER_MAGIC)
+        return 0;
+    if (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0)
+        return -errno;
+    flags |= FS_NOCOW_FL;
+    return ioctl(fd, FS_IOC_SETFLAGS, &flags) < 0 ? -errno : 0;
+}
+
+static int write_zeros(const struct platform *platform, int fd, uint64_t bytes) {
+    void *zeros = platform_allocate(platform, STRETCH_BYTES, 0);
+    if (zeros == NULL)
+        return -ENOMEM;
+    int result = 0;
+    for (uint64_t done = 0; result == 0 && done < bytes;) {
+        size_t stretch = bytes - done < STRETCH_BYTES ? (size_t)(bytes - done) : STRETCH_BYTES;
+        ssize_t written = pwrite(fd, zeros, stretch, (off_t)done);
+        if (written > 0)
+            done += (uint64_t)written;
+        else if (written == 0)
+            result = -ENOSPC;
+        else if (errno == EINVAL && fcntl(fd, F_GETFL) & O_DIRECT)
+            result = fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_DIRECT) < 0 ? -errno : 0;
+        else if (errno != EINTR)
+            result = -errno;
+    }
+    platform_release(platform, zeros, STRETCH_BYTES);
+    return result;
+}
+
+/*
+ * Every byte lies in an extent that is written and not shared. A file system that cannot tell is believed; one that
+ * tells otherwise would move or allocate blocks in the middle of a commit, or run out of them.
+ */
+static int check_extents(int fd, uint64_t bytes) {
+    union {
+        struct fiemap map;
+        uint8_t room[sizeof(struct fiemap) + EXTENTS_A_CALL * sizeof(struct fiemap_extent)];
+    } answer;
+    for (uint64_t covered = 0; covered < bytes;) {
+        memset(&answer, 0, sizeof(answer));
+        answer.map.fm_start = covered;
+        answer.map.fm_length = bytes - covered;
+        answer.map.fm_flags = FIEMAP_FLAG_SYNC;
+        answer.map.fm_extent_count = EXTENTS_A_CALL;
+        if (ioctl(fd, FS_IOC_FIEMAP, &answer.map) < 0)
+            return errno == EOPNOTSUPP || errno == ENOTTY || errno == ENOSYS || errno == EINVAL ? 0 : -errno;
+        uint64_t before = covered;
+        for (uint32_t i = 0; i < answer.map.fm_mapped_extents; i++) {
+            const struct fiemap_extent *extent = &answer.map.fm_extents[i];
+            if (extent->fe_logical > covered ||
+                extent->fe_flags & (FIEMAP_EXTENT_UNWRITTEN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_SHARED))
+                return -ENOTSUP;
+            covered = extent->fe_logical + extent->fe_length;
+        }
+        if (covered == before)
+            return -ENOTSUP; /* a hole */
+    }
+    return 0;
+}
+
+int zerofill(const struct platform *platform, int fd, const char *path, uint64_t bytes, const char **what) {
+    *what = "switching its copy-on-write off";
+    int result = switch_off_copy_on_write(fd);
+    if (result < 0)
+        return result;
+    /* First, because it tells at once if there is no room, and keeps the blocks together. */
+    *what = "allocating it";
+    if (fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+        return -errno;
+    *what = "filling it with zeros";
+    int direct = open(path, O_RDWR | O_CLOEXEC | O_DIRECT); /* spares the page cache */
+    result = write_zeros(platform, direct < 0 ? fd : direct, bytes);
+    if (direct >= 0)
+        close(direct);
+    if (result < 0)
+        return result;
+    *what = "syncing it";
+    if (fsync(fd) < 0)
+        return -errno;
+    *what = "checking that the file system gave it blocks of its own, written and unshared,";
+    return check_extents(fd, bytes);
+}

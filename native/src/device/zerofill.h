@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Giving a new file blocks that are its own, written, and stay where they are. */
+#ifndef BURST_DEVICE_ZEROFILL_H
+#define BURST_DEVICE_ZEROFILL_H
+
+#include <stdint.h>
+
+#include "base/platform.h"
+
+/*
+ * Fills the empty file with zeros, durably: written and not just allocated, or else the first write to each block also
+ * writes the file system's journal. fd and path are the same file. 0, or -errno and *what was tried; no sentence.
+ */
+int zerofill(const struct platform *platform, int fd, const char *path, uint64_t bytes, const char **what);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recovery/recovery.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "recovery/evidence.h"
+#include "recovery/rules.h"
+
+/* Where the walk along the log stands. */
+struct cursor {
+    uint64_t position;
+    uint64_t sequence; /* that the next record must have */
+    uint32_t epoch;    /* of the last record: none below it follows */
+    const struct record_header *last;
+};
+
+int recovery_add_jump(struct recovery *recovery, const struct recovery_jump *jump) {
+    if (recovery->jump_count == recovery->jump_room) {
+        const size_t room = recovery->jump_room == 0 ? 128 : 2 * recovery->jump_room;
+        struct recovery_jump *jumps = platform_allocate(recovery->platform, room * sizeof *jumps, 0);
+        if (jumps == NULL) {
+            return error_set(ENOMEM, "no memory for the %zu gaps that recovery found", room);
+        }
+        if (recovery->jump_count > 0) {
+            memcpy(jumps, recovery->jumps, recovery->jump_count * sizeof *jumps);
+            platform_release(recovery->platform, recovery->jumps, recovery->jump_room * sizeof *jumps);
+        }
+        recovery->jumps = jumps;
+        recovery->jump_room = room;
+    }
+    recovery->jumps[recovery->jump_count++] = *jump;
+    return 0;
+}
+
+void recovery_free(struct recovery *recovery) {
+    if (recovery->jumps != NULL) {
+        platform_release(recovery->platform, recovery->jumps, recovery->jump_room * sizeof *recovery->jumps);
+        recovery->jumps = NULL;
+    }
+}
+
+static int follows(const struct cursor *cursor, const struct record_header *header) {
+    return header->epoch >= cursor->epoch && header->sequence == cursor->sequence;
+}
+
+static void accept(struct recovery *recovery, const struct recovery_input *input, struct cursor *cursor,
+                   const struct record_header *header) {
+    recovery->records += header->type == RECORD_DATA;
+    cursor->sequence = header->sequence + (uint64_t)record_has_sequence(header);
+    cursor->epoch = header->epoch;
+    cursor->last = header;
+    cursor->position = record_next(header->position, header->length, header->flags, input->block_bytes,
+                                   input->capacity_bytes);
+}
+
+static int jump_over(struct recovery *recovery, struct cursor *cursor, const struct recovery_jump *jump) {
+    recovery->lost += jump->count;
+    cursor->position = jump->to;
+    cursor->sequence += jump->count;
+    cursor->last = NULL;
+    return recovery_add_jump(recovery, jump);
+}
+
+static int jump_over_damage(struct recovery *recovery, const struct recovery_input *input,
+                            const struct evidence *evidence, struct cursor *cursor, uint64_t window_end) {
+    struct recovery_jump jump = {.from = cursor->position, .first_sequence = cursor->sequence, .damaged = 1, .fresh = 1};
+    jump.to = evidence_resume(evidence, input, cursor->position, cursor->epoch, cursor->sequence, window_end);
+    const uint64_t next = jump.to == evidence->durable_position
+                              ? evidence->durable_sequence
+                              : record_at(input->image, input->capacity_bytes, jump.to)->sequence;
+    jump.count = next > cursor->sequence ? next - cursor->sequence : 0;
+    return jump_over(recovery, cursor, &jump);
+}
+
+/*
+ * A marker that nothing followed is replaced in place by that of the next epoch, so that a ring that cannot be drained
+ * can be opened any number of times. Safe only if nothing else on the medium knows the old one: neither a header of its
+ * epoch behind it, nor a watermark or a failed write beyond it; and if it carries nothing that must not be lost.
+ */
+static void place_marker(struct recovery *recovery, const struct recovery_input *input,
+                         const struct evidence *evidence, const struct cursor *cursor) {
+    uint64_t in_flight_end = input->newest->in_flight_end;
+    if (input->other != NULL && input->other->in_flight_end > in_flight_end) {
+        in_flight_end = input->other->in_flight_end;
+    }
+    recovery->marker_log_end = cursor->position;
+    recovery->marker_position = align_up(cursor->position > in_flight_end ? cursor->position : in_flight_end,
+                                         input->block_bytes);
+    const struct record_header *last = cursor->last;
+    if (last != NULL && last->type == RECORD_MARKER && marker_of(last)->loss_count == 0 &&
+        evidence->last_header == last->position && evidence->checkpoint_durable_position <= last->position &&
+        in_flight_end <= last->position) {
+        recovery->marker_position = last->position;
+        recovery->marker_log_end = marker_of(last)->log_end;
+    }
+}
+
+int recovery_run(const struct platform *platform, const struct recovery_input *input, struct recovery *recovery) {
+    memset(recovery, 0, sizeof *recovery);
+    recovery->platform = platform;
+    const struct checkpoint_stream *stream = &input->newest->stream;
+    recovery->start = stream->drained_position;
+    recovery->first_sequence = stream->next_sequence;
+    struct evidence evidence;
+    int rc = evidence_gather(platform, input, &evidence);
+    struct cursor cursor = {
+        .position = record_place(stream->drained_position, input->capacity_bytes),
+        .sequence = stream->next_sequence,
+        .epoch = stream->epoch,
+    };
+    const uint64_t window_end = stream->drained_position + input->capacity_bytes;
+    enum recovery_rule rule = RULE_ACCEPT;
+    while (rc == 0 && rule != RULE_END) {
+        const uint64_t at = cursor.position;
+        const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch);
+        const struct marker_loss *loss = evidence_known_loss(&evidence, at);
+        const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
+        const struct recovery_facts facts = {
+            .window_is_over = at >= window_end,
+            .marker_ends_here = marker != NULL,
+            .loss_known_here = loss != NULL,
+            .record_is_valid = record_judge(input->image, input->capacity_bytes, at, input->crc_seed) == RECORD_VALID &&
+                               follows(&cursor, header),
+            .below_watermark = at < evidence.durable_position,
+        };
+        rule = recovery_rule_for(facts);
+        if (rule == RULE_CONTINUE_AT_MARKER) {
+            const struct recovery_jump gap = {.from = at, .to = marker->position, .first_sequence = cursor.sequence};
+            rc = jump_over(recovery, &cursor, &gap);
+        } else if (rule == RULE_SKIP_KNOWN_LOSS) {
+            const struct recovery_jump known = {.from = at, .to = loss->to, .first_sequence = loss->first_sequence,
+                                                .count = loss->count, .damaged = 1};
+            rc = jump_over(recovery, &cursor, &known);
+        } else if (rule == RULE_ACCEPT) {
+            accept(recovery, input, &cursor, header);
+        } else if (rule == RULE_DAMAGE) {
+            rc = jump_over_damage(recovery, input, &evidence, &cursor, window_end);
+        }
+    }
+    recovery->log_end = cursor.position;
+    recovery->next_sequence = cursor.sequence;
+    recovery->durable_position = evidence.durable_position;
+    recovery->epoch_highest = evidence.epoch_highest;
+    place_marker(recovery, input, &evidence, &cursor);
+    evidence_free(platform, &evidence);
+    return rc;
+}
+
+uint32_t recovery_make_marker(const struct recovery *recovery, uint32_t epoch, int64_t opened_ns,
+                              struct marker *marker) {
+    memset(marker, 0, sizeof *marker);
+    marker->log_end = recovery->marker_log_end;
+    marker->durable_position = recovery->durable_position;
+    marker->next_sequence = recovery->next_sequence;
+    marker->epoch = epoch;
+    marker->opened_ns = opened_ns;
+    /* More losses than fit are found again by the next recovery, as long as they are not drained. */
+    for (size_t i = 0; i < recovery->jump_count && marker->loss_count < MARKER_LOSSES_MAX; i++) {
+        const struct recovery_jump *jump = &recovery->jumps[i];
+        if (jump->damaged && jump->fresh) {
+            marker->losses[marker->loss_count++] = (struct marker_loss){
+                .from = jump->from, .to = jump->to, .first_sequence = jump->first_sequence, .count = jump->count};
+        }
+    }
+    return (uint32_t)(offsetof(struct marker, losses) + marker->loss_count * sizeof marker->losses[0]);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recovery: from an image of the ring as the medium holds it to the log that it proves. Reads the image, changes
+ * nothing, does no I/O: running it again gives the same answer.
+ */
+#ifndef BURST_RECOVERY_RECOVERY_H
+#define BURST_RECOVERY_RECOVERY_H
+
+#include <stddef.h>
+
+#include "base/platform.h"
+#include "media/layout.h"
+
+/* A range of positions that holds no record of the log. */
+struct recovery_jump {
+    uint64_t from;
+    uint64_t to;
+    uint64_t first_sequence; /* of the records lost in it */
+    uint64_t count;          /* how many were lost; a void range has none */
+    int damaged;             /* the medium lost it (even if no record was in it); 0: void */
+    int fresh;               /* found by this recovery, not by an earlier one */
+};
+
+struct recovery_input {
+    const uint8_t *image;
+    uint64_t capacity_bytes;
+    uint64_t block_bytes;
+    uint32_t crc_seed;
+    const struct checkpoint *newest; /* the newest valid one: where to start */
+    const struct checkpoint *other;  /* the other slot if it is valid, or NULL */
+};
+
+struct recovery {
+    uint64_t start;          /* first position not drained */
+    uint64_t first_sequence; /* of the first record at or after it */
+    uint64_t log_end;        /* X */
+    uint64_t next_sequence;
+    uint64_t durable_position; /* W that the medium proves; <= log_end */
+    uint32_t epoch_highest;    /* of anything on the medium */
+    uint64_t records;          /* present */
+    uint64_t lost;             /* provably missing, known before or fresh */
+    uint64_t marker_position;  /* where the marker of the next epoch belongs */
+    uint64_t marker_log_end;   /* and the X in it: log_end, unless it replaces an unused marker */
+    struct recovery_jump *jumps;
+    size_t jump_count;
+    size_t jump_room;
+    const struct platform *platform;
+};
+
+/* 0, or -ENOMEM with a sentence. recovery_free() either way. */
+int recovery_run(const struct platform *platform, const struct recovery_input *input, struct recovery *recovery);
+
+void recovery_free(struct recovery *recovery);
+
+/* Adds a jump; from must be above all earlier ones. 0 or -ENOMEM with a sentence. */
+int recovery_add_jump(struct recovery *recovery, const struct recovery_jump *jump);
+
+/* Fills the payload of the marker that opens `epoch` on what was recovered; returns its length in bytes. */
+uint32_t recovery_make_marker(const struct recovery *recovery, uint32_t epoch, int64_t opened_ns,
+                              struct marker *marker);
+
+/* "records A..B present, ...", never "none lost". */
+void recovery_statement(const struct recovery *recovery, char *text, size_t text_bytes);
+
+#endif

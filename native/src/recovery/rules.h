@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What recovery does at one position of the log: a pure function of five facts. Every combination is a row of
+ * docs/recovery.md and of the test.
+ */
+#ifndef BURST_RECOVERY_RULES_H
+#define BURST_RECOVERY_RULES_H
+
+enum recovery_rule {
+    RULE_CONTINUE_AT_MARKER, /* an open ended the log here and went on at its marker; what lies between is void */
+    RULE_SKIP_KNOWN_LOSS,    /* an open found this range damaged and said so: it stays lost, even if it reads now */
+    RULE_ACCEPT,             /* the next record of the log */
+    RULE_DAMAGE,             /* a record was durable here and is not any more: report, go on behind it */
+    RULE_END,                /* nothing proves that the log went on */
+};
+
+struct recovery_facts {
+    int window_is_over;   /* a whole capacity has been walked */
+    int marker_ends_here; /* a later marker of a higher epoch says that the log ended at this position */
+    int loss_known_here;  /* a marker lists a loss that begins at this position */
+    int record_is_valid;  /* position, CRCs, epoch and sequence are those of the next record */
+    int below_watermark;  /* something on the medium proves that this position was durable */
+};
+
+static inline enum recovery_rule recovery_rule_for(struct recovery_facts facts) {
+    return facts.window_is_over     ? RULE_END
+           : facts.marker_ends_here ? RULE_CONTINUE_AT_MARKER
+           : facts.loss_known_here  ? RULE_SKIP_KNOWN_LOSS
+           : facts.record_is_valid  ? RULE_ACCEPT
+           : facts.below_watermark  ? RULE_DAMAGE
+                                    : RULE_END;
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring/claim.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+
+#define NO_PAD UINT64_MAX
+
+int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
+    const uint64_t capacity = ring->geometry.capacity_bytes;
+    const uint64_t block = ring->geometry.block_bytes;
+    uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
+    for (;;) {
+        if (word & (CLAIM_CLOSED | CLAIM_FAILED)) {
+            return word & CLAIM_FAILED ? -EIO : -ESHUTDOWN;
+        }
+        /* Read between the load of the word and the exchange: if the exchange succeeds, nothing was claimed meanwhile,
+         * so the distance computed here was the true one however long this thread was away. */
+        const uint64_t released = atomic_load_explicit(&ring->released, memory_order_acquire);
+        const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
+        uint64_t place = record_place(claim_position(word, released), capacity);
+        const uint64_t left = lap_remaining(place, capacity);
+        claim->pad_position = NO_PAD;
+        if (left < bytes) {
+            claim->pad_position = place;
+            place += left;
+        }
+        const uint64_t end = place + bytes;
+        if (align_up(end, block) + block > align_down(released, block) + capacity ||
+            claim_sequence(word, durable) - durable >= CLAIM_SEQUENCES_IN_FLIGHT) {
+            /* Full, or the word was so old that what lags behind it has overtaken it. */
+            const uint64_t seen = word;
+            word = atomic_load_explicit(&ring->claim, memory_order_acquire);
+            if (word == seen) {
+                return -EAGAIN;
+            }
+            continue;
+        }
+        const uint64_t next = claim_pack(end, (word >> CLAIM_POSITION_BITS) + 1, 0);
+        if (atomic_compare_exchange_weak_explicit(&ring->claim, &word, next, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            claim->position = place;
+            /* Not before the exchange: until this record is published `durable` cannot pass it. */
+            claim->sequence = claim_sequence(
+                word, atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire));
+            return 0;
+        }
+    }
+}
+
+static void publish_release(struct ring *ring, struct record_header *header, uint64_t position) {
+    __atomic_store_n(&header->position, position ^ ring->salt, __ATOMIC_RELEASE);
+}
+
+static void publish_pad(struct ring *ring, const struct claim *claim) {
+    struct record_header *header = (struct record_header *)ring_at(ring, claim->pad_position);
+    header->sequence = claim->sequence;
+    header->length = (uint32_t)(lap_remaining(claim->pad_position, ring->geometry.capacity_bytes) - RECORD_HEADER_BYTES);
+    header->type = RECORD_PAD;
+    header->flags = 0;
+    header->stream = 0;
+    header->event_time_ns = 0;
+    header->payload_crc = 0;
+    publish_release(ring, header, claim->pad_position);
+}
+
+void claim_publish(struct ring *ring, const struct claim *claim, const void *data, uint32_t length,
+                   int64_t event_time_ns, uint8_t flags) {
+    if (claim->pad_position != NO_PAD) {
+        publish_pad(ring, claim);
+    }
+    struct record_header *header = (struct record_header *)ring_at(ring, claim->position);
+    uint8_t *payload = (uint8_t *)(header + 1);
+    header->sequence = claim->sequence;
+    header->length = length;
+    header->type = RECORD_DATA;
+    header->flags = flags;
+    header->stream = 0;
+    header->event_time_ns = event_time_ns;
+    memcpy(payload, data, length);
+    /* Of the copy: the caller's bytes may be changing under us. */
+    header->payload_crc = crc32c(0, payload, length);
+    publish_release(ring, header, claim->position);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring/commit.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/cpu.h"
+#include "base/error.h"
+#include "media/record.h"
+#include "ring/claim.h"
+
+#define STRAGGLER_SPINS 2000
+
+/* The range of a commit and how far it has got. */
+struct round {
+    uint64_t begin;         /* where the commit starts: W */
+    uint64_t records_end;   /* end of its last record */
+    uint64_t end;           /* records_end up to the block boundary */
+    uint64_t next_sequence; /* the first one after it */
+    uint64_t sealed;        /* headers are finished below this position */
+    uint64_t sealed_sequence;
+    uint64_t whole;          /* end of the last record that the pieces prepared so far hold whole */
+    uint64_t whole_sequence; /* the first sequence after it */
+};
+
+/* From here on no later record shares a block with this commit. */
+static void seal(struct ring *ring, struct round *round) {
+    const uint64_t begin = atomic_load_explicit(&ring->durable_position, memory_order_relaxed);
+    const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
+    uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
+    for (;;) {
+        round->records_end = claim_position(word, begin);
+        round->end = align_up(round->records_end, ring->geometry.block_bytes);
+        round->next_sequence = claim_sequence(word, durable);
+        const uint64_t flags = word & (CLAIM_CLOSED | CLAIM_FAILED);
+        const uint64_t aligned = claim_pack(round->end, round->next_sequence, flags);
+        if (aligned == word || atomic_compare_exchange_weak_explicit(&ring->claim, &word, aligned, memory_order_acq_rel,
+                                                                     memory_order_acquire)) {
+            break;
+        }
+    }
+    round->begin = begin;
+    round->sealed = round->whole = begin;
+    round->sealed_sequence = round->whole_sequence = durable;
+    atomic_store_explicit(&ring->leader, LEADER_SEALED + round->next_sequence, memory_order_release);
+}
+
+static int is_published(const struct ring *ring, const struct record_header *header, uint64_t position) {
+    return __atomic_load_n(&header->position, __ATOMIC_ACQUIRE) == (position ^ ring->salt);
+}
+
+/* Waits until the producer of the record has published it. Its own sleeps are what counts, not the clock: a machine
+ * that was suspended, or a process that was stopped, is not a stuck producer. */
+static int await_publication(struct ring *ring, const struct record_header *header, uint64_t position) {
+    for (int spin = 0; spin < STRAGGLER_SPINS; spin++) {
+        if (is_published(ring, header, position)) {
+            return 0;
+        }
+        cpu_pause();
+    }
+    int64_t slept_ns = 0;
+    for (int64_t pause_ns = 1000; slept_ns < RING_STRAGGLER_NS; pause_ns += pause_ns < 1000000 ? pause_ns / 4 : 0) {
+        if (is_published(ring, header, position)) {
+            return 0;
+        }
+        ring->platform->ops->sleep_ns(ring->platform, pause_ns);
+        slept_ns += pause_ns;
+    }
+    ring_fail(ring, "a thread claimed position %llu of ring %s and did not publish its record within %lld s; reopen the "
+              "ring", (unsigned long long)position, ring->path, RING_STRAGGLER_NS / 1000000000ll);
+    return -EIO;
+}
+
+/* Finishes headers until everything below `until` is complete, which takes the record that crosses it too. */
+static int seal_records(struct ring *ring, struct round *round, uint64_t until) {
+    const struct ring_geometry *geometry = &ring->geometry;
+    while (round->sealed < until && round->sealed < round->records_end) {
+        const uint64_t position = record_place(round->sealed, geometry->capacity_bytes);
+        struct record_header *header = (struct record_header *)ring_at(ring, position);
+        if (is_published(ring, header, position) == 0 && await_publication(ring, header, position) < 0) {
+            return -EIO;
+        }
+        const uint64_t next = position + record_bytes(header->length);
+        struct record_seal stamp = {
+            .position = position,
+            .durable_position = atomic_load_explicit(&ring->durable_position, memory_order_relaxed),
+            .durable_next_sequence = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed),
+            .epoch = ring->epoch,
+            .last = next == round->records_end,
+        };
+        record_seal(header, &stamp, geometry->crc_seed);
+        round->sealed = next;
+        round->sealed_sequence += header->type != RECORD_PAD;
+        if (next <= until) {
+            round->whole = record_place(next, geometry->capacity_bytes);
+            round->whole_sequence = round->sealed_sequence;
+        }
+    }
+    if (until == round->end) {
+        round->whole = round->end;
+    }
+    return 0;
+}
+
+static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence) {
+    atomic_fetch_add_explicit(&ring->durable_version, 1, memory_order_acq_rel);
+    atomic_store_explicit(&ring->durable_position, position, memory_order_release);
+    atomic_store_explicit(&ring->durable_next_sequence, next_sequence, memory_order_release);
+    atomic_fetch_add_explicit(&ring->durable_version, 1, memory_order_release);
+}
+
+/* A piece of the commit that one write can do: whole blocks, one lap, at most RING_WRITE_BYTES. */
+static uint64_t piece_end(const struct ring *ring, const struct round *round, uint64_t from) {
+    uint64_t end = from + RING_WRITE_BYTES;
+    const uint64_t lap_end = from + lap_remaining(from, ring->geometry.capacity_bytes);
+    end = end < lap_end ? end : lap_end;
+    return end < round->end ? end : round->end;
+}
+
+static void submit(struct ring *ring, struct ring_write *write, uint64_t from, uint64_t to) {
+    write->done = 0;
+    write->write = (struct device_write){
+        .offset = ring->geometry.data_offset + from % ring->geometry.capacity_bytes,
+        .data = ring_at(ring, from),
+        .bytes = to - from,
+    };
+    atomic_fetch_add_explicit(&ring->device_writes, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ring->device_bytes, to - from, memory_order_relaxed);
+    ring->device->ops->submit(ring->device, &write->write);
+}
+
+/* Takes one completion and advances W over the writes that are now complete without a hole. */
+static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
+    struct device_write *completed = ring->device->ops->complete(ring->device);
+    struct ring_write *write = (struct ring_write *)((char *)completed - offsetof(struct ring_write, write));
+    write->done = 1;
+    if (completed->result < 0) {
+        ring_fail(ring, "writing %zu bytes at offset %llu of ring %s failed: %s; nothing further is acknowledged until "
+                  "the ring is opened again",
+                  completed->bytes, (unsigned long long)completed->offset, ring->path,
+                  error_name(-completed->result));
+    }
+    while (*oldest < newest && ring->writes[*oldest % RING_WRITES_UNDER_WAY].done &&
+           !atomic_load_explicit(&ring->failed, memory_order_relaxed)) {
+        const struct ring_write *first = &ring->writes[*oldest % RING_WRITES_UNDER_WAY];
+        advance(ring, first->durable_position, first->next_sequence);
+        ++*oldest;
+    }
+}
+
+void commit_round(struct ring *ring) {
+    struct round round;
+    seal(ring, &round);
+    if (round.begin == round.end) {
+        return;
+    }
+    const uint64_t depth = ring->device->write_depth < (int)RING_WRITES_UNDER_WAY ? (uint64_t)ring->device->write_depth
+                                                                                   : RING_WRITES_UNDER_WAY;
+    uint64_t oldest = 0, newest = 0, under_way = 0;
+    for (uint64_t from = round.begin; from < round.end && !atomic_load_explicit(&ring->failed, memory_order_relaxed);) {
+        const uint64_t to = piece_end(ring, &round, from);
+        struct ring_write *write = &ring->writes[newest % RING_WRITES_UNDER_WAY];
+        if (seal_records(ring, &round, to) < 0) {
+            break;
+        }
+        write->durable_position = round.whole;
+        write->next_sequence = round.whole_sequence;
+        submit(ring, write, from, to);
+        newest++;
+        under_way++;
+        from = to;
+        while (under_way >= depth || newest - oldest >= RING_WRITES_UNDER_WAY) {
+            collect(ring, &oldest, newest);
+            under_way--;
+            if (atomic_load_explicit(&ring->failed, memory_order_relaxed)) {
+                break;
+            }
+        }
+    }
+    while (under_way > 0) {
+        collect(ring, &oldest, newest);
+        under_way--;
+    }
+    atomic_fetch_add_explicit(&ring->commits, 1, memory_order_relaxed);
+}

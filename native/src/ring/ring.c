@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/error.h"
+#include "ring/claim.h"
+#include "ring/commit.h"
+
+#define SLOW_FULL_NS 1000000000ll /* waiting for space this long is worth a warning */
+
+/* A word that reads 0 in a forked child, which must not touch the parent's ring. NULL if the host cannot. */
+static _Atomic uint32_t *alive_create(void) {
+    void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        return NULL;
+    }
+    madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK);
+    atomic_store((_Atomic uint32_t *)page, 1);
+    return page;
+}
+
+int ring_create(const struct platform *platform, struct device *device, struct events *events,
+                const struct ring_geometry *geometry, const struct ring_limits *limits, struct ring **ring_out) {
+    struct ring *ring = platform_allocate(platform, sizeof *ring, 0);
+    if (ring == NULL) {
+        return error_set(ENOMEM, "no memory for the ring %s: %zu bytes", device->path, sizeof *ring);
+    }
+    ring->platform = platform;
+    ring->device = device;
+    ring->events = events;
+    snprintf(ring->path, sizeof ring->path, "%s", device->path);
+    ring->geometry = *geometry;
+    ring->limits = *limits;
+    ring->alive = alive_create();
+    ring->image = ring->alive == NULL ? NULL : device->ops->image(device, geometry->capacity_bytes);
+    if (ring->image == NULL) {
+        ring_destroy(ring);
+        return error_set(ENOMEM, "no memory for the image of ring %s: %llu bytes; use a smaller ring", device->path,
+                         (unsigned long long)geometry->capacity_bytes);
+    }
+    /* Until ring_begin nothing may be claimed. */
+    atomic_store(&ring->claim, CLAIM_CLOSED);
+    *ring_out = ring;
+    return 0;
+}
+
+void ring_begin(struct ring *ring, const struct ring_start *start) {
+    ring->salt = ring->platform->ops->random(ring->platform);
+    ring->epoch = start->epoch;
+    ring->begin_position = start->position;
+    atomic_store(&ring->durable_position, start->position);
+    atomic_store(&ring->durable_next_sequence, start->next_sequence);
+    atomic_store(&ring->released, start->released);
+    atomic_store(&ring->claim, claim_pack(start->position, start->next_sequence, 0));
+}
+
+void ring_destroy(struct ring *ring) {
+    if (ring->alive != NULL) {
+        munmap(ring->alive, (size_t)sysconf(_SC_PAGESIZE));
+    }
+    platform_release(ring->platform, ring, sizeof *ring);
+}
+
+uint64_t ring_next_sequence(const struct ring *ring) {
+    /* `durable` first: read later it might have passed the sequence in an old word. */
+    const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
+    return claim_sequence(atomic_load_explicit(&ring->claim, memory_order_acquire), durable);
+}
+
+uint64_t ring_claimed(const struct ring *ring) {
+    const uint64_t durable = atomic_load_explicit(&ring->durable_position, memory_order_acquire);
+    return claim_position(atomic_load_explicit(&ring->claim, memory_order_acquire), durable);
+}
+
+void ring_durable(const struct ring *ring, uint64_t *position, uint64_t *next_sequence) {
+    for (;;) {
+        const uint32_t version = atomic_load_explicit(&ring->durable_version, memory_order_acquire);
+        *position = atomic_load_explicit(&ring->durable_position, memory_order_acquire);
+        *next_sequence = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
+        if ((version & 1) == 0 && atomic_load_explicit(&ring->durable_version, memory_order_acquire) == version) {
+            return;
+        }
+    }
+}
+
+void ring_release(struct ring *ring, uint64_t position) {
+    atomic_store_explicit(&ring->released, position, memory_order_release);
+    signal_notify(&ring->space, ring->platform);
+}
+
+void ring_refuse(struct ring *ring) {
+    atomic_fetch_or(&ring->claim, CLAIM_CLOSED);
+    signal_notify(&ring->space, ring->platform);
+}
+
+/* Records that were accepted, that nobody waits for, and that are not durable. */
+static uint64_t count_lost_enqueued(const struct ring *ring) {
+    uint64_t position, sequence, lost = 0;
+    ring_durable(ring, &position, &sequence);
+    const uint64_t end = ring_claimed(ring);
+    const uint64_t capacity = ring->geometry.capacity_bytes;
+    for (position = record_place(position, capacity); position < end;) {
+        const struct record_header *header = (const struct record_header *)ring_at(ring, position);
+        const uint64_t word = __atomic_load_n(&header->position, __ATOMIC_ACQUIRE);
+        if (word != position && word != (position ^ ring->salt)) {
+            break; /* never published: what follows cannot be found */
+        }
+        lost += header->type == RECORD_DATA && (header->flags & RECORD_ENQUEUED) != 0;
+        position = record_next(position, header->length, header->flags, ring->geometry.block_bytes, capacity);
+    }
+    return lost;
+}
+
+void ring_fail(struct ring *ring, const char *format, ...) {
+    uint32_t expected = 0;
+    if (!atomic_compare_exchange_strong(&ring->failed, &expected, RING_FAILING)) {
+        return;
+    }
+    atomic_fetch_or(&ring->claim, CLAIM_FAILED);
+    const uint64_t lost = count_lost_enqueued(ring);
+    atomic_store(&ring->lost_enqueued, lost);
+    va_list arguments;
+    va_start(arguments, format);
+    int used = vsnprintf(ring->failure, sizeof ring->failure, format, arguments);
+    va_end(arguments);
+    if (lost > 0 && used >= 0 && used < (int)sizeof ring->failure) {
+        snprintf(ring->failure + used, sizeof ring->failure - (size_t)used, " (%llu enqueued records are lost)",
+                 (unsigned long long)lost);
+    }
+    atomic_store(&ring->failed, RING_FAILED);
+    events_post(ring->events, BURST_ERROR, "%s", ring->failure);
+    /* Those asleep for durability are woken at the end of the round, by the leader that failed the ring. */
+    signal_notify(&ring->space, ring->platform);
+    signal_notify(&ring->committer, ring->platform);
+}
+
+static int fail_append(const struct ring *ring, int rc, uint64_t bytes) {
+    switch (-rc) {
+    case EIO:
+        while (!ring_has_failed(ring)) {
+            cpu_pause(); /* the reason is a few instructions away */
+        }
+        return error_set(EIO, "ring %s has failed: %s", ring->path, ring->failure);
+    case ESHUTDOWN:
+        return error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);
+    case ETIMEDOUT:
+        return error_set(ETIMEDOUT, "ring %s had no space for %llu bytes within the block timeout of %lld ms: the log "
+                         "file is not being written fast enough", ring->path, (unsigned long long)bytes,
+                         (long long)(ring->limits.block_timeout_ns / 1000000));
+    default:
+        return error_set(EAGAIN, "ring %s is full: %llu bytes do not fit until the drain has released some",
+                         ring->path, (unsigned long long)bytes);
+    }
+}
+
+/* Claims, waiting until there is space. */
+static int claim_patiently(struct ring *ring, uint64_t bytes, struct claim *claim) {
+    const struct platform *platform = ring->platform;
+    const int64_t begin_ns = platform_monotonic_ns(platform);
+    const int64_t timeout_ns = ring->limits.block_timeout_ns;
+    int told = 0;
+    for (;;) {
+        const uint32_t ticket = signal_register(&ring->space);
+        const int rc = claim_record(ring, bytes, claim);
+        const int64_t waited_ns = platform_monotonic_ns(platform) - begin_ns;
+        if (rc != -EAGAIN || (timeout_ns > 0 && waited_ns >= timeout_ns)) {
+            signal_leave(&ring->space);
+            return rc == -EAGAIN ? -ETIMEDOUT : rc;
+        }
+        int64_t pause_ns = -1;
+        if (!told) {
+            if (waited_ns >= SLOW_FULL_NS) {
+                events_post(ring->events, BURST_WARN,
+                            "ring %s is full since %lld ms: appends wait until the log file has been written",
+                            ring->path, (long long)(waited_ns / 1000000));
+                told = 1;
+            } else {
+                pause_ns = SLOW_FULL_NS - waited_ns;
+            }
+        }
+        if (timeout_ns > 0 && (pause_ns < 0 || timeout_ns - waited_ns < pause_ns)) {
+            pause_ns = timeout_ns - waited_ns;
+        }
+        signal_notify(&ring->drain, platform);
+        signal_wait(&ring->space, platform, ticket, pause_ns);
+    }
+}
+
+/* Only the first record after the committer looked has to wake it: the fence makes either the flag or the claim visible
+ * to the other side. */
+static void wake_committer(struct ring *ring) {
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&ring->enqueued, memory_order_relaxed) == 0) {
+        atomic_store(&ring->enqueued, 1);
+        signal_notify(&ring->committer, ring->platform);
+    }
+}
+
+int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags) {
+    if (!ring_is_alive(ring)) {
+        return error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: open a ring of its own",
+                         ring->path);
+    }
+    if (length > ring->limits.max_record_bytes) {
+        return error_set(EMSGSIZE, "a record of %zu bytes is longer than the limit of %llu of ring %s", length,
+                         (unsigned long long)ring->limits.max_record_bytes, ring->path);
+    }
+    struct claim claim;
+    const uint64_t bytes = record_bytes(length);
+    int rc = claim_record(ring, bytes, &claim);
+    if (rc == -EAGAIN) {
+        atomic_fetch_add_explicit(&ring->full_waits, 1, memory_order_relaxed);
+        if (!(flags & RING_NO_WAIT) && ring->limits.on_full == BURST_ON_FULL_DISCARD) {
+            atomic_fetch_add_explicit(&ring->discarded, 1, memory_order_relaxed);
+            return 0;
+        }
+        if (!(flags & RING_NO_WAIT) && ring->limits.on_full == BURST_ON_FULL_BLOCK) {
+            rc = claim_patiently(ring, bytes, &claim);
+        }
+    }
+    if (rc < 0) {
+        return fail_append(ring, rc, bytes);
+    }
+    const int enqueued = (flags & RING_ENQUEUE) != 0;
+    claim_publish(ring, &claim, data, (uint32_t)length, event_time_ns, enqueued ? RECORD_ENQUEUED : 0);
+    if (enqueued) {
+        wake_committer(ring);
+        return (int64_t)claim.sequence;
+    }
+    rc = leader_await(ring, claim.sequence,
+                      ring->limits.block_timeout_ns > 0 ? ring->limits.block_timeout_ns : -1);
+    if (rc == 0) {
+        return error_set(ETIMEDOUT, "sequence %llu is not durable on ring %s within the block timeout of %lld ms; it may "
+                         "still become so", (unsigned long long)claim.sequence, ring->path,
+                         (long long)(ring->limits.block_timeout_ns / 1000000));
+    }
+    return rc < 0 ? rc : (int64_t)claim.sequence;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ring: records are claimed, copied and published into its image in memory, and commits make ranges of the image
+ * durable at the same offsets of the medium.
+ *
+ * DESIGN. Three positions chase each other, each moved by one role only:
+ *
+ *     released <= durable <= claimed <= released + capacity - one block (left for the next open's marker)
+ *     (drain)     (leader)   (producers)
+ *
+ * A producer takes position and sequence with one compare-and-swap on `claim` and never waits in there. Whoever needs
+ * durability and finds nobody committing leads: it seals what is claimed (moves `claim` to the next block boundary, so
+ * that no later record shares a block with this commit), waits for producers that are still copying, finishes the
+ * headers, writes, advances `durable` over the contiguous prefix of completed writes, lets go and wakes. Others sleep
+ * until their record is durable or it is their turn to lead (commit.c).
+ */
+#ifndef BURST_RING_RING_H
+#define BURST_RING_RING_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/events.h"
+#include "base/platform.h"
+#include "base/signal.h"
+#include "burstlog.h"
+#include "device/device.h"
+#include "media/layout.h"
+
+#define RING_WRITE_BYTES (1024u * 1024u) /* a longer commit is written in pieces of this size */
+#define RING_WRITES_UNDER_WAY 8u
+#define RING_STRAGGLER_NS 10000000000ll /* own waiting for a producer that does not publish, then fail-stop */
+#define RING_FAILURE_BYTES 384u
+#define RING_FAILING 1u /* the reason is being written down */
+#define RING_FAILED 2u
+
+struct ring_geometry {
+    uint64_t data_offset;
+    uint64_t capacity_bytes;
+    uint64_t block_bytes;
+    uint32_t crc_seed; /* of headers, from the ring's uuid */
+};
+
+struct ring_limits {
+    uint64_t max_record_bytes;
+    uint32_t on_full; /* enum burst_on_full */
+    int64_t block_timeout_ns; /* 0: none */
+};
+
+/* Where an open begins: right after its marker. */
+struct ring_start {
+    uint64_t position; /* a block boundary */
+    uint64_t next_sequence;
+    uint64_t released;
+    uint32_t epoch;
+};
+
+/* A write of a commit, and what is durable once it and all before it are. */
+struct ring_write {
+    struct device_write write;
+    uint64_t durable_position;
+    uint64_t next_sequence;
+    int done;
+};
+
+struct ring {
+    const struct platform *platform;
+    struct device *device;
+    struct events *events;
+    uint8_t *image;
+    struct ring_geometry geometry;
+    struct ring_limits limits;
+    uint64_t salt;
+    uint64_t begin_position; /* right after this epoch's marker */
+    uint32_t epoch;
+    _Atomic uint32_t *alive; /* reads 0 in a forked child */
+    struct signal space;     /* released has moved */
+    struct signal committer; /* something was enqueued: then `enqueued` is 1 until the committer looks */
+    _Atomic uint32_t enqueued;
+    struct signal drain;     /* the drain should look now */
+
+    _Alignas(128) _Atomic uint64_t claim; /* claim.h */
+
+    _Alignas(128) _Atomic uint64_t leader; /* LEADER_FREE, LEADER_CLAIMED, or LEADER_SEALED + next sequence sealed */
+    _Atomic uint32_t generation[2];        /* both count finished commits; who sleeps on which: commit.c */
+    _Atomic uint32_t sleepers[2];
+
+    _Alignas(128) _Atomic uint64_t durable_position;
+    _Atomic uint64_t durable_next_sequence; /* every sequence below it is durable */
+    _Atomic uint32_t durable_version;       /* odd while the pair above changes */
+    _Atomic uint32_t drain_asked;
+    _Atomic uint32_t failed; /* RING_FAILING, RING_FAILED or 0 */
+    struct ring_write writes[RING_WRITES_UNDER_WAY]; /* the leader's */
+
+    _Alignas(128) _Atomic uint64_t released;
+
+    _Alignas(128) _Atomic uint64_t commits, device_writes, device_bytes;
+    _Atomic uint64_t full_waits, discarded, lost_enqueued;
+    char failure[RING_FAILURE_BYTES]; /* written before `failed` is set */
+    char path[4096];                  /* of the device, for sentences */
+};
+
+/* Allocates the image. 0 or -errno with a sentence. *ring is whole but not started. */
+int ring_create(const struct platform *platform, struct device *device, struct events *events,
+                const struct ring_geometry *geometry, const struct ring_limits *limits, struct ring **ring);
+
+/* The marker of this epoch is durable: appends may begin. */
+void ring_begin(struct ring *ring, const struct ring_start *start);
+
+/* Frees everything. Nobody may be in a call. */
+void ring_destroy(struct ring *ring);
+
+enum ring_append_flags {
+    RING_DURABLE = 0,
+    RING_ENQUEUE = 1, /* do not wait for durability */
+    RING_NO_WAIT = 2, /* do not wait for space either, whatever limits.on_full says */
+};
+
+/* See burst_append, burst_enqueue, burst_offer. */
+int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags);
+
+/* Waits until all sequences <= `sequence` are durable, leading commits where nobody else does. timeout_ns < 0: for
+ * ever. 1 durable, 0 timed out, -EIO the ring failed, -EINVAL the sequence was never given out. */
+int ring_await_durable(struct ring *ring, uint64_t sequence, int64_t timeout_ns);
+
+/* Commits what is claimed. 1 if something was, 0 if there is nothing, -EIO. */
+int ring_commit(struct ring *ring);
+
+/* Waits until no commit is under way. After ring_refuse and ring_commit (or a failure) none will touch the device. */
+void ring_quiesce(struct ring *ring);
+
+/* The sequence that the next claim will get. */
+uint64_t ring_next_sequence(const struct ring *ring);
+
+/* W and the sequence of the first record at or after it, as one consistent pair. */
+void ring_durable(const struct ring *ring, uint64_t *position, uint64_t *next_sequence);
+
+/* End of what is claimed, as a full position. */
+uint64_t ring_claimed(const struct ring *ring);
+
+/* The drain has made everything below `position` durable elsewhere. Called by the drain only. */
+void ring_release(struct ring *ring, uint64_t position);
+
+/* No claim succeeds any more (-ESHUTDOWN); those made are still committed. */
+void ring_refuse(struct ring *ring);
+
+/* Fail-stop with a reason. The first reason stays. */
+void ring_fail(struct ring *ring, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* 0 in a forked child, which must not touch the parent's ring. */
+static inline int ring_is_alive(const struct ring *ring) {
+    return atomic_load_explicit(ring->alive, memory_order_relaxed) != 0;
+}
+
+/* Whether the ring has failed and says why in ring->failure. */
+static inline int ring_has_failed(const struct ring *ring) {
+    return atomic_load_explicit(&ring->failed, memory_order_acquire) == RING_FAILED;
+}
+
+static inline uint8_t *ring_at(const struct ring *ring, uint64_t position) {
+    return ring->image + position % ring->geometry.capacity_bytes;
+}
+
+#endif

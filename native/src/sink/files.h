@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file system as the drain sees it: a table, so that a test can put a simulated one in its place. Functions
+ * return 0 or a count, or a negative errno (no sentence: the caller knows what it was doing).
+ */
+#ifndef BURST_SINK_FILES_H
+#define BURST_SINK_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct file_identity {
+    uint64_t device;
+    uint64_t inode;
+    uint64_t links; /* 0: deleted */
+    uint64_t bytes; /* its size */
+};
+
+struct new_file {
+    uint32_t mode;     /* 0: 0666 less the umask */
+    const char *owner; /* NULL: unchanged */
+    const char *group;
+};
+
+struct files {
+    const struct files_ops *ops;
+};
+
+struct files_ops {
+    /* Opens for reading and writing, locked against other writers (-EBUSY: held). -ENOENT: no such file. */
+    int (*open)(const struct files *files, const char *path);
+    /* As open, but creates the file and missing parent directories; -EEXIST if it is there. Its name is durable only
+     * after sync_name. */
+    int (*create)(const struct files *files, const char *path, const struct new_file *how);
+    /* Makes the file's name, and those of directories made for it, durable. */
+    int (*sync_name)(const struct files *files, const char *path);
+    /* Bytes written (may be short) or -errno. */
+    int64_t (*write)(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset);
+    /* Bytes read: short only at the end of the file. */
+    int64_t (*read)(const struct files *files, int file, void *data, size_t bytes, uint64_t offset);
+    int (*sync)(const struct files *files, int file);
+    int (*truncate)(const struct files *files, int file, uint64_t bytes);
+    int (*identity)(const struct files *files, int file, struct file_identity *identity);
+    int (*identity_of_path)(const struct files *files, const char *path, struct file_identity *identity);
+    /* Calls each(name without directory) for every entry of the directory of `path` until it returns non-zero, which
+     * is then returned. */
+    int (*list_siblings)(const struct files *files, const char *path,
+                         int (*each)(void *argument, const char *name), void *argument);
+    void (*close)(const struct files *files, int file);
+};
+
+/* The real file system. */
+extern const struct files files_posix;
+
+#endif

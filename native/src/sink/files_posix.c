@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sink/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path.h"
+
+#define ACCOUNT_BYTES 16384
+
+/* Regular files only: a pipe or a terminal cannot be read back or written at an offset. */
+static int check_regular(int file) {
+    struct stat status;
+    if (fstat(file, &status) < 0)
+        return -errno;
+    return S_ISREG(status.st_mode) ? 0 : -EINVAL;
+}
+
+/* Against a second process that would write at the same offsets. flock, not fcntl: the lock stays when another
+ * descriptor of the file is closed in this process. */
+static int lock(int file) {
+    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    return errno == EWOULDBLOCK ? -EBUSY : -errno;
+}
+
+static int posix_open(const struct files *files, const char *path) {
+    (void)files;
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode)) /* before open: opening some devices acts */
+        return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return -errno;
+    int result = check_regular(file);
+    if (result == 0)
+        result = lock(file);
+    if (result < 0) {
+        close(file);
+        return result;
+    }
+    return file;
+}
+
+static int make_directories(const char *path) {
+    char directory[PATH_MAX];
+    int result = path_directory(path, directory, sizeof(directory));
+    struct stat status;
+    if (result < 0 || stat(directory, &status) == 0)
+        return result;
+    for (char *slash = strchr(directory + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash != NULL)
+            *slash = '\0';
+        if (mkdir(directory, 0777) < 0 && errno != EEXIST)
+            return -errno;
+        if (slash == NULL)
+            return 0;
+        *slash = '/';
+    }
+}
+
+/* A name or a number. */
+static int user_number(const char *name, char *text, uid_t *uid) {
+    struct passwd entry, *found = NULL;
+    char *end;
+    int failure = getpwnam_r(name, &entry, text, ACCOUNT_BYTES, &found);
+    unsigned long number = strtoul(name, &end, 10);
+    if (found == NULL && (*name == '\0' || *end != '\0'))
+        return failure > 0 ? -failure : -EINVAL;
+    *uid = found != NULL ? entry.pw_uid : (uid_t)number;
+    return 0;
+}
+
+static int group_number(const char *name, char *text, gid_t *gid) {
+    struct group entry, *found = NULL;
+    char *end;
+    int failure = getgrnam_r(name, &entry, text, ACCOUNT_BYTES, &found);
+    unsigned long number = strtoul(name, &end, 10);
+    if (found == NULL && (*name == '\0' || *end != '\0'))
+        return failure > 0 ? -failure : -EINVAL;
+    *gid = found != NULL ? entry.gr_gid : (gid_t)number;
+    return 0;
+}
+
+static int apply_owner(int file, const struct new_file *how) {
+    if (how->owner == NULL && how->group == NULL)
+        return 0;
+    char *text = malloc(ACCOUNT_BYTES);
+    if (text == NULL)
+        return -ENOMEM;
+    uid_t uid = (uid_t)-1;
+    gid_t gid = (gid_t)-1;
+    int result = how->owner == NULL ? 0 : user_number(how->owner, text, &uid);
+    if (result == 0 && how->group != NULL)
+        result = group_number(how->group, text, &gid);
+    free(text);
+    if (result == 0 && fchown(file, uid, gid) < 0)
+        result = -errno;
+    return result;
+}
+
+static int posix_create(const struct files *files, const char *path, const struct new_file *how) {
+    (void)files;
+    char target[PATH_MAX]; /* a link to a file that is not there yet is kept */
+    int result = path_follow(path, target, sizeof(target));
+    if (result == 0)
+        result = make_directories(target);
+    if (result < 0)
+        return result;
+    int file = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, how->mode != 0 ? how->mode : 0666);
+    if (file < 0)
+        return -errno;
+    result = lock(file);
+    if (result == 0)
+        result = apply_owner(file, how);
+    if (result == 0 && how->mode != 0 && fchmod(file, how->mode) < 0) /* whatever the umask says */
+        result = -errno;
+    if (result < 0) {
+        unlink(target);
+        close(file);
+        return result;
+    }
+    return file;
+}
+
+/* Some file systems cannot sync a directory; their names need none. */
+static int sync_directory(const char *directory) {
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int result = fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
+    close(fd);
+    return result;
+}
+
+/* All directories above it on its file system: which of them were made for it is not remembered. One that this
+ * process may not change holds no name of its making. */
+static int posix_sync_name(const struct files *files, const char *path) {
+    (void)files;
+    char child[PATH_MAX], directory[PATH_MAX];
+    int result = path_follow(path, child, sizeof(child));
+    if (result == 0)
+        result = path_directory(child, directory, sizeof(directory));
+    struct stat first, status;
+    if (result == 0 && stat(directory, &first) < 0)
+        result = -errno;
+    for (int above = 0; result == 0; above++) {
+        if (stat(directory, &status) < 0)
+            return -errno;
+        if (status.st_dev != first.st_dev)
+            return 0;
+        if (above == 0 || access(directory, W_OK) == 0)
+            result = sync_directory(directory);
+        if (strcmp(directory, "/") == 0)
+            break;
+        memcpy(child, directory, sizeof(child));
+        if (result == 0)
+            result = path_directory(child, directory, sizeof(directory));
+    }
+    return result;
+}
+
+static int64_t posix_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    (void)files;
+    ssize_t written;
+    do {
+        written = pwrite(file, data, bytes, (off_t)offset);
+    } while (written < 0 && errno == EINTR);
+    return written < 0 ? -errno : written;
+}
+
+static int64_t posix_read(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {
+    (void)files;
+    size_t done = 0;
+    while (done < bytes) {
+        ssize_t got = pread(file, (uint8_t *)data + done, bytes - done, (off_t)(offset + done));
+        if (got == 0)
+            break;
+        if (got > 0)
+            done += (size_t)got;
+        else if (errno != EINTR)
+            return -errno;
+    }
+    return (int64_t)done;
+}
+
+static int posix_sync(const struct files *files, int file) {
+    (void)files;
+    return fdatasync(file) < 0 ? -errno : 0;
+}
+
+static int posix_truncate(const struct files *files, int file, uint64_t bytes) {
+    (void)files;
+    int result;
+    do {
+        result = ftruncate(file, (off_t)bytes);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
+}
+
+static void identify(const struct stat *status, struct file_identity *identity) {
+    *identity = (struct file_identity){
+        .device = (uint64_t)status->st_dev,
+        .inode = (uint64_t)status->st_ino,
+        .links = (uint64_t)status->st_nlink,
+        .bytes = (uint64_t)status->st_size,
+    };
+}
+
+static int posix_identity(const struct files *files, int file, struct file_identity *identity) {
+    (void)files;
+    struct stat status;
+    if (fstat(file, &status) < 0)
+        return -errno;
+    identify(&status, identity);
+    return 0;
+}
+
+static int posix_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
+    (void)files;
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return -errno;
+    identify(&status, identity);
+    return 0;
+}
+
+static int posix_list_siblings(const struct files *files, const char *path,
+                               int (*each)(void *argument, const char *name), void *argument) {
+    (void)files;
+    char directory[PATH_MAX];
+    int result = path_directory(path, directory, sizeof(directory));
+    if (result < 0)
+        return result;
+    DIR *entries = opendir(directory);
+    if (entries == NULL)
+        return -errno;
+    errno = 0;
+    struct dirent *entry;
+    while (result == 0 && (entry = readdir(entries)) != NULL) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            result = each(argument, entry->d_name);
+        errno = 0; /* tells the end from a failure */
+    }
+    if (result == 0 && errno != 0)
+        result = -errno;
+    closedir(entries);
+    return result;
+}
+
+static void posix_close(const struct files *files, int file) {
+    (void)files;
+    close(file); /* and with it the lock */
+}
+
+static const struct files_ops posix_ops = {
+    .open = posix_open,
+    .create = posix_create,
+    .sync_name = posix_sync_name,
+    .write = posix_write,
+    .read = posix_read,
+    .sync = posix_sync,
+    .truncate = posix_truncate,
+    .identity = posix_identity,
+    .identity_of_path = posix_identity_of_path,
+    .list_siblings = posix_list_siblings,
+    .close = posix_close,
+};
+
+const struct files files_posix = {.ops = &posix_ops};
