@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing a log. */
+#include "burstlog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/path.h"
+#include "device/open.h"
+#include "device/probe.h"
+#include "log.h"
+
+#define DEFAULT_RING_BYTES (64ull * 1024 * 1024)
+#define LEAST_RING_BYTES (2ull * 1024 * 1024)
+#define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
+#define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
+#define USER_PAUSE_NS 100000
+
+static const char *const durability_names[] = {"power", "os-crash", "process"};
+
+static _Atomic(burst_t *) all_logs;
+
+uint32_t burst_abi_version(void) {
+    return BURST_ABI_VERSION;
+}
+
+const char *burst_version(void) {
+    return BURST_VERSION;
+}
+
+const char *burst_last_error(void) {
+    return error_text();
+}
+
+void burst_config_init(burst_config_t *config) {
+    memset(config, 0, sizeof *config);
+    config->struct_bytes = sizeof *config;
+}
+
+static int check_config(const burst_config_t *config) {
+    if (config->struct_bytes != sizeof *config) {
+        return error_set(EINVAL, "burst_config_t has %u bytes here and %zu in the caller's header: call "
+                         "burst_config_init, and build against the burstlog.h of this library",
+                         config->struct_bytes, sizeof *config);
+    }
+    if (config->ring == NULL || *config->ring == '\0') {
+        return error_set(EINVAL, "no ring is configured: name a block device or a file");
+    }
+    if (config->file_name == NULL || *config->file_name == '\0') {
+        return error_set(EINVAL, "no log file is configured for ring %s", config->ring);
+    }
+    if (config->durability > BURST_DURABILITY_PROCESS || config->on_full > BURST_ON_FULL_DISCARD) {
+        return error_set(EINVAL, "durability %u and on_full %u of ring %s must each be 0, 1 or 2", config->durability,
+                         config->on_full, config->ring);
+    }
+    if (config->ring_bytes != 0 && config->ring_bytes < LEAST_RING_BYTES) {
+        return error_set(EINVAL, "a ring of %llu bytes is too small (%s): at least %llu",
+                         (unsigned long long)config->ring_bytes, config->ring, (unsigned long long)LEAST_RING_BYTES);
+    }
+    if (config->block_timeout_ns > INT64_MAX || config->drain_interval_ns > INT64_MAX ||
+        config->shutdown_timeout_ns > INT64_MAX) {
+        return error_set(EINVAL, "a timeout of ring %s is longer than %lld ns", config->ring, (long long)INT64_MAX);
+    }
+    return 0;
+}
+
+static int format_new_file(struct device *device, void *argument) {
+    return engine_format(device->platform, device, *(const uint64_t *)argument);
+}
+
+static int open_ring(const burst_config_t *config, struct device **device) {
+    const struct platform *platform = &platform_linux;
+    int absent = device_is_absent(config->ring);
+    if (absent > 0) {
+        uint64_t bytes = config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES)
+                                                 : DEFAULT_RING_BYTES;
+        absent = device_create_file(platform, config->ring, bytes, format_new_file, &bytes);
+        if (absent == -EEXIST) {
+            absent = 0; /* another opener was faster: one of us gets the lock */
+        }
+    }
+    return absent < 0 ? absent : device_open(platform, config->ring, DEVICE_WRITER, config->io, device);
+}
+
+/* The class of the directory that the log file is in, or of the nearest one that exists. */
+static void probe_destination(const char *file_name, struct medium_facts *facts) {
+    char folder[BURST_PATH_BYTES];
+    snprintf(folder, sizeof folder, "%s", file_name);
+    for (char *slash = strrchr(folder, '/'); slash != NULL; slash = strrchr(folder, '/')) {
+        *slash = '\0';
+        const int fd = open(*folder == '\0' ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0) {
+            medium_probe(fd, facts);
+            close(fd);
+            return;
+        }
+    }
+    memset(facts, 0, sizeof *facts);
+}
+
+static int check_durability(const burst_config_t *config, const struct device *device, const char *file_name,
+                            uint32_t *survives) {
+    struct medium_facts facts;
+    probe_destination(file_name, &facts);
+    const char *wanted = durability_names[config->durability];
+    if ((uint32_t)device->survives > config->durability) {
+        return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; use another medium, or ask for "
+                         "durability %s", device->path, durability_names[device->survives], wanted,
+                         device->survives_because, durability_names[device->survives]);
+    }
+    if ((uint32_t)facts.survives > config->durability) {
+        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; use another place, or ask for "
+                         "durability %s", file_name, durability_names[facts.survives], wanted, facts.because,
+                         durability_names[facts.survives]);
+    }
+    *survives = (uint32_t)(facts.survives > device->survives ? facts.survives : device->survives);
+    return 0;
+}
+
+static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
+    const struct engine_parts parts = {
+        .platform = &platform_linux, .device = log->device, .files = &files_posix, .events = &log->events};
+    const struct engine_config engine_config = {
+        .file_name = file_name,
+        .ring_bytes = config->ring_bytes,
+        .max_record_bytes = config->max_record_bytes,
+        .on_full = config->on_full,
+        .block_timeout_ns = (int64_t)config->block_timeout_ns,
+        .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
+    };
+    return engine_open(&parts, &engine_config, &log->engine);
+}
+
+/* Remembers what callers may ask for after close. */
+static void remember(burst_t *log) {
+    log->ring = log->engine->ring;
+    log->destination_was_empty = (uint32_t)log->engine->drain->destination_was_empty;
+    log->provably_lost = log->engine->view.recovery.lost;
+    recovery_statement(&log->engine->view.recovery, log->statement, sizeof log->statement);
+    log->next = atomic_load(&all_logs);
+    while (!atomic_compare_exchange_weak(&all_logs, &log->next, log)) {
+    }
+}
+
+static int open_log(burst_t *log, const burst_config_t *config, const char *file_name) {
+    int rc = open_ring(config, &log->device);
+    rc = rc < 0 ? rc : check_durability(config, log->device, file_name, &log->survives);
+    rc = rc < 0 ? rc : open_engine(log, config, file_name);
+    const uint64_t interval_ns =
+        config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
+    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, (int64_t)interval_ns);
+    if (rc == 0) {
+        remember(log);
+        return 0;
+    }
+    if (log->engine != NULL) {
+        engine_close(log->engine);
+    }
+    if (log->device != NULL) {
+        device_close(log->device);
+    }
+    return rc;
+}
+
+int burst_open(const burst_config_t *config, burst_t **log_out) {
+    *log_out = NULL;
+    int rc = check_config(config);
+    if (rc < 0) {
+        return rc;
+    }
+    char file_name[BURST_PATH_BYTES];
+    rc = path_absolute(config->file_name, file_name, sizeof file_name);
+    if (rc < 0) {
+        return error_set(-rc, "the name of log file %s cannot be used: %s", config->file_name, error_name(-rc));
+    }
+    burst_t *log = platform_allocate(&platform_linux, sizeof *log, 0);
+    if (log == NULL) {
+        return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", config->ring, sizeof *log);
+    }
+    events_init(&log->events, &platform_linux);
+    log->shutdown_timeout_ns = (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns
+                                                                         : DEFAULT_SHUTDOWN_TIMEOUT_NS);
+    rc = open_log(log, config, file_name);
+    if (rc < 0) {
+        platform_release(&platform_linux, log, sizeof *log);
+        return rc;
+    }
+    *log_out = log;
+    return 0;
+}
+
+int log_enter(burst_t *log) {
+    atomic_fetch_add(&log->users, 1);
+    if (atomic_load(&log->closing)) {
+        atomic_fetch_sub(&log->users, 1);
+        return error_set(ESHUTDOWN, "the log on ring %s is closed", log->ring->path);
+    }
+    return 0;
+}
+
+void log_leave(burst_t *log) {
+    atomic_fetch_sub(&log->users, 1);
+}
+
+/* Moves what it can within the time. A file that cannot be written is not waited for. */
+static void drain_rest(burst_t *log) {
+    struct drain *drain = log->engine->drain;
+    const int64_t deadline_ns = platform_monotonic_ns(&platform_linux) + log->shutdown_timeout_ns;
+    int stalls = 0;
+    while (!drain_is_done(drain) && stalls < 2 && platform_monotonic_ns(&platform_linux) < deadline_ns) {
+        stalls += drain_work(drain, 1) < 0;
+    }
+    if (!drain_is_done(drain) && !ring_has_failed(log->ring)) {
+        checkpoint_write_watermark(drain);
+    }
+}
+
+int64_t burst_close(burst_t *log) {
+    uint32_t expected = 0;
+    if (!ring_is_alive(log->ring)) {
+        return error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process", log->ring->path);
+    }
+    if (!atomic_compare_exchange_strong(&log->closing, &expected, 1)) {
+        return error_set(ESHUTDOWN, "the log on ring %s is closed", log->ring->path);
+    }
+    ring_refuse(log->ring);
+    while (ring_commit(log->ring) > 0) {
+    }
+    threads_stop_committer(&log->threads);
+    ring_quiesce(log->ring);
+    threads_stop_drain(&log->threads);
+    drain_rest(log);
+    signal_notify(&log->engine->drain->drained, &platform_linux);
+    while (atomic_load(&log->users) != 0) {
+        platform_linux.ops->sleep_ns(&platform_linux, USER_PAUSE_NS);
+        signal_notify(&log->engine->drain->drained, &platform_linux);
+    }
+    log_fill_stats(log, &log->last_stats);
+    log->last_stats.state = BURST_STATE_CLOSED;
+    drain_copy_path(log->engine->drain, log->last_file, sizeof log->last_file);
+    atomic_store(&log->closed, 1);
+    engine_detach_ring(log->engine);
+    engine_close(log->engine);
+    log->engine = NULL;
+    device_close(log->device);
+    events_close(&log->events);
+    if (log->last_stats.accepted_sequence > log->last_stats.durable_sequence) {
+        return error_set(EIO, "ring %s has failed: %s", log->ring->path, log->ring->failure);
+    }
+    return log->last_stats.durable_sequence - log->last_stats.drained_sequence;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binding a freshly opened ring to its log file. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "drain/drain.h"
+#include "media/checkpoint.h"
+
+/* Errors that pass by themselves: the ring is opened all the same and the drain keeps trying. */
+static int is_passing(int rc) {
+    return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EIO || rc == -ESTALE || rc == -ETIMEDOUT;
+}
+
+static int refuse(const char *path, int rc) {
+    if (rc == -EBUSY) {
+        return error_set(EBUSY, "log file %s is held by another writer; give every log a file of its own", path);
+    }
+    return error_set(-rc, "log file %s cannot be opened: %s", path, error_name(-rc));
+}
+
+int drain_redo_is_safe(struct drain *drain) {
+    const struct destination *destination = &drain->destination;
+    struct cursor cursor = drain->synced;
+    uint64_t offset = destination->length;
+    uint64_t until, next_sequence;
+    ring_durable(drain->ring, &until, &next_sequence);
+    while (offset < destination->redo_until && cursor.position < until) {
+        drain->batch.used = 0;
+        cursor_fill(&cursor, &drain->source, until, &drain->batch);
+        const int same = destination_matches(destination, drain->batch.bytes, drain->batch.used, offset);
+        if (same <= 0) {
+            drain->batch.used = 0;
+            return same;
+        }
+        offset += drain->batch.used;
+    }
+    drain->batch.used = 0;
+    return offset >= destination->redo_until;
+}
+
+/* Finds the file of the newest checkpoint again. 0 with it open, or with none open and the next one decided; -errno. */
+static int find_again(struct drain *drain) {
+    const struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    struct destination *destination = &drain->destination;
+    char path[LAYOUT_FILE_NAME_BYTES];
+    int rc = checkpoint_file(drain->checkpoint, path, sizeof path);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = destination_open_to_redo(destination, path, stream->file_bytes, stream->tail_bytes, stream->tail_crc);
+    if (rc == -ENOENT || rc == -ESTALE) {
+        const int moved = destination_find_renamed(destination, path, stream->file_bytes, stream->tail_bytes,
+                                                   stream->tail_crc);
+        if (moved == 0) {
+            events_post(drain->events, BURST_INFO, "log file %s was renamed; what it lacks is added to it first", path);
+        } else if (stream->file_bytes > 0) {
+            events_post(drain->events, BURST_WARN, "log file %s is %s; records from %llu on go to a new file", path,
+                        rc == -ENOENT ? "gone" : "not the one that was written",
+                        (unsigned long long)stream->next_sequence);
+        }
+        rc = moved == -ESTALE ? (drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced), 0) : moved;
+    }
+    if (rc < 0 || destination->file == DESTINATION_CLOSED) {
+        snprintf(destination->path, sizeof destination->path, "%s", path);
+        return rc;
+    }
+    const int safe = drain_redo_is_safe(drain);
+    if (safe == 0) {
+        events_post(drain->events, BURST_WARN,
+                    "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
+                    (unsigned long long)stream->file_bytes, path);
+        drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
+    }
+    return safe < 0 ? safe : 0;
+}
+
+/* Binds the ring to `path` from the cursor on: an existing file is continued. */
+static int bind_to(struct drain *drain, const char *path) {
+    struct checkpoint *checkpoint = drain->checkpoint;
+    struct destination *destination = &drain->destination;
+    const size_t bytes = strlen(path);
+    if (bytes >= sizeof checkpoint->file_name) {
+        return -ENAMETOOLONG;
+    }
+    destination_close(destination);
+    int rc = destination_open_to_continue(destination, path);
+    if (rc == -ENOENT) {
+        rc = destination_create(destination, path);
+    } else if (rc == 0) {
+        /* What is in it counts as durable from now on. */
+        rc = destination_sync(destination);
+        rc = rc < 0 ? rc : destination->files->ops->sync_name(destination->files, path);
+    }
+    if (rc < 0) {
+        destination_close(destination);
+        return rc;
+    }
+    memset(checkpoint->file_name, 0, sizeof checkpoint->file_name);
+    memcpy(checkpoint->file_name, path, bytes);
+    checkpoint->stream.file_name_bytes = (uint32_t)bytes;
+    checkpoint->stream.diverted_sequence = 0;
+    checkpoint->stream.diverted_attempt = 0;
+    rc = checkpoint_write(drain);
+    return rc < 0 ? rc : checkpoint_write(drain);
+}
+
+/* The ring is bound to another file: its records go there, then it is bound anew. */
+static int rebind(struct drain *drain, const char *path) {
+    char old[LAYOUT_FILE_NAME_BYTES];
+    int rc = checkpoint_file(drain->checkpoint, old, sizeof old);
+    while (rc == 0 && !drain_is_done(drain)) {
+        rc = drain_work(drain, 1);
+        rc = rc < 0 ? rc : 0;
+    }
+    if (rc < 0) {
+        return error_set(-rc, "the ring holds records for log file %s, which cannot be written: %s; make it writable, "
+                         "or open the ring with that name", old, error_name(-rc));
+    }
+    events_post(drain->events, BURST_INFO, "the ring was bound to log file %s; all its records are there. From record "
+                "%llu on they go to %s", old, (unsigned long long)drain->cursor.sequence, path);
+    rc = bind_to(drain, path);
+    return rc < 0 ? refuse(path, rc) : 0;
+}
+
+static int adopt(struct drain *drain, const char *file_name) {
+    const struct checkpoint *checkpoint = drain->checkpoint;
+    const uint32_t bound_bytes = checkpoint->stream.file_name_bytes;
+    if (bound_bytes == 0 && file_name == NULL) {
+        return error_set(EINVAL, "the ring has no log file yet: give it one");
+    }
+    if (bound_bytes == 0) {
+        const int rc = bind_to(drain, file_name);
+        return rc < 0 ? refuse(file_name, rc) : 0;
+    }
+    int rc = find_again(drain);
+    if (rc < 0 && !is_passing(rc)) {
+        return refuse(drain->destination.path, rc);
+    }
+    if (rc < 0) {
+        return error_set(-rc, "log file %s cannot be read: %s; make it readable and open the ring again",
+                         drain->destination.path, error_name(-rc));
+    }
+    if (file_name == NULL || (strlen(file_name) == bound_bytes &&
+                              memcmp(file_name, checkpoint->file_name, bound_bytes) == 0)) {
+        rc = drain_begin_file(drain);
+        return rc < 0 && !is_passing(rc) ? refuse(drain->destination.path, rc) : 0;
+    }
+    return rebind(drain, file_name);
+}
+
+static int has_records(const struct recovery *recovery) {
+    return recovery->records > 0 || recovery->lost > 0;
+}
+
+int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
+    struct drain *drain = platform_allocate(parts->platform, sizeof *drain, 0);
+    if (drain == NULL) {
+        return error_set(ENOMEM, "no memory for the drain: %zu bytes", sizeof *drain);
+    }
+    drain->platform = parts->platform;
+    drain->device = parts->ring->device;
+    drain->ring = parts->ring;
+    drain->events = parts->events;
+    drain->crc_seed = parts->crc_seed;
+    pthread_mutex_init(&drain->path_lock, NULL);
+    drain->source = (struct log_source){.ring = parts->ring, .recovery = parts->recovery, .sink = parts->sink};
+    drain->destination.files = parts->files;
+    drain->destination.how = parts->how;
+    drain->destination.file = DESTINATION_CLOSED;
+    drain->checkpoint_bytes = align_up(sizeof(struct checkpoint), drain->device->block_bytes);
+    drain->checkpoint = platform_allocate(parts->platform, drain->checkpoint_bytes, 0);
+    drain->batch.room = align_up(DRAIN_BATCH_BYTES + parts->ring->limits.max_record_bytes + SINK_LOSS_BYTES, 4096);
+    drain->batch.bytes = platform_allocate(parts->platform, drain->batch.room, 0);
+    if (drain->checkpoint == NULL || drain->batch.bytes == NULL) {
+        drain->batch.room = drain->batch.bytes == NULL ? 0 : drain->batch.room;
+        drain_close(drain);
+        return error_set(ENOMEM, "no memory for the drain: %zu bytes", drain->batch.room);
+    }
+    drain->newest_slot = parts->slots[0] == NULL ||
+                         (parts->slots[1] != NULL && parts->slots[1]->generation > parts->slots[0]->generation);
+    memcpy(drain->checkpoint, parts->slots[drain->newest_slot], sizeof *drain->checkpoint);
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        /* A bad slot can lead nowhere: the next checkpoint repairs it. */
+        drain->slot_drained[slot] = parts->slots[slot] == NULL ? drain->checkpoint->stream.drained_position
+                                                               : parts->slots[slot]->stream.drained_position;
+    }
+    const struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    drain->cursor = (struct cursor){
+        .position = record_place(stream->drained_position, parts->ring->geometry.capacity_bytes),
+        .sequence = stream->next_sequence,
+        .epoch = stream->epoch,
+    };
+    drain->synced = drain->cursor;
+    atomic_store(&drain->drained_sequence, drain->cursor.sequence - 1);
+    const int rc = adopt(drain, parts->file_name);
+    if (rc < 0) {
+        drain_close(drain);
+        return rc;
+    }
+    drain->destination_was_empty = drain->destination.length == 0 && drain->destination.redo_until == 0 &&
+                                   !has_records(parts->recovery);
+    atomic_store(&drain->file_bytes, drain->destination.length);
+    drain_publish_path(drain);
+    *drain_out = drain;
+    return 0;
+}

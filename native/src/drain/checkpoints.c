@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "base/error.h"
+#include "drain/drain.h"
+#include "media/checkpoint.h"
+
+/* While nothing has been committed in this epoch its marker can still be replaced in place by the next one's
+ * (recovery.c): then no watermark may be written that lies beyond the marker. */
+static void watermark(const struct drain *drain, uint64_t *position, uint64_t *next_sequence) {
+    ring_durable(drain->ring, position, next_sequence);
+    if (*position == drain->ring->begin_position && drain->checkpoint->stream.drained_position < *position) {
+        *position = drain->source.recovery->marker_log_end;
+        *next_sequence = drain->source.recovery->next_sequence;
+    }
+}
+
+static uint64_t in_flight_end(const struct ring *ring) {
+    return ring_has_failed(ring) ? align_up(ring_claimed(ring), ring->geometry.block_bytes) : 0;
+}
+
+static int write_older_slot(struct drain *drain) {
+    struct checkpoint *checkpoint = drain->checkpoint;
+    checkpoint->generation++;
+    checkpoint->epoch = drain->ring->epoch;
+    watermark(drain, &checkpoint->durable_position, &checkpoint->next_sequence);
+    checkpoint->in_flight_end = in_flight_end(drain->ring);
+    checkpoint->written_ns = platform_realtime_ns(drain->platform);
+    checkpoint_seal(checkpoint, drain->crc_seed);
+    const unsigned slot = 1 - drain->newest_slot;
+    const int rc = drain->device->ops->write(drain->device, LAYOUT_CHECKPOINT_OFFSET(slot), checkpoint,
+                                             drain->checkpoint_bytes);
+    if (rc < 0) {
+        ring_fail(drain->ring, "a checkpoint could not be written to ring %s: %s", drain->device->path,
+                  error_name(-rc));
+        return rc;
+    }
+    drain->newest_slot = slot;
+    drain->slot_drained[slot] = checkpoint->stream.drained_position;
+    const uint64_t other = drain->slot_drained[1 - slot];
+    const uint64_t mine = checkpoint->stream.drained_position;
+    ring_release(drain->ring, other < mine ? other : mine);
+    return 0;
+}
+
+int checkpoint_write(struct drain *drain) {
+    struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    stream->drained_position = drain->cursor.position;
+    stream->next_sequence = drain->cursor.sequence;
+    stream->epoch = drain->cursor.epoch;
+    stream->file_bytes = drain->destination.length;
+    stream->tail_bytes = drain->destination.tail_bytes;
+    stream->tail_crc = destination_tail_crc(&drain->destination);
+    const int rc = write_older_slot(drain);
+    if (rc == 0) {
+        drain->synced = drain->cursor;
+        atomic_store(&drain->drained_sequence, stream->next_sequence - 1);
+        signal_notify(&drain->drained, drain->platform);
+    }
+    return rc;
+}
+
+int checkpoint_write_watermark(struct drain *drain) {
+    return write_older_slot(drain);
+}

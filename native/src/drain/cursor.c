@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "drain/cursor.h"
+
+#include "media/record.h"
+
+static const struct recovery_jump *jump_here(const struct cursor *cursor, const struct recovery *recovery) {
+    if (cursor->jump < recovery->jump_count && recovery->jumps[cursor->jump].from == cursor->position) {
+        return &recovery->jumps[cursor->jump];
+    }
+    return NULL;
+}
+
+static void jump_over(struct cursor *cursor, const struct recovery_jump *jump, const struct sink *sink,
+                      struct batch *batch) {
+    if (jump->damaged) {
+        const struct sink_loss loss = {.first_sequence = jump->first_sequence, .count = jump->count,
+                                       .from = jump->from, .to = jump->to};
+        batch->used += sink->loss(&loss, batch->bytes + batch->used);
+    }
+    cursor->position = jump->to;
+    cursor->sequence += jump->count;
+    cursor->jump++;
+}
+
+void cursor_fill(struct cursor *cursor, const struct log_source *source, uint64_t until, struct batch *batch) {
+    const struct ring_geometry *geometry = &source->ring->geometry;
+    while (cursor->position < until) {
+        const struct recovery_jump *jump = jump_here(cursor, source->recovery);
+        if (jump != NULL) {
+            if (batch->room - batch->used < SINK_LOSS_BYTES) {
+                return;
+            }
+            jump_over(cursor, jump, source->sink, batch);
+            continue;
+        }
+        const struct record_header *header =
+            record_at(source->ring->image, geometry->capacity_bytes, cursor->position);
+        const size_t size = source->sink->record_size(header);
+        if (batch->room - batch->used < size) {
+            return;
+        }
+        if (size > 0) {
+            source->sink->record(header, record_payload(header), batch->bytes + batch->used);
+            batch->used += size;
+        }
+        cursor->sequence = header->sequence + (uint64_t)record_has_sequence(header);
+        cursor->epoch = header->epoch;
+        cursor->position = record_next(header->position, header->length, header->flags, geometry->block_bytes,
+                                       geometry->capacity_bytes);
+    }
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "drain/drain.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+
+/* Tells the operator when the log file stops being writable and when it is again. */
+static int stall(struct drain *drain, int rc) {
+    if (drain->last_error != rc) {
+        drain->last_error = rc;
+        events_post(drain->events, BURST_WARN,
+                    "log file %s cannot be written: %s; the ring keeps the records and the drain tries again",
+                    drain->destination.path, error_name(-rc));
+    }
+    atomic_store(&drain->stalled, 1);
+    return rc;
+}
+
+static void unstall(struct drain *drain) {
+    if (drain->last_error != 0) {
+        drain->last_error = 0;
+        events_post(drain->events, BURST_INFO, "log file %s is being written again", drain->destination.path);
+    }
+    atomic_store(&drain->stalled, 0);
+}
+
+/* The failed ring remembers how far writes may have reached, as far as its medium still lets it. */
+static void note_failure(struct drain *drain) {
+    if (ring_has_failed(drain->ring) && !drain->failure_noted) {
+        drain->failure_noted = 1;
+        checkpoint_write_watermark(drain);
+    }
+}
+
+/* Writes the rest of the batch. 1 done, 0 the file had to be left, or -errno. */
+static int write_batch(struct drain *drain) {
+    struct batch *batch = &drain->batch;
+    while (batch->written < batch->used) {
+        const uint8_t *data = batch->bytes + batch->written;
+        const size_t bytes = batch->used - batch->written;
+        if (drain->destination.length < drain->destination.redo_until) {
+            const int same = destination_matches(&drain->destination, data, bytes, drain->destination.length);
+            if (same < 0) {
+                return same;
+            }
+            if (!same) {
+                events_post(drain->events, BURST_WARN,
+                            "log file %s holds other bytes than the log behind offset %llu; it is left alone",
+                            drain->destination.path, (unsigned long long)drain->destination.length);
+                drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
+                return 0;
+            }
+        }
+        const int64_t written = destination_write(&drain->destination, data, bytes);
+        if (written <= 0) {
+            return written < 0 ? (int)written : -ENOSPC;
+        }
+        batch->written += (size_t)written;
+    }
+    batch->used = batch->written = 0;
+    atomic_store(&drain->file_bytes, drain->destination.length);
+    return 1;
+}
+
+static int is_due(const struct drain *drain, int progressed, int sync) {
+    if (drain->cursor.position == drain->synced.position) {
+        return 0;
+    }
+    return sync || !progressed || atomic_load(&drain->ring->space.waiters) != 0 ||
+           drain->cursor.position - drain->synced.position >= drain->ring->geometry.capacity_bytes / 8 ||
+           platform_monotonic_ns(drain->platform) - drain->unsynced_since_ns >= DRAIN_SYNC_AFTER_NS;
+}
+
+/* One batch. 1 something was written, 0 nothing is left, or -errno. */
+static int move_batch(struct drain *drain, uint64_t until) {
+    struct batch *batch = &drain->batch;
+    if (batch->used == 0) {
+        if (drain->cursor.position >= until) {
+            return 0;
+        }
+        const int rc = drain_check_file(drain);
+        if (rc <= 0) {
+            return rc < 0 ? rc : 1;
+        }
+        if (drain->cursor.position == drain->synced.position) {
+            drain->unsynced_since_ns = platform_monotonic_ns(drain->platform);
+        }
+        cursor_fill(&drain->cursor, &drain->source, until, batch);
+    }
+    const int rc = write_batch(drain);
+    return rc < 0 ? rc : 1;
+}
+
+int drain_work(struct drain *drain, int sync) {
+    atomic_store(&drain->ring->drain_asked, 0);
+    note_failure(drain);
+    uint64_t until, next_sequence;
+    ring_durable(drain->ring, &until, &next_sequence);
+    int progressed = 0;
+    for (;;) {
+        int rc = drain_begin_file(drain);
+        const int moved = rc < 0 ? 0 : move_batch(drain, until);
+        rc = rc < 0 ? rc : moved < 0 ? moved : 0;
+        if (rc == 0 && drain->batch.used == 0 && drain->destination.file != DESTINATION_CLOSED &&
+            is_due(drain, progressed || moved, sync)) {
+            rc = drain_sync(drain);
+        }
+        if (rc < 0) {
+            return ring_has_failed(drain->ring) ? rc : stall(drain, rc);
+        }
+        if (!moved) {
+            break;
+        }
+        progressed = 1;
+    }
+    unstall(drain);
+    /* The older slot holds back what the newer one has let go of: when nothing else is to be done, or when somebody
+     * waits for space, it follows. */
+    if ((!progressed || sync || atomic_load(&drain->ring->space.waiters) != 0) && !ring_has_failed(drain->ring) &&
+        drain->cursor.position == drain->synced.position &&
+        drain->slot_drained[1 - drain->newest_slot] != drain->synced.position) {
+        checkpoint_write(drain);
+    }
+    return progressed;
+}
+
+int drain_is_done(const struct drain *drain) {
+    uint64_t durable, next_sequence;
+    ring_durable(drain->ring, &durable, &next_sequence);
+    return drain->synced.position == durable && drain->destination.file != DESTINATION_CLOSED;
+}
+
+void drain_close(struct drain *drain) {
+    destination_close(&drain->destination);
+    if (drain->checkpoint != NULL) {
+        platform_release(drain->platform, drain->checkpoint, drain->checkpoint_bytes);
+    }
+    if (drain->batch.bytes != NULL) {
+        platform_release(drain->platform, drain->batch.bytes, drain->batch.room);
+    }
+    platform_release(drain->platform, drain, sizeof *drain);
+}

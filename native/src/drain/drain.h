@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The drain: moves durable records from the ring to the log file and releases their space.
+ *
+ * DESIGN. The cursor runs ahead of `synced`, the state of the newest checkpoint:
+ *
+ *     released <= synced <= cursor <= durable
+ *
+ * Bytes between the two are in the file but may be lost by a crash; the redo then writes the same bytes to the same
+ * offsets. A change of file (others renamed, cut or extended it; a sync failed) starts the new file at the cursor or at
+ * `synced`, and both checkpoint slots name it before it gets a byte, so that no crash can lead back to the old one.
+ * Released is the lower position of the two slots: if the newer slot rots, the older still finds all its records.
+ *
+ * One thread at a time calls these functions; drained_sequence and stalled may be read by any.
+ */
+#ifndef BURST_DRAIN_DRAIN_H
+#define BURST_DRAIN_DRAIN_H
+
+#include "base/events.h"
+#include "drain/cursor.h"
+#include "drain/destination.h"
+
+#define DRAIN_BATCH_BYTES (1024u * 1024u)
+#define DRAIN_SYNC_AFTER_NS 2000000000ll
+
+/* Which file takes the next byte, while none is open. */
+enum drain_next_file {
+    NEXT_FILE_SAME_NAME, /* a new one in the place of one that others took away */
+    NEXT_FILE_DIVERTED,  /* <file name>.<first sequence>: the name is taken */
+};
+
+struct drain {
+    const struct platform *platform;
+    struct device *device;
+    struct ring *ring;
+    struct events *events;
+    struct log_source source;
+    struct destination destination;
+    struct batch batch;
+    struct cursor cursor;
+    struct cursor synced;
+    struct checkpoint *checkpoint; /* the newest one */
+    size_t checkpoint_bytes;       /* of one slot write: whole blocks */
+    unsigned newest_slot;
+    uint64_t slot_drained[LAYOUT_CHECKPOINT_SLOTS];
+    uint32_t crc_seed;
+    enum drain_next_file next_file;
+    struct cursor next_from;
+    int64_t unsynced_since_ns; /* when the cursor left `synced` */
+    int failure_noted;
+    int last_error; /* of the stall that was told, or 0 */
+    int destination_was_empty;
+    struct signal drained; /* drained_sequence has moved */
+    _Atomic uint64_t drained_sequence;
+    _Atomic uint64_t file_bytes;
+    _Atomic int stalled;
+    pthread_mutex_t path_lock; /* of current_path, which any thread may ask for */
+    char current_path[LAYOUT_FILE_NAME_BYTES];
+};
+
+struct drain_parts {
+    const struct platform *platform;
+    struct device *device;
+    struct ring *ring;
+    struct events *events;
+    const struct files *files;
+    const struct sink *sink;
+    const struct recovery *recovery;      /* stays alive as long as the drain */
+    const struct checkpoint *slots[2];    /* as read; NULL: not valid. At least one is */
+    uint32_t crc_seed;
+    const char *file_name;                /* absolute; NULL: whatever the ring is bound to */
+    struct new_file how;
+};
+
+/*
+ * Binds the drain to its log file: finds the file of the newest checkpoint again (also renamed), checks that a redo
+ * would not change foreign bytes, or takes a new one. If the ring is bound to another file name its records go there
+ * first. The marker of this epoch is durable already. 0, or -errno with a sentence if the file cannot be used.
+ */
+int drain_open(const struct drain_parts *parts, struct drain **drain);
+
+/*
+ * One step: writes what is durable to the file; syncs and checkpoints when it is time, or at once if `sync` is set.
+ * Returns 1 if anything was written, 0 if there was nothing to do, or -errno if the file cannot be written now.
+ */
+int drain_work(struct drain *drain, int sync);
+
+/* Whether everything durable in the ring is durable in the file. */
+int drain_is_done(const struct drain *drain);
+
+/* The log file being written, absolute. Any thread. */
+void drain_copy_path(struct drain *drain, char *path, size_t path_bytes);
+
+/* Closes the file. The last checkpoint stands. */
+void drain_close(struct drain *drain);
+
+/* ---- inside the drain ---- */
+
+/* Makes the name of the open file visible to drain_copy_path. */
+void drain_publish_path(struct drain *drain);
+
+/* Writes the state of `cursor`, which is durable in the file, into the older slot and releases what both slots allow.
+ * 0 or -errno; the ring has failed then. */
+int checkpoint_write(struct drain *drain);
+
+/* As checkpoint_write, but only the watermark (and how far failed writes may have reached) is new: what the file has is
+ * as the newest checkpoint says. */
+int checkpoint_write_watermark(struct drain *drain);
+
+/* Syncs the file and checkpoints. A sync that failed is never repeated: the file is cut to the last checkpoint and its
+ * records go to a new one. 0 or -errno. */
+int drain_sync(struct drain *drain);
+
+/* Lets go of the file; the next one begins with the record at `from`. */
+void drain_leave_file(struct drain *drain, enum drain_next_file next, const struct cursor *from);
+
+/* Opens the next file if none is open. 0 or -errno. */
+int drain_begin_file(struct drain *drain);
+
+/* Deals with what others did to the file. 1: nothing; 0: it was left; -errno. */
+int drain_check_file(struct drain *drain);
+
+/* Whether the file holds, behind the checkpoint, nothing but what a redo would write or zeros. 1, 0 or -errno. */
+int drain_redo_is_safe(struct drain *drain);
+
+#endif

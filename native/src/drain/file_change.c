@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Leaving one log file and beginning another. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "drain/drain.h"
+#include "media/checkpoint.h"
+
+#define DIVERTED_ATTEMPTS 100u
+
+int drain_sync(struct drain *drain) {
+    const int rc = destination_sync(&drain->destination);
+    if (rc == 0) {
+        return checkpoint_write(drain);
+    }
+    events_post(drain->events, BURST_ERROR,
+                "syncing log file %s failed: %s; it is cut to the %llu bytes known to be durable, and the records "
+                "from %llu on go to a new file", drain->destination.path, error_name(-rc),
+                (unsigned long long)drain->checkpoint->stream.file_bytes, (unsigned long long)drain->synced.sequence);
+    const int cut = destination_cut(&drain->destination, drain->checkpoint->stream.file_bytes);
+    if (cut < 0) {
+        events_post(drain->events, BURST_ERROR,
+                    "log file %s could not be cut: %s; records from %llu on may be in it and in the new file",
+                    drain->destination.path, error_name(-cut), (unsigned long long)drain->synced.sequence);
+    }
+    drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
+    return rc;
+}
+
+void drain_publish_path(struct drain *drain) {
+    pthread_mutex_lock(&drain->path_lock);
+    memcpy(drain->current_path, drain->destination.path, sizeof drain->current_path);
+    pthread_mutex_unlock(&drain->path_lock);
+}
+
+void drain_copy_path(struct drain *drain, char *path, size_t path_bytes) {
+    pthread_mutex_lock(&drain->path_lock);
+    snprintf(path, path_bytes, "%s", drain->current_path);
+    pthread_mutex_unlock(&drain->path_lock);
+}
+
+void drain_leave_file(struct drain *drain, enum drain_next_file next, const struct cursor *from) {
+    destination_close(&drain->destination);
+    drain->next_file = next;
+    drain->next_from = *from;
+    drain->batch.used = drain->batch.written = 0;
+}
+
+/* Creates the file under the first free diverted name. */
+static int create_diverted(struct drain *drain) {
+    struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    const struct checkpoint_stream before = *stream;
+    char path[LAYOUT_FILE_NAME_BYTES];
+    int rc = -EEXIST;
+    stream->diverted_sequence = drain->next_from.sequence;
+    for (uint32_t attempt = 0; rc == -EEXIST && attempt < DIVERTED_ATTEMPTS; attempt++) {
+        stream->diverted_attempt = attempt;
+        rc = checkpoint_file(drain->checkpoint, path, sizeof path);
+        rc = rc < 0 ? rc : destination_create(&drain->destination, path);
+    }
+    if (rc < 0) {
+        *stream = before;
+    }
+    return rc;
+}
+
+int drain_begin_file(struct drain *drain) {
+    if (drain->destination.file != DESTINATION_CLOSED) {
+        return 0;
+    }
+    int rc = -EEXIST;
+    if (drain->next_file == NEXT_FILE_SAME_NAME) {
+        char path[LAYOUT_FILE_NAME_BYTES];
+        rc = checkpoint_file(drain->checkpoint, path, sizeof path);
+        rc = rc < 0 ? rc : destination_create(&drain->destination, path);
+    }
+    if (rc == -EEXIST) {
+        rc = create_diverted(drain);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    drain->cursor = drain->next_from;
+    /* Both slots, before the file gets a byte: no crash leads back to the old file. */
+    for (int slot = 0; slot < (int)LAYOUT_CHECKPOINT_SLOTS && rc == 0; slot++) {
+        rc = checkpoint_write(drain);
+    }
+    drain_publish_path(drain);
+    if (rc == 0) {
+        events_post(drain->events, BURST_INFO, "records from %llu on go to log file %s",
+                    (unsigned long long)drain->cursor.sequence, drain->destination.path);
+    }
+    return rc;
+}
+
+int drain_check_file(struct drain *drain) {
+    const enum destination_state state = destination_look(&drain->destination);
+    const char *path = drain->destination.path;
+    switch (state) {
+    case DESTINATION_OURS:
+        return 1;
+    case DESTINATION_DELETED:
+        events_post(drain->events, BURST_WARN, "log file %s was deleted; what it held since record %llu is written again",
+                    path, (unsigned long long)drain->synced.sequence);
+        drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
+        return 0;
+    case DESTINATION_TRUNCATED:
+        events_post(drain->events, BURST_WARN,
+                    "log file %s was cut by others to less than the %llu bytes written; a new file is begun with record "
+                    "%llu", path, (unsigned long long)drain->destination.length,
+                    (unsigned long long)drain->synced.sequence);
+        drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
+        return 0;
+    case DESTINATION_RENAMED:
+        events_post(drain->events, BURST_INFO, "log file %s was renamed or replaced; a new one is begun", path);
+        break;
+    case DESTINATION_EXTENDED:
+        events_post(drain->events, BURST_WARN,
+                    "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
+                    (unsigned long long)drain->destination.length, path);
+        break;
+    }
+    /* What was written stays where it is, once it is durable. */
+    const int rc = drain_sync(drain);
+    if (rc == 0) {
+        drain_leave_file(drain, state == DESTINATION_RENAMED ? NEXT_FILE_SAME_NAME : NEXT_FILE_DIVERTED,
+                         &drain->cursor);
+    }
+    return rc;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "base/error.h"
+#include "media/checkpoint.h"
+#include "media/record.h"
+#include "sink/sink.h"
+
+#define DEFAULT_RECORD_BYTES (1024u * 1024u)
+#define LARGEST_RECORD_BYTES (1024ull * 1024u * 1024u)
+
+static int write_slot(struct device *device, uint64_t offset, uint8_t *slot, size_t bytes) {
+    return device->ops->write(device, offset, slot, align_up(bytes, device->block_bytes));
+}
+
+int engine_format(const struct platform *platform, struct device *device, uint64_t ring_bytes) {
+    const uint64_t least = LAYOUT_DATA_OFFSET + (uint64_t)LAYOUT_MIN_CAPACITY_BLOCKS * device->block_bytes;
+    if (ring_bytes < least || ring_bytes > device->medium_bytes ||
+        ring_bytes > LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES) {
+        return error_set(EINVAL, "a ring of %llu bytes cannot be on %s: it takes %llu to %llu bytes, and the medium has "
+                         "%llu", (unsigned long long)ring_bytes, device->path, (unsigned long long)least,
+                         (unsigned long long)(LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES),
+                         (unsigned long long)device->medium_bytes);
+    }
+    uint8_t *slot = platform_allocate(platform, LAYOUT_SLOT_BYTES, 0);
+    if (slot == NULL) {
+        return error_set(ENOMEM, "no memory to format %s: %u bytes", device->path, LAYOUT_SLOT_BYTES);
+    }
+    uint64_t uuid[2] = {platform->ops->random(platform), platform->ops->random(platform)};
+    struct superblock superblock;
+    superblock_make(&superblock, ring_bytes, device->medium_bytes, device->block_bytes, device->logical_block_bytes,
+                    (const uint8_t *)uuid, platform_realtime_ns(platform));
+    const uint32_t crc_seed = crc_seed_of(superblock.uuid);
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < LAYOUT_CHECKPOINT_SLOTS; i++) {
+        checkpoint_make_first((struct checkpoint *)slot, i + 1, crc_seed);
+        rc = write_slot(device, LAYOUT_CHECKPOINT_OFFSET(i), slot, sizeof(struct checkpoint));
+    }
+    memset(slot, 0, LAYOUT_SLOT_BYTES);
+    memcpy(slot, &superblock, sizeof superblock);
+    /* The first copy last: a medium with it is whole. */
+    for (unsigned i = LAYOUT_SUPERBLOCK_COPIES; rc == 0 && i-- > 0;) {
+        rc = write_slot(device, LAYOUT_SUPERBLOCK_OFFSET(i), slot, sizeof superblock);
+    }
+    platform_release(platform, slot, LAYOUT_SLOT_BYTES);
+    return rc;
+}
+
+static int repair_superblocks(struct engine *engine) {
+    struct device *device = engine->parts.device;
+    for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
+        if (engine->view.copies[copy] == SUPERBLOCK_VALID) {
+            continue;
+        }
+        uint8_t *slot = platform_allocate(engine->parts.platform, LAYOUT_SLOT_BYTES, 0);
+        if (slot == NULL) {
+            return error_set(ENOMEM, "no memory to repair ring %s: %u bytes", device->path, LAYOUT_SLOT_BYTES);
+        }
+        memcpy(slot, &engine->view.superblock, sizeof engine->view.superblock);
+        const int rc = write_slot(device, LAYOUT_SUPERBLOCK_OFFSET(copy), slot, sizeof engine->view.superblock);
+        platform_release(engine->parts.platform, slot, LAYOUT_SLOT_BYTES);
+        if (rc < 0) {
+            return rc;
+        }
+        events_post(engine->parts.events, BURST_WARN, "superblock copy %u of ring %s was bad and is repaired", copy,
+                    device->path);
+    }
+    return 0;
+}
+
+static int check_config(const struct engine *engine, const struct engine_config *config, struct ring_limits *limits) {
+    const struct superblock *superblock = &engine->view.superblock;
+    const char *path = engine->parts.device->path;
+    const uint64_t ring_bytes = superblock->data_offset + superblock->capacity_bytes;
+    if (config->ring_bytes != 0 && align_down(config->ring_bytes, superblock->block_bytes) != ring_bytes) {
+        return error_set(EINVAL, "ring %s has %llu bytes, but %llu are configured: leave the size out, or drain it with "
+                         "`burstlog recover` and make a new one", path, (unsigned long long)ring_bytes,
+                         (unsigned long long)config->ring_bytes);
+    }
+    /* Header included, a record takes at most a quarter. */
+    uint64_t most = superblock->capacity_bytes / 4 - RECORD_HEADER_BYTES;
+    most = most < LARGEST_RECORD_BYTES ? most : LARGEST_RECORD_BYTES;
+    if (config->max_record_bytes > most) {
+        return error_set(EINVAL, "records of %llu bytes do not fit ring %s: at most %llu, a quarter of it",
+                         (unsigned long long)config->max_record_bytes, path, (unsigned long long)most);
+    }
+    limits->max_record_bytes = config->max_record_bytes != 0 ? config->max_record_bytes
+                               : most < DEFAULT_RECORD_BYTES ? most
+                                                             : DEFAULT_RECORD_BYTES;
+    limits->on_full = config->on_full;
+    limits->block_timeout_ns = config->block_timeout_ns;
+    return 0;
+}
+
+static int make_ring(struct engine *engine, const struct ring_limits *limits) {
+    const struct superblock *superblock = &engine->view.superblock;
+    const struct ring_geometry geometry = {
+        .data_offset = superblock->data_offset,
+        .capacity_bytes = superblock->capacity_bytes,
+        .block_bytes = superblock->block_bytes,
+        .crc_seed = engine->view.crc_seed,
+    };
+    return ring_create(engine->parts.platform, engine->parts.device, engine->parts.events, &geometry, limits,
+                       &engine->ring);
+}
+
+/* Writes the marker of a new epoch: from here on what recovery found is what the log is. */
+static int begin_epoch(struct engine *engine, struct ring_start *start) {
+    struct recovery *recovery = &engine->view.recovery;
+    struct device *device = engine->parts.device;
+    const struct superblock *superblock = &engine->view.superblock;
+    const uint64_t position = recovery->marker_position;
+    start->epoch = recovery->epoch_highest + 1;
+    start->position = record_place(position + superblock->block_bytes, superblock->capacity_bytes);
+    start->next_sequence = recovery->next_sequence;
+    start->released = engine->view.checkpoints[engine->view.newest_slot].stream.drained_position;
+    const unsigned other = 1 - engine->view.newest_slot;
+    if (engine->view.checkpoint_is_valid[other] &&
+        engine->view.checkpoints[other].stream.drained_position < start->released) {
+        start->released = engine->view.checkpoints[other].stream.drained_position;
+    }
+    if (start->position > align_down(start->released, superblock->block_bytes) + superblock->capacity_bytes) {
+        return error_set(ENOSPC, "ring %s is full and has no block left to open it: its records are whole; copy the ring "
+                         "and ask for help", device->path);
+    }
+    struct record_header *header = (struct record_header *)ring_at(engine->ring, position);
+    memset(header, 0, superblock->block_bytes);
+    struct marker *marker = (struct marker *)(header + 1);
+    header->length = recovery_make_marker(recovery, start->epoch, platform_realtime_ns(engine->parts.platform), marker);
+    header->type = RECORD_MARKER;
+    header->sequence = recovery->next_sequence;
+    header->payload_crc = crc32c(0, marker, header->length);
+    const struct record_seal seal = {
+        .position = position,
+        .durable_position = position, /* the medium was flushed before it was read */
+        .durable_next_sequence = recovery->next_sequence,
+        .epoch = start->epoch,
+        .last = 1,
+    };
+    record_seal(header, &seal, engine->view.crc_seed);
+    if (recovery->log_end < position) {
+        const struct recovery_jump gap = {.from = recovery->log_end, .to = position,
+                                          .first_sequence = recovery->next_sequence};
+        const int rc = recovery_add_jump(recovery, &gap);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return device->ops->write(device, superblock->data_offset + position % superblock->capacity_bytes, header,
+                              superblock->block_bytes);
+}
+
+static int open_drain(struct engine *engine, const struct engine_config *config) {
+    const struct engine_view *view = &engine->view;
+    struct drain_parts parts = {
+        .platform = engine->parts.platform,
+        .device = engine->parts.device,
+        .ring = engine->ring,
+        .events = engine->parts.events,
+        .files = engine->parts.files,
+        .sink = &sink_text,
+        .recovery = &view->recovery,
+        .crc_seed = view->crc_seed,
+        .file_name = config->file_name,
+        .how = config->how,
+    };
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        parts.slots[slot] = view->checkpoint_is_valid[slot] ? &view->checkpoints[slot] : NULL;
+    }
+    return drain_open(&parts, &engine->drain);
+}
+
+static void tell_statement(struct engine *engine) {
+    char text[BURST_TEXT_BYTES];
+    recovery_statement(&engine->view.recovery, text, sizeof text);
+    events_post(engine->parts.events, engine->view.recovery.lost > 0 ? BURST_ERROR : BURST_INFO, "ring %s opened: %s",
+                engine->parts.device->path, text);
+}
+
+int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine_out) {
+    struct engine *engine = platform_allocate(parts->platform, sizeof *engine, 0);
+    if (engine == NULL) {
+        return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", parts->device->path, sizeof *engine);
+    }
+    engine->parts = *parts;
+    struct ring_limits limits;
+    struct ring_start start;
+    /* Flushed before it is read: what recovery sees is what the next crash leaves. */
+    int rc = parts->device->ops->flush(parts->device);
+    rc = rc < 0 ? rc : engine_view_begin(parts->platform, parts->device, &engine->view);
+    rc = rc < 0 ? rc : check_config(engine, config, &limits);
+    rc = rc < 0 ? rc : make_ring(engine, &limits);
+    rc = rc < 0 ? rc : engine_view_recover(parts->platform, parts->device, engine->ring->image, &engine->view);
+    rc = rc < 0 ? rc : repair_superblocks(engine);
+    rc = rc < 0 ? rc : begin_epoch(engine, &start);
+    if (rc == 0) {
+        tell_statement(engine);
+        ring_begin(engine->ring, &start);
+        rc = open_drain(engine, config);
+    }
+    if (rc < 0) {
+        engine_close(engine);
+        return rc;
+    }
+    *engine_out = engine;
+    return 0;
+}
+
+struct ring *engine_detach_ring(struct engine *engine) {
+    struct ring *ring = engine->ring;
+    engine->ring = NULL;
+    return ring;
+}
+
+void engine_close(struct engine *engine) {
+    if (engine->drain != NULL) {
+        drain_close(engine->drain);
+    }
+    if (engine->ring != NULL) {
+        ring_destroy(engine->ring);
+    }
+    recovery_free(&engine->view.recovery);
+    platform_release(engine->parts.platform, engine, sizeof *engine);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "device/salvage.h"
+#include "engine.h"
+#include "media/checkpoint.h"
+#include "media/record.h"
+
+static void count_unreadable(void *argument, uint64_t offset, uint64_t bytes) {
+    (void)offset;
+    *(uint64_t *)argument += bytes;
+}
+
+static int read_superblocks(struct device *device, uint8_t *buffer, struct engine_view *view) {
+    enum superblock_verdict worst = SUPERBLOCK_ABSENT;
+    int found = 0;
+    for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
+        uint64_t unreadable = 0;
+        const int rc = device_read_salvage(device, LAYOUT_SUPERBLOCK_OFFSET(copy), buffer, LAYOUT_SLOT_BYTES,
+                                           count_unreadable, &unreadable);
+        if (rc < 0) {
+            return rc;
+        }
+        const struct superblock *superblock = (const struct superblock *)buffer;
+        view->copies[copy] = superblock_judge(superblock);
+        if (view->copies[copy] == SUPERBLOCK_VALID && !found) {
+            view->superblock = *superblock;
+            found = 1;
+        } else if (view->copies[copy] > worst) {
+            worst = view->copies[copy];
+        }
+    }
+    if (found) {
+        return 0;
+    }
+    if (worst == SUPERBLOCK_UNKNOWN) {
+        return error_set(EPROTO, "%s holds a ring of a format that this version does not know: use the version that "
+                         "wrote it", device->path);
+    }
+    if (worst == SUPERBLOCK_DAMAGED) {
+        return error_set(EUCLEAN, "both superblock copies of ring %s are damaged: it is left as it is; restore it from a "
+                         "copy, or format it anew", device->path);
+    }
+    return error_set(ENODATA, "%s holds no ring: `burstlog format` makes one", device->path);
+}
+
+static int read_checkpoints(struct device *device, uint8_t *buffer, struct engine_view *view) {
+    int newest = -1;
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        uint64_t unreadable = 0;
+        const int rc = device_read_salvage(device, LAYOUT_CHECKPOINT_OFFSET(slot), buffer, LAYOUT_SLOT_BYTES,
+                                           count_unreadable, &unreadable);
+        if (rc < 0) {
+            return rc;
+        }
+        struct checkpoint *checkpoint = &view->checkpoints[slot];
+        memcpy(checkpoint, buffer, sizeof *checkpoint);
+        view->checkpoint_is_valid[slot] = checkpoint_is_valid(checkpoint, view->crc_seed);
+        if (view->checkpoint_is_valid[slot] &&
+            (newest < 0 || checkpoint->generation > view->checkpoints[newest].generation)) {
+            newest = (int)slot;
+        }
+    }
+    if (newest < 0) {
+        return error_set(EUCLEAN, "both checkpoints of ring %s are damaged, so it is unknown what the log file has of its "
+                         "records: it is left as it is", device->path);
+    }
+    view->newest_slot = (unsigned)newest;
+    return 0;
+}
+
+/* A ring on a medium that is not the one it was formatted on. */
+static int check_medium(const struct device *device, const struct superblock *superblock) {
+    const uint64_t needed = superblock->data_offset + superblock->capacity_bytes;
+    if (device->medium_bytes < needed) {
+        return error_set(EUCLEAN, "ring %s has %llu bytes but was formatted with %llu: it was cut; it is left as it is",
+                         device->path, (unsigned long long)device->medium_bytes, (unsigned long long)needed);
+    }
+    if (device->block_bytes > superblock->block_bytes) {
+        return error_set(EUCLEAN, "ring %s has blocks of %u bytes but was formatted for %u: copy it to a medium like the "
+                         "old one, or drain it there", device->path, device->block_bytes, superblock->block_bytes);
+    }
+    return 0;
+}
+
+int engine_view_begin(const struct platform *platform, struct device *device, struct engine_view *view) {
+    if (device->medium_bytes < LAYOUT_DATA_OFFSET) {
+        return error_set(ENODATA, "%s holds no ring: it has only %llu bytes", device->path,
+                         (unsigned long long)device->medium_bytes);
+    }
+    uint8_t *buffer = platform_allocate(platform, LAYOUT_SLOT_BYTES, 0);
+    if (buffer == NULL) {
+        return error_set(ENOMEM, "no memory to read ring %s: %u bytes", device->path, LAYOUT_SLOT_BYTES);
+    }
+    int rc = read_superblocks(device, buffer, view);
+    rc = rc < 0 ? rc : check_medium(device, &view->superblock);
+    if (rc == 0) {
+        view->crc_seed = crc_seed_of(view->superblock.uuid);
+        rc = read_checkpoints(device, buffer, view);
+    }
+    platform_release(platform, buffer, LAYOUT_SLOT_BYTES);
+    return rc;
+}
+
+int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
+                        struct engine_view *view) {
+    const struct superblock *superblock = &view->superblock;
+    const int rc = device_read_salvage(device, superblock->data_offset, image, superblock->capacity_bytes,
+                                       count_unreadable, &view->unreadable_bytes);
+    if (rc < 0) {
+        return rc;
+    }
+    const unsigned other = 1 - view->newest_slot;
+    const struct recovery_input input = {
+        .image = image,
+        .capacity_bytes = superblock->capacity_bytes,
+        .block_bytes = superblock->block_bytes,
+        .crc_seed = view->crc_seed,
+        .newest = &view->checkpoints[view->newest_slot],
+        .other = view->checkpoint_is_valid[other] ? &view->checkpoints[other] : NULL,
+    };
+    return recovery_run(platform, &input, &view->recovery);
+}
+
+int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view_out) {
+    struct engine_view *view = platform_allocate(platform, sizeof *view, 0);
+    if (view == NULL) {
+        return error_set(ENOMEM, "no memory to read ring %s: %zu bytes", device->path, sizeof *view);
+    }
+    int rc = engine_view_begin(platform, device, view);
+    if (rc == 0) {
+        view->image = platform_allocate(platform, view->superblock.capacity_bytes, 0);
+        rc = view->image == NULL ? error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path,
+                                             (unsigned long long)view->superblock.capacity_bytes)
+                                 : engine_view_recover(platform, device, view->image, view);
+    }
+    if (rc < 0) {
+        engine_view_close(platform, view);
+        return rc;
+    }
+    *view_out = view;
+    return 0;
+}
+
+void engine_view_close(const struct platform *platform, struct engine_view *view) {
+    recovery_free(&view->recovery);
+    if (view->image != NULL) {
+        platform_release(platform, view->image, view->superblock.capacity_bytes);
+    }
+    platform_release(platform, view, sizeof *view);
+}

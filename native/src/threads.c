@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "threads.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "base/error.h"
+
+/* Looks every interval even if nobody calls: then no append ever has to wake it. */
+static void *drain_loop(void *argument) {
+    struct log_threads *threads = argument;
+    struct ring *ring = threads->engine->ring;
+    while (!atomic_load(&threads->stop_drain)) {
+        const uint32_t ticket = signal_register(&ring->drain);
+        const int sync = (int)atomic_exchange(&threads->sync_wanted, 0);
+        const int rc = drain_work(threads->engine->drain, sync);
+        if (rc < 0 && sync) {
+            atomic_store(&threads->sync_wanted, 1);
+        }
+        if (atomic_load(&threads->stop_drain)) {
+            signal_leave(&ring->drain);
+        } else {
+            signal_wait(&ring->drain, ring->platform, ticket, threads->drain_interval_ns);
+        }
+    }
+    return NULL;
+}
+
+static void *committer_loop(void *argument) {
+    struct log_threads *threads = argument;
+    struct ring *ring = threads->engine->ring;
+    while (!atomic_load(&threads->stop_committer)) {
+        const uint32_t ticket = signal_register(&ring->committer);
+        if (atomic_exchange(&ring->enqueued, 0) != 0) {
+            signal_leave(&ring->committer);
+            ring_commit(ring);
+        } else if (atomic_load(&threads->stop_committer)) {
+            signal_leave(&ring->committer);
+        } else {
+            signal_wait(&ring->committer, ring->platform, ticket, -1);
+        }
+    }
+    return NULL;
+}
+
+/* Signals are the application's: these threads take none. */
+static int start(pthread_t *thread, const char *name, void *(*loop)(void *), void *argument) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int rc = pthread_create(thread, NULL, loop, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc != 0) {
+        return error_set(rc, "the thread %s cannot be started: %s", name, error_name(rc));
+    }
+    pthread_setname_np(*thread, name);
+    return 0;
+}
+
+int threads_start(struct log_threads *threads, struct engine *engine, int64_t drain_interval_ns) {
+    threads->engine = engine;
+    threads->drain_interval_ns = drain_interval_ns;
+    int rc = start(&threads->drain, "burst-drain", drain_loop, threads);
+    if (rc == 0) {
+        rc = start(&threads->committer, "burst-commit", committer_loop, threads);
+        if (rc < 0) {
+            threads_stop_drain(threads);
+        }
+    }
+    return rc;
+}
+
+void threads_stop_committer(struct log_threads *threads) {
+    atomic_store(&threads->stop_committer, 1);
+    signal_notify(&threads->engine->ring->committer, threads->engine->parts.platform);
+    pthread_join(threads->committer, NULL);
+}
+
+void threads_stop_drain(struct log_threads *threads) {
+    atomic_store(&threads->stop_drain, 1);
+    signal_notify(&threads->engine->ring->drain, threads->engine->parts.platform);
+    pthread_join(threads->drain, NULL);
+}
+
+void threads_ask_sync(struct log_threads *threads) {
+    atomic_store(&threads->sync_wanted, 1);
+    signal_notify(&threads->engine->ring->drain, threads->engine->parts.platform);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two threads of an open log: the drain, and the committer of enqueued records. */
+#ifndef BURST_THREADS_H
+#define BURST_THREADS_H
+
+#include <pthread.h>
+
+#include "engine.h"
+
+struct log_threads {
+    struct engine *engine;
+    int64_t drain_interval_ns;
+    pthread_t drain;
+    pthread_t committer;
+    _Atomic uint32_t stop_drain;
+    _Atomic uint32_t stop_committer;
+    _Atomic uint32_t sync_wanted; /* somebody waits for the file: the drain syncs in its next step */
+};
+
+/* 0 or -errno with a sentence; then none runs. */
+int threads_start(struct log_threads *threads, struct engine *engine, int64_t drain_interval_ns);
+
+void threads_stop_committer(struct log_threads *threads);
+void threads_stop_drain(struct log_threads *threads);
+
+/* Makes the drain sync and checkpoint now. */
+void threads_ask_sync(struct log_threads *threads);
+
+#endif
