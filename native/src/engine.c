@@ -108,6 +108,40 @@ static int make_ring(struct engine *engine, const struct ring_limits *limits) {
                        &engine->ring);
 }
 
+/*
+ * Brings the older checkpoint slot up to the newer one, or repairs it: the space that only the older one still holds may
+ * be what this epoch's marker needs.
+ */
+static int level_checkpoints(struct engine *engine) {
+    struct engine_view *view = &engine->view;
+    struct device *device = engine->parts.device;
+    const struct checkpoint *newest = &view->checkpoints[view->newest_slot];
+    const unsigned other = 1 - view->newest_slot;
+    struct checkpoint *older = &view->checkpoints[other];
+    const int was_valid = view->checkpoint_is_valid[other];
+    if (was_valid && memcmp(&older->stream, &newest->stream, sizeof older->stream) == 0 &&
+        memcmp(older->file_name, newest->file_name, sizeof older->file_name) == 0) {
+        return 0;
+    }
+    *older = *newest;
+    older->generation++;
+    checkpoint_seal(older, view->crc_seed);
+    uint8_t *slot = platform_allocate(engine->parts.platform, LAYOUT_SLOT_BYTES, 0);
+    if (slot == NULL) {
+        return error_set(ENOMEM, "no memory to open ring %s: %u bytes", device->path, LAYOUT_SLOT_BYTES);
+    }
+    memcpy(slot, older, sizeof *older);
+    const int rc = write_slot(device, LAYOUT_CHECKPOINT_OFFSET(other), slot, sizeof *older);
+    platform_release(engine->parts.platform, slot, LAYOUT_SLOT_BYTES);
+    if (rc == 0 && !was_valid) {
+        events_post(engine->parts.events, BURST_WARN, "checkpoint slot %u of ring %s was bad and is repaired", other,
+                    device->path);
+    }
+    view->checkpoint_is_valid[other] = 1;
+    view->newest_slot = other;
+    return rc;
+}
+
 /* Writes the marker of a new epoch: from here on what recovery found is what the log is. */
 static int begin_epoch(struct engine *engine, struct ring_start *start) {
     struct recovery *recovery = &engine->view.recovery;
@@ -117,12 +151,7 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     start->epoch = recovery->epoch_highest + 1;
     start->position = record_place(position + superblock->block_bytes, superblock->capacity_bytes);
     start->next_sequence = recovery->next_sequence;
-    start->released = engine->view.checkpoints[engine->view.newest_slot].stream.drained_position;
-    const unsigned other = 1 - engine->view.newest_slot;
-    if (engine->view.checkpoint_is_valid[other] &&
-        engine->view.checkpoints[other].stream.drained_position < start->released) {
-        start->released = engine->view.checkpoints[other].stream.drained_position;
-    }
+    start->released = recovery->start; /* of both checkpoints */
     if (start->position > align_down(start->released, superblock->block_bytes) + superblock->capacity_bytes) {
         return error_set(ENOSPC, "ring %s is full and has no block left to open it: its records are whole; copy the ring "
                          "and ask for help", device->path);
@@ -164,13 +193,12 @@ static int open_drain(struct engine *engine, const struct engine_config *config)
         .files = engine->parts.files,
         .sink = &sink_text,
         .recovery = &view->recovery,
+        .newest_slot = view->newest_slot,
+        .checkpoint = &view->checkpoints[view->newest_slot],
         .crc_seed = view->crc_seed,
         .file_name = config->file_name,
         .how = config->how,
     };
-    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        parts.slots[slot] = view->checkpoint_is_valid[slot] ? &view->checkpoints[slot] : NULL;
-    }
     return drain_open(&parts, &engine->drain);
 }
 
@@ -196,6 +224,7 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     rc = rc < 0 ? rc : make_ring(engine, &limits);
     rc = rc < 0 ? rc : engine_view_recover(parts->platform, parts->device, engine->ring->image, &engine->view);
     rc = rc < 0 ? rc : repair_superblocks(engine);
+    rc = rc < 0 ? rc : level_checkpoints(engine);
     rc = rc < 0 ? rc : begin_epoch(engine, &start);
     if (rc == 0) {
         tell_statement(engine);

@@ -128,7 +128,7 @@ static int adopt(struct drain *drain, const char *file_name) {
     const struct checkpoint *checkpoint = drain->checkpoint;
     const uint32_t bound_bytes = checkpoint->stream.file_name_bytes;
     if (bound_bytes == 0 && file_name == NULL) {
-        return error_set(EINVAL, "the ring has no log file yet: give it one");
+        return error_set(EINVAL, "the ring was never opened with a log file: there is nothing to move");
     }
     if (bound_bytes == 0) {
         const int rc = bind_to(drain, file_name);
@@ -178,14 +178,9 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
         drain_close(drain);
         return error_set(ENOMEM, "no memory for the drain: %zu bytes", drain->batch.room);
     }
-    drain->newest_slot = parts->slots[0] == NULL ||
-                         (parts->slots[1] != NULL && parts->slots[1]->generation > parts->slots[0]->generation);
-    memcpy(drain->checkpoint, parts->slots[drain->newest_slot], sizeof *drain->checkpoint);
-    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        /* A bad slot can lead nowhere: the next checkpoint repairs it. */
-        drain->slot_drained[slot] = parts->slots[slot] == NULL ? drain->checkpoint->stream.drained_position
-                                                               : parts->slots[slot]->stream.drained_position;
-    }
+    drain->newest_slot = parts->newest_slot;
+    *drain->checkpoint = *parts->checkpoint;
+    drain->slot_drained[0] = drain->slot_drained[1] = parts->checkpoint->stream.drained_position;
     const struct checkpoint_stream *stream = &drain->checkpoint->stream;
     drain->cursor = (struct cursor){
         .position = record_place(stream->drained_position, parts->ring->geometry.capacity_bytes),

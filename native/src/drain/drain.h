@@ -66,7 +66,8 @@ struct drain_parts {
     const struct files *files;
     const struct sink *sink;
     const struct recovery *recovery;      /* stays alive as long as the drain */
-    const struct checkpoint *slots[2];    /* as read; NULL: not valid. At least one is */
+    const struct checkpoint *checkpoint;  /* the newest one; the other slot says the same */
+    unsigned newest_slot;
     uint32_t crc_seed;
     const char *file_name;                /* absolute; NULL: whatever the ring is bound to */
     struct new_file how;

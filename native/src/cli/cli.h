@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of `burstlog`. Each takes its own arguments (argv[0] is its name) and returns an exit code. */
+#ifndef BURST_CLI_CLI_H
+#define BURST_CLI_CLI_H
+
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_DAMAGE = 1,
+    EXIT_USAGE = 2,
+    EXIT_REFUSED = 3, /* refused, or held by another process */
+    EXIT_IO = 4,
+};
+
+int command_format(int argc, char **argv);
+int command_info(int argc, char **argv);
+int command_recover(int argc, char **argv);
+
+/* Prints the sentence of the error that just happened; returns the exit code for it. */
+int cli_failed(int rc);
+
+/* Prints one line and how the command is called; returns EXIT_USAGE. */
+int cli_misused(const char *usage, const char *complaint, const char *value);
+
+/* "64M", "1 GB", "4096": bytes, in powers of 1024. 0 on success. */
+int cli_parse_size(const char *text, unsigned long long *bytes);
+
+#endif

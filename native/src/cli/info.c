@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "burstlog.h"
+#include "cli/cli.h"
+#include "cli/report.h"
+#include "device/open.h"
+#include "device/probe.h"
+#include "engine.h"
+#include "media/checkpoint.h"
+
+static const char usage[] = "burstlog info [--json] RING";
+
+static void report_time(struct report *report, const char *name, int64_t time_ns) {
+    const time_t seconds = (time_t)(time_ns / 1000000000);
+    struct tm utc;
+    char text[40];
+    if (gmtime_r(&seconds, &utc) == NULL || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
+        snprintf(text, sizeof text, "%lld s", (long long)seconds);
+    }
+    report_text(report, name, text);
+}
+
+static void report_superblock(struct report *report, const struct engine_view *view) {
+    static const char *const verdicts[] = {"valid", "absent", "damaged", "unknown"};
+    const struct superblock *superblock = &view->superblock;
+    char uuid[33];
+    for (int i = 0; i < 16; i++) {
+        snprintf(uuid + 2 * i, 3, "%02x", superblock->uuid[i]);
+    }
+    report_group(report, "superblock");
+    report_text(report, "copy 0", verdicts[view->copies[0]]);
+    report_text(report, "copy 1", verdicts[view->copies[1]]);
+    report_number(report, "version", superblock->version);
+    report_text(report, "uuid", uuid);
+    report_time(report, "created", superblock->created_ns);
+    report_number(report, "ring bytes", superblock->data_offset + superblock->capacity_bytes);
+    report_number(report, "capacity bytes", superblock->capacity_bytes);
+    report_number(report, "block bytes", superblock->block_bytes);
+    report_group_end(report);
+}
+
+static void report_checkpoint(struct report *report, const struct engine_view *view, unsigned slot) {
+    const struct checkpoint *checkpoint = &view->checkpoints[slot];
+    report_group(report, NULL);
+    report_number(report, "slot", slot);
+    report_flag(report, "valid", view->checkpoint_is_valid[slot]);
+    if (view->checkpoint_is_valid[slot]) {
+        char file[BURST_PATH_BYTES];
+        checkpoint_file(checkpoint, file, sizeof file);
+        report_flag(report, "newest", slot == view->newest_slot);
+        report_number(report, "generation", checkpoint->generation);
+        report_number(report, "epoch", checkpoint->epoch);
+        report_time(report, "written", checkpoint->written_ns);
+        report_number(report, "durable position", checkpoint->durable_position);
+        report_number(report, "drained position", checkpoint->stream.drained_position);
+        report_number(report, "drained sequence", checkpoint->stream.next_sequence - 1);
+        report_text(report, "log file", file);
+        report_number(report, "log file bytes", checkpoint->stream.file_bytes);
+    }
+    report_group_end(report);
+}
+
+static void report_damage(struct report *report, const struct recovery *recovery) {
+    report_list(report, "damaged ranges");
+    for (size_t i = 0; i < recovery->jump_count; i++) {
+        const struct recovery_jump *jump = &recovery->jumps[i];
+        if (jump->damaged) {
+            report_group(report, NULL);
+            report_number(report, "from position", jump->from);
+            report_number(report, "to position", jump->to);
+            report_number(report, "first sequence", jump->first_sequence);
+            report_number(report, "records lost", jump->count);
+            report_group_end(report);
+        }
+    }
+    report_list_end(report);
+}
+
+static void report_holders(struct report *report, const char *path) {
+    char holders[256] = "";
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        medium_holders(fd, holders, sizeof holders);
+        close(fd);
+    }
+    report_text(report, "open in", *holders == '\0' ? "no process" : holders);
+}
+
+static void report_ring(struct report *report, const struct device *device, const struct engine_view *view) {
+    static const char *const survives[] = {"power", "os-crash", "process"};
+    const struct recovery *recovery = &view->recovery;
+    char statement[1024];
+    recovery_statement(recovery, statement, sizeof statement);
+    report_text(report, "ring", device->path);
+    report_holders(report, device->path);
+    report_text(report, "survives", survives[device->survives]);
+    report_text(report, "because", device->survives_because);
+    report_superblock(report, view);
+    report_list(report, "checkpoints");
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        report_checkpoint(report, view, slot);
+    }
+    report_list_end(report);
+    report_group(report, "log");
+    report_number(report, "epoch", recovery->epoch_highest);
+    report_number(report, "begins at position", recovery->start);
+    report_number(report, "ends at position", recovery->log_end);
+    report_number(report, "proven durable position", recovery->durable_position);
+    report_number(report, "records waiting", recovery->records);
+    report_number(report, "first sequence", recovery->first_sequence);
+    report_number(report, "last sequence", recovery->next_sequence - 1);
+    report_number(report, "records lost", recovery->lost);
+    report_number(report, "unreadable bytes", view->unreadable_bytes);
+    report_damage(report, recovery);
+    report_group_end(report);
+    report_text(report, "statement", statement);
+}
+
+int command_info(int argc, char **argv) {
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    int json = 0;
+    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (option == 'j') {
+            json = 1;
+        } else if (option == 'h') {
+            printf("usage: %s\nShows superblock, checkpoints, and the log that a recovery would find.\n", usage);
+            return EXIT_OK;
+        } else {
+            return cli_misused(usage, "see above", NULL);
+        }
+    }
+    if (argc - optind != 1) {
+        return cli_misused(usage, "name one ring", NULL);
+    }
+    const struct platform *platform = &platform_linux;
+    struct device *device;
+    struct engine_view *view;
+    int rc = device_open(platform, argv[optind], DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
+    if (rc < 0) {
+        return cli_failed(rc);
+    }
+    rc = engine_view_open(platform, device, &view);
+    if (rc < 0) {
+        device_close(device);
+        return cli_failed(rc);
+    }
+    struct report report;
+    report_begin(&report, stdout, json);
+    report_ring(&report, device, view);
+    report_end(&report);
+    const int damaged = view->recovery.lost > 0 || view->unreadable_bytes > 0;
+    engine_view_close(platform, view);
+    device_close(device);
+    return damaged ? EXIT_DAMAGE : EXIT_OK;
+}

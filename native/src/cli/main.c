@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "burstlog.h"
+#include "cli/cli.h"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *about;
+} commands[] = {
+    {"format", command_format, "make a ring on a block device or in a file"},
+    {"info", command_info, "show a ring as it is, also beside a running writer; changes nothing"},
+    {"recover", command_recover, "move what is left in a ring to its log file"},
+};
+
+int cli_failed(int rc) {
+    fprintf(stderr, "burstlog: %s\n", error_text());
+    switch (-rc) {
+    case EIO:
+    case ENODATA:
+    case ENOSPC:
+    case EROFS:
+    case ENXIO:
+        return rc == -ENODATA ? EXIT_REFUSED : EXIT_IO;
+    case EUCLEAN:
+        return EXIT_DAMAGE;
+    default:
+        return EXIT_REFUSED;
+    }
+}
+
+int cli_misused(const char *usage, const char *complaint, const char *value) {
+    fprintf(stderr, "burstlog: %s%s%s\nusage: %s\n", complaint, value == NULL ? "" : ": ", value == NULL ? "" : value,
+            usage);
+    return EXIT_USAGE;
+}
+
+int cli_parse_size(const char *text, unsigned long long *bytes) {
+    static const char *const units[] = {"", "K", "M", "G", "T"};
+    char *end;
+    errno = 0;
+    *bytes = strtoull(text, &end, 10);
+    if (errno != 0 || end == text || *text == '-') {
+        return -1;
+    }
+    while (*end == ' ') {
+        end++;
+    }
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const size_t length = strlen(units[i]);
+        const char *rest = end + length;
+        if (strncasecmp(end, units[i], length) == 0 &&
+            (*rest == '\0' || (length > 0 && (strcasecmp(rest, "B") == 0 || strcasecmp(rest, "iB") == 0)))) {
+            if (*bytes > ~0ull >> (10 * i)) {
+                return -1;
+            }
+            *bytes <<= 10 * i;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static int usage(FILE *out, int code) {
+    fputs("usage: burstlog COMMAND [OPTION...] RING\n\n", out);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].about);
+    }
+    fputs("\nburstlog COMMAND --help tells more. RING is a block device or a file.\n"
+          "Exit codes: 0 ok, 1 damage found, 2 wrong usage, 3 refused or busy, 4 I/O error.\n", out);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        return usage(stderr, EXIT_USAGE);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        return usage(stdout, EXIT_OK);
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("burstlog %s\n", burst_version());
+        return EXIT_OK;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    fprintf(stderr, "burstlog: there is no command %s\n", argv[1]);
+    return usage(stderr, EXIT_USAGE);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "burstlog.h"
+#include "cli/cli.h"
+#include "cli/report.h"
+#include "device/open.h"
+#include "engine.h"
+
+static const char usage[] = "burstlog recover [--json] RING";
+
+static int drain_all(struct engine *engine) {
+    while (!drain_is_done(engine->drain)) {
+        const int rc = drain_work(engine->drain, 1);
+        if (rc < 0) {
+            char file[BURST_PATH_BYTES];
+            drain_copy_path(engine->drain, file, sizeof file);
+            return error_set(-rc, "log file %s cannot be written: %s; the records stay in the ring: make the file "
+                             "writable and recover again", file, error_name(-rc));
+        }
+    }
+    return 0;
+}
+
+static void tell(struct events *events, struct report *report) {
+    burst_event_t event = {.struct_bytes = sizeof event};
+    report_list(report, "events");
+    while (events_take(events, &event, 0) == 1) {
+        report_group(report, NULL);
+        report_text(report, "event", event.text);
+        report_group_end(report);
+    }
+    report_list_end(report);
+}
+
+static int recover(struct device *device, struct events *events, int json) {
+    const struct engine_parts parts = {
+        .platform = &platform_linux, .device = device, .files = &files_posix, .events = events};
+    const struct engine_config config = {0};
+    struct engine *engine;
+    int rc = engine_open(&parts, &config, &engine);
+    if (rc < 0) {
+        return cli_failed(rc);
+    }
+    rc = drain_all(engine);
+    char statement[1024], file[BURST_PATH_BYTES];
+    recovery_statement(&engine->view.recovery, statement, sizeof statement);
+    drain_copy_path(engine->drain, file, sizeof file);
+    struct report report;
+    report_begin(&report, stdout, json);
+    report_text(&report, "ring", device->path);
+    report_text(&report, "log file", file);
+    report_number(&report, "records moved", rc == 0 ? engine->view.recovery.records : 0);
+    report_number(&report, "records lost", engine->view.recovery.lost);
+    report_text(&report, "statement", statement);
+    tell(events, &report);
+    report_end(&report);
+    const int damaged = engine->view.recovery.lost > 0;
+    engine_close(engine);
+    return rc < 0 ? cli_failed(rc) : damaged ? EXIT_DAMAGE : EXIT_OK;
+}
+
+int command_recover(int argc, char **argv) {
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    int json = 0;
+    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (option == 'j') {
+            json = 1;
+        } else if (option == 'h') {
+            printf("usage: %s\nMoves every record left in the ring to its log file, and says what was found.\n", usage);
+            return EXIT_OK;
+        } else {
+            return cli_misused(usage, "see above", NULL);
+        }
+    }
+    if (argc - optind != 1) {
+        return cli_misused(usage, "name one ring", NULL);
+    }
+    static struct events events;
+    events_init(&events, &platform_linux);
+    struct device *device;
+    const int rc = device_open(&platform_linux, argv[optind], DEVICE_WRITER, BURST_IO_AUTO, &device);
+    if (rc < 0) {
+        return cli_failed(rc);
+    }
+    const int code = recover(device, &events, json);
+    device_close(device);
+    return code;
+}

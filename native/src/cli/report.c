@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void print_json_text(FILE *out, const char *text) {
+    fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\') {
+            fprintf(out, "\\%c", *c);
+        } else if (*c < 0x20) {
+            fprintf(out, "\\u%04x", *c);
+        } else {
+            fputc(*c, out);
+        }
+    }
+    fputc('"', out);
+}
+
+/* "log file" is a heading for people and "log_file" a key for programs. */
+static void print_json_name(FILE *out, const char *name) {
+    fputc('"', out);
+    for (; *name != '\0'; name++) {
+        fputc(*name == ' ' ? '_' : *name, out);
+    }
+    fputs("\": ", out);
+}
+
+/* Everything before the value. */
+static void begin_field(struct report *report, const char *name) {
+    if (report->json) {
+        fputs(report->fields++ > 0 ? ",\n" : "\n", report->out);
+        fprintf(report->out, "%*s", 2 * report->depth, "");
+        if (name != NULL) {
+            print_json_name(report->out, name);
+        }
+    } else {
+        fprintf(report->out, "%*s%s", 2 * (report->depth - 1), "", name == NULL ? "-" : name);
+    }
+}
+
+static void open_bracket(struct report *report, const char *bracket) {
+    fputs(report->json ? bracket : "\n", report->out);
+    report->depth++;
+    report->fields = 0;
+}
+
+static void close_bracket(struct report *report, const char *bracket) {
+    report->depth--;
+    if (report->json) {
+        if (report->fields > 0) {
+            fprintf(report->out, "\n%*s", 2 * report->depth, "");
+        }
+        fputs(bracket, report->out);
+    }
+    report->fields = 1;
+}
+
+void report_begin(struct report *report, FILE *out, int json) {
+    *report = (struct report){.out = out, .json = json, .depth = 1};
+    if (json) {
+        fputc('{', out);
+    }
+}
+
+void report_end(struct report *report) {
+    if (report->json) {
+        fputs("\n}\n", report->out);
+    }
+}
+
+void report_group(struct report *report, const char *name) {
+    begin_field(report, name);
+    open_bracket(report, "{");
+}
+
+void report_group_end(struct report *report) {
+    close_bracket(report, "}");
+}
+
+void report_list(struct report *report, const char *name) {
+    begin_field(report, name);
+    open_bracket(report, "[");
+}
+
+void report_list_end(struct report *report) {
+    close_bracket(report, "]");
+}
+
+void report_number(struct report *report, const char *name, uint64_t value) {
+    begin_field(report, name);
+    fprintf(report->out, report->json ? "%" PRIu64 : ": %" PRIu64 "\n", value);
+}
+
+void report_text(struct report *report, const char *name, const char *value) {
+    begin_field(report, name);
+    if (report->json) {
+        print_json_text(report->out, value);
+    } else {
+        fprintf(report->out, ": %s\n", value);
+    }
+}
+
+void report_flag(struct report *report, const char *name, int value) {
+    begin_field(report, name);
+    fprintf(report->out, report->json ? "%s" : ": %s\n", report->json ? (value ? "true" : "false") : (value ? "yes" : "no"));
+}

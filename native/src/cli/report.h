@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a command found, as lines for people or as one JSON object: the same fields in the same order. */
+#ifndef BURST_CLI_REPORT_H
+#define BURST_CLI_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct report {
+    FILE *out;
+    int json;
+    int depth;
+    int fields; /* of the innermost group, so far */
+};
+
+void report_begin(struct report *report, FILE *out, int json);
+void report_end(struct report *report);
+
+/* A group of fields; also an element of a list when name is NULL. */
+void report_group(struct report *report, const char *name);
+void report_group_end(struct report *report);
+
+void report_list(struct report *report, const char *name);
+void report_list_end(struct report *report);
+
+void report_number(struct report *report, const char *name, uint64_t value);
+void report_text(struct report *report, const char *name, const char *value);
+void report_flag(struct report *report, const char *name, int value);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls made for each record, as JNI methods of a Java class.
+ *
+ * JNA loads this library, and a library that JNA loaded is unknown to the JVM's own lookup of native methods. So JNA
+ * makes one call, burst_register, which hands the JVM the table below. That leaves one copy of the library in the
+ * process, no exported JNI symbol, and a JNI call for each record.
+ *
+ * A handle and an address travel as jlong. Both come from the library or from a direct buffer that the caller keeps
+ * reachable; a closed handle stays valid, so that a late call is answered with -ESHUTDOWN.
+ */
+#include "burstlog.h"
+
+#include <errno.h>
+#include <jni.h>
+
+#include "base/error.h"
+
+static burst_t *log_of(jlong handle) {
+    return (burst_t *)(uintptr_t)handle;
+}
+
+static const void *data_of(jlong address) {
+    return (const void *)(uintptr_t)address;
+}
+
+static jlong JNICALL jni_append(JNIEnv *env, jobject self, jlong handle, jlong address, jint length, jlong event_time_ns) {
+    (void)env, (void)self;
+    return burst_append(log_of(handle), data_of(address), (size_t)length, event_time_ns);
+}
+
+static jlong JNICALL jni_enqueue(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+                                 jlong event_time_ns) {
+    (void)env, (void)self;
+    return burst_enqueue(log_of(handle), data_of(address), (size_t)length, event_time_ns);
+}
+
+static jlong JNICALL jni_offer(JNIEnv *env, jobject self, jlong handle, jlong address, jint length, jlong event_time_ns) {
+    (void)env, (void)self;
+    return burst_offer(log_of(handle), data_of(address), (size_t)length, event_time_ns);
+}
+
+static jlong JNICALL jni_durable_sequence(JNIEnv *env, jobject self, jlong handle) {
+    (void)env, (void)self;
+    return burst_durable_sequence(log_of(handle));
+}
+
+static jint JNICALL jni_await_durable(JNIEnv *env, jobject self, jlong handle, jlong sequence, jlong timeout_ns) {
+    (void)env, (void)self;
+    return burst_await_durable(log_of(handle), sequence, timeout_ns);
+}
+
+int burst_register(void *jni_env, void *java_class) {
+    JNIEnv *env = jni_env;
+    jclass type = java_class;
+    /* jni.h declares the strings as char *; the JVM only reads them. */
+    const JNINativeMethod methods[] = {
+        {(char *)"append", (char *)"(JJIJ)J", (void *)jni_append},
+        {(char *)"enqueue", (char *)"(JJIJ)J", (void *)jni_enqueue},
+        {(char *)"offer", (char *)"(JJIJ)J", (void *)jni_offer},
+        {(char *)"durableSequence", (char *)"(J)J", (void *)jni_durable_sequence},
+        {(char *)"awaitDurable", (char *)"(JJJ)I", (void *)jni_await_durable},
+    };
+    if (!env || !type)
+        return error_set(EINVAL, "burst_register needs the JNIEnv of the calling thread and a class; one of them is NULL");
+    if ((*env)->RegisterNatives(env, type, methods, sizeof(methods) / sizeof(methods[0])) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return error_set(EINVAL, "the Java class lacks one of the native methods append, enqueue, offer, "
+                                 "durableSequence and awaitDurable; use the jar and the library of one version");
+    }
+    return 0;
+}

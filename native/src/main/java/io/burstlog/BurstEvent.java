@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import java.time.Instant;
+
+/**
+ * Something the engine has to tell the operator: what recovery found, a full ring, a stalled or changed log file, a
+ * failure.
+ *
+ * @param severity how much it matters
+ * @param time when the engine saw it
+ * @param text one or more sentences
+ */
+public record BurstEvent(Severity severity, Instant time, String text) {
+
+    /** How much an event matters. */
+    public enum Severity {
+        /** Good to know. */
+        INFO,
+        /** Somebody should look. */
+        WARN,
+        /** Records are lost or refused. */
+        ERROR
+    }
+}

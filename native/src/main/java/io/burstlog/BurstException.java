@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+/**
+ * A call that failed. The message is one sentence: what failed, where, the value seen, and what to do. Nothing the call
+ * was asked to write was acknowledged; {@link #code()} tells whether it can have been written all the same.
+ */
+public class BurstException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** What went wrong. */
+    public enum Code {
+        /** An argument or a configuration value cannot be used. */
+        INVALID_ARGUMENT(22),
+        /** The record is longer than the largest allowed; nothing was written. */
+        RECORD_TOO_LARGE(90),
+        /** The ring is full; nothing was written. */
+        RING_FULL(11),
+        /**
+         * The block timeout passed. If the call waited for space, nothing was written; if it waited for the medium,
+         * the record may still become durable. The message says which.
+         */
+        TIMED_OUT(110),
+        /** The medium failed. From an open log: nothing is acknowledged any more until it is opened again. */
+        IO_ERROR(5),
+        /** The log is closed. */
+        CLOSED(108),
+        /** Another writer holds the ring or the log file; the message names its process. */
+        BUSY(16),
+        /** There is no ring on the medium. */
+        NO_RING(61),
+        /** There is a ring, but it is damaged so that it cannot be written. */
+        RING_DAMAGED(117),
+        /** The ring has a format that this version does not know. */
+        UNKNOWN_FORMAT(71),
+        /** The medium survives less than the durability asked for. */
+        MEDIUM_TOO_WEAK(124),
+        /** The log was opened by the parent of this forked process. */
+        FORKED(130),
+        /** The native library is missing, or is not the one that belongs to this version. */
+        LIBRARY(0),
+        /** Anything else that the operating system answered; see {@link BurstException#errno()}. */
+        OTHER(0);
+
+        private final int errno;
+
+        Code(int errno) {
+            this.errno = errno;
+        }
+
+        static Code ofErrno(int errno) {
+            for (Code code : values()) {
+                if (code.errno == errno && errno != 0) {
+                    return code;
+                }
+            }
+            return OTHER;
+        }
+    }
+
+    private final Code code;
+    private final int errno;
+
+    /**
+     * An exception without an errno of its own.
+     *
+     * @param code what went wrong
+     * @param sentence the message
+     */
+    public BurstException(Code code, String sentence) {
+        this(code, code.errno, sentence);
+    }
+
+    BurstException(Code code, int errno, String sentence) {
+        super(sentence);
+        this.code = code;
+        this.errno = errno;
+    }
+
+    /** The failure of an open, which no ring stands behind yet. */
+    static BurstException ofOpen(int errno, String sentence) {
+        return new BurstException(Code.ofErrno(errno), errno, sentence);
+    }
+
+    /** The failure of a call on an open log. */
+    static BurstException ofCall(int errno, String sentence) {
+        Code code = Code.ofErrno(errno);
+        return switch (code) {
+            case RING_FULL -> new RingFullException(errno, sentence);
+            case IO_ERROR -> new RingFailedException(errno, sentence);
+            default -> new BurstException(code, errno, sentence);
+        };
+    }
+
+    /**
+     * What went wrong.
+     *
+     * @return never null
+     */
+    public Code code() {
+        return code;
+    }
+
+    /**
+     * The errno of the failure, for instance 28 for ENOSPC.
+     *
+     * @return a positive errno, or 0 if the failure is not one of the operating system or the engine
+     */
+    public int errno() {
+        return errno;
+    }
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import com.sun.jna.ptr.LongByReference;
+import io.burstlog.binding.Engine;
+import io.burstlog.binding.EngineLibrary;
+import io.burstlog.binding.RecordCalls;
+import io.burstlog.binding.StatsStruct;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A log whose append returns when the record is durable.
+ *
+ * <pre>{@code
+ * BurstConfig config = BurstConfig.builder().ring("orders.ring").fileName("orders.log").build();
+ * try (BurstLog log = BurstLog.open(config)) {
+ *     long sequence = log.append("order 1\n".getBytes(UTF_8));       // durable when it returns
+ * }
+ * }</pre>
+ *
+ * <p>Records go synchronously to the ring; a drain thread of the engine moves them in large batches to the log file, as
+ * they are, with nothing added. After any crash the next open finishes what was interrupted: the log file then holds
+ * every acknowledged record exactly once, in order.
+ *
+ * <p><b>Three ways to write.</b> {@code append} returns when the record and all before it are durable in the ring.
+ * {@code enqueue} returns when the record is accepted; the engine makes it durable in the background, and
+ * {@link #awaitDurable} or {@link #flush} wait for that. {@code offer} is an {@code enqueue} that never waits.
+ *
+ * <p><b>Sequences</b> start at 1, have no gap and go on over reopens. Order per thread is kept.
+ *
+ * <p><b>Thread safety.</b> Every method may be called by any thread at any time, {@link #close()} included. Writing a
+ * record takes no lock in Java and allocates nothing, once the thread's buffer has grown to the size of its records. A
+ * thread's interrupt flag neither ends a wait nor is it changed by one. A virtual thread that waits holds its carrier.
+ *
+ * <p><b>Failures.</b> All methods throw {@link BurstException}; those that write do so on a closed log, with the code
+ * {@link BurstException.Code#CLOSED}. What is not acknowledged is always thrown, with two exceptions that are asked for:
+ * {@link OnFull#DISCARD} returns 0, and {@code offer} returns -1 when the ring is full.
+ */
+public final class BurstLog implements AutoCloseable {
+
+    private static final long FOREVER = -1;
+    private static final long LISTENER_FAREWELL_MILLIS = 1000;
+
+    private final String ring;
+    private final long handle;
+    private final RecordCalls calls;
+    private final long maxRecordBytes;
+    private final Thread listener;
+
+    private BurstLog(String ring, long handle, RecordCalls calls, long maxRecordBytes, Thread listener) {
+        this.ring = ring;
+        this.handle = handle;
+        this.calls = calls;
+        this.maxRecordBytes = maxRecordBytes;
+        this.listener = listener;
+    }
+
+    /**
+     * Opens ring and log file, finishes what a crash interrupted and starts the drain. Both stay locked against other
+     * writers until {@link #close()}.
+     *
+     * @param config what to open
+     * @return the open log
+     * @throws BurstException if it cannot be opened; ring and log file are then as they were. Among the codes are
+     *     {@link BurstException.Code#BUSY}, {@link BurstException.Code#MEDIUM_TOO_WEAK},
+     *     {@link BurstException.Code#INVALID_ARGUMENT} and {@link BurstException.Code#LIBRARY}
+     */
+    public static BurstLog open(BurstConfig config) {
+        RecordCalls calls = EngineLibrary.load(config.library().orElse(null)).recordCalls(config.binding());
+        LongByReference opened = new LongByReference();
+        int result = Engine.burst_open(NativeConfig.of(config), opened);
+        if (result < 0) {
+            throw BurstException.ofOpen(-result, Engine.lastError());
+        }
+        long handle = opened.getValue();
+        Thread listener = config.listener()
+                .map(consumer -> EventDelivery.start(config.ring(), handle, consumer))
+                .orElse(null);
+        return new BurstLog(config.ring(), handle, calls, statsOf(handle).maxRecordBytes, listener);
+    }
+
+    /**
+     * Appends a record; durable on return. Its event time is the current time.
+     *
+     * @param record the whole array, 0 bytes to the longest record allowed
+     * @return the record's sequence, or 0 if it was discarded because the ring is full ({@link OnFull#DISCARD})
+     * @throws RingFullException if the ring is full ({@link OnFull#FAIL}); nothing was written
+     * @throws RingFailedException if the ring has failed
+     * @throws BurstException with code {@link BurstException.Code#RECORD_TOO_LARGE},
+     *     {@link BurstException.Code#TIMED_OUT} or {@link BurstException.Code#CLOSED}
+     */
+    public long append(byte[] record) {
+        return append(record, 0, record.length);
+    }
+
+    /**
+     * As {@link #append(byte[])}, for a part of an array.
+     *
+     * @param array where the record is
+     * @param offset index of its first byte
+     * @param length its length in bytes
+     * @return as {@link #append(byte[])}
+     * @throws IndexOutOfBoundsException if the range is not within the array
+     */
+    public long append(byte[] array, int offset, int length) {
+        RecordBuffer copy = copyOf(array, offset, length);
+        try {
+            return append(copy, nowNanos());
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #append(byte[])}, for the remaining bytes of a buffer, heap or direct.
+     *
+     * @param record its position moves to its limit if the call returns, and stays if the call throws
+     * @return as {@link #append(byte[])}
+     */
+    public long append(ByteBuffer record) {
+        RecordBuffer copy = copyOf(record);
+        try {
+            long sequence = append(copy, nowNanos());
+            record.position(record.limit());
+            return sequence;
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #append(byte[])}, without a copy in Java.
+     *
+     * @param record left as it is
+     * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
+     * @return as {@link #append(byte[])}
+     */
+    public long append(RecordBuffer record, long eventTimeNanos) {
+        long sequence = calls.append(handle, record.address(), record.length(), eventTimeNanos);
+        Reference.reachabilityFence(record);
+        return sequence >= 0 ? sequence : fail(sequence);
+    }
+
+    /**
+     * Accepts a record, which a background commit makes durable. Its event time is the current time. If the ring fails
+     * before that, the loss is counted in {@link BurstStats#lostEnqueued()} and every later call throws.
+     *
+     * @param record the whole array, 0 bytes to the longest record allowed
+     * @return as {@link #append(byte[])}
+     * @throws RingFullException as {@link #append(byte[])}
+     * @throws RingFailedException as {@link #append(byte[])}
+     * @throws BurstException as {@link #append(byte[])}
+     */
+    public long enqueue(byte[] record) {
+        return enqueue(record, 0, record.length);
+    }
+
+    /**
+     * As {@link #enqueue(byte[])}, for a part of an array.
+     *
+     * @param array where the record is
+     * @param offset index of its first byte
+     * @param length its length in bytes
+     * @return as {@link #append(byte[])}
+     * @throws IndexOutOfBoundsException if the range is not within the array
+     */
+    public long enqueue(byte[] array, int offset, int length) {
+        RecordBuffer copy = copyOf(array, offset, length);
+        try {
+            return enqueue(copy, nowNanos());
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #enqueue(byte[])}, for the remaining bytes of a buffer, heap or direct.
+     *
+     * @param record its position moves to its limit if the call returns, and stays if the call throws
+     * @return as {@link #append(byte[])}
+     */
+    public long enqueue(ByteBuffer record) {
+        RecordBuffer copy = copyOf(record);
+        try {
+            long sequence = enqueue(copy, nowNanos());
+            record.position(record.limit());
+            return sequence;
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #enqueue(byte[])}, without a copy in Java.
+     *
+     * @param record left as it is; it may be changed as soon as the call returns
+     * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
+     * @return as {@link #append(byte[])}
+     */
+    public long enqueue(RecordBuffer record, long eventTimeNanos) {
+        long sequence = calls.enqueue(handle, record.address(), record.length(), eventTimeNanos);
+        Reference.reachabilityFence(record);
+        return sequence >= 0 ? sequence : fail(sequence);
+    }
+
+    /**
+     * As {@link #enqueue(byte[])}, but never waits and never discards, whatever {@link BurstConfig#onFull()} says.
+     *
+     * @param record the whole array, 0 bytes to the longest record allowed
+     * @return the record's sequence, or -1 if the ring is full; nothing was written then
+     * @throws RingFailedException if the ring has failed
+     * @throws BurstException with code {@link BurstException.Code#RECORD_TOO_LARGE} or
+     *     {@link BurstException.Code#CLOSED}
+     */
+    public long offer(byte[] record) {
+        return offer(record, 0, record.length);
+    }
+
+    /**
+     * As {@link #offer(byte[])}, for a part of an array.
+     *
+     * @param array where the record is
+     * @param offset index of its first byte
+     * @param length its length in bytes
+     * @return as {@link #offer(byte[])}
+     * @throws IndexOutOfBoundsException if the range is not within the array
+     */
+    public long offer(byte[] array, int offset, int length) {
+        RecordBuffer copy = copyOf(array, offset, length);
+        try {
+            return offer(copy, nowNanos());
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #offer(byte[])}, for the remaining bytes of a buffer, heap or direct.
+     *
+     * @param record its position moves to its limit if the record is accepted, and stays otherwise
+     * @return as {@link #offer(byte[])}
+     */
+    public long offer(ByteBuffer record) {
+        RecordBuffer copy = copyOf(record);
+        try {
+            long sequence = offer(copy, nowNanos());
+            if (sequence > 0) {
+                record.position(record.limit());
+            }
+            return sequence;
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #offer(byte[])}, without a copy in Java.
+     *
+     * @param record left as it is; it may be changed as soon as the call returns
+     * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
+     * @return as {@link #offer(byte[])}
+     */
+    public long offer(RecordBuffer record, long eventTimeNanos) {
+        long sequence = calls.offer(handle, record.address(), record.length(), eventTimeNanos);
+        Reference.reachabilityFence(record);
+        if (sequence >= 0) {
+            return sequence;
+        }
+        return sequence == -Engine.EAGAIN ? -1 : fail(sequence);
+    }
+
+    /**
+     * The highest sequence that is durable in the ring together with all before it. It never goes back.
+     *
+     * @return 0 if there is none
+     */
+    public long durableSequence() {
+        long sequence = calls.durableSequence(handle);
+        return sequence >= 0 ? sequence : fail(sequence);
+    }
+
+    /**
+     * Waits until a record and all before it are durable in the ring.
+     *
+     * @param sequence what {@code enqueue} or {@code offer} returned; 0, a discarded record, is not waited for
+     * @param timeout how long to wait at most; zero or less does not wait
+     * @return whether it is durable
+     * @throws RingFailedException if the ring failed before that
+     * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} if no such record was ever accepted
+     */
+    public boolean awaitDurable(long sequence, Duration timeout) {
+        int result = calls.awaitDurable(handle, sequence, nanosOf(timeout));
+        return result >= 0 ? result > 0 : fail(result) > 0;
+    }
+
+    /**
+     * Waits until everything accepted so far is durable in the ring.
+     *
+     * @throws RingFailedException if the ring failed before that
+     */
+    public void flush() {
+        check(Engine.burst_flush(handle, FOREVER));
+    }
+
+    /**
+     * Waits until everything accepted so far is durable in the log file, which is asked to sync now.
+     *
+     * @param timeout how long to wait at most; zero or less does not wait
+     * @return whether it is
+     * @throws RingFailedException if the ring failed before that
+     */
+    public boolean awaitDrained(Duration timeout) {
+        return check(Engine.burst_await_drained(handle, nanosOf(timeout))) > 0;
+    }
+
+    /**
+     * Figures of this log; of a closed log the last ones.
+     *
+     * @return a snapshot
+     */
+    public BurstStats stats() {
+        return NativeStats.toStats(statsOf(handle));
+    }
+
+    /**
+     * What recovery found at open.
+     *
+     * @return one or more lines
+     */
+    public String recoveryStatement() {
+        return Engine.recoveryStatement(handle);
+    }
+
+    /**
+     * How many records recovery could prove lost at open; {@link #recoveryStatement()} names them.
+     *
+     * @return 0 if there is no such proof
+     */
+    public long provablyLost() {
+        long records = Engine.provablyLost(handle);
+        return records >= 0 ? records : fail(records);
+    }
+
+    /**
+     * The log file that is written now. It differs from {@link BurstConfig#fileName()} after a failed sync, or when
+     * others wrote into the file.
+     *
+     * @return an absolute path
+     */
+    public String currentFile() {
+        return Engine.currentFile(handle);
+    }
+
+    /**
+     * Whether at open the log file was new or empty and nothing was waiting for it; the time for a header.
+     *
+     * @return as {@link BurstStats#destinationEmpty()}
+     */
+    public boolean destinationEmpty() {
+        return statsOf(handle).destinationEmpty != 0;
+    }
+
+    /**
+     * Refuses new records, makes all accepted ones durable, drains for at most {@link BurstConfig#shutdownTimeout()}, and
+     * lets go of ring and log file. What is left in the ring then is moved by the next open: {@link #stats()} tells it as
+     * the distance from the drained to the accepted sequence. A call on another thread is either acknowledged or throws.
+     * Closing again does nothing.
+     *
+     * @throws RingFailedException if accepted records could not be made durable; the log is closed all the same
+     */
+    @Override
+    public synchronized void close() {
+        long result = Engine.burst_close(handle);
+        if (result == -Engine.ESHUTDOWN) {
+            return;
+        }
+        BurstException failure = result < 0 ? BurstException.ofCall((int) -result, Engine.lastError()) : null;
+        if (listener != null) {
+            EventDelivery.awaitEnd(listener, LISTENER_FAREWELL_MILLIS);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "BurstLog[" + ring + "]";
+    }
+
+    private RecordBuffer copyOf(byte[] array, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, array.length);
+        requireAllowed(length);
+        return ScratchBuffers.take().put(array, offset, length);
+    }
+
+    /** Leaves the position of the source alone: it moves only once the record is accepted. */
+    private RecordBuffer copyOf(ByteBuffer source) {
+        requireAllowed(source.remaining());
+        RecordBuffer copy = ScratchBuffers.take();
+        copy.ensureRemaining(source.remaining());
+        copy.buffer().put(copy.length(), source, source.position(), source.remaining());
+        copy.buffer().position(source.remaining());
+        return copy;
+    }
+
+    /** The engine checks the length too; here it keeps a scratch buffer from growing for nothing. */
+    private void requireAllowed(int length) {
+        if (length > maxRecordBytes) {
+            throw new BurstException(BurstException.Code.RECORD_TOO_LARGE, "The record has " + length
+                    + " bytes, more than the " + maxRecordBytes + " bytes that " + this
+                    + " allows; nothing was written. Raise maxRecordBytes, at most to a quarter of the ring.");
+        }
+    }
+
+    private static long nowNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+    }
+
+    /** What is too long for nanoseconds, 292 years, is for ever. */
+    private static long nanosOf(Duration timeout) {
+        if (timeout.isNegative()) {
+            return 0;
+        }
+        try {
+            return timeout.toNanos();
+        } catch (ArithmeticException tooLong) {
+            return FOREVER;
+        }
+    }
+
+    private static StatsStruct statsOf(long handle) {
+        StatsStruct stats = new StatsStruct();
+        check(Engine.burst_stats(handle, stats));
+        return stats;
+    }
+
+    private static int check(int result) {
+        return result >= 0 ? result : (int) fail(result);
+    }
+
+    private static long fail(long result) {
+        throw BurstException.ofCall((int) -result, Engine.lastError());
+    }
+}

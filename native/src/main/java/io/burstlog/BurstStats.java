@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+/**
+ * Figures of one log, taken at one moment. Counters begin at open; sequences go on over reopens.
+ *
+ * @param state what the log is doing
+ * @param acceptedSequence highest sequence given out
+ * @param durableSequence highest sequence that is durable in the ring together with all before it
+ * @param drainedSequence highest sequence that is durable in the log file
+ * @param commits group commits
+ * @param deviceWrites writes to the ring for these commits
+ * @param deviceBytes bytes of these writes
+ * @param fullWaits calls that found the ring full
+ * @param discarded records dropped with {@link OnFull#DISCARD}
+ * @param lostEnqueued records that were enqueued and that a failure of the ring lost
+ * @param capacityBytes bytes of the ring that hold records
+ * @param usedBytes bytes of the ring that the drain has not released yet
+ * @param maxRecordBytes the longest record allowed, in bytes
+ * @param fileBytes length of the current log file as far as it has been written, in bytes
+ * @param destinationEmpty whether at open the log file was new or empty and nothing was waiting for it
+ * @param epoch the number of this open in the life of the ring
+ * @param survives what ring and log file together survive
+ * @param io how the ring is written
+ */
+public record BurstStats(
+        State state,
+        long acceptedSequence,
+        long durableSequence,
+        long drainedSequence,
+        long commits,
+        long deviceWrites,
+        long deviceBytes,
+        long fullWaits,
+        long discarded,
+        long lostEnqueued,
+        long capacityBytes,
+        long usedBytes,
+        long maxRecordBytes,
+        long fileBytes,
+        boolean destinationEmpty,
+        long epoch,
+        Durability survives,
+        Io io) {
+
+    /** What a log is doing. */
+    public enum State {
+        /** Appending and draining. */
+        OPEN,
+        /** Appending; the log file cannot be written and the drain keeps retrying. */
+        STALLED,
+        /** The ring has failed; nothing is acknowledged any more. */
+        FAILED,
+        /** Closed. */
+        CLOSED
+    }
+}

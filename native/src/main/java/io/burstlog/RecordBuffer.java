@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * A reusable buffer outside the Java heap in which a record is encoded, to be appended without another copy in Java and
+ * without allocation.
+ *
+ * <pre>{@code
+ * RecordBuffer record = RecordBuffer.allocate(512, 1 << 20);      // once for each thread
+ * record.clear();
+ * record.ensureRemaining(16).putLong(orderId).putLong(price);
+ * long sequence = log.append(record, eventTimeNanos);
+ * }</pre>
+ *
+ * <p>The record is what lies between the start of the buffer and its position. The buffer grows on demand up to its
+ * limit and never shrinks. Appending leaves it as it is: call {@link #clear()} before the next record.
+ *
+ * <p>Not thread-safe: one buffer belongs to one thread at a time, also while an append of it is under way.
+ */
+public final class RecordBuffer {
+
+    private static final int SMALLEST_CAPACITY = 64;
+
+    private final int maxCapacity;
+    private ByteBuffer bytes;
+    private long address;
+
+    private RecordBuffer(int capacity, int maxCapacity) {
+        this.maxCapacity = maxCapacity;
+        replaceWith(ByteBuffer.allocateDirect(capacity));
+    }
+
+    /**
+     * An empty buffer.
+     *
+     * @param initialCapacity bytes to begin with, 0 to {@code maxCapacity}
+     * @param maxCapacity the most it may grow to, in bytes
+     * @return a new buffer
+     * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} if a size is out of range
+     */
+    public static RecordBuffer allocate(int initialCapacity, int maxCapacity) {
+        if (initialCapacity < 0 || maxCapacity < 1 || initialCapacity > maxCapacity) {
+            throw new BurstException(BurstException.Code.INVALID_ARGUMENT, "A record buffer of " + initialCapacity
+                    + " bytes that may grow to " + maxCapacity
+                    + " bytes is not possible; the first must be 0 or more and not above the second.");
+        }
+        return new RecordBuffer(Math.max(initialCapacity, Math.min(SMALLEST_CAPACITY, maxCapacity)), maxCapacity);
+    }
+
+    /**
+     * The buffer to write into. What is written before its position is the record. It stays the same until
+     * {@link #ensureRemaining(int)} or a {@code put} has to grow it.
+     *
+     * @return a direct buffer, writable up to its limit
+     */
+    public ByteBuffer buffer() {
+        return bytes;
+    }
+
+    /**
+     * Makes room, keeping what is written.
+     *
+     * @param count bytes that must fit after the position
+     * @return the buffer to write into, with at least {@code count} bytes remaining
+     * @throws BurstException with code {@link BurstException.Code#RECORD_TOO_LARGE} if the record would outgrow the
+     *     limit of this buffer; it is left unchanged
+     */
+    public ByteBuffer ensureRemaining(int count) {
+        if (bytes.remaining() < count) {
+            grow(count);
+        }
+        return bytes;
+    }
+
+    /**
+     * Appends bytes to the record.
+     *
+     * @param source where they are
+     * @param offset index of the first
+     * @param length how many
+     * @return this
+     * @throws IndexOutOfBoundsException if the range is not within {@code source}
+     * @throws BurstException as {@link #ensureRemaining(int)}
+     */
+    public RecordBuffer put(byte[] source, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, source.length);
+        ensureRemaining(length).put(source, offset, length);
+        return this;
+    }
+
+    /**
+     * Appends the remaining bytes of a buffer to the record and moves that buffer's position to its limit.
+     *
+     * @param source where they are
+     * @return this
+     * @throws BurstException as {@link #ensureRemaining(int)}; {@code source} is left unchanged then
+     */
+    public RecordBuffer put(ByteBuffer source) {
+        ensureRemaining(source.remaining()).put(source);
+        return this;
+    }
+
+    /**
+     * The length of the record.
+     *
+     * @return bytes written since {@link #clear()}
+     */
+    public int length() {
+        return bytes.position();
+    }
+
+    /**
+     * The most this buffer may grow to.
+     *
+     * @return a number of bytes
+     */
+    public int maxCapacity() {
+        return maxCapacity;
+    }
+
+    /**
+     * Empties the record and keeps the memory.
+     *
+     * @return this
+     */
+    public RecordBuffer clear() {
+        bytes.clear();
+        return this;
+    }
+
+    /** Where the record begins in memory; valid while this object is reachable and does not grow. */
+    long address() {
+        return address;
+    }
+
+    private void grow(int count) {
+        int length = bytes.position();
+        long needed = (long) length + count;
+        if (needed > maxCapacity) {
+            throw new BurstException(BurstException.Code.RECORD_TOO_LARGE, "The record has at least " + needed
+                    + " bytes, more than the " + maxCapacity + " bytes allowed; nothing was written.");
+        }
+        if (needed <= bytes.capacity()) {
+            bytes.limit(bytes.capacity());
+            return;
+        }
+        ByteBuffer larger = ByteBuffer.allocateDirect((int) Math.min(maxCapacity, Math.max(needed, 2L * bytes.capacity())));
+        larger.order(bytes.order());
+        larger.put(bytes.flip());
+        replaceWith(larger);
+    }
+
+    private void replaceWith(ByteBuffer buffer) {
+        bytes = buffer;
+        address = Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The record buffers into which byte arrays and byte buffers are copied. A platform thread keeps one of its own. Virtual
+ * threads are many and short-lived, so they borrow: a buffer is taken for one call and put back after it.
+ */
+final class ScratchBuffers {
+
+    private static final int INITIAL_CAPACITY = 512;
+    private static final int MAX_CAPACITY = Integer.MAX_VALUE;
+    private static final int LENDABLE = 64;
+
+    private static final ThreadLocal<RecordBuffer> OWN = ThreadLocal.withInitial(ScratchBuffers::create);
+    private static final AtomicReferenceArray<RecordBuffer> LENT = new AtomicReferenceArray<>(LENDABLE);
+    private static final MethodHandle IS_VIRTUAL = findIsVirtual();
+
+    private ScratchBuffers() {}
+
+    static RecordBuffer take() {
+        return isVirtual(Thread.currentThread()) ? borrow() : OWN.get().clear();
+    }
+
+    static void release(RecordBuffer buffer) {
+        if (isVirtual(Thread.currentThread())) {
+            giveBack(buffer);
+        }
+    }
+
+    private static RecordBuffer borrow() {
+        for (int i = 0; i < LENDABLE; i++) {
+            RecordBuffer buffer = LENT.getAcquire(i);
+            if (buffer != null && LENT.compareAndSet(i, buffer, null)) {
+                return buffer.clear();
+            }
+        }
+        return create();
+    }
+
+    /** A buffer that finds no free place is left to the garbage collector. */
+    private static void giveBack(RecordBuffer buffer) {
+        for (int i = 0; i < LENDABLE; i++) {
+            if (LENT.getPlain(i) == null && LENT.compareAndSet(i, null, buffer)) {
+                return;
+            }
+        }
+    }
+
+    private static RecordBuffer create() {
+        return RecordBuffer.allocate(INITIAL_CAPACITY, MAX_CAPACITY);
+    }
+
+    /** Thread.isVirtual is newer than the Java release this is compiled for. */
+    private static MethodHandle findIsVirtual() {
+        try {
+            return MethodHandles.publicLookup()
+                    .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+        } catch (ReflectiveOperationException olderJdk) {
+            return MethodHandles.dropArguments(MethodHandles.constant(boolean.class, false), 0, Thread.class);
+        }
+    }
+
+    private static boolean isVirtual(Thread thread) {
+        try {
+            return (boolean) IS_VIRTUAL.invokeExact(thread);
+        } catch (Throwable impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.binding;
+
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.LongByReference;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The functions of {@code burstlog.h} under their C names, bound by {@link EngineLibrary}. A {@code burst_t *}, a
+ * {@code size_t} and an address are a {@code long}: the library exists for 64-bit Linux only.
+ */
+public final class Engine {
+
+    public static final int EAGAIN = 11;
+
+    public static final int ESHUTDOWN = 108;
+
+    /** The C functions write at most this much of a recovery statement. */
+    private static final int STATEMENT_BYTES = 64 * 1024;
+
+    private static final int PATH_BYTES = 4096;
+
+    private Engine() {}
+
+    public static native int burst_open(ConfigStruct config, LongByReference log);
+
+    public static native long burst_close(long log);
+
+    public static native int burst_flush(long log, long timeoutNanos);
+
+    public static native int burst_await_drained(long log, long timeoutNanos);
+
+    public static native int burst_stats(long log, StatsStruct stats);
+
+    public static native int burst_next_event(long log, EventStruct event, long timeoutNanos);
+
+    static native long burst_append(long log, long data, long length, long eventTimeNanos);
+
+    static native long burst_enqueue(long log, long data, long length, long eventTimeNanos);
+
+    static native long burst_offer(long log, long data, long length, long eventTimeNanos);
+
+    static native long burst_durable_sequence(long log);
+
+    static native int burst_await_durable(long log, long sequence, long timeoutNanos);
+
+    private static native long burst_last_error();
+
+    private static native long burst_recovery_statement(long log, byte[] text, long textBytes);
+
+    private static native int burst_current_file(long log, byte[] path, long pathBytes);
+
+    /**
+     * The sentence of this thread's last failing call. To be read before anything that could block: a virtual thread
+     * that blocks may go on with another thread's sentence.
+     */
+    public static String lastError() {
+        long text = burst_last_error();
+        return text == 0 ? "" : new Pointer(text).getString(0, StandardCharsets.UTF_8.name());
+    }
+
+    public static String recoveryStatement(long log) {
+        byte[] text = new byte[STATEMENT_BYTES];
+        burst_recovery_statement(log, text, text.length);
+        return terminated(text);
+    }
+
+    public static long provablyLost(long log) {
+        return burst_recovery_statement(log, new byte[1], 1);
+    }
+
+    public static String currentFile(long log) {
+        byte[] path = new byte[PATH_BYTES];
+        burst_current_file(log, path, path.length);
+        return terminated(path);
+    }
+
+    static String terminated(byte[] text) {
+        int end = 0;
+        while (end < text.length && text[end] != 0) {
+            end++;
+        }
+        return new String(text, 0, end, StandardCharsets.UTF_8);
+    }
+}

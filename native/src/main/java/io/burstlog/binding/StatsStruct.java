@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.binding;
+
+import com.sun.jna.Structure;
+
+/** {@code burst_stats_t}. */
+@Structure.FieldOrder({
+    "structBytes", "state", "acceptedSequence", "durableSequence", "drainedSequence", "commits", "deviceWrites",
+    "deviceBytes", "fullWaits", "discarded", "lostEnqueued", "capacityBytes", "usedBytes", "maxRecordBytes",
+    "fileBytes", "destinationEmpty", "epoch", "survives", "io"
+})
+public final class StatsStruct extends Structure {
+
+    public int structBytes;
+    public int state;
+    public long acceptedSequence;
+    public long durableSequence;
+    public long drainedSequence;
+    public long commits;
+    public long deviceWrites;
+    public long deviceBytes;
+    public long fullWaits;
+    public long discarded;
+    public long lostEnqueued;
+    public long capacityBytes;
+    public long usedBytes;
+    public long maxRecordBytes;
+    public long fileBytes;
+    public int destinationEmpty;
+    public int epoch;
+    public int survives;
+    public int io;
+
+    public StatsStruct() {
+        structBytes = size();
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import static io.burstlog.TempLog.line;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@EachBinding
+class AllocationTest {
+
+    private static final int WARM_UP = 20_000;
+    private static final int MEASURED = 1000;
+
+    private final Binding binding;
+    private TempLog temp;
+
+    AllocationTest(Binding binding) {
+        this.binding = binding;
+    }
+
+    @BeforeEach
+    void createDirectory(@TempDir Path directory) {
+        temp = new TempLog(directory, binding);
+    }
+
+    @Test
+    void anAppendAllocatesNothing() {
+        byte[] array = line("an order of ordinary length");
+        ByteBuffer direct = ByteBuffer.allocateDirect(array.length).put(array).flip();
+        RecordBuffer record = RecordBuffer.allocate(64, 64).put(array, 0, array.length);
+        try (BurstLog log = temp.open()) {
+            assertAllocatesNothing(() -> log.enqueue(array));
+            assertAllocatesNothing(() -> log.enqueue(direct.rewind()));
+            assertAllocatesNothing(() -> log.enqueue(record, 0));
+            assertAllocatesNothing(() -> log.offer(record, 0));
+            assertAllocatesNothing(log::durableSequence);
+            assertAllocatesNothing(() -> log.append(record, 0), MEASURED);
+        }
+    }
+
+    private static void assertAllocatesNothing(Runnable call) {
+        assertAllocatesNothing(call, WARM_UP);
+    }
+
+    /** The interpreter allocates where compiled code does not, hence a warm-up. */
+    private static void assertAllocatesNothing(Runnable call, int warmUp) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        repeat(call, warmUp);
+        long itself = allocatedBy(threads, () -> {}, 1);
+        assertThat(allocatedBy(threads, call, MEASURED) - itself).isZero();
+    }
+
+    private static long allocatedBy(ThreadMXBean threads, Runnable call, int times) {
+        long thread = Thread.currentThread().getId();
+        long before = threads.getThreadAllocatedBytes(thread);
+        repeat(call, times);
+        return threads.getThreadAllocatedBytes(thread) - before;
+    }
+
+    private static void repeat(Runnable call, int times) {
+        for (int i = 0; i < times; i++) {
+            call.run();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConfigTest {
+
+    @TempDir
+    private Path directory;
+
+    private BurstConfig.Builder valid() {
+        return new TempLog(directory, Binding.AUTO).config();
+    }
+
+    @Test
+    void aMissingRingOrFileNameIsNamed() {
+        assertThat(refusal(valid().ring((String) null))).contains("ring is missing");
+        assertThat(refusal(valid().ring(" "))).contains("ring is missing");
+        assertThat(refusal(valid().fileName((String) null))).contains("fileName is missing");
+    }
+
+    @Test
+    void aNegativeValueIsNamedWithTheValueSeen() {
+        assertThat(refusal(valid().ringBytes(-5))).contains("ringBytes").contains("-5");
+        assertThat(refusal(valid().maxRecordBytes(-6))).contains("maxRecordBytes").contains("-6");
+        assertThat(refusal(valid().blockTimeout(Duration.ofSeconds(-7)))).contains("blockTimeout").contains("-7");
+        assertThat(refusal(valid().drainInterval(Duration.ofSeconds(-8)))).contains("drainInterval").contains("-8");
+        assertThat(refusal(valid().shutdownTimeout(Duration.ofSeconds(-9)))).contains("shutdownTimeout").contains("-9");
+    }
+
+    @Test
+    void aNameWithANulCharacterIsRefused() {
+        assertThat(refusal(valid().ring("orders\0.ring"))).contains("ring").contains("NUL");
+        assertThat(refusal(valid().fileGroup("a\0b"))).contains("fileGroup").contains("NUL");
+    }
+
+    @Test
+    void whatTheEngineRefusesNamesTheValueAndLeavesNothingBehind() {
+        assertThat(refusal(valid().ringBytes(12_345))).contains("12345");
+        long tooLong = 3 * TempLog.SMALL_RING_BYTES;
+        assertThat(refusal(valid().maxRecordBytes(tooLong))).contains("" + tooLong);
+        assertThat(directory.resolve("orders.log")).doesNotExist();
+        assertThat(directory.resolve("orders.ring")).doesNotExist();
+    }
+
+    @Test
+    void anotherSizeThanTheRingHasIsRefusedNamingBoth() {
+        BurstLog.open(valid().ringBytes(4 << 20).build()).close();
+        assertThat(refusal(valid().ringBytes(8 << 20))).contains("" + (4 << 20)).contains("" + (8 << 20));
+    }
+
+    @Test
+    void aRingInAMissingDirectoryIsRefusedNamingIt() {
+        Path ring = directory.resolve("missing").resolve("orders.ring");
+        assertThat(refusal(valid().ring(ring))).contains(ring.toString());
+        assertThat(Files.exists(ring.getParent())).isFalse();
+    }
+
+    @Test
+    void anUnknownGroupIsRefusedByName() {
+        assertThat(refusal(valid().fileGroup("no-such-group-here"))).contains("no-such-group-here");
+    }
+
+    @Test
+    void defaultsAreThoseOfTheEngine() {
+        BurstConfig config = BurstConfig.builder().ring("a.ring").fileName("a.log").build();
+        assertThat(config.durability()).isEqualTo(Durability.POWER);
+        assertThat(config.onFull()).isEqualTo(OnFull.BLOCK);
+        assertThat(config.io()).isEqualTo(Io.AUTO);
+        assertThat(config.binding()).isEqualTo(Binding.AUTO);
+        assertThat(config.ringBytes()).isZero();
+        assertThat(config.maxRecordBytes()).isZero();
+        assertThat(config.blockTimeout()).isZero();
+        assertThat(config.drainInterval()).isZero();
+        assertThat(config.shutdownTimeout()).isZero();
+        assertThat(config.filePermissions()).isEmpty();
+        assertThat(config.fileOwner()).isEmpty();
+        assertThat(config.fileGroup()).isEmpty();
+        assertThat(config.library()).isEmpty();
+        assertThat(config.listener()).isEmpty();
+    }
+
+    /** The one sentence with which a configuration is refused, when it is built or when it is opened. */
+    private static String refusal(BurstConfig.Builder builder) {
+        BurstException failure = catchThrowableOfType(BurstException.class, () -> BurstLog.open(builder.build()).close());
+        assertThat(failure).isNotNull();
+        assertThat(failure.getMessage()).isNotBlank().hasLineCount(1);
+        return failure.getMessage();
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** The ring and the log file of one test. */
+record TempLog(Path directory, Binding binding) {
+
+    static final Duration LONG_ENOUGH = Duration.ofSeconds(30);
+
+    /** The smallest ring there is. */
+    static final long SMALL_RING_BYTES = 2 << 20;
+
+    Path ring() {
+        return directory.resolve("orders.ring");
+    }
+
+    Path file() {
+        return directory.resolve("orders.log");
+    }
+
+    /** The directory may be memory, so no more is asked of it. */
+    BurstConfig.Builder config() {
+        return BurstConfig.builder()
+                .ring(ring())
+                .fileName(file())
+                .ringBytes(4 * SMALL_RING_BYTES)
+                .durability(Durability.PROCESS)
+                .binding(binding);
+    }
+
+    BurstLog open() {
+        return BurstLog.open(config().build());
+    }
+
+    List<String> lines() throws IOException {
+        return Files.readAllLines(file());
+    }
+
+    static byte[] line(String text) {
+        return (text + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+}

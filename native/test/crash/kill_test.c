@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SIGKILL at random moments, over and over on one ring and file: in open, recovery, append, commit, drain and close.
+ * The witness is memory that the killed process shared with this one: what it says was acknowledged must be in the
+ * file exactly once, in order, and every line must be whole.
+ *
+ * KILL_ROUNDS sets the number of rounds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "burstlog.h"
+
+#define THREADS 4
+#define LONGEST_LINE 1500
+#define KILL_WITHIN_US 30000
+
+struct witness {
+    _Atomic uint64_t acknowledged[THREADS]; /* the last number whose call returned as durable */
+    uint64_t first[THREADS];                /* the number to begin with */
+    _Atomic uint32_t opened;
+};
+
+struct round {
+    struct witness *witness;
+    burst_t *log;
+    int thread;
+};
+
+static char folder[256];
+static struct witness *witness;
+static uint64_t present[THREADS]; /* the last number of each thread in the file */
+static long verified_bytes;
+static uint32_t random_state = 1;
+
+static uint32_t next_random(void) {
+    random_state = random_state * 1664525u + 1013904223u;
+    return random_state >> 8;
+}
+
+static size_t make_line(char *line, int thread, uint64_t number) {
+    const size_t fill = (number * 2654435761u >> 7) % (number % 50 == 0 ? LONGEST_LINE - 100 : 200);
+    int used = snprintf(line, LONGEST_LINE, "%d %llu ", thread, (unsigned long long)number);
+    for (size_t i = 0; i < fill; i++) {
+        line[used++] = (char)('a' + (number + i) % 26);
+    }
+    line[used++] = '\n';
+    return (size_t)used;
+}
+
+static void open_log(burst_t **log) {
+    static char ring[300], file[300];
+    snprintf(ring, sizeof ring, "%s/ring", folder);
+    snprintf(file, sizeof file, "%s/log", folder);
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = ring;
+    config.file_name = file;
+    config.ring_bytes = 2 * 1024 * 1024;
+    config.durability = BURST_DURABILITY_PROCESS;
+    config.drain_interval_ns = 1000000;
+    if (burst_open(&config, log) < 0) {
+        fprintf(stderr, "open: %s\n", burst_last_error());
+        abort();
+    }
+}
+
+static void *append_until_killed(void *argument) {
+    struct round *round = argument;
+    char line[LONGEST_LINE];
+    int64_t last = 0;
+    for (uint64_t number = round->witness->first[round->thread];; number++) {
+        const size_t length = make_line(line, round->thread, number);
+        if (round->thread == 0) {
+            /* Enqueued; acknowledged in groups. */
+            const int64_t sequence = burst_enqueue(round->log, line, length, 0);
+            if (sequence <= last || (number % 8 == 0 && burst_await_durable(round->log, sequence, -1) != 1)) {
+                abort();
+            }
+            last = sequence;
+            if (number % 8 != 0) {
+                continue;
+            }
+        } else {
+            const int64_t sequence = burst_append(round->log, line, length, 0);
+            if (sequence <= last) {
+                abort();
+            }
+            last = sequence;
+        }
+        atomic_store(&round->witness->acknowledged[round->thread], number);
+    }
+    return NULL;
+}
+
+static void live_and_die(void) {
+    struct round rounds[THREADS];
+    burst_t *log;
+    open_log(&log);
+    atomic_store(&witness->opened, 1);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        rounds[i] = (struct round){witness, log, i};
+        pthread_create(&threads[i], NULL, append_until_killed, &rounds[i]);
+    }
+    pause();
+    _exit(0);
+}
+
+/* Every line that was added since the last look is whole, the next of its thread, and none is there twice. */
+static void verify_file(void) {
+    char path[300], line[LONGEST_LINE + 1], wanted[LONGEST_LINE];
+    snprintf(path, sizeof path, "%s/log", folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    fseek(file, verified_bytes, SEEK_SET);
+    while (fgets(line, sizeof line, file) != NULL) {
+        int thread;
+        unsigned long long number;
+        assert_int_equal(sscanf(line, "%d %llu", &thread, &number), 2);
+        assert_in_range(thread, 0, THREADS - 1);
+        assert_int_equal(number, present[thread] + 1);
+        const size_t length = make_line(wanted, thread, number);
+        assert_int_equal(strlen(line), length);
+        assert_memory_equal(line, wanted, length);
+        present[thread] = number;
+    }
+    verified_bytes = ftell(file);
+    fclose(file);
+    for (int i = 0; i < THREADS; i++) {
+        if (present[i] < atomic_load(&witness->acknowledged[i])) {
+            fail_msg("thread %d: %llu was acknowledged, the file ends with %llu", i,
+                     (unsigned long long)witness->acknowledged[i], (unsigned long long)present[i]);
+        }
+    }
+}
+
+static void recover(void) {
+    burst_t *log;
+    open_log(&log);
+    assert_int_equal(burst_recovery_statement(log, (char[1]){0}, 1), 0);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static pid_t start(void) {
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        live_and_die();
+    }
+    return child;
+}
+
+static void kill_soon(pid_t child) {
+    const uint32_t pause_us = next_random() % KILL_WITHIN_US;
+    nanosleep(&(struct timespec){.tv_nsec = (long)pause_us * 1000}, NULL);
+    kill(child, SIGKILL);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void one_round(int round) {
+    for (int i = 0; i < THREADS; i++) {
+        witness->first[i] = present[i] + 1;
+    }
+    kill_soon(start());
+    if (round % 3 == 0) {
+        /* A second writer is killed too, most likely in its recovery: it must add nothing of its own. */
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            burst_t *log;
+            open_log(&log);
+            pause();
+        }
+        kill_soon(child);
+    }
+    recover();
+    verify_file();
+}
+
+static void run_rounds(const char *where, int rounds) {
+    snprintf(folder, sizeof folder, "%s/burst-kill-XXXXXX", where);
+    assert_non_null(mkdtemp(folder));
+    memset(present, 0, sizeof present);
+    memset(witness, 0, sizeof *witness);
+    verified_bytes = 0;
+    int opened = 0;
+    for (int round = 0; round < rounds; round++) {
+        atomic_store(&witness->opened, 0);
+        one_round(round);
+        opened += (int)atomic_load(&witness->opened);
+    }
+    uint64_t lines = 0;
+    for (int i = 0; i < THREADS; i++) {
+        lines += present[i];
+    }
+    print_message("%s: %d kills (%d of them after the open), %llu lines, all acknowledged ones exactly once\n", where,
+                  rounds, opened, (unsigned long long)lines);
+    char command[600];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static int rounds_wanted(void) {
+    const char *text = getenv("KILL_ROUNDS");
+    return text == NULL ? 1000 : atoi(text);
+}
+
+static void every_acknowledged_record_survives_kills_with_the_ring_in_memory(void **state) {
+    (void)state;
+    run_rounds("/dev/shm", rounds_wanted() * 9 / 10);
+}
+
+static void every_acknowledged_record_survives_kills_with_the_ring_on_disk(void **state) {
+    (void)state;
+    run_rounds(".", rounds_wanted() / 10);
+}
+
+int main(void) {
+    witness = mmap(NULL, sizeof *witness, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_in_memory),
+        cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_on_disk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
