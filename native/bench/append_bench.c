@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an append costs over the medium: one thread, each append followed by a bare durable O_DIRECT write of the very
+ * same block to the same medium. Interleaved, so that whatever else the machine does hits both alike.
+ *
+ *     append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES]]
+ *
+ * RING: a ring, or a file to be created. BARE: a file beside it, or the same device; the bare writes go to its second
+ * half.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <linux/fs.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "burstlog.h"
+#include "device/probe.h"
+#include "log.h"
+
+#define BARE_BYTES (32u << 20)
+
+struct bare {
+    int fd;
+    int flags;
+    uint64_t begin;
+    uint64_t bytes;
+    uint64_t next;
+    void *block;
+};
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static void die(const char *what) {
+    fprintf(stderr, "append_bench: %s: %s\n", what, errno != 0 ? strerror(errno) : burst_last_error());
+    exit(1);
+}
+
+static void open_bare(struct bare *bare, const char *path) {
+    struct stat status;
+    struct medium_facts facts;
+    bare->fd = open(path, O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
+    if (bare->fd < 0 || fstat(bare->fd, &status) < 0) {
+        die(path);
+    }
+    medium_probe(bare->fd, &facts);
+    bare->bytes = BARE_BYTES;
+    if (posix_memalign(&bare->block, 4096, 1 << 20) != 0) {
+        die("memory");
+    }
+    memset(bare->block, 1, 1 << 20);
+    if (S_ISBLK(status.st_mode)) {
+        uint64_t size;
+        if (ioctl(bare->fd, BLKGETSIZE64, &size) < 0) {
+            die(path);
+        }
+        bare->begin = size / 2;
+        bare->flags = facts.write_through ? 0 : RWF_DSYNC;
+    } else {
+        bare->flags = RWF_DSYNC;
+        for (uint64_t at = 0; at < bare->bytes; at += 1 << 20) {
+            if (pwrite(bare->fd, bare->block, 1 << 20, (off_t)at) != 1 << 20) {
+                die(path);
+            }
+        }
+        fsync(bare->fd);
+    }
+}
+
+static int64_t write_bare(struct bare *bare, const void *block, size_t bytes) {
+    memcpy(bare->block, block, bytes);
+    const struct iovec vector = {bare->block, bytes};
+    const int64_t begin_ns = now_ns();
+    if (pwritev2(bare->fd, &vector, 1, (off_t)(bare->begin + bare->next), bare->flags) != (ssize_t)bytes) {
+        die("bare write");
+    }
+    const int64_t took_ns = now_ns() - begin_ns;
+    bare->next = (bare->next + bytes) % bare->bytes;
+    return took_ns;
+}
+
+static int compare(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void print(const char *name, const int64_t *sorted, size_t count, const int64_t *base) {
+    static const double percentiles[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
+    printf("%-12s", name);
+    for (size_t i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++) {
+        const size_t at = (size_t)(percentiles[i] * (double)(count - 1));
+        if (base == NULL) {
+            printf("%10.2f us", (double)sorted[at] / 1000);
+        } else {
+            printf("%10.3f   ", (double)sorted[at] / (double)base[at]);
+        }
+    }
+    printf("\n");
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4) {
+        fprintf(stderr, "usage: append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES]]\n");
+        return 2;
+    }
+    const size_t count = argc > 4 ? strtoul(argv[4], NULL, 10) : 20000;
+    const size_t length = argc > 5 ? strtoul(argv[5], NULL, 10) : 256;
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = argv[1];
+    config.file_name = argv[3];
+    config.durability = BURST_DURABILITY_PROCESS;
+    burst_t *log;
+    if (burst_open(&config, &log) < 0) {
+        errno = 0;
+        die("open");
+    }
+    struct bare bare = {0};
+    open_bare(&bare, argv[2]);
+    uint8_t *record = malloc(length);
+    int64_t *append_ns = malloc(count * sizeof *append_ns), *bare_ns = malloc(count * sizeof *bare_ns);
+    if (record == NULL || append_ns == NULL || bare_ns == NULL) {
+        die("memory");
+    }
+    for (size_t i = 0; i < length; i++) {
+        record[i] = (uint8_t)(rand() >> 4);
+    }
+    /* A whole lap first: the first one also pays for allocating the medium. */
+    const size_t warm_up = log->ring->geometry.capacity_bytes / log->ring->geometry.block_bytes + 1;
+    for (size_t i = 0; i < count + warm_up; i++) {
+        memcpy(record, &i, sizeof i < length ? sizeof i : length);
+        uint64_t before, after, sequence;
+        ring_durable(log->ring, &before, &sequence);
+        const int64_t begin_ns = now_ns();
+        if (burst_append(log, record, length, 0) < 0) {
+            errno = 0;
+            die("append");
+        }
+        const int64_t took_ns = now_ns() - begin_ns;
+        ring_durable(log->ring, &after, &sequence);
+        /* The block the commit wrote; at the end of a lap it wrote two pieces, of which this is the second. */
+        const size_t block = log->ring->geometry.block_bytes;
+        const int64_t bare_took_ns = write_bare(&bare, ring_at(log->ring, after - block), block);
+        if (i >= warm_up) {
+            append_ns[i - warm_up] = took_ns;
+            bare_ns[i - warm_up] = bare_took_ns;
+        }
+    }
+    qsort(append_ns, count, sizeof *append_ns, compare);
+    qsort(bare_ns, count, sizeof *bare_ns, compare);
+    printf("%zu records of %zu bytes%12s%13s%13s%13s%13s\n", count, length, "p50", "p90", "p99", "p99.9", "p99.99");
+    print("bare write", bare_ns, count, NULL);
+    print("append", append_ns, count, NULL);
+    print("ratio", append_ns, count, bare_ns);
+    return burst_close(log) < 0;
+}
