@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C API as its users see it, on ring files with the real threads. */
+#include "log_fixture.h"
+
+static void an_append_is_durable_on_return_and_reaches_the_file(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    assert_int_equal(burst_append(log, "one\n", 4, 1), 1);
+    assert_int_equal(burst_durable_sequence(log), 1);
+    assert_int_equal(burst_append(log, "", 0, 2), 2);
+    assert_int_equal(burst_append(log, "two\n", 4, 3), 3);
+    assert_int_equal(burst_await_drained(log, 10 * SECOND_NS), 1);
+    assert_file_is("one\ntwo\n");
+    assert_int_equal(stats_of(log).drained_sequence, 3);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void sequences_go_on_over_reopens(void **state) {
+    (void)state;
+    for (int64_t open = 0; open < 5; open++) {
+        burst_t *log = open_small();
+        assert_int_equal(burst_append(log, "a\n", 2, 0), 2 * open + 1);
+        assert_int_equal(burst_append(log, "b\n", 2, 0), 2 * open + 2);
+        assert_int_equal(stats_of(log).epoch, open + 1);
+        assert_int_equal(stats_of(log).destination_empty, open == 0);
+        assert_int_equal(burst_close(log), 0);
+    }
+    assert_file_is("a\nb\na\nb\na\nb\na\nb\na\nb\n");
+}
+
+static void a_record_reaches_the_file_within_the_drain_interval(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    assert_int_equal(burst_append(log, "soon\n", 5, 0), 1);
+    struct stat status = {0};
+    for (int i = 0; i < 400 && status.st_size == 0; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        assert_int_equal(stat(file_path, &status), 0);
+    }
+    assert_file_is("soon\n");
+    burst_close(log);
+}
+
+static void configuration_errors_name_the_value(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.ring = NULL;
+    assert_refused(&config, EINVAL, "ring");
+    config = small_config();
+    config.file_name = "";
+    assert_refused(&config, EINVAL, "log file");
+    config = small_config();
+    config.on_full = 7;
+    assert_refused(&config, EINVAL, "7");
+    config = small_config();
+    config.ring_bytes = 4096;
+    assert_refused(&config, EINVAL, "4096");
+    config = small_config();
+    config.struct_bytes = 12;
+    assert_refused(&config, EINVAL, "12");
+    config = small_config();
+    config.io = 9;
+    assert_refused(&config, EINVAL, "9");
+    config = small_config();
+    config.max_record_bytes = 1 << 20;
+    assert_refused(&config, EINVAL, "1048576");
+    burst_close(open_small());
+    config = small_config();
+    config.ring_bytes = 3 << 20;
+    assert_refused(&config, EINVAL, "3145728");
+    config = small_config();
+    config.file_name = folder;
+    assert_refused(&config, EISDIR, folder);
+}
+
+static void a_medium_that_survives_less_than_asked_is_refused(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.durability = BURST_DURABILITY_POWER;
+    config.ring = "/dev/shm/burst-calls-ring";
+    assert_refused(&config, EMEDIUMTYPE, "tmpfs");
+    unlink(config.ring);
+    config.ring = ring_path;
+    config.file_name = "/dev/shm/burst-calls-log";
+    assert_refused(&config, EMEDIUMTYPE, "tmpfs");
+    assert_int_not_equal(access(config.file_name, F_OK), 0);
+}
+
+static void a_record_over_the_limit_is_refused_and_nothing_is_cut(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    const uint64_t most = stats_of(log).max_record_bytes;
+    char *record = malloc(most + 1);
+    memset(record, 'x', most + 1);
+    assert_int_equal(burst_append(log, record, most + 1, 0), -EMSGSIZE);
+    assert_int_equal(burst_append(log, record, most, 0), 1);
+    burst_close(log);
+    size_t bytes;
+    char *text = read_file(&bytes);
+    assert_int_equal(bytes, most);
+    assert_memory_equal(text, record, most);
+    free(text);
+    free(record);
+}
+
+static void a_second_writer_is_refused_with_the_pid_of_the_first(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    burst_config_t config = small_config();
+    char pid[32];
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    assert_refused(&config, EBUSY, pid);
+    char other[160];
+    snprintf(other, sizeof other, "%s2", ring_path);
+    config.ring = other;
+    assert_refused(&config, EBUSY, file_path);
+    assert_int_equal(burst_append(log, "x\n", 2, 0), 1);
+    burst_close(log);
+}
+
+static void an_enqueued_record_becomes_durable_by_itself(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    const int64_t sequence = burst_offer(log, "x\n", 2, 0);
+    assert_int_equal(sequence, 1);
+    for (int i = 0; i < 500 && burst_durable_sequence(log) < sequence; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_int_equal(burst_durable_sequence(log), sequence);
+    assert_int_equal(burst_await_durable(log, sequence, 0), 1);
+    assert_int_equal(burst_await_durable(log, sequence + 1, 0), -EINVAL);
+    burst_close(log);
+}
+
+static void the_child_of_a_fork_is_refused_and_the_parent_goes_on(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    assert_int_equal(burst_append(log, "parent\n", 7, 0), 1);
+    const pid_t child = fork();
+    if (child == 0) {
+        _exit(burst_append(log, "child\n", 6, 0) == -EOWNERDEAD && burst_flush(log, -1) == -EOWNERDEAD &&
+                      burst_await_drained(log, -1) == -EOWNERDEAD && burst_close(log) == -EOWNERDEAD
+                  ? 0
+                  : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(burst_append(log, "parent\n", 7, 0), 2);
+    assert_int_equal(burst_close(log), 0);
+    assert_file_is("parent\nparent\n");
+}
+
+static void the_operator_is_told_what_recovery_found(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    burst_event_t event = {.struct_bytes = sizeof event};
+    assert_int_equal(burst_next_event(log, &event, SECOND_NS), 1);
+    assert_int_equal(event.severity, BURST_INFO);
+    assert_non_null(strstr(event.text, "nothing proves a record after 0"));
+    char text[256];
+    assert_int_equal(burst_recovery_statement(log, text, sizeof text), 0);
+    assert_non_null(strstr(event.text, text));
+    assert_int_equal(burst_next_event(log, &event, SECOND_NS / 100), 0);
+    burst_close(log);
+    assert_int_equal(burst_next_event(log, &event, -1), -ESHUTDOWN);
+}
+
+static void a_changed_file_name_gets_the_records_from_then_on(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    burst_append(log, "old\n", 4, 0);
+    burst_close(log);
+    burst_config_t config = small_config();
+    char other[160], path[BURST_PATH_BYTES];
+    snprintf(other, sizeof other, "%s/made/for/it/log2", folder);
+    config.file_name = other;
+    log = open_with(&config);
+    burst_append(log, "new\n", 4, 0);
+    assert_int_equal(burst_current_file(log, path, sizeof path), 0);
+    assert_non_null(strstr(path, "made/for/it/log2"));
+    burst_close(log);
+    assert_file_is("old\n");
+    strcpy(file_path, other);
+    assert_file_is("new\n");
+}
+
+static void a_new_log_file_gets_the_mode_that_was_asked_for(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.file_mode = 0640;
+    burst_close(open_with(&config));
+    struct stat status;
+    assert_int_equal(stat(file_path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0640);
+    assert_int_equal(stat(ring_path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(an_append_is_durable_on_return_and_reaches_the_file),
+        TEST(sequences_go_on_over_reopens),
+        TEST(a_record_reaches_the_file_within_the_drain_interval),
+        TEST(configuration_errors_name_the_value),
+        TEST(a_medium_that_survives_less_than_asked_is_refused),
+        TEST(a_record_over_the_limit_is_refused_and_nothing_is_cut),
+        TEST(a_second_writer_is_refused_with_the_pid_of_the_first),
+        TEST(an_enqueued_record_becomes_durable_by_itself),
+        TEST(the_child_of_a_fork_is_refused_and_the_parent_goes_on),
+        TEST(the_operator_is_told_what_recovery_found),
+        TEST(a_changed_file_name_gets_the_records_from_then_on),
+        TEST(a_new_log_file_gets_the_mode_that_was_asked_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A small ring file and its log file in a folder of their own, for tests of the C API. */
+#ifndef BURST_TEST_LOG_FIXTURE_H
+#define BURST_TEST_LOG_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "burstlog.h"
+
+#define SECOND_NS 1000000000ll
+
+static char folder[64];
+static char ring_path[128], file_path[128];
+
+static inline int make_folder(void **state) {
+    (void)state;
+    strcpy(folder, "burst-calls-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(ring_path, sizeof ring_path, "%s/ring", folder);
+    snprintf(file_path, sizeof file_path, "%s/log", folder);
+    return 0;
+}
+
+static inline int remove_folder(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static inline burst_config_t small_config(void) {
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = ring_path;
+    config.file_name = file_path;
+    config.ring_bytes = 2 * 1024 * 1024;
+    config.durability = BURST_DURABILITY_PROCESS;
+    config.drain_interval_ns = 5000000;
+    return config;
+}
+
+static inline burst_t *open_with(const burst_config_t *config) {
+    burst_t *log = NULL;
+    if (burst_open(config, &log) < 0) {
+        fail_msg("open: %s", burst_last_error());
+    }
+    return log;
+}
+
+static inline burst_t *open_small(void) {
+    const burst_config_t config = small_config();
+    return open_with(&config);
+}
+
+static inline burst_stats_t stats_of(const burst_t *log) {
+    burst_stats_t stats = {.struct_bytes = sizeof stats};
+    assert_int_equal(burst_stats(log, &stats), 0);
+    return stats;
+}
+
+static inline char *read_file(size_t *bytes) {
+    FILE *file = fopen(file_path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 64 << 20);
+    *bytes = fread(text, 1, 64 << 20, file);
+    fclose(file);
+    return text;
+}
+
+static inline void assert_file_is(const char *wanted) {
+    size_t bytes;
+    char *text = read_file(&bytes);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static inline void assert_refused(const burst_config_t *config, int code, const char *word) {
+    burst_t *log;
+    assert_int_equal(burst_open(config, &log), -code);
+    assert_null(log);
+    if (strstr(burst_last_error(), word) == NULL) {
+        fail_msg("\"%s\" does not name %s", burst_last_error(), word);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+#endif
