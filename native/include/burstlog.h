@@ -17,15 +17,16 @@
  *
  * Conventions. Functions return 0 or a positive value, or a negative errno; burst_last_error() then holds one
  * sentence (what, where, the value seen, what to do) for the calling thread, until its next failing call.
- * Every function may be called from any thread at any time. A closed handle stays valid to pass: calls on it
- * return -ESHUTDOWN. In a child after fork() every call on the parent's handle returns -EOWNERDEAD.
+ * Every function may be called from any thread at any time. A closed handle stays valid to pass: calls that would
+ * write or wait return -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the parent's handle returns -EOWNERDEAD.
  *
  * Codes with one meaning everywhere:
  *   -EINVAL      an argument or a configuration value cannot be used
  *   -EMSGSIZE    the record is longer than max_record_bytes; nothing was written
  *   -EAGAIN      the ring is full (burst_offer, or on_full = BURST_ON_FULL_FAIL); nothing was written
- *   -ETIMEDOUT   block_timeout_ns passed. Waiting for space: nothing was written. Waiting for the medium: the
- *                record is in the ring's memory and may still become durable
+ *   -ETIMEDOUT   block_timeout_ns passed waiting for space; nothing was written
+ *   -EINPROGRESS block_timeout_ns passed waiting for the medium: the record is in the ring's memory and may still
+ *                become durable
  *   -EIO         the ring has failed (a write error, a stuck writer): nothing is acknowledged any more until it
  *                is opened again; burst_failure() tells why
  *   -ESHUTDOWN   the handle is closed

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "device/open.h"
 #include "device/probe.h"
 #include "log.h"
+#include "sink/accounts.h"
 
 #define DEFAULT_RING_BYTES (64ull * 1024 * 1024)
 #define LEAST_RING_BYTES (2ull * 1024 * 1024)
@@ -72,13 +74,27 @@ static int format_new_file(struct device *device, void *argument) {
     return engine_format(device->platform, device, *(const uint64_t *)argument);
 }
 
-static int open_ring(const burst_config_t *config, struct device **device) {
+/* The ring as its own log file would be overwritten by the drain. */
+static int check_apart(const burst_config_t *config, const char *file_name) {
+    char ring[BURST_PATH_BYTES], file[BURST_PATH_BYTES];
+    struct stat ring_status, file_status;
+    int same = path_follow(config->ring, ring, sizeof ring) == 0 && path_follow(file_name, file, sizeof file) == 0 &&
+               strcmp(ring, file) == 0;
+    if (stat(config->ring, &ring_status) == 0 && stat(file_name, &file_status) == 0) {
+        same |= ring_status.st_dev == file_status.st_dev && ring_status.st_ino == file_status.st_ino;
+    }
+    return same ? error_set(EINVAL, "ring and log file are the same file %s: give each its own", config->ring) : 0;
+}
+
+/* *created: the ring was not there before. */
+static int open_ring(const burst_config_t *config, struct device **device, int *created) {
     const struct platform *platform = &platform_linux;
     int absent = device_is_absent(config->ring);
     if (absent > 0) {
         uint64_t bytes = config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES)
                                                  : DEFAULT_RING_BYTES;
         absent = device_create_file(platform, config->ring, bytes, format_new_file, &bytes);
+        *created = absent == 0;
         if (absent == -EEXIST) {
             absent = 0; /* another opener was faster: one of us gets the lock */
         }
@@ -132,7 +148,11 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .block_timeout_ns = (int64_t)config->block_timeout_ns,
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
     };
-    return engine_open(&parts, &engine_config, &log->engine);
+    const int rc = engine_open(&parts, &engine_config, &log->engine);
+    if (rc == 0 && log->device->fallback[0] != '\0') {
+        events_post(&log->events, BURST_INFO, "ring %s: %s", log->device->path, log->device->fallback);
+    }
+    return rc;
 }
 
 /* Remembers what callers may ask for after close. */
@@ -147,7 +167,11 @@ static void remember(burst_t *log) {
 }
 
 static int open_log(burst_t *log, const burst_config_t *config, const char *file_name) {
-    int rc = open_ring(config, &log->device);
+    const struct new_file how = {.owner = config->file_owner, .group = config->file_group};
+    int created = 0;
+    int rc = check_apart(config, file_name);
+    rc = rc < 0 ? rc : accounts_check(&how);
+    rc = rc < 0 ? rc : open_ring(config, &log->device, &created);
     rc = rc < 0 ? rc : check_durability(config, log->device, file_name, &log->survives);
     rc = rc < 0 ? rc : open_engine(log, config, file_name);
     const uint64_t interval_ns =
@@ -159,6 +183,9 @@ static int open_log(burst_t *log, const burst_config_t *config, const char *file
     }
     if (log->engine != NULL) {
         engine_close(log->engine);
+    }
+    if (created) {
+        unlink(config->ring); /* before the lock is gone: nobody else can have put a record into it */
     }
     if (log->device != NULL) {
         device_close(log->device);
@@ -209,7 +236,7 @@ void log_leave(burst_t *log) {
 /* Moves what it can within the time. A file that cannot be written is not waited for. */
 static void drain_rest(burst_t *log) {
     struct drain *drain = log->engine->drain;
-    const int64_t deadline_ns = platform_monotonic_ns(&platform_linux) + log->shutdown_timeout_ns;
+    const int64_t deadline_ns = platform_deadline_ns(&platform_linux, log->shutdown_timeout_ns);
     int stalls = 0;
     while (!drain_is_done(drain) && stalls < 2 && platform_monotonic_ns(&platform_linux) < deadline_ns) {
         stalls += drain_work(drain, 1) < 0;

@@ -46,7 +46,7 @@ int burst_flush(burst_t *log, int64_t timeout_ns) {
 static int await_drained(burst_t *log, uint64_t sequence, int64_t timeout_ns) {
     const struct platform *platform = &platform_linux;
     struct drain *drain = log->engine->drain;
-    const int64_t deadline_ns = timeout_ns < 0 ? INT64_MAX : platform_monotonic_ns(platform) + timeout_ns;
+    const int64_t deadline_ns = platform_deadline_ns(platform, timeout_ns);
     const int durable = ring_await_durable(log->ring, sequence, timeout_ns);
     if (durable != 1) {
         return durable;

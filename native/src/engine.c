@@ -18,6 +18,10 @@ static int write_slot(struct device *device, uint64_t offset, uint8_t *slot, siz
 }
 
 int engine_format(const struct platform *platform, struct device *device, uint64_t ring_bytes) {
+    if (device->block_bytes > LAYOUT_MAX_BLOCK_BYTES) {
+        return error_set(EINVAL, "the blocks of %s have %u bytes; a ring can have at most %u", device->path,
+                         device->block_bytes, LAYOUT_MAX_BLOCK_BYTES);
+    }
     const uint64_t least = LAYOUT_DATA_OFFSET + (uint64_t)LAYOUT_MIN_CAPACITY_BLOCKS * device->block_bytes;
     if (ring_bytes < least || ring_bytes > device->medium_bytes ||
         ring_bytes > LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES) {

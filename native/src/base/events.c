@@ -44,7 +44,7 @@ static int take_now(struct events *events, burst_event_t *event) {
 
 int events_take(struct events *events, burst_event_t *event, int64_t timeout_ns) {
     const struct platform *platform = events->platform;
-    int64_t deadline_ns = timeout_ns < 0 ? INT64_MAX : platform_monotonic_ns(platform) + timeout_ns;
+    const int64_t deadline_ns = platform_deadline_ns(platform, timeout_ns);
     for (;;) {
         uint32_t ticket = signal_register(&events->changed);
         int rc = take_now(events, event);

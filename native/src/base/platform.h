@@ -47,6 +47,12 @@ static inline int64_t platform_realtime_ns(const struct platform *platform) {
     return platform->ops->realtime_ns(platform);
 }
 
+/* The moment timeout_ns (< 0: for ever) from now. */
+static inline int64_t platform_deadline_ns(const struct platform *platform, int64_t timeout_ns) {
+    const int64_t now_ns = platform_monotonic_ns(platform);
+    return timeout_ns < 0 || timeout_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + timeout_ns;
+}
+
 static inline void *platform_allocate(const struct platform *platform, size_t bytes, int image) {
     return platform->ops->allocate(platform, bytes, image);
 }

@@ -103,6 +103,10 @@ static void report_ring(struct report *report, const struct device *device, cons
     report_holders(report, device->path);
     report_text(report, "survives", survives[device->survives]);
     report_text(report, "because", device->survives_because);
+    report_text(report, "written with", device->ops->name);
+    if (device->fallback[0] != '\0') {
+        report_text(report, "fallback", device->fallback);
+    }
     report_superblock(report, view);
     report_list(report, "checkpoints");
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {

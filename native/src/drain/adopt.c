@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "device/lock.h"
 #include "drain/drain.h"
 #include "media/checkpoint.h"
 
@@ -15,7 +16,10 @@ static int is_passing(int rc) {
 
 static int refuse(const char *path, int rc) {
     if (rc == -EBUSY) {
-        return error_set(EBUSY, "log file %s is held by another writer; give every log a file of its own", path);
+        char holders[256];
+        lock_holders(path, holders, sizeof holders);
+        return error_set(EBUSY, "log file %s is held by another writer: %s; give every log a file of its own", path,
+                         *holders == '\0' ? "a process that cannot be seen" : holders);
     }
     return error_set(-rc, "log file %s cannot be opened: %s", path, error_name(-rc));
 }

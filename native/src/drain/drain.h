@@ -20,7 +20,9 @@
 #include "drain/cursor.h"
 #include "drain/destination.h"
 
+#ifndef DRAIN_BATCH_BYTES
 #define DRAIN_BATCH_BYTES (1024u * 1024u)
+#endif
 #define DRAIN_SYNC_AFTER_NS 2000000000ll
 
 /* Which file takes the next byte, while none is open. */

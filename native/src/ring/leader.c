@@ -114,11 +114,10 @@ int leader_await(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
             continue;
         }
         if (timeout_ns >= 0) {
-            const int64_t now_ns = platform_monotonic_ns(ring->platform);
             if (deadline_ns == 0) {
-                deadline_ns = now_ns + timeout_ns;
+                deadline_ns = platform_deadline_ns(ring->platform, timeout_ns);
             }
-            left_ns = deadline_ns - now_ns;
+            left_ns = deadline_ns - platform_monotonic_ns(ring->platform);
             if (left_ns <= 0) {
                 return 0;
             }

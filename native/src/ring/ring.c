@@ -237,7 +237,7 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
     rc = leader_await(ring, claim.sequence,
                       ring->limits.block_timeout_ns > 0 ? ring->limits.block_timeout_ns : -1);
     if (rc == 0) {
-        return error_set(ETIMEDOUT, "sequence %llu is not durable on ring %s within the block timeout of %lld ms; it may "
+        return error_set(EINPROGRESS, "sequence %llu is not durable on ring %s within the block timeout of %lld ms; it may "
                          "still become so", (unsigned long long)claim.sequence, ring->path,
                          (long long)(ring->limits.block_timeout_ns / 1000000));
     }

@@ -28,7 +28,9 @@
 #include "device/device.h"
 #include "media/layout.h"
 
+#ifndef RING_WRITE_BYTES
 #define RING_WRITE_BYTES (1024u * 1024u) /* a longer commit is written in pieces of this size */
+#endif
 #define RING_WRITES_UNDER_WAY 8u
 #define RING_STRAGGLER_NS 10000000000ll /* own waiting for a producer that does not publish, then fail-stop */
 #define RING_FAILURE_BYTES 384u

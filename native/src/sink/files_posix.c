@@ -4,9 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,8 +12,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
-
-#define ACCOUNT_BYTES 16384
+#include "sink/accounts.h"
 
 /* Regular files only: a pipe or a terminal cannot be read back or written at an offset. */
 static int check_regular(int file) {
@@ -70,46 +67,6 @@ static int make_directories(const char *path) {
     }
 }
 
-/* A name or a number. */
-static int user_number(const char *name, char *text, uid_t *uid) {
-    struct passwd entry, *found = NULL;
-    char *end;
-    int failure = getpwnam_r(name, &entry, text, ACCOUNT_BYTES, &found);
-    unsigned long number = strtoul(name, &end, 10);
-    if (found == NULL && (*name == '\0' || *end != '\0'))
-        return failure > 0 ? -failure : -EINVAL;
-    *uid = found != NULL ? entry.pw_uid : (uid_t)number;
-    return 0;
-}
-
-static int group_number(const char *name, char *text, gid_t *gid) {
-    struct group entry, *found = NULL;
-    char *end;
-    int failure = getgrnam_r(name, &entry, text, ACCOUNT_BYTES, &found);
-    unsigned long number = strtoul(name, &end, 10);
-    if (found == NULL && (*name == '\0' || *end != '\0'))
-        return failure > 0 ? -failure : -EINVAL;
-    *gid = found != NULL ? entry.gr_gid : (gid_t)number;
-    return 0;
-}
-
-static int apply_owner(int file, const struct new_file *how) {
-    if (how->owner == NULL && how->group == NULL)
-        return 0;
-    char *text = malloc(ACCOUNT_BYTES);
-    if (text == NULL)
-        return -ENOMEM;
-    uid_t uid = (uid_t)-1;
-    gid_t gid = (gid_t)-1;
-    int result = how->owner == NULL ? 0 : user_number(how->owner, text, &uid);
-    if (result == 0 && how->group != NULL)
-        result = group_number(how->group, text, &gid);
-    free(text);
-    if (result == 0 && fchown(file, uid, gid) < 0)
-        result = -errno;
-    return result;
-}
-
 static int posix_create(const struct files *files, const char *path, const struct new_file *how) {
     (void)files;
     char target[PATH_MAX]; /* a link to a file that is not there yet is kept */
@@ -123,7 +80,7 @@ static int posix_create(const struct files *files, const char *path, const struc
         return -errno;
     result = lock(file);
     if (result == 0)
-        result = apply_owner(file, how);
+        result = accounts_apply(file, how);
     if (result == 0 && how->mode != 0 && fchmod(file, how->mode) < 0) /* whatever the umask says */
         result = -errno;
     if (result < 0) {

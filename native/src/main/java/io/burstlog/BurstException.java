@@ -17,11 +17,10 @@ public class BurstException extends RuntimeException {
         RECORD_TOO_LARGE(90),
         /** The ring is full; nothing was written. */
         RING_FULL(11),
-        /**
-         * The block timeout passed. If the call waited for space, nothing was written; if it waited for the medium,
-         * the record may still become durable. The message says which.
-         */
+        /** The block timeout passed while the call waited for space; nothing was written. */
         TIMED_OUT(110),
+        /** The block timeout passed while the call waited for the medium: the record may still become durable. */
+        UNDECIDED(115),
         /** The medium failed. From an open log: nothing is acknowledged any more until it is opened again. */
         IO_ERROR(5),
         /** The log is closed. */

@@ -42,7 +42,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class BurstLog implements AutoCloseable {
 
-    private static final long FOREVER = -1;
     private static final long LISTENER_FAREWELL_MILLIS = 1000;
 
     private final String ring;
@@ -293,7 +292,7 @@ public final class BurstLog implements AutoCloseable {
      * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT} if no such record was ever accepted
      */
     public boolean awaitDurable(long sequence, Duration timeout) {
-        int result = calls.awaitDurable(handle, sequence, nanosOf(timeout));
+        int result = calls.awaitDurable(handle, sequence, NativeTime.nanosOf(timeout));
         return result >= 0 ? result > 0 : fail(result) > 0;
     }
 
@@ -303,7 +302,7 @@ public final class BurstLog implements AutoCloseable {
      * @throws RingFailedException if the ring failed before that
      */
     public void flush() {
-        check(Engine.burst_flush(handle, FOREVER));
+        check(Engine.burst_flush(handle, NativeTime.FOREVER));
     }
 
     /**
@@ -314,7 +313,7 @@ public final class BurstLog implements AutoCloseable {
      * @throws RingFailedException if the ring failed before that
      */
     public boolean awaitDrained(Duration timeout) {
-        return check(Engine.burst_await_drained(handle, nanosOf(timeout))) > 0;
+        return check(Engine.burst_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
     }
 
     /**
@@ -419,18 +418,6 @@ public final class BurstLog implements AutoCloseable {
 
     private static long nowNanos() {
         return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
-    }
-
-    /** What is too long for nanoseconds, 292 years, is for ever. */
-    private static long nanosOf(Duration timeout) {
-        if (timeout.isNegative()) {
-            return 0;
-        }
-        try {
-            return timeout.toNanos();
-        } catch (ArithmeticException tooLong) {
-            return FOREVER;
-        }
     }
 
     private static StatsStruct statsOf(long handle) {

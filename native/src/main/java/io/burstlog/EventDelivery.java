@@ -10,7 +10,6 @@ import java.util.function.Consumer;
 /** The thread that waits for the engine's events and hands them to a listener. It ends when the log is closed. */
 final class EventDelivery implements Runnable {
 
-    private static final long FOREVER = -1;
     private static final BurstEvent.Severity[] SEVERITIES = BurstEvent.Severity.values();
 
     private final long handle;
@@ -51,7 +50,7 @@ final class EventDelivery implements Runnable {
     @Override
     public void run() {
         EventStruct event = new EventStruct();
-        while (Engine.burst_next_event(handle, event, FOREVER) > 0) {
+        while (Engine.burst_next_event(handle, event, NativeTime.FOREVER) > 0) {
             deliver(new BurstEvent(SEVERITIES[event.severity], instantOf(event.timeNanos), event.sentence()));
         }
     }

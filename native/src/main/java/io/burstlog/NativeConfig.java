@@ -30,11 +30,7 @@ final class NativeConfig {
     }
 
     private static long nanosOf(Duration duration) {
-        try {
-            return duration.toNanos();
-        } catch (ArithmeticException tooLong) {
-            return Long.MAX_VALUE;
-        }
+        return NativeTime.isForever(duration) ? NativeTime.LONGEST_NANOS : duration.toNanos();
     }
 
     /** PosixFilePermission is declared from OWNER_READ, the highest of the nine mode bits, to OTHERS_EXECUTE. */

@@ -166,4 +166,15 @@ class AppendTest {
                     .isEqualTo(BurstException.Code.INVALID_ARGUMENT);
         }
     }
+
+    @Test
+    void aTimeoutTooLongToCountHasNoEnd() {
+        Duration tooLong = Duration.ofSeconds(Long.MAX_VALUE);
+        BurstConfig config = temp.config().blockTimeout(tooLong).shutdownTimeout(Duration.ofNanos(Long.MAX_VALUE)).build();
+        try (BurstLog log = BurstLog.open(config)) {
+            assertThat(log.awaitDurable(log.enqueue(line("order")), tooLong)).isTrue();
+            assertThat(log.awaitDrained(Duration.ofNanos(Long.MAX_VALUE))).isTrue();
+            log.append(line("another"));
+        }
+    }
 }

@@ -64,6 +64,13 @@ class ConfigTest {
     }
 
     @Test
+    void aRingThatIsToBeItsOwnLogFileIsRefused() {
+        Path ring = directory.resolve("orders.ring");
+        assertThat(refusal(valid().fileName(ring))).contains(ring.toString());
+        assertThat(refusal(valid().fileName(ring))).contains(ring.toString());
+    }
+
+    @Test
     void anUnknownGroupIsRefusedByName() {
         assertThat(refusal(valid().fileGroup("no-such-group-here"))).contains("no-such-group-here");
     }

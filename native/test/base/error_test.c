@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+
+static void *set_in_another_thread(void *before) {
+    strcpy(before, error_text());
+    error_set(EPERM, "the other thread's");
+    return NULL;
+}
+
+static void every_thread_has_its_own_sentence(void **state) {
+    (void)state;
+    char before[64] = "?";
+    assert_int_equal(error_set(EIO, "this %s's", "thread"), -EIO);
+    pthread_t other;
+    pthread_create(&other, NULL, set_in_another_thread, before);
+    pthread_join(other, NULL);
+    assert_string_equal(before, "");
+    assert_string_equal(error_text(), "this thread's");
+}
+
+static void a_sentence_can_quote_the_one_before(void **state) {
+    (void)state;
+    error_set(EIO, "the write failed");
+    assert_int_equal(error_set(EIO, "opening: %s; done", error_text()), -EIO);
+    assert_string_equal(error_text(), "opening: the write failed; done");
+}
+
+static void a_sentence_that_is_too_long_is_cut_and_terminated(void **state) {
+    (void)state;
+    char path[5000];
+    memset(path, 'x', sizeof(path) - 1);
+    path[sizeof(path) - 1] = '\0';
+    error_set(EIO, "%s", path);
+    assert_in_range(strlen(error_text()), 1000, 4000);
+}
+
+static void an_errno_has_its_name_and_meaning(void **state) {
+    (void)state;
+    assert_string_equal(error_name(EIO), "EIO (Input/output error)");
+    assert_string_equal(error_name(-ENOSPC), "ENOSPC (No space left on device)");
+    assert_string_equal(error_name(4242), "errno 4242");
+}
+
+static void setting_a_sentence_keeps_errno(void **state) {
+    (void)state;
+    errno = EXDEV;
+    error_set(EIO, "%s", error_name(EIO));
+    assert_int_equal(errno, EXDEV);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_thread_has_its_own_sentence),
+        cmocka_unit_test(a_sentence_can_quote_the_one_before),
+        cmocka_unit_test(a_sentence_that_is_too_long_is_cut_and_terminated),
+        cmocka_unit_test(an_errno_has_its_name_and_meaning),
+        cmocka_unit_test(setting_a_sentence_keeps_errno),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

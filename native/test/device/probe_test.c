@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What media survive, on those that this host gives. */
+#include "device/media.h"
+
+#include "burstlog.h"
+#include "device/mounts.h"
+#include "device/probe.h"
+
+static struct medium_facts probe(const char *path) {
+    struct medium_facts facts;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    medium_probe(fd, &facts);
+    close(fd);
+    assert_int_not_equal(facts.because[0], '\0');
+    return facts;
+}
+
+static void assert_because(struct medium_facts facts, const char *part) {
+    if (strstr(facts.because, part) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", facts.because, part);
+}
+
+static void a_file_on_tmpfs_survives_the_process_only(void **state) {
+    (void)state;
+    const char *directory = scratch_path("tmpfs");
+    if (!mount_tmpfs(directory, "size=1m"))
+        SKIP_WITH("mounting a tmpfs failed: %s", strerror(errno));
+    make_file(scratch_path("tmpfs/a"), 4096);
+    struct medium_facts facts = probe(scratch_path("tmpfs/a"));
+    umount(directory);
+    assert_int_equal(facts.survives, BURST_DURABILITY_PROCESS);
+    assert_because(facts, "tmpfs");
+    assert_int_equal(facts.logical_block_bytes, 0);
+}
+
+static void a_file_on_ramfs_survives_the_process_only(void **state) {
+    (void)state;
+    const char *directory = scratch_path("ramfs");
+    if (mkdir(directory, 0700) < 0 || mount("burst-test", directory, "ramfs", 0, NULL) < 0)
+        SKIP_WITH("mounting a ramfs failed: %s", strerror(errno));
+    int fd = open(scratch_path("ramfs/a"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    close(fd);
+    struct medium_facts facts = probe(scratch_path("ramfs/a"));
+    umount(directory);
+    assert_int_equal(facts.survives, BURST_DURABILITY_PROCESS);
+    assert_because(facts, "ramfs");
+}
+
+static void a_file_on_a_disk_survives_the_loss_of_power(void **state) {
+    (void)state;
+    struct mount mount;
+    make_file(scratch_path("a"), 4096);
+    int fd = open(scratch_path("a"), O_RDONLY | O_CLOEXEC);
+    assert_int_equal(mount_of(fd, &mount), 0);
+    close(fd);
+    if (strcmp(mount.type, "ext4") != 0 && strcmp(mount.type, "xfs") != 0)
+        SKIP_WITH("%s lies on %s", scratch, mount.type);
+    struct medium_facts facts = probe(scratch_path("a"));
+    assert_int_equal(facts.survives, BURST_DURABILITY_POWER);
+    assert_because(facts, "is a disk");
+}
+
+static void a_zram_device_survives_the_process_only_and_has_no_cache(void **state) {
+    (void)state;
+    struct zram_device zram;
+    if (!make_zram("16M", scratch_path("zram"), &zram))
+        SKIP_WITH("no zram device here; wants root and the zram module");
+    struct medium_facts facts = probe(zram.path);
+    remove_zram(&zram);
+    assert_int_equal(facts.survives, BURST_DURABILITY_PROCESS);
+    assert_because(facts, "zram");
+    assert_true(facts.write_through);
+    assert_int_equal(facts.logical_block_bytes, 4096);
+}
+
+static void a_loop_device_is_what_its_backing_file_is(void **state) {
+    (void)state;
+    struct loop_device loop;
+    make_file(scratch_path("backing"), 1 << 20);
+    if (!make_loop(scratch_path("backing"), &loop))
+        SKIP_WITH("no loop device here; wants root");
+    struct medium_facts file = probe(scratch_path("backing")), device = probe(loop.path);
+    remove_loop(&loop);
+    assert_int_equal(device.survives, file.survives);
+    assert_because(device, "stores in");
+
+    const char *directory = scratch_path("tmpfs");
+    assert_true(mount_tmpfs(directory, "size=4m"));
+    make_file(scratch_path("tmpfs/backing"), 1 << 20);
+    assert_true(make_loop(scratch_path("tmpfs/backing"), &loop));
+    device = probe(loop.path);
+    remove_loop(&loop);
+    umount2(directory, MNT_DETACH);
+    assert_int_equal(device.survives, BURST_DURABILITY_PROCESS);
+    assert_because(device, "tmpfs");
+}
+
+/* A file on a file system on a loop device over a file on tmpfs: three steps down. */
+static void check_file_system(const char *type, const char *mkfs, const char *options, int survives) {
+    const char *memory = scratch_path("tmpfs"), *point = scratch_path("point");
+    char command[PATH_BYTES * 3];
+    assert_true(mount_tmpfs(memory, "size=300m"));
+    make_file(scratch_path("tmpfs/backing"), 128u << 20);
+    snprintf(command, sizeof(command), "%s %s >/dev/null 2>&1", mkfs, scratch_path("tmpfs/backing"));
+    int made = system(command) == 0, mounted = 0;
+    struct loop_device loop = {.fd = -1};
+    struct medium_facts facts = {0};
+    if (made && make_loop(scratch_path("tmpfs/backing"), &loop)) {
+        mkdir(point, 0700);
+        mounted = mount(loop.path, point, type, 0, options) == 0;
+        if (mounted) {
+            make_file(scratch_path("point/a"), 4096);
+            facts = probe(scratch_path("point/a"));
+            umount(point);
+        }
+        remove_loop(&loop);
+    }
+    umount2(memory, MNT_DETACH);
+    if (!mounted)
+        SKIP_WITH("no %s here", type);
+    assert_int_equal(facts.survives, survives);
+    assert_because(facts, "tmpfs");
+}
+
+#define NEED_MOUNTS()                                                                                                  \
+    if (geteuid() != 0)                                                                                                \
+    SKIP_WITH("mounting wants root")
+
+static void a_file_on_ext4_is_what_the_device_under_it_is(void **state) {
+    (void)state;
+    NEED_MOUNTS();
+    check_file_system("ext4", "mkfs.ext4 -q -F", NULL, BURST_DURABILITY_PROCESS);
+}
+
+static void a_file_on_btrfs_is_what_the_device_under_it_is(void **state) {
+    (void)state;
+    NEED_MOUNTS();
+    check_file_system("btrfs", "mkfs.btrfs -q -f", NULL, BURST_DURABILITY_PROCESS);
+}
+
+static void a_file_system_without_barriers_survives_no_loss_of_power(void **state) {
+    (void)state;
+    NEED_MOUNTS();
+    char command[PATH_BYTES * 3];
+    struct loop_device loop;
+    const char *point = scratch_path("point");
+    make_file(scratch_path("backing"), 8u << 20);
+    if (probe(scratch_path("backing")).survives != BURST_DURABILITY_POWER)
+        SKIP_WITH("%s is in memory itself", scratch);
+    snprintf(command, sizeof(command), "mkfs.ext4 -q -F %s >/dev/null 2>&1", scratch_path("backing"));
+    if (system(command) != 0 || !make_loop(scratch_path("backing"), &loop))
+        SKIP_WITH("no mkfs.ext4 or no loop device here");
+    mkdir(point, 0700);
+    struct medium_facts facts = {0};
+    int mounted = mount(loop.path, point, "ext4", 0, "nobarrier") == 0;
+    if (mounted) {
+        make_file(scratch_path("point/a"), 4096);
+        facts = probe(scratch_path("point/a"));
+        umount(point);
+    }
+    remove_loop(&loop);
+    if (!mounted)
+        SKIP_WITH("mounting failed");
+    assert_int_equal(facts.survives, BURST_DURABILITY_OS_CRASH);
+    assert_because(facts, "without write barriers");
+}
+
+static void what_is_not_known_is_said_to_be_assumed(void **state) {
+    (void)state;
+    struct medium_facts facts = probe("/proc/self/status");
+    assert_int_equal(facts.survives, BURST_DURABILITY_POWER);
+    assert_because(facts, "assumed");
+    medium_probe(-1, &facts);
+    assert_because(facts, "assumed");
+}
+
+int main(void) {
+#define PROBE_TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
+    const struct CMUnitTest tests[] = {
+        PROBE_TEST(a_file_on_tmpfs_survives_the_process_only),
+        PROBE_TEST(a_file_on_ramfs_survives_the_process_only),
+        PROBE_TEST(a_file_on_a_disk_survives_the_loss_of_power),
+        PROBE_TEST(a_zram_device_survives_the_process_only_and_has_no_cache),
+        PROBE_TEST(a_loop_device_is_what_its_backing_file_is),
+        PROBE_TEST(a_file_on_ext4_is_what_the_device_under_it_is),
+        PROBE_TEST(a_file_on_btrfs_is_what_the_device_under_it_is),
+        PROBE_TEST(a_file_system_without_barriers_survives_no_loss_of_power),
+        PROBE_TEST(what_is_not_known_is_said_to_be_assumed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
