@@ -6,21 +6,32 @@
 
 #include "base/error.h"
 
-/* Looks every interval even if nobody calls: then no append ever has to wake it. */
+#define BUSY_LOOKS 8 /* per interval, while records come fast */
+
+/* Looks every interval even if nobody calls, and more often while a sixteenth of the ring fills in less: then hardly any
+ * append has to wake it. */
 static void *drain_loop(void *argument) {
     struct log_threads *threads = argument;
     struct ring *ring = threads->engine->ring;
+    int64_t pause_ns = threads->drain_interval_ns;
     while (!atomic_load(&threads->stop_drain)) {
         const uint32_t ticket = signal_register(&ring->drain);
+        const uint64_t looked = atomic_load(&ring->drain_looked);
         const int sync = (int)atomic_exchange(&threads->sync_wanted, 0);
         const int rc = drain_work(threads->engine->drain, sync);
         if (rc < 0 && sync) {
             atomic_store(&threads->sync_wanted, 1);
         }
+        const uint64_t moved = atomic_load(&ring->drain_looked) - looked;
+        if (moved >= ring->geometry.capacity_bytes / 16) {
+            pause_ns = threads->drain_interval_ns / BUSY_LOOKS;
+        } else if (moved == 0) {
+            pause_ns = threads->drain_interval_ns;
+        }
         if (atomic_load(&threads->stop_drain)) {
             signal_leave(&ring->drain);
         } else {
-            signal_wait(&ring->drain, ring->platform, ticket, threads->drain_interval_ns);
+            signal_wait(&ring->drain, ring->platform, ticket, pause_ns);
         }
     }
     return NULL;

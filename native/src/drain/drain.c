@@ -93,10 +93,11 @@ static int move_batch(struct drain *drain, uint64_t until) {
 }
 
 int drain_work(struct drain *drain, int sync) {
-    atomic_store(&drain->ring->drain_asked, 0);
-    note_failure(drain);
     uint64_t until, next_sequence;
     ring_durable(drain->ring, &until, &next_sequence);
+    atomic_store(&drain->ring->drain_looked, until);
+    atomic_store(&drain->ring->drain_asked, 0);
+    note_failure(drain);
     int progressed = 0;
     for (;;) {
         int rc = drain_begin_file(drain);

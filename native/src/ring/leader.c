@@ -46,9 +46,10 @@ static int is_durable(const struct ring *ring, uint64_t sequence) {
     return atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire) > sequence;
 }
 
+/* Once for every eighth of the ring: at a lower rate the drain looks in time by itself. */
 static void ask_drain(struct ring *ring) {
     const uint64_t waiting = atomic_load_explicit(&ring->durable_position, memory_order_relaxed) -
-                             atomic_load_explicit(&ring->released, memory_order_relaxed);
+                             atomic_load_explicit(&ring->drain_looked, memory_order_relaxed);
     if (waiting >= ring->geometry.capacity_bytes / 8 &&
         atomic_load_explicit(&ring->drain_asked, memory_order_relaxed) == 0) {
         atomic_store_explicit(&ring->drain_asked, 1, memory_order_relaxed);

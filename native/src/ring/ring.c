@@ -58,6 +58,7 @@ void ring_begin(struct ring *ring, const struct ring_start *start) {
     atomic_store(&ring->durable_position, start->position);
     atomic_store(&ring->durable_next_sequence, start->next_sequence);
     atomic_store(&ring->released, start->released);
+    atomic_store(&ring->drain_looked, start->position);
     atomic_store(&ring->claim, claim_pack(start->position, start->next_sequence, 0));
 }
 

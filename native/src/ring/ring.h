@@ -92,6 +92,7 @@ struct ring {
     _Atomic uint64_t durable_next_sequence; /* every sequence below it is durable */
     _Atomic uint32_t durable_version;       /* odd while the pair above changes */
     _Atomic uint32_t drain_asked;
+    _Atomic uint64_t drain_looked; /* W when the drain last looked */
     _Atomic uint32_t failed; /* RING_FAILING, RING_FAILED or 0 */
     struct ring_write writes[RING_WRITES_UNDER_WAY]; /* the leader's */
 
