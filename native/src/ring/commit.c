@@ -71,9 +71,18 @@ static int await_publication(struct ring *ring, const struct record_header *head
     return -EIO;
 }
 
+/* Everything sealed so far is whole once everything below `until` is written, unless the last record crosses it. */
+static void take_whole(struct round *round, uint64_t until, uint64_t capacity) {
+    if (round->sealed <= until) {
+        round->whole = record_place(round->sealed, capacity);
+        round->whole_sequence = round->sealed_sequence;
+    }
+}
+
 /* Finishes headers until everything below `until` is complete, which takes the record that crosses it too. */
 static int seal_records(struct ring *ring, struct round *round, uint64_t until) {
     const struct ring_geometry *geometry = &ring->geometry;
+    take_whole(round, until, geometry->capacity_bytes); /* the record that crossed into this piece may end in it */
     while (round->sealed < until && round->sealed < round->records_end) {
         const uint64_t position = record_place(round->sealed, geometry->capacity_bytes);
         struct record_header *header = (struct record_header *)ring_at(ring, position);
@@ -91,10 +100,7 @@ static int seal_records(struct ring *ring, struct round *round, uint64_t until) 
         record_seal(header, &stamp, geometry->crc_seed);
         round->sealed = next;
         round->sealed_sequence += header->type != RECORD_PAD;
-        if (next <= until) {
-            round->whole = record_place(next, geometry->capacity_bytes);
-            round->whole_sequence = round->sealed_sequence;
-        }
+        take_whole(round, until, geometry->capacity_bytes);
     }
     if (until == round->end) {
         round->whole = round->end;
