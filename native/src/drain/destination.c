@@ -185,7 +185,8 @@ int destination_sync(struct destination *destination) {
 }
 
 int destination_cut(struct destination *destination, uint64_t bytes) {
-    return ops(destination)->truncate(destination->files, destination->file, bytes);
+    const int rc = ops(destination)->truncate(destination->files, destination->file, bytes);
+    return rc < 0 ? rc : destination_sync(destination);
 }
 
 void destination_close(struct destination *destination) {

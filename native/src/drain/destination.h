@@ -56,7 +56,8 @@ int64_t destination_write(struct destination *destination, const void *data, siz
 
 int destination_sync(struct destination *destination);
 
-/* Cuts the file to `bytes`, durably as far as it can be. */
+/* Cuts the file to `bytes` and makes the cut durable: a crash must not bring back what is about to be written
+ * elsewhere. What a sync said that failed before does not matter here: the bytes in question are gone. */
 int destination_cut(struct destination *destination, uint64_t bytes);
 
 void destination_close(struct destination *destination);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the log files back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator/log.h"
+
+#define LOSS_LINE "[burstlog: records "
+
+enum found { FOUND_NOT, FOUND_RECORD, FOUND_LOSS, FOUND_IN_EDITED };
+
+struct reading {
+    struct world *world;
+    const char *name;
+    const char *text;
+    size_t size;
+    size_t at;
+    int edited;
+    uint64_t last; /* sequence of the line before */
+    uint8_t found[MODEL_RECORDS_MAX];
+};
+
+/* The sequence of the record that stands here, 0 if it is none that was ever offered. */
+static uint64_t record_here(const struct reading *reading) {
+    static char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
+    const size_t left = reading->size - reading->at;
+    const char *text = reading->text + reading->at;
+    if (left < PAYLOAD_MIN_BYTES || text[6] != '.') {
+        return 0;
+    }
+    const uint64_t sequence = strtoull(text, NULL, 10);
+    const struct model *model = &reading->world->model;
+    if (sequence == 0 || sequence > model->offered || model->records[sequence].length > left ||
+        model->records[sequence].length == 0) {
+        return 0;
+    }
+    payload_make(model, sequence, payload);
+    return memcmp(payload, text, model->records[sequence].length) == 0 ? sequence : 0;
+}
+
+static void note(struct reading *reading, uint64_t sequence, enum found found) {
+    uint8_t *before = &reading->found[sequence];
+    if (*before != FOUND_NOT && *before != FOUND_IN_EDITED && !reading->edited) {
+        violation(reading->world, "I1: record %llu is there twice, again in %s", (unsigned long long)sequence,
+                  reading->name);
+    }
+    if (sequence <= reading->last) {
+        violation(reading->world, "I3: record %llu stands behind %llu in %s", (unsigned long long)sequence,
+                  (unsigned long long)reading->last, reading->name);
+    }
+    reading->last = sequence;
+    *before = (uint8_t)(*before != FOUND_NOT && reading->edited ? *before
+                        : reading->edited && found == FOUND_RECORD ? FOUND_IN_EDITED
+                                                                   : found);
+}
+
+static void read_loss(struct reading *reading) {
+    char *rest;
+    const uint64_t first = strtoull(reading->text + reading->at + strlen(LOSS_LINE), &rest, 10);
+    const uint64_t last = strtoull(rest + 2, NULL, 10);
+    for (uint64_t sequence = first; sequence <= last; sequence++) {
+        if (sequence > reading->world->model.offered || !reading->world->model.records[sequence].damaged) {
+            violation(reading->world, "I8: record %llu is called lost in %s, but nothing happened to it",
+                      (unsigned long long)sequence, reading->name);
+        }
+        note(reading, sequence, FOUND_LOSS);
+    }
+}
+
+/* Reads one line and moves behind it; 0 where there is nothing readable. */
+static int read_line(struct reading *reading) {
+    const char *text = reading->text + reading->at;
+    if (reading->edited && *text == '\0') { /* what others wrote and did not sync may be gone */
+        reading->at++;
+        return 1;
+    }
+    const uint64_t sequence = record_here(reading);
+    if (sequence != 0) {
+        note(reading, sequence, FOUND_RECORD);
+        reading->at += reading->world->model.records[sequence].length;
+        return 1;
+    }
+    const char *end = memchr(text, '\n', reading->size - reading->at);
+    const int is_loss = strncmp(text, LOSS_LINE, strlen(LOSS_LINE)) == 0;
+    if (end == NULL || (!is_loss && text[0] != '#')) { /* others write lines that begin with # */
+        return 0;
+    }
+    if (is_loss) {
+        read_loss(reading);
+    }
+    reading->at += (size_t)(end - text) + 1;
+    return 1;
+}
+
+static void read_file(struct reading *reading, const struct sim_name *name) {
+    const struct sim_inode *inode = &reading->world->files.inodes[name->inode];
+    reading->name = name->name;
+    reading->text = (const char *)inode->cache;
+    reading->size = inode->size;
+    reading->edited = inode->edited;
+    reading->at = 0;
+    reading->last = 0;
+    while (reading->at < reading->size && read_line(reading)) {
+    }
+    if (reading->at < reading->size && !inode->edited) {
+        violation(reading->world, "I2: %s has %zu bytes at offset %zu that were never logged: \"%.40s\"", name->name,
+                  reading->size - reading->at, reading->at, reading->text + reading->at);
+    }
+}
+
+void log_check_files(struct world *world) {
+    static struct reading reading;
+    memset(&reading, 0, sizeof reading);
+    reading.world = world;
+    for (int edited = 1; edited >= 0; edited--) { /* those first that may hold records twice */
+        for (unsigned i = 0; i < FILES_MAX; i++) {
+            const struct sim_name *name = &world->files.names[i];
+            if (name->name[0] != '\0' && world->files.inodes[name->inode].edited == edited) {
+                read_file(&reading, name);
+            }
+        }
+    }
+    const struct model *model = &world->model;
+    for (uint64_t sequence = 1; sequence <= model->acknowledged; sequence++) {
+        const struct model_record *record = &model->records[sequence];
+        if (reading.found[sequence] == FOUND_NOT && !record->destroyed && (record->length > 0 || record->damaged)) {
+            violation(world, record->damaged ? "I6: nothing says that record %llu of %llu is lost"
+                                             : "I1: record %llu of %llu is missing",
+                      (unsigned long long)sequence, (unsigned long long)model->acknowledged);
+        }
+        if (reading.found[sequence] == FOUND_RECORD && record->damaged) {
+            violation(world, "I2: record %llu is damaged and was delivered", (unsigned long long)sequence);
+        }
+    }
+    for (uint64_t sequence = model->acknowledged + 1; sequence <= model->offered; sequence++) {
+        if (reading.found[sequence] != FOUND_NOT) {
+            violation(world, "I8: record %llu is in the log file and was never durable in the ring",
+                      (unsigned long long)sequence);
+        }
+    }
+}
+
+void log_records_destroyed(struct world *world, const char *name, size_t from_byte) {
+    static struct reading reading;
+    memset(&reading, 0, sizeof reading);
+    const struct sim_inode *inode = &world->files.inodes[sim_files_find(&world->files, name)];
+    reading = (struct reading){.world = world, .name = name, .text = (const char *)inode->cache, .size = inode->size,
+                               .edited = 1};
+    while (reading.at < reading.size) {
+        const uint64_t sequence = record_here(&reading);
+        if (!read_line(&reading)) {
+            return;
+        }
+        if (sequence != 0 && reading.at > from_byte) {
+            world->model.records[sequence].destroyed = 1;
+        }
+    }
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "simulator/crash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add(struct crash *crash, const struct choice *choice) {
+    if (crash->count == CHOICES_MAX) {
+        abort();
+    }
+    crash->choices[crash->count++] = *choice;
+    crash->states = crash->states > UINT64_MAX / choice->options ? UINT64_MAX : crash->states * choice->options;
+}
+
+static void add_write(struct crash *crash, const struct medium_write *write) {
+    for (size_t done = 0; done < write->bytes; done += SECTOR_BYTES) {
+        const size_t place = write->place + done;
+        const int changes = memcmp(crash->world->device.medium + place, write->data + done, SECTOR_BYTES) != 0;
+        /* A sector written with what it holds is there or garbage. */
+        add(crash, &(struct choice){.kind = CHOICE_SECTOR, .options = changes ? 3 : 2, .place = place,
+                                    .data = write->data + done});
+    }
+}
+
+void crash_survey(struct crash *crash, const struct world *world, uint64_t seed) {
+    crash->world = world;
+    crash->count = 0;
+    crash->states = 1;
+    crash->seed = seed;
+    for (unsigned i = 0; i < world->device.under_way_count; i++) {
+        const struct device_write *write = world->device.under_way[i];
+        add_write(crash, &(struct medium_write){.place = sim_device_place(write->offset), .data = write->data,
+                                                .bytes = write->bytes});
+    }
+    add_write(crash, &world->device.current);
+    const struct sim_files *files = &world->files;
+    for (unsigned i = 0; i < files->inode_count; i++) {
+        const struct sim_inode *inode = &files->inodes[i];
+        if (inode->size_changes > 0) {
+            add(crash, &(struct choice){.kind = CHOICE_SIZE, .options = 1 + inode->size_changes, .inode = i});
+        }
+        for (unsigned page = 0; (size_t)page * SECTOR_BYTES < inode->size; page++) {
+            if (inode->dirty[page]) {
+                add(crash, &(struct choice){.kind = CHOICE_PAGE, .options = 2, .inode = i, .index = page});
+            }
+        }
+    }
+    if (files->change_count > 0) {
+        add(crash, &(struct choice){.kind = CHOICE_NAME, .options = 1 + files->change_count});
+    }
+}
+
+uint64_t crash_states(const struct crash *crash, uint64_t exhaustive, uint64_t sampled) {
+    return crash->states <= exhaustive ? crash->states : sampled;
+}
+
+/* Which option each choice takes. Of samples the first few are the corners: nothing kept, everything kept, and as far
+ * as they reach all but one kept; the rest is chance with a bias of its own, so that rare mixtures come up. */
+static void pick(const struct crash *crash, uint64_t state, uint64_t states, unsigned *picked) {
+    if (states == crash->states) {
+        for (unsigned i = 0; i < crash->count; i++) {
+            picked[i] = (unsigned)(state % crash->choices[i].options);
+            state /= crash->choices[i].options;
+        }
+        return;
+    }
+    uint64_t random = crash->seed ^ (state + 1) * 0xd1342543de82ef95ull;
+    const unsigned bias = (unsigned)(random_next(&random) % 5);
+    for (unsigned i = 0; i < crash->count; i++) {
+        const struct choice *choice = &crash->choices[i];
+        const unsigned kept = choice->kind == CHOICE_SIZE || choice->kind == CHOICE_NAME ? choice->options - 1
+                              : choice->kind == CHOICE_SECTOR ? choice->options - 2
+                                                              : 1;
+        const uint64_t chance = random_next(&random);
+        picked[i] = state == 0   ? 0
+                    : state == 1 ? kept
+                    : bias == 0  ? (unsigned)(chance % choice->options)
+                    : bias == 1  ? (chance % 8 == 0 ? 0 : kept)
+                    : bias == 2  ? (chance % 8 == 0 ? kept : 0)
+                    : bias == 3  ? (chance % 8 == 0 ? choice->options - 1 : kept)
+                                 : (chance % 2 == 0 ? 0 : kept);
+    }
+}
+
+static void garble(uint8_t *sector, uint64_t seed) {
+    for (size_t i = 0; i < SECTOR_BYTES; i += sizeof seed) {
+        const uint64_t value = random_next(&seed);
+        memcpy(sector + i, &value, sizeof value);
+    }
+}
+
+/* Pages that were kept have the bytes of the cache; the others what was durable, less what a kept cut took away. */
+static void settle_inode(const struct crash *crash, const unsigned *picked, unsigned number, struct sim_inode *inode) {
+    const struct sim_inode *before = &crash->world->files.inodes[number];
+    const size_t extent = sim_inode_extent(before);
+    size_t size = before->durable_size, least = before->durable_size;
+    for (unsigned i = 0; i < crash->count; i++) {
+        const struct choice *choice = &crash->choices[i];
+        if (choice->kind == CHOICE_SIZE && choice->inode == number) {
+            for (unsigned change = 0; change < picked[i]; change++) {
+                size = before->sizes[change];
+                least = size < least ? size : least;
+            }
+        }
+    }
+    memset(inode->durable + least, 0, extent - least);
+    for (unsigned i = 0; i < crash->count; i++) {
+        const struct choice *choice = &crash->choices[i];
+        if (choice->kind == CHOICE_PAGE && choice->inode == number && picked[i]) {
+            memcpy(inode->durable + choice->index * SECTOR_BYTES, before->cache + choice->index * SECTOR_BYTES,
+                   SECTOR_BYTES);
+        }
+    }
+    memset(inode->durable + size, 0, extent - size);
+    memcpy(inode->cache, inode->durable, extent);
+    inode->size = inode->durable_size = size;
+    inode->size_changes = 0;
+    memset(inode->dirty, 0, sizeof inode->dirty);
+}
+
+static void settle_names(const struct crash *crash, const unsigned *picked, struct sim_files *files) {
+    memcpy(files->names, crash->world->files.durable_names, sizeof files->names);
+    for (unsigned i = 0; i < crash->count; i++) {
+        const struct choice *choice = &crash->choices[i];
+        for (unsigned change = 0; choice->kind == CHOICE_NAME && change < picked[i]; change++) {
+            sim_names_apply(files->names, &crash->world->files.changes[change]);
+        }
+    }
+    memcpy(files->durable_names, files->names, sizeof files->names);
+    files->change_count = 0;
+    for (unsigned i = 0; i < files->inode_count; i++) {
+        files->inodes[i].links = 0;
+    }
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        files->inodes[files->names[i].inode].links += files->names[i].name[0] != '\0';
+    }
+}
+
+void crash_build(const struct crash *crash, uint64_t state, uint64_t states, struct world *after) {
+    unsigned picked[CHOICES_MAX];
+    pick(crash, state, states, picked);
+    world_copy(after, crash->world);
+    for (unsigned i = 0; i < crash->count; i++) {
+        const struct choice *choice = &crash->choices[i];
+        if (choice->kind != CHOICE_SECTOR || picked[i] == 0) {
+            continue;
+        }
+        if (picked[i] == choice->options - 1) {
+            garble(after->device.medium + choice->place, crash->seed + state * CHOICES_MAX + i);
+        } else {
+            memcpy(after->device.medium + choice->place, choice->data, SECTOR_BYTES);
+        }
+    }
+    for (unsigned i = 0; i < after->files.inode_count; i++) {
+        settle_inode(crash, picked, i, &after->files.inodes[i]);
+    }
+    settle_names(crash, picked, &after->files);
+    after->random_state ^= crash->seed + state;
+    after->level = crash->world->level + 1;
+}

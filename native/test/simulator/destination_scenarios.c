@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What befalls the log file: disks that fail or fill up, and others who rename, delete, cut and extend it. */
+#include <string.h>
+
+#include "base/error.h"
+#include "simulator/log.h"
+#include "simulator/scenarios.h"
+
+#define LOG_FILE "/logs/orders.log"
+
+static void append(struct world *world, int count) {
+    for (int i = 0; i < count; i++) {
+        if (log_append(world, 200 + 50 * (uint32_t)i) < 0) {
+            violation(world, "an append failed: %s", error_text());
+        }
+    }
+}
+
+void file_sync_fails(struct world *world) {
+    log_open_whole(world);
+    append(world, 2);
+    log_drain_all(world);
+    append(world, 3);
+    world->files.fail_sync_in = 0;
+    log_drain(world, 1);
+    log_drain_all(world);
+    append(world, 2);
+    world->files.fail_sync_in = 0;
+    log_drain(world, 0);
+    log_drain(world, 1);
+    log_reopen(world);
+    append(world, 1);
+    log_drain_all(world);
+}
+
+void disk_full_then_space(struct world *world) {
+    log_open_whole(world);
+    append(world, 2);
+    world->files.space_bytes = 300;
+    log_drain(world, 1);
+    log_drain(world, 1);
+    append(world, 2);
+    world->files.space_bytes = 10;
+    log_drain(world, 0);
+    world->files.space_bytes = -1;
+    world->files.write_at_most = 100;
+    log_drain_all(world);
+    append(world, 2);
+    world->files.space_bytes = 200;
+    log_drain(world, 1);
+    log_reopen(world);
+    log_drain(world, 1);
+    world->files.space_bytes = -1;
+    log_drain_all(world);
+}
+
+void file_renamed(struct world *world) {
+    log_open_whole(world);
+    append(world, 2);
+    log_drain_all(world);
+    others_rename(world, LOG_FILE, LOG_FILE ".1");
+    append(world, 2);
+    log_drain_all(world);
+    append(world, 2);
+    log_drain(world, 0);
+    others_rename(world, LOG_FILE, LOG_FILE ".2");
+    log_reopen(world);
+    append(world, 1);
+    log_drain_all(world);
+    append(world, 1);
+    others_rename(world, LOG_FILE, LOG_FILE ".3");
+    others_write(world, LOG_FILE, "# somebody else's\n");
+    log_drain_all(world);
+}
+
+void file_deleted(struct world *world) {
+    log_open_whole(world);
+    append(world, 3);
+    log_drain_all(world);
+    append(world, 1);
+    log_drain(world, 0);
+    log_records_destroyed(world, LOG_FILE, 0);
+    others_delete(world, LOG_FILE);
+    append(world, 2);
+    log_drain_all(world);
+    append(world, 1);
+    log_drain(world, 0);
+    log_records_destroyed(world, LOG_FILE, 0);
+    others_delete(world, LOG_FILE);
+    log_reopen(world);
+    append(world, 1);
+    log_drain_all(world);
+}
+
+void file_truncated(struct world *world) {
+    log_open_whole(world);
+    append(world, 3);
+    log_drain_all(world);
+    log_records_destroyed(world, LOG_FILE, 0);
+    others_truncate(world, LOG_FILE, 0);
+    append(world, 2);
+    log_drain_all(world);
+    log_records_destroyed(world, LOG_FILE ".4", 300);
+    others_truncate(world, LOG_FILE ".4", 300);
+    log_reopen(world);
+    append(world, 2);
+    log_drain_all(world);
+}
+
+void file_extended(struct world *world) {
+    others_write(world, LOG_FILE, "# from before\n");
+    log_open_whole(world);
+    append(world, 3);
+    log_drain_all(world);
+    others_write(world, LOG_FILE, "# somebody else's\n");
+    append(world, 2);
+    log_drain_all(world);
+    others_write(world, LOG_FILE ".4", "# somebody else's\n");
+    log_reopen(world);
+    append(world, 2);
+    log_drain_all(world);
+}
+
+void file_name_changed(struct world *world) {
+    log_open_whole(world);
+    append(world, 3);
+    log_drain(world, 0);
+    append(world, 2);
+    log_close(world);
+    world->file_name = "/logs/other.log";
+    log_open_whole(world);
+    append(world, 2);
+    log_drain_all(world);
+    log_close(world);
+    world->file_name = LOG_FILE;
+    log_open_whole(world);
+    append(world, 1);
+    log_drain_all(world);
+}
+
+void newest_checkpoint_rots(struct world *world) {
+    log_open_whole(world);
+    for (int round = 0; round < 6; round++) {
+        append(world, 3);
+        log_drain(world, 1);
+        if (round % 2 == 1) {
+            log_drain(world, 0);
+        }
+        append(world, 1);
+        const unsigned newest = world->engine->drain->newest_slot;
+        log_close(world);
+        const size_t place = sim_device_place(LAYOUT_CHECKPOINT_OFFSET(newest));
+        world->device.medium[place + world_random(world, sizeof(struct checkpoint))] ^= 0x10;
+        log_open_whole(world);
+    }
+    log_drain_all(world);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "simulator/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define DRAIN_STEPS_MAX 200
+
+void payload_make(const struct model *model, uint64_t sequence, char *out) {
+    const struct model_record *record = &model->records[sequence];
+    if (record->length == 0) {
+        return;
+    }
+    char name[PAYLOAD_MIN_BYTES + 1];
+    snprintf(name, sizeof name, "%06u.%04u:", (unsigned)sequence % 1000000u, record->incarnation % 10000u);
+    memset(out, 'a' + (int)((sequence * 7 + record->incarnation * 3) % 26), record->length);
+    memcpy(out, name, sizeof name - 1 < record->length ? sizeof name - 1 : record->length);
+    out[record->length - 1] = '\n';
+}
+
+void log_format(struct world *world) {
+    const int rc = engine_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
+    if (rc < 0) {
+        violation(world, "format: %s", error_text());
+    }
+}
+
+int log_open(struct world *world) {
+    const struct engine_parts parts = {
+        .platform = &world->platform,
+        .device = &world->device.device,
+        .files = &world->files.files,
+        .events = &world->events,
+    };
+    const struct engine_config config = {
+        .file_name = world->file_name,
+        .on_full = world->park_drains ? BURST_ON_FULL_BLOCK : BURST_ON_FULL_FAIL,
+    };
+    world->model.incarnation++;
+    return engine_open(&parts, &config, &world->engine);
+}
+
+/* What the medium proves, asked of the reader that changes nothing: from now on that, and no more, is the log. */
+static void settle_model(struct world *world) {
+    struct model *model = &world->model;
+    struct engine_view *view;
+    if (engine_view_open(&world->platform, &world->device.device, &view) < 0) {
+        violation(world, "the ring cannot be read: %s", error_text());
+    }
+    const struct recovery *recovery = &view->recovery;
+    const uint64_t last = recovery->next_sequence - 1;
+    if (last < model->acknowledged) {
+        violation(world, "I1: %llu records were acknowledged, but the ring ends with %llu",
+                  (unsigned long long)model->acknowledged, (unsigned long long)last);
+    }
+    if (last > model->offered) {
+        violation(world, "I2: %llu records were ever offered, but the ring ends with %llu",
+                  (unsigned long long)model->offered, (unsigned long long)last);
+    }
+    for (size_t i = 0; i < recovery->jump_count; i++) {
+        const struct recovery_jump *jump = &recovery->jumps[i];
+        for (uint64_t n = 0; n < jump->count; n++) {
+            if (!model->records[jump->first_sequence + n].damaged) {
+                violation(world, "I8: record %llu is called lost, but nothing happened to it",
+                          (unsigned long long)(jump->first_sequence + n));
+            }
+        }
+    }
+    model->acknowledged = model->offered = last;
+    engine_view_close(&world->platform, view);
+}
+
+void log_open_whole(struct world *world) {
+    settle_model(world);
+    if (log_open(world) < 0) {
+        violation(world, "the ring cannot be opened: %s", error_text());
+    }
+    const uint64_t next = ring_next_sequence(world->engine->ring);
+    if (next != world->model.offered + 1) {
+        violation(world, "I5: the next sequence was %llu when read and is %llu when opened",
+                  (unsigned long long)world->model.offered + 1, (unsigned long long)next);
+    }
+}
+
+void log_close(struct world *world) {
+    engine_close(world->engine);
+    world->engine = NULL;
+    if (world->allocations != 0) {
+        violation(world, "%u allocations were not released", world->allocations);
+    }
+}
+
+void log_reopen(struct world *world) {
+    log_close(world);
+    log_open_whole(world);
+}
+
+void log_note_durable(struct world *world) {
+    uint64_t position, next;
+    ring_durable(world->engine->ring, &position, &next);
+    if (next - 1 > world->model.offered) {
+        violation(world, "I8: %llu records are durable, but only %llu were offered", (unsigned long long)next - 1,
+                  (unsigned long long)world->model.offered);
+    }
+    if (next - 1 > world->model.acknowledged) {
+        world->model.acknowledged = next - 1;
+    }
+}
+
+static int64_t offer(struct world *world, uint32_t length, unsigned flags) {
+    struct model *model = &world->model;
+    const uint64_t sequence = model->offered + 1;
+    if (sequence >= MODEL_RECORDS_MAX || (length > 0 && length < PAYLOAD_MIN_BYTES)) {
+        violation(world, "the scenario wants record %llu of %u bytes", (unsigned long long)sequence, length);
+    }
+    /* Not static: while this append waits, the worlds that are crashed meanwhile append as well. */
+    char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
+    model->records[sequence] = (struct model_record){.incarnation = model->incarnation, .length = length};
+    payload_make(model, sequence, payload);
+    model->offered = sequence;
+    const int64_t rc = ring_append(world->engine->ring, payload, length, world->now_ns, flags);
+    if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
+        model->offered = sequence - 1;
+    } else if (rc >= 0 && (uint64_t)rc != sequence) {
+        violation(world, "sequence %lld was given out where %llu was next", (long long)rc,
+                  (unsigned long long)sequence);
+    }
+    return rc;
+}
+
+int64_t log_append(struct world *world, uint32_t length) {
+    const int64_t rc = offer(world, length, RING_DURABLE);
+    if (rc > 0) {
+        world->model.acknowledged = (uint64_t)rc;
+    }
+    log_note_durable(world);
+    return rc;
+}
+
+int64_t log_enqueue(struct world *world, uint32_t length) {
+    return offer(world, length, RING_ENQUEUE | RING_NO_WAIT);
+}
+
+int log_commit(struct world *world) {
+    const int rc = ring_commit(world->engine->ring);
+    if (rc == 1) {
+        world->model.acknowledged = world->model.offered;
+    }
+    log_note_durable(world);
+    return rc;
+}
+
+int log_drain(struct world *world, int sync) {
+    return drain_work(world->engine->drain, sync);
+}
+
+void log_drain_all(struct world *world) {
+    int rc = 0;
+    for (int step = 0; step < DRAIN_STEPS_MAX; step++) {
+        rc = log_drain(world, 1);
+        if (rc == 0 && drain_is_done(world->engine->drain)) {
+            return;
+        }
+        world->now_ns += 100000000;
+    }
+    violation(world, "the drain does not come to an end: %s", rc < 0 ? error_name(-rc) : "it says nothing");
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What users of the log do, small enough to be crashed everywhere. */
+#include "simulator/scenarios.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "simulator/log.h"
+
+#define LARGEST_BYTES(blocks) ((blocks) * WORLD_BLOCK_BYTES / 4 - RECORD_HEADER_BYTES)
+
+static void append(struct world *world, uint32_t length) {
+    if (log_append(world, length) < 0) {
+        violation(world, "an append of %u bytes failed: %s", length, error_text());
+    }
+}
+
+static void enqueue(struct world *world, uint32_t length) {
+    if (log_enqueue(world, length) < 0) {
+        violation(world, "%u bytes could not be enqueued: %s", length, error_text());
+    }
+}
+
+static void one_block_appends(struct world *world) {
+    log_open_whole(world);
+    for (int i = 0; i < 3; i++) {
+        append(world, 200);
+    }
+    log_drain_all(world);
+    append(world, 300);
+    log_drain(world, 0);
+    append(world, 3000);
+}
+
+static void commits_of_many_records(struct world *world) {
+    log_open_whole(world);
+    for (uint32_t commit = 0; commit < 4; commit++) {
+        for (uint32_t i = 0; i < 3 + commit; i++) {
+            enqueue(world, 40 + 170 * i);
+        }
+        log_commit(world);
+        if (commit % 2 == 1) {
+            log_drain_all(world);
+        }
+    }
+}
+
+static void records_across_blocks(struct world *world) {
+    log_open_whole(world);
+    append(world, 5000);
+    append(world, 4096 - RECORD_HEADER_BYTES);
+    append(world, 4097 - RECORD_HEADER_BYTES);
+    log_drain_all(world);
+    enqueue(world, 4000);
+    enqueue(world, 4000);
+    enqueue(world, LARGEST_BYTES(8));
+    log_commit(world);
+}
+
+/* Claims up to `left` bytes before the end of the lap, so that the next record meets it there. */
+static void approach_lap_end(struct world *world, uint64_t left) {
+    const struct ring *ring = world->engine->ring;
+    const uint64_t capacity = ring->geometry.capacity_bytes;
+    const uint64_t target = ring_claimed(ring) + lap_remaining(ring_claimed(ring), capacity) - left;
+    while (ring_claimed(ring) < target) {
+        const uint64_t gap = target - ring_claimed(ring);
+        const uint64_t most = gap > 5000 ? 4000 : gap;
+        enqueue(world, (uint32_t)(most - RECORD_HEADER_BYTES));
+        if (gap > 5000) {
+            log_commit(world);
+            log_drain_all(world);
+        }
+    }
+}
+
+static void pad_at_the_end_of_a_lap(struct world *world) {
+    log_open_whole(world);
+    for (uint64_t lap = 0; lap < 2; lap++) {
+        approach_lap_end(world, RECORD_HEADER_BYTES + 8 * lap);
+        append(world, 500);
+        append(world, 20);
+        log_drain_all(world);
+    }
+}
+
+static void lap_end_too_short_for_a_header(struct world *world) {
+    log_open_whole(world);
+    for (uint64_t lap = 0; lap < 2; lap++) {
+        approach_lap_end(world, 8 + 40 * lap);
+        append(world, 500);
+        append(world, 20);
+        log_drain_all(world);
+    }
+}
+
+static void lap_that_ends_with_a_record(struct world *world) {
+    log_open_whole(world);
+    for (int lap = 0; lap < 2; lap++) {
+        approach_lap_end(world, 0);
+        log_commit(world);
+        append(world, 500);
+        log_drain_all(world);
+    }
+}
+
+static void commits_in_pieces(struct world *world) {
+    log_open_whole(world);
+    for (int commit = 0; commit < 3; commit++) {
+        for (uint32_t i = 0; i < 9; i++) {
+            enqueue(world, 1500 + 400 * (i % 3));
+        }
+        log_commit(world);
+        if (commit != 1) {
+            log_drain_all(world);
+        }
+    }
+}
+
+static void full_ring_drained_again(struct world *world) {
+    log_open_whole(world);
+    for (int round = 0; round < 3; round++) {
+        while (log_append(world, 3000) > 0) {
+        }
+        log_drain(world, 0);
+        log_drain_all(world);
+    }
+}
+
+static void full_ring_that_blocks(struct world *world) {
+    world->park_drains = 1;
+    log_open_whole(world);
+    for (int i = 0; i < 14; i++) {
+        append(world, 2500 + 200 * (uint32_t)(i % 3));
+    }
+}
+
+static void empty_records(struct world *world) {
+    log_open_whole(world);
+    append(world, 0);
+    enqueue(world, 0);
+    enqueue(world, 0);
+    enqueue(world, 100);
+    enqueue(world, 0);
+    log_commit(world);
+    log_drain_all(world);
+    append(world, 0);
+    append(world, 0);
+}
+
+static void reopened_many_times(struct world *world) {
+    log_open_whole(world);
+    for (int i = 0; i < 10; i++) {
+        append(world, 100);
+        if (i % 3 == 0) {
+            log_drain_all(world);
+        }
+        log_reopen(world);
+        if (i % 4 == 0) {
+            log_reopen(world);
+        }
+    }
+}
+
+static void full_ring_reopened_without_a_drain(struct world *world) {
+    log_open_whole(world);
+    world->files.space_bytes = 0;
+    while (log_append(world, 3000) > 0) {
+    }
+    for (int i = 0; i < 50; i++) {
+        log_drain(world, 1);
+        log_reopen(world);
+        if (log_append(world, 1000) > 0) {
+            violation(world, "reopening made room in a full ring");
+        }
+    }
+    world->files.space_bytes = -1;
+    log_drain_all(world);
+    append(world, 1000);
+}
+
+static void write_error_and_reopen(struct world *world) {
+    log_open_whole(world);
+    append(world, 300);
+    world->device.fail_errno = EIO;
+    for (int round = 0; round < 3; round++) {
+        world->device.fail_write_in = round;
+        for (uint32_t i = 0; i < 7; i++) {
+            enqueue(world, 2500);
+        }
+        if (log_commit(world) != -EIO || log_append(world, 100) != -EIO) {
+            violation(world, "I7: a failed write did not stop the ring");
+        }
+        log_drain(world, 0);
+        log_drain(world, 1);
+        log_note_durable(world);
+        log_reopen(world);
+        append(world, 2500);
+        log_drain_all(world);
+    }
+}
+
+const struct scenario scenarios[] = {
+    {"one-block-appends", 8, 1, one_block_appends},
+    {"commits-of-many-records", 8, 1, commits_of_many_records},
+    {"records-across-blocks", 8, 1, records_across_blocks},
+    {"pad-at-the-end-of-a-lap", 8, 1, pad_at_the_end_of_a_lap},
+    {"lap-end-too-short-for-a-header", 8, 1, lap_end_too_short_for_a_header},
+    {"lap-that-ends-with-a-record", 8, 1, lap_that_ends_with_a_record},
+    {"commits-in-pieces", 16, 4, commits_in_pieces},
+    {"full-ring-drained-again", 8, 1, full_ring_drained_again},
+    {"full-ring-that-blocks", 8, 1, full_ring_that_blocks},
+    {"empty-records", 8, 1, empty_records},
+    {"reopened-many-times", 10, 1, reopened_many_times},
+    {"full-ring-reopened-without-a-drain", 8, 1, full_ring_reopened_without_a_drain},
+    {"write-error-and-reopen", 16, 3, write_error_and_reopen},
+    {"file-sync-fails", 8, 1, file_sync_fails},
+    {"disk-full-then-space", 8, 1, disk_full_then_space},
+    {"file-renamed", 8, 1, file_renamed},
+    {"file-deleted", 8, 1, file_deleted},
+    {"file-truncated", 8, 1, file_truncated},
+    {"file-extended", 8, 1, file_extended},
+    {"file-name-changed", 8, 1, file_name_changed},
+    {"newest-checkpoint-rots", 8, 1, newest_checkpoint_rots},
+    {"anything", 12, 3, anything},
+};
+const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];

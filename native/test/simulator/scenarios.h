@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BURST_TEST_SIMULATOR_SCENARIOS_H
+#define BURST_TEST_SIMULATOR_SCENARIOS_H
+
+#include "simulator/world.h"
+
+/* A run that is crashed before each of its operations. The ring is formatted. */
+struct scenario {
+    const char *name;
+    unsigned blocks;
+    unsigned write_depth;
+    void (*run)(struct world *world);
+};
+
+extern const struct scenario scenarios[];
+extern const size_t scenario_count;
+
+/* destination_scenarios.c */
+void file_sync_fails(struct world *world);
+void disk_full_then_space(struct world *world);
+void file_renamed(struct world *world);
+void file_deleted(struct world *world);
+void file_truncated(struct world *world);
+void file_extended(struct world *world);
+void file_name_changed(struct world *world);
+void newest_checkpoint_rots(struct world *world);
+
+/* random_scenario.c */
+void anything(struct world *world);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ring medium. A write is durable when it returns or completes. Until then every one of its sectors may hold the
+ * old bytes, the new ones or garbage. Submitted writes complete in an order that the seed chooses.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "simulator/world.h"
+
+static struct sim_device *device_of(struct device *device) {
+    return (struct sim_device *)device;
+}
+
+size_t sim_device_place(uint64_t offset) {
+    if (offset >= LAYOUT_DATA_OFFSET) {
+        return (size_t)(MEDIUM_DATA + offset - LAYOUT_DATA_OFFSET);
+    }
+    const uint64_t slot = offset / LAYOUT_SLOT_BYTES;
+    const uint64_t within = offset % LAYOUT_SLOT_BYTES;
+    return slot < MEDIUM_SLOTS && within < MEDIUM_SLOT_BYTES ? (size_t)(slot * MEDIUM_SLOT_BYTES + within) : SIZE_MAX;
+}
+
+static struct medium_write medium_write_of(const struct sim_device *device, uint64_t offset, const void *data,
+                                           size_t bytes) {
+    const struct medium_write write = {.place = sim_device_place(offset), .data = data, .bytes = bytes};
+    if (offset % WORLD_BLOCK_BYTES != 0 || bytes == 0 || bytes % WORLD_BLOCK_BYTES != 0 ||
+        (uintptr_t)data % WORLD_BLOCK_BYTES != 0 || write.place > device->medium_bytes ||
+        write.bytes > device->medium_bytes - write.place) {
+        fprintf(stderr, "a write of %zu bytes at offset %llu is not one that O_DIRECT takes\n", bytes,
+                (unsigned long long)offset);
+        abort();
+    }
+    return write;
+}
+
+/* A failed write may have reached any of its sectors. */
+static void tear(struct sim_device *device, const struct medium_write *write) {
+    for (size_t done = 0; done < write->bytes; done += SECTOR_BYTES) {
+        const uint64_t fate = world_random(device->world, 3);
+        for (size_t i = 0; fate != 0 && i < SECTOR_BYTES; i++) {
+            device->medium[write->place + done + i] =
+                fate == 1 ? write->data[done + i] : (uint8_t)world_random(device->world, 256);
+        }
+    }
+}
+
+static int finish(struct sim_device *device, const struct medium_write *write) {
+    if (device->fail_write_in == 0) {
+        device->fail_write_in = -1;
+        tear(device, write);
+        return -device->fail_errno;
+    }
+    device->fail_write_in -= device->fail_write_in > 0;
+    memcpy(device->medium + write->place, write->data, write->bytes);
+    return 0;
+}
+
+static void *sim_image(struct device *device, size_t bytes) {
+    struct sim_device *sim = device_of(device);
+    memset(sim->image, 0, bytes);
+    return sim->image;
+}
+
+static void sim_submit(struct device *device, struct device_write *write) {
+    struct sim_device *sim = device_of(device);
+    world_operation(sim->world, "submit");
+    medium_write_of(sim, write->offset, write->data, write->bytes);
+    sim->under_way[sim->under_way_count++] = write;
+}
+
+static struct device_write *sim_complete(struct device *device) {
+    struct sim_device *sim = device_of(device);
+    if (sim->under_way_count == 0) {
+        return NULL;
+    }
+    world_operation(sim->world, "complete");
+    const unsigned chosen = (unsigned)world_random(sim->world, sim->under_way_count);
+    struct device_write *write = sim->under_way[chosen];
+    const struct medium_write medium = medium_write_of(sim, write->offset, write->data, write->bytes);
+    sim->under_way[chosen] = sim->under_way[--sim->under_way_count];
+    write->result = finish(sim, &medium);
+    return write;
+}
+
+static int sim_write(struct device *device, uint64_t offset, const void *data, size_t bytes) {
+    struct sim_device *sim = device_of(device);
+    sim->current = medium_write_of(sim, offset, data, bytes);
+    world_operation(sim->world, offset < LAYOUT_DATA_OFFSET ? "write of a header slot" : "write of a block");
+    const int rc = finish(sim, &sim->current);
+    sim->current.bytes = 0;
+    return rc < 0 ? error_set(-rc, "writing %zu bytes at %llu failed", bytes, (unsigned long long)offset) : 0;
+}
+
+static int sim_read(struct device *device, uint64_t offset, void *data, size_t bytes) {
+    const struct sim_device *sim = device_of(device);
+    if (offset >= LAYOUT_DATA_OFFSET) {
+        memcpy(data, sim->medium + sim_device_place(offset), bytes);
+        return 0;
+    }
+    memset(data, 0, bytes);
+    const size_t place = sim_device_place(offset);
+    if (place != SIZE_MAX) {
+        const size_t kept = MEDIUM_SLOT_BYTES - offset % LAYOUT_SLOT_BYTES;
+        memcpy(data, sim->medium + place, bytes < kept ? bytes : kept);
+    }
+    return 0;
+}
+
+static int sim_flush(struct device *device) {
+    (void)device;
+    return 0;
+}
+
+static void sim_close(struct device *device) {
+    (void)device;
+}
+
+static const struct device_ops sim_device_ops = {
+    .name = "simulated",
+    .image = sim_image,
+    .submit = sim_submit,
+    .complete = sim_complete,
+    .write = sim_write,
+    .read = sim_read,
+    .flush = sim_flush,
+    .close = sim_close,
+};
+
+void sim_device_init(struct world *world) {
+    struct sim_device *sim = &world->device;
+    sim->device.ops = &sim_device_ops;
+    sim->device.platform = &world->platform;
+    sim->device.block_bytes = WORLD_BLOCK_BYTES;
+    sim->device.logical_block_bytes = SECTOR_BYTES;
+    sim->device.write_depth = 1;
+    snprintf(sim->device.path, sizeof sim->device.path, "/dev/ring");
+    sim->world = world;
+    sim->medium = calloc(1, MEDIUM_BYTES_MAX);
+    sim->image = aligned_alloc(WORLD_BLOCK_BYTES, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
+}

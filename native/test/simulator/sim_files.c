@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file system of the log file. Nothing is durable before it is synced: not a page of data, not a size, not a
+ * name. A sync that fails marks its pages clean, so that a second one proves nothing about them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulator/world.h"
+
+static struct sim_files *files_of(const struct files *files) {
+    return (struct sim_files *)files;
+}
+
+static unsigned page_of(size_t offset) {
+    return (unsigned)(offset / SECTOR_BYTES);
+}
+
+int sim_files_find(const struct sim_files *files, const char *name) {
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        if (files->names[i].name[0] != '\0' && strcmp(files->names[i].name, name) == 0) {
+            return (int)files->names[i].inode;
+        }
+    }
+    return -ENOENT;
+}
+
+void sim_names_apply(struct sim_name *names, const struct name_change *change) {
+    struct sim_name *place = NULL;
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        if (change->removed[0] != '\0' && strcmp(names[i].name, change->removed) == 0) {
+            names[i].name[0] = '\0';
+        }
+        if (names[i].name[0] == '\0' ? place == NULL : strcmp(names[i].name, change->added.name) == 0) {
+            place = &names[i];
+        }
+    }
+    if (change->added.name[0] != '\0') {
+        *place = change->added;
+    }
+}
+
+static void change_name(struct sim_files *files, const char *removed, const char *added, unsigned inode) {
+    struct name_change *change = &files->changes[files->change_count++];
+    memset(change, 0, sizeof *change);
+    if (removed != NULL) {
+        memcpy(change->removed, removed, strlen(removed) + 1);
+    }
+    if (added != NULL) {
+        memcpy(change->added.name, added, strlen(added) + 1);
+        change->added.inode = inode;
+    }
+    sim_names_apply(files->names, change);
+    for (unsigned i = 0; i < files->inode_count; i++) {
+        files->inodes[i].links = 0;
+    }
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        files->inodes[files->names[i].inode].links += files->names[i].name[0] != '\0';
+    }
+}
+
+static void change_size(struct sim_inode *inode, size_t size) {
+    inode->size = size;
+    if (inode->size_changes == SIZE_CHANGES_MAX) { /* keeps the newest: fewer ways to crash, none wrong */
+        memmove(inode->sizes, inode->sizes + 1, (SIZE_CHANGES_MAX - 1) * sizeof inode->sizes[0]);
+        inode->size_changes--;
+    }
+    inode->sizes[inode->size_changes++] = size;
+}
+
+static int sim_open(const struct files *files, const char *path) {
+    struct sim_files *sim = files_of(files);
+    const int inode = sim_files_find(sim, path);
+    if (inode >= 0 && sim->inodes[inode].is_open) {
+        return -EBUSY;
+    }
+    if (inode >= 0) {
+        sim->inodes[inode].is_open = 1;
+    }
+    return inode;
+}
+
+static int sim_create(const struct files *files, const char *path, const struct new_file *how) {
+    struct sim_files *sim = files_of(files);
+    (void)how;
+    world_operation(sim->world, "create");
+    if (sim_files_find(sim, path) >= 0) {
+        return -EEXIST;
+    }
+    if (sim->space_bytes == 0) {
+        return -ENOSPC;
+    }
+    if (sim->inode_count == FILES_MAX || strlen(path) >= FILE_NAME_MAX || sim->change_count == NAME_CHANGES_MAX) {
+        abort();
+    }
+    const unsigned inode = sim->inode_count++;
+    change_name(sim, NULL, path, inode);
+    sim->inodes[inode].is_open = 1;
+    return (int)inode;
+}
+
+static int sim_sync_name(const struct files *files, const char *path) {
+    struct sim_files *sim = files_of(files);
+    (void)path;
+    world_operation(sim->world, "sync of the directory");
+    memcpy(sim->durable_names, sim->names, sizeof sim->names);
+    sim->change_count = 0;
+    return 0;
+}
+
+static void put(struct sim_inode *inode, const void *data, size_t bytes, size_t offset) {
+    if (offset + bytes > FILE_BYTES_MAX) {
+        abort();
+    }
+    memcpy(inode->cache + offset, data, bytes);
+    for (unsigned page = page_of(offset); bytes > 0 && page <= page_of(offset + bytes - 1); page++) {
+        inode->dirty[page] = 1;
+    }
+    if (offset + bytes > inode->size) {
+        change_size(inode, offset + bytes);
+    }
+}
+
+static int64_t sim_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    struct sim_files *sim = files_of(files);
+    world_operation(sim->world, "write of the log file");
+    if (sim->write_at_most != 0 && bytes > sim->write_at_most) {
+        bytes = sim->write_at_most;
+    }
+    if (sim->space_bytes >= 0 && (int64_t)bytes > sim->space_bytes) {
+        bytes = (size_t)sim->space_bytes;
+        if (bytes == 0) {
+            return -ENOSPC;
+        }
+    }
+    sim->space_bytes -= sim->space_bytes >= 0 ? (int64_t)bytes : 0;
+    put(&sim->inodes[file], data, bytes, (size_t)offset);
+    return (int64_t)bytes;
+}
+
+static int64_t sim_read(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {
+    const struct sim_inode *inode = &files_of(files)->inodes[file];
+    if (offset >= inode->size) {
+        return 0;
+    }
+    const size_t left = inode->size - (size_t)offset;
+    bytes = bytes < left ? bytes : left;
+    memcpy(data, inode->cache + offset, bytes);
+    return (int64_t)bytes;
+}
+
+size_t sim_inode_extent(const struct sim_inode *inode) {
+    size_t bytes = inode->size > inode->durable_size ? inode->size : inode->durable_size;
+    for (unsigned i = 0; i < inode->size_changes; i++) {
+        bytes = inode->sizes[i] > bytes ? inode->sizes[i] : bytes;
+    }
+    return align_up(bytes, SECTOR_BYTES);
+}
+
+static void make_page_durable(struct sim_inode *inode, unsigned page) {
+    memcpy(inode->durable + page * SECTOR_BYTES, inode->cache + page * SECTOR_BYTES, SECTOR_BYTES);
+}
+
+static int sim_sync(const struct files *files, int file) {
+    struct sim_files *sim = files_of(files);
+    struct sim_inode *inode = &sim->inodes[file];
+    world_operation(sim->world, "sync of the log file");
+    const int fails = sim->fail_sync_in == 0;
+    const size_t extent = sim_inode_extent(inode);
+    sim->fail_sync_in -= sim->fail_sync_in >= 0;
+    for (unsigned page = 0; page < page_of(extent); page++) {
+        if (inode->dirty[page] && (!fails || world_random(sim->world, 2))) {
+            make_page_durable(inode, page);
+        }
+        inode->dirty[page] = 0;
+    }
+    if (!fails) {
+        inode->durable_size = inode->size;
+        inode->size_changes = 0;
+        memset(inode->durable + inode->size, 0, extent - inode->size);
+    }
+    return fails ? -EIO : 0;
+}
+
+static void cut(struct sim_inode *inode, size_t bytes) {
+    if (bytes < inode->size) {
+        memset(inode->cache + bytes, 0, inode->size - bytes);
+        for (unsigned page = page_of(bytes); page <= page_of(inode->size - 1); page++) {
+            inode->dirty[page] = 1;
+        }
+    }
+    change_size(inode, bytes);
+}
+
+static int sim_truncate(const struct files *files, int file, uint64_t bytes) {
+    struct sim_files *sim = files_of(files);
+    world_operation(sim->world, "truncation of the log file");
+    if (sim->fail_truncate) {
+        return -EIO;
+    }
+    cut(&sim->inodes[file], (size_t)bytes);
+    return 0;
+}
+
+static int sim_identity(const struct files *files, int file, struct file_identity *identity) {
+    const struct sim_inode *inode = &files_of(files)->inodes[file];
+    *identity = (struct file_identity){.device = 1, .inode = (uint64_t)file + 2, .links = inode->links,
+                                       .bytes = inode->size};
+    return 0;
+}
+
+static int sim_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
+    const int inode = sim_files_find(files_of(files), path);
+    return inode < 0 ? inode : sim_identity(files, inode, identity);
+}
+
+static int sim_list_siblings(const struct files *files, const char *path,
+                             int (*each)(void *argument, const char *name), void *argument) {
+    const struct sim_files *sim = files_of(files);
+    const size_t folder_bytes = (size_t)(strrchr(path, '/') - path) + 1;
+    int rc = 0;
+    for (unsigned i = 0; i < FILES_MAX && rc == 0; i++) {
+        if (strncmp(sim->names[i].name, path, folder_bytes) == 0) {
+            rc = each(argument, sim->names[i].name + folder_bytes);
+        }
+    }
+    return rc;
+}
+
+static void sim_close(const struct files *files, int file) {
+    files_of(files)->inodes[file].is_open = 0;
+}
+
+static const struct files_ops sim_files_ops = {
+    .open = sim_open,
+    .create = sim_create,
+    .sync_name = sim_sync_name,
+    .write = sim_write,
+    .read = sim_read,
+    .sync = sim_sync,
+    .truncate = sim_truncate,
+    .identity = sim_identity,
+    .identity_of_path = sim_identity_of_path,
+    .list_siblings = sim_list_siblings,
+    .close = sim_close,
+};
+
+void sim_files_init(struct world *world) {
+    world->files.files.ops = &sim_files_ops;
+    world->files.world = world;
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        world->files.inodes[i].cache = calloc(1, FILE_BYTES_MAX);
+        world->files.inodes[i].durable = calloc(1, FILE_BYTES_MAX);
+    }
+}
+
+void others_rename(struct world *world, const char *from, const char *to) {
+    change_name(&world->files, from, to, (unsigned)sim_files_find(&world->files, from));
+}
+
+void others_delete(struct world *world, const char *name) {
+    change_name(&world->files, name, NULL, 0);
+}
+
+void others_write(struct world *world, const char *name, const char *text) {
+    struct sim_files *files = &world->files;
+    if (sim_files_find(files, name) < 0) {
+        change_name(files, NULL, name, files->inode_count++);
+    }
+    struct sim_inode *inode = &files->inodes[sim_files_find(files, name)];
+    inode->edited = 1;
+    put(inode, text, strlen(text), inode->size);
+}
+
+void others_truncate(struct world *world, const char *name, size_t bytes) {
+    struct sim_inode *inode = &world->files.inodes[sim_files_find(&world->files, name)];
+    inode->edited = 1;
+    cut(inode, bytes);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A simulated host for the production engine: one thread, a clock that moves only when somebody waits, a ring medium
+ * of 512-byte sectors, and a file system that loses what was not synced. A world is data that can be copied, so that
+ * a crash is: copy the world, decide for every unsynced thing whether it was kept, open the engine on the copy.
+ *
+ * Before every operation that a crash could interrupt, the world calls `before_operation`; crash.h does the rest.
+ */
+#ifndef BURST_TEST_SIMULATOR_WORLD_H
+#define BURST_TEST_SIMULATOR_WORLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine.h"
+
+#define SECTOR_BYTES 512u
+#define WORLD_BLOCK_BYTES 4096u
+#define WORLD_BLOCKS_MAX 32u
+
+/* ------------------------------------------------------------------------------------------------ ring medium */
+
+/* Of the area before the data only the first bytes of its slots are ever written: the medium keeps just those. */
+#define MEDIUM_SLOTS (LAYOUT_SUPERBLOCK_COPIES + LAYOUT_CHECKPOINT_SLOTS)
+#define MEDIUM_SLOT_BYTES 8192u
+#define MEDIUM_DATA (MEDIUM_SLOTS * MEDIUM_SLOT_BYTES)
+#define MEDIUM_BYTES_MAX (MEDIUM_DATA + WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES)
+#define WRITES_UNDER_WAY_MAX 16u
+
+/* A write that has begun and is not known to be durable. */
+struct medium_write {
+    size_t place; /* in medium */
+    const uint8_t *data;
+    size_t bytes;
+};
+
+struct sim_device {
+    struct device device;
+    struct world *world;
+    uint8_t *medium; /* durable bytes */
+    size_t medium_bytes;
+    uint8_t *image;
+    struct device_write *under_way[WRITES_UNDER_WAY_MAX];
+    unsigned under_way_count;
+    struct medium_write current; /* bytes == 0: none */
+    int fail_write_in;           /* the write after this many fails; < 0: none does */
+    int fail_errno;
+};
+
+void sim_device_init(struct world *world);
+size_t sim_device_place(uint64_t offset);
+
+/* ----------------------------------------------------------------------------------------------- file system */
+
+#define FILES_MAX 12u
+#define FILE_BYTES_MAX (128u * 1024u)
+#define FILE_PAGES_MAX (FILE_BYTES_MAX / SECTOR_BYTES)
+#define FILE_NAME_MAX 64u
+#define NAME_CHANGES_MAX 16u
+#define SIZE_CHANGES_MAX 64u
+
+struct sim_inode {
+    unsigned links;
+    int is_open;
+    int edited; /* others wrote into it or cut it */
+    size_t size;
+    size_t durable_size;
+    size_t sizes[SIZE_CHANGES_MAX]; /* not yet durable, in the order they came about */
+    unsigned size_changes;
+    uint8_t dirty[FILE_PAGES_MAX];
+    uint8_t *cache;
+    uint8_t *durable;
+};
+
+struct sim_name {
+    char name[FILE_NAME_MAX]; /* "": none */
+    unsigned inode;
+};
+
+/* A directory entry that was made, or moved, or removed, and is not yet durable. */
+struct name_change {
+    char removed[FILE_NAME_MAX];
+    struct sim_name added;
+};
+
+struct sim_files {
+    struct files files;
+    struct world *world;
+    struct sim_inode inodes[FILES_MAX];
+    unsigned inode_count;
+    struct sim_name names[FILES_MAX];
+    struct sim_name durable_names[FILES_MAX];
+    struct name_change changes[NAME_CHANGES_MAX];
+    unsigned change_count;
+    int64_t space_bytes;  /* left on the disk; < 0: without end */
+    size_t write_at_most; /* longer writes are short; 0: no limit */
+    int fail_sync_in;     /* the sync after this many fails; < 0: none does */
+    int fail_truncate;
+};
+
+void sim_files_init(struct world *world);
+/* The bytes of the file that may differ from zero, in cache or on disk: whole pages. */
+size_t sim_inode_extent(const struct sim_inode *inode);
+int sim_files_find(const struct sim_files *files, const char *name);
+
+/* What other processes do to the log file. */
+void others_rename(struct world *world, const char *from, const char *to);
+void others_delete(struct world *world, const char *name);
+void others_write(struct world *world, const char *name, const char *text);
+void others_truncate(struct world *world, const char *name, size_t bytes);
+
+/* Carries out one change of the directory. */
+void sim_names_apply(struct sim_name *names, const struct name_change *change);
+
+/* ----------------------------------------------------------------------------------------------------- world */
+
+#define MODEL_RECORDS_MAX 2048u
+
+struct model_record {
+    uint32_t incarnation; /* tells records apart that get the same sequence after a crash */
+    uint32_t length;
+    uint8_t damaged;   /* the medium lost it: it must be reported as lost */
+    uint8_t destroyed; /* others destroyed the file it was in: it may be missing */
+};
+
+/* What the log may hold. */
+struct model {
+    struct model_record records[MODEL_RECORDS_MAX]; /* by sequence */
+    uint64_t acknowledged; /* every sequence up to it must survive */
+    uint64_t offered;      /* no sequence above it can exist */
+    uint32_t incarnation;
+};
+
+struct world {
+    struct platform platform;
+    struct sim_device device;
+    struct sim_files files;
+    struct events events;
+    struct model model;
+    struct engine *engine; /* NULL while closed */
+    const char *file_name;
+    uint64_t random_state;
+    int64_t now_ns;
+    unsigned allocations; /* not released */
+    int park_drains;      /* whoever waits for space lets the drain run meanwhile */
+    int in_park;
+    unsigned level;       /* 0: the run itself; 1: after a crash of it; 2: after a crash in the recovery from that */
+    void (*before_operation)(struct world *world, const char *operation);
+};
+
+struct world *world_create(void);
+/* An empty medium of `blocks` data blocks and an empty directory. */
+void world_reset(struct world *world, unsigned blocks, uint64_t seed);
+/* Everything but the running engine. */
+void world_copy(struct world *to, const struct world *from);
+
+uint64_t random_next(uint64_t *state);
+uint64_t world_random(struct world *world, uint64_t below);
+
+void sim_platform_init(struct world *world);
+
+/* Called by device and files. */
+void world_operation(struct world *world, const char *operation);
+
+#endif
