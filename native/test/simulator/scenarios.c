@@ -221,6 +221,14 @@ const struct scenario scenarios[] = {
     {"file-extended", 8, 1, file_extended},
     {"file-name-changed", 8, 1, file_name_changed},
     {"newest-checkpoint-rots", 8, 1, newest_checkpoint_rots},
+    {"payload-rots", 16, 1, payload_rots},
+    {"header-rots", 16, 1, header_rots},
+    {"one-record-of-a-commit-rots", 16, 1, one_record_of_a_commit_rots},
+    {"block-is-lost", 16, 1, block_is_lost},
+    {"write-went-elsewhere", 16, 1, write_went_elsewhere},
+    {"block-is-a-lap-old", 16, 1, block_is_a_lap_old},
+    {"marker-is-lost", 16, 1, marker_is_lost},
+    {"damage-is-found-again", 16, 1, damage_is_found_again_after_a_crash},
     {"anything", 12, 3, anything},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];

@@ -24,6 +24,14 @@ void file_truncated(struct world *world);
 void file_extended(struct world *world);
 void file_name_changed(struct world *world);
 void newest_checkpoint_rots(struct world *world);
+void payload_rots(struct world *world);
+void header_rots(struct world *world);
+void one_record_of_a_commit_rots(struct world *world);
+void block_is_lost(struct world *world);
+void write_went_elsewhere(struct world *world);
+void block_is_a_lap_old(struct world *world);
+void marker_is_lost(struct world *world);
+void damage_is_found_again_after_a_crash(struct world *world);
 
 /* random_scenario.c */
 void anything(struct world *world);
