@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.LogEvent;
+
+/**
+ * Decides whether the call that hands over an event returns only after the event is durable.
+ *
+ * <p>{@link LogEvent#isEndOfBatch()} alone decides nothing: Log4j leaves it {@code false} on every event that the
+ * application's own thread logs, and that thread goes on as soon as the call returns. Only where another thread carries
+ * the event (an async logger, an {@code AsyncAppender}) has the application long gone on; there the last event of a
+ * batch waits for all before it.
+ *
+ * <p>Immutable and safe for use by any thread.
+ */
+final class AckRule {
+
+    private final boolean alwaysEnqueued;
+    private final Level leastDurableLevel;
+
+    private AckRule(final boolean alwaysEnqueued, final Level leastDurableLevel) {
+        this.alwaysEnqueued = alwaysEnqueued;
+        this.leastDurableLevel = leastDurableLevel;
+    }
+
+    /** Every event is only enqueued. */
+    static AckRule enqueued() {
+        return new AckRule(true, null);
+    }
+
+    /** Every event that its own thread logs is durable on return. */
+    static AckRule durable() {
+        return new AckRule(false, null);
+    }
+
+    /** As {@link #durable()}, but events less specific than {@code level} are only enqueued. */
+    static AckRule durableFrom(final Level level) {
+        return new AckRule(false, level);
+    }
+
+    boolean isDurableOnReturn(final LogEvent event) {
+        if (alwaysEnqueued) {
+            return false;
+        }
+        // No thread id means doubt, and in doubt the event is treated as its own thread's.
+        final long loggingThread = event.getThreadId();
+        final boolean handedOver = loggingThread > 0
+                && loggingThread != Thread.currentThread().getId();
+        if (handedOver) {
+            return event.isEndOfBatch();
+        }
+        return leastDurableLevel == null || event.getLevel().isMoreSpecificThan(leastDurableLevel);
+    }
+}

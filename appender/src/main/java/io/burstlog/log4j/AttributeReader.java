@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.appender.rolling.FileSize;
+import org.apache.logging.log4j.core.config.ConfigurationException;
+
+/**
+ * Turns the text of the attributes of one {@code <Burst>} element into values. Whatever cannot be understood is a
+ * {@link ConfigurationException} whose message says what, where, the value seen and what to write instead. Log4j's own
+ * conversion would log an error and go on with the default, which is no base for a promise of durability.
+ *
+ * <p>An attribute that is absent or empty is {@code null}.
+ */
+final class AttributeReader {
+
+    private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*(us|ms|s|min|)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern SIZE = Pattern.compile("\\d+([.,]\\d+)?\\s*[KMGT]?B?", Pattern.CASE_INSENSITIVE);
+
+    private final String where;
+
+    /** @param appenderName the name attribute of the element, for the sentences */
+    AttributeReader(final String appenderName) {
+        this.where = "Burst '" + appenderName + "'";
+    }
+
+    /** A refusal of the whole element. */
+    ConfigurationException refusal(final String sentence) {
+        return new ConfigurationException(where + ": " + sentence);
+    }
+
+    private ConfigurationException refusal(final String attribute, final String value, final String whatToDo) {
+        return refusal(attribute + "=\"" + value + "\" cannot be used: " + whatToDo + ".");
+    }
+
+    String text(final String value) {
+        return value == null || value.isBlank() ? null : value.trim();
+    }
+
+    String required(final String attribute, final String value, final String meaning) {
+        final String text = text(value);
+        if (text == null) {
+            throw refusal("the attribute " + attribute + " is missing: set it to " + meaning + ".");
+        }
+        return text;
+    }
+
+    /** One of the constants of an enum; {@code os-crash} names {@code OS_CRASH}. */
+    <E extends Enum<E>> E oneOf(final String attribute, final String value, final Class<E> type) {
+        final String text = text(value);
+        if (text == null) {
+            return null;
+        }
+        final E[] constants = type.getEnumConstants();
+        for (final E constant : constants) {
+            if (spelling(constant).equalsIgnoreCase(text)) {
+                return constant;
+            }
+        }
+        throw refusal(
+                attribute,
+                text,
+                "use " + Arrays.stream(constants).map(AttributeReader::spelling).collect(Collectors.joining(", ")));
+    }
+
+    static String spelling(final Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** A size in the units of Log4j's FileSize: {@code 64 MB}, {@code 1.5G}, {@code 4096}. In bytes. */
+    Long size(final String attribute, final String value) {
+        final String text = text(value);
+        if (text == null) {
+            return null;
+        }
+        final long bytes = SIZE.matcher(text).matches() ? FileSize.parse(text, -1) : -1;
+        if (bytes <= 0) {
+            throw refusal(attribute, text, "use a positive size such as \"64 MB\", \"1 GB\" or a number of bytes");
+        }
+        return bytes;
+    }
+
+    /** A time span such as {@code 100 ms}, {@code 10 s}, {@code 500 us}, {@code 1 min}; without a unit milliseconds. */
+    Duration time(final String attribute, final String value) {
+        final String text = text(value);
+        if (text == null) {
+            return null;
+        }
+        final Duration duration = parseTime(text);
+        if (duration == null || duration.isZero()) {
+            throw refusal(attribute, text, "use a positive time such as \"100 ms\", \"10 s\" or a number of milliseconds");
+        }
+        return duration;
+    }
+
+    private static Duration parseTime(final String text) {
+        final Matcher matcher = TIME.matcher(text);
+        if (!matcher.matches()) {
+            return null;
+        }
+        final long amount = Long.parseLong(matcher.group(1));
+        try {
+            return switch (matcher.group(2).toLowerCase(Locale.ROOT)) {
+                case "us" -> Duration.ofNanos(Math.multiplyExact(amount, 1_000));
+                case "s" -> Duration.ofSeconds(amount);
+                case "min" -> Duration.ofMinutes(amount);
+                default -> Duration.ofMillis(amount);
+            };
+        } catch (final ArithmeticException | DateTimeException tooLong) {
+            return null;
+        }
+    }
+
+    /** The name of a standard or custom level. */
+    Level level(final String attribute, final String value) {
+        final String text = text(value);
+        if (text == null) {
+            return null;
+        }
+        final Level level = Level.getLevel(text.toUpperCase(Locale.ROOT));
+        if (level == null) {
+            throw refusal(attribute, text, "use the name of a level such as TRACE, DEBUG, INFO, WARN or ERROR");
+        }
+        return level;
+    }
+
+    /** Permissions as {@code rw-r-----}; none if absent. */
+    Set<PosixFilePermission> permissions(final String attribute, final String value) {
+        final String text = text(value);
+        if (text == null) {
+            return Set.of();
+        }
+        try {
+            return PosixFilePermissions.fromString(text);
+        } catch (final IllegalArgumentException notPermissions) {
+            throw refusal(attribute, text, "use nine characters such as \"rw-r-----\"");
+        }
+    }
+}

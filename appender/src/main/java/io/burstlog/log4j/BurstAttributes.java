@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.plugins.PluginBuilderAttribute;
+
+/**
+ * The attributes of {@code <Burst>} beside those of every appender, as text; {@code null} where one is not set.
+ *
+ * <p>Sizes are in the units of Log4j's {@code FileSize} ({@code 64 MB}, {@code 1 GB}, a number of bytes); times are
+ * {@code 500 us}, {@code 100 ms}, {@code 10 s}, {@code 1 min} or a number of milliseconds. Not thread-safe.
+ *
+ * @param <B> the builder itself
+ */
+public abstract class BurstAttributes<B extends BurstAttributes<B>> extends AbstractAppender.Builder<B> {
+
+    @PluginBuilderAttribute
+    String ring;
+
+    @PluginBuilderAttribute
+    String ringSize;
+
+    @PluginBuilderAttribute
+    String durability;
+
+    @PluginBuilderAttribute
+    String ack;
+
+    @PluginBuilderAttribute
+    String ackLevel;
+
+    @PluginBuilderAttribute
+    String onFull;
+
+    @PluginBuilderAttribute
+    String blockTimeout;
+
+    @PluginBuilderAttribute
+    String maxRecordSize;
+
+    @PluginBuilderAttribute
+    String binding;
+
+    @PluginBuilderAttribute
+    String io;
+
+    @PluginBuilderAttribute
+    String drainInterval;
+
+    @PluginBuilderAttribute
+    String shutdownTimeout;
+
+    @PluginBuilderAttribute
+    String library;
+
+    @PluginBuilderAttribute
+    String fileName;
+
+    @PluginBuilderAttribute
+    String filePattern;
+
+    @PluginBuilderAttribute
+    String filePermissions;
+
+    @PluginBuilderAttribute
+    String fileOwner;
+
+    @PluginBuilderAttribute
+    String fileGroup;
+
+    @PluginBuilderAttribute
+    String append;
+
+    @PluginBuilderAttribute
+    String immediateFlush;
+
+    @PluginBuilderAttribute
+    String bufferedIO;
+
+    @PluginBuilderAttribute
+    String bufferSize;
+
+    BurstAttributes() {}
+
+    /**
+     * Sets the attribute {@code ring}.
+     *
+     * @param ring required: the block device, DAX file or regular file that holds the ring
+     * @return this
+     */
+    public B setRing(final String ring) {
+        this.ring = ring;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code ringSize}.
+     *
+     * @param ringSize the size of a ring file to create, for instance {@code 64 MB}
+     * @return this
+     */
+    public B setRingSize(final String ringSize) {
+        this.ringSize = ringSize;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code durability}.
+     *
+     * @param durability {@code power} (default), {@code os-crash} or {@code process}: the least that ring and log file survive
+     * @return this
+     */
+    public B setDurability(final String durability) {
+        this.durability = durability;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code ack}.
+     *
+     * @param ack {@code durable} (default) or {@code enqueued}
+     * @return this
+     */
+    public B setAck(final String ack) {
+        this.ack = ack;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code ackLevel}.
+     *
+     * @param ackLevel with {@code ack="durable"}: events less specific than this level are only enqueued
+     * @return this
+     */
+    public B setAckLevel(final String ackLevel) {
+        this.ackLevel = ackLevel;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code onFull}.
+     *
+     * @param onFull {@code block} (default), {@code fail} or {@code discard}
+     * @return this
+     */
+    public B setOnFull(final String onFull) {
+        this.onFull = onFull;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code blockTimeout}.
+     *
+     * @param blockTimeout bounds every wait of a log call, for instance {@code 5 s}; for ever unless set
+     * @return this
+     */
+    public B setBlockTimeout(final String blockTimeout) {
+        this.blockTimeout = blockTimeout;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code maxRecordSize}.
+     *
+     * @param maxRecordSize the longest event, {@code 1 MB} by default and at most a quarter of the ring
+     * @return this
+     */
+    public B setMaxRecordSize(final String maxRecordSize) {
+        this.maxRecordSize = maxRecordSize;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code binding}.
+     *
+     * @param binding {@code auto} (default), {@code jni} or {@code jna}
+     * @return this
+     */
+    public B setBinding(final String binding) {
+        this.binding = binding;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code io}.
+     *
+     * @param io {@code auto} (default) or {@code pwrite}
+     * @return this
+     */
+    public B setIo(final String io) {
+        this.io = io;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code drainInterval}.
+     *
+     * @param drainInterval within this time an event reaches the log file, {@code 100 ms} by default
+     * @return this
+     */
+    public B setDrainInterval(final String drainInterval) {
+        this.drainInterval = drainInterval;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code shutdownTimeout}.
+     *
+     * @param shutdownTimeout bounds draining at stop, {@code 10 s} by default; the rest stays in the ring for the next start
+     * @return this
+     */
+    public B setShutdownTimeout(final String shutdownTimeout) {
+        this.shutdownTimeout = shutdownTimeout;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code library}.
+     *
+     * @param library the only native library to load; unless set, the one in the jar or on the library path
+     * @return this
+     */
+    public B setLibrary(final String library) {
+        this.library = library;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code fileName}.
+     *
+     * @param fileName required: the log file
+     * @return this
+     */
+    public B setFileName(final String fileName) {
+        this.fileName = fileName;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code filePattern}.
+     *
+     * @param filePattern refused: there is no rolling yet
+     * @return this
+     */
+    public B setFilePattern(final String filePattern) {
+        this.filePattern = filePattern;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code filePermissions}.
+     *
+     * @param filePermissions permissions of a newly created log file, for instance {@code rw-r-----}
+     * @return this
+     */
+    public B setFilePermissions(final String filePermissions) {
+        this.filePermissions = filePermissions;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code fileOwner}.
+     *
+     * @param fileOwner owner of a newly created log file
+     * @return this
+     */
+    public B setFileOwner(final String fileOwner) {
+        this.fileOwner = fileOwner;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code fileGroup}.
+     *
+     * @param fileGroup group of a newly created log file
+     * @return this
+     */
+    public B setFileGroup(final String fileGroup) {
+        this.fileGroup = fileGroup;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code append}.
+     *
+     * @param append {@code true} (default); {@code false} is refused
+     * @return this
+     */
+    public B setAppend(final String append) {
+        this.append = append;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code immediateFlush}.
+     *
+     * @param immediateFlush accepted and without effect
+     * @return this
+     */
+    public B setImmediateFlush(final String immediateFlush) {
+        this.immediateFlush = immediateFlush;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code bufferedIO}.
+     *
+     * @param bufferedIO accepted and without effect
+     * @return this
+     */
+    public B setBufferedIO(final String bufferedIO) {
+        this.bufferedIO = bufferedIO;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code bufferSize}.
+     *
+     * @param bufferSize accepted and without effect
+     * @return this
+     */
+    public B setBufferSize(final String bufferSize) {
+        this.bufferSize = bufferSize;
+        return asBuilder();
+    }
+}

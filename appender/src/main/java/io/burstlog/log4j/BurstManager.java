@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import io.burstlog.BurstEvent;
+import io.burstlog.BurstException;
+import io.burstlog.BurstLog;
+import io.burstlog.OnFull;
+import io.burstlog.RecordBuffer;
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.Layout;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.config.ConfigurationException;
+import org.apache.logging.log4j.core.time.Instant;
+import org.apache.logging.log4j.status.StatusLogger;
+
+/**
+ * One open ring and what all appenders that write to it share. {@link OpenRings} opens it for the first appender and
+ * closes it after the last.
+ *
+ * <p>Safe for use by any thread, also after it was closed: every call throws then.
+ */
+final class BurstManager {
+
+    private static final Logger LOGGER = StatusLogger.getLogger();
+
+    private static final Duration DEFAULT_SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
+
+    /** For the last lines, if the ring is full at stop: the drain needs less, unless the log file cannot be written. */
+    private static final Duration PATIENCE_FOR_SPACE = Duration.ofSeconds(1);
+
+    private final RingAttributes attributes;
+    private final FullRingRule ruleOfEngine;
+    private final BurstLog log;
+    private final int maxRecordBytes;
+    private final DiscardNotice discards = new DiscardNotice(this);
+
+    /**
+     * Opens the ring, after creating the directory of the log file as Log4j's own file appenders do.
+     *
+     * @param header the layout whose header begins a new or empty log file
+     * @throws BurstException if it cannot be opened
+     * @throws ConfigurationException if the directory cannot be created
+     */
+    BurstManager(final RingAttributes attributes, final Layout<? extends Serializable> header) {
+        this.attributes = attributes;
+        this.ruleOfEngine = FullRingRule.of(attributes.config());
+        createDirectoryOf(attributes.file());
+        this.log = BurstLog.open(attributes.config());
+        this.maxRecordBytes = (int) log.stats().maxRecordBytes();
+        try {
+            if (log.destinationEmpty()) {
+                writeHeader(header.getHeader());
+            }
+        } catch (final RuntimeException headerNotWritten) {
+            log.close();
+            throw headerNotWritten;
+        }
+    }
+
+    private static void createDirectoryOf(final String file) {
+        final Path directory = Path.of(file).getParent();
+        try {
+            // A link to a directory is one, though createDirectories does not think so.
+            if (!Files.isDirectory(directory)) {
+                Files.createDirectories(directory);
+            }
+        } catch (final IOException failure) {
+            throw new ConfigurationException("the directory " + directory + " of the log file cannot be created (" + failure
+                    + "): create it or correct fileName.");
+        }
+    }
+
+    RingAttributes attributes() {
+        return attributes;
+    }
+
+    String name() {
+        return attributes.ring();
+    }
+
+    BurstLog log() {
+        return log;
+    }
+
+    /**
+     * Encodes an event and appends it.
+     *
+     * @param durableOnReturn whether to return only after it is durable
+     * @param rule what to do if the ring is full; if it discards, the call returns normally and the event is counted
+     * @throws BurstException if the event was not logged, or is not known to be durable
+     */
+    void append(
+            final LogEvent event,
+            final Layout<? extends Serializable> layout,
+            final boolean durableOnReturn,
+            final FullRingRule rule) {
+        final RecordEncoder encoder = RecordEncoders.acquire();
+        try {
+            final RecordBuffer record = encoder.encode(layout, event, maxRecordBytes);
+            if (rule.onFull() == OnFull.DISCARD) {
+                discards.write();
+            }
+            if (append(record, nanosOf(event.getInstant()), durableOnReturn, rule) == 0) {
+                discards.add(layout);
+            }
+        } finally {
+            RecordEncoders.release(encoder);
+        }
+    }
+
+    private long append(
+            final RecordBuffer record,
+            final long eventTimeNanos,
+            final boolean durableOnReturn,
+            final FullRingRule rule) {
+        if (!rule.equals(ruleOfEngine)) {
+            return rule.append(log, record, eventTimeNanos, durableOnReturn);
+        }
+        return durableOnReturn ? log.append(record, eventTimeNanos) : log.enqueue(record, eventTimeNanos);
+    }
+
+    /** Encodes an event and offers it. Returns a sequence, or -1 if the ring is full. */
+    long offer(final LogEvent event, final Layout<? extends Serializable> layout) {
+        final RecordEncoder encoder = RecordEncoders.acquire();
+        try {
+            return log.offer(encoder.encode(layout, event, maxRecordBytes), nanosOf(event.getInstant()));
+        } finally {
+            RecordEncoders.release(encoder);
+        }
+    }
+
+    private void writeHeader(final byte[] header) {
+        if (isNothing(header)) {
+            return;
+        }
+        final RecordEncoder encoder = RecordEncoders.acquire();
+        try {
+            log.append(encoder.encode(header, maxRecordBytes), now());
+        } finally {
+            RecordEncoders.release(encoder);
+        }
+    }
+
+    /** Offers, because an append could wait for ever for the space of a ring whose log file cannot be written. */
+    private void writeFooter(final byte[] footer) {
+        if (isNothing(footer)) {
+            return;
+        }
+        final RecordEncoder encoder = RecordEncoders.acquire();
+        try {
+            final RecordBuffer record = encoder.encode(footer, maxRecordBytes);
+            final FullRingRule shortWait = new FullRingRule(OnFull.BLOCK, PATIENCE_FOR_SPACE);
+            shortWait.append(log, record, now(), false);
+        } finally {
+            RecordEncoders.release(encoder);
+        }
+    }
+
+    private static boolean isNothing(final byte[] bytes) {
+        return bytes == null || bytes.length == 0;
+    }
+
+    private static long now() {
+        return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+    }
+
+    private static long nanosOf(final Instant instant) {
+        return instant.getEpochSecond() * 1_000_000_000L + instant.getNanoOfSecond();
+    }
+
+    /**
+     * Makes durable what was only enqueued, within the ring's shutdown timeout. Returns whether it is.
+     *
+     * @throws BurstException if the ring has failed
+     */
+    boolean commit() {
+        return log.awaitDurable(log.stats().acceptedSequence(), shutdownTimeout());
+    }
+
+    /**
+     * Writes the last lines, makes everything durable, drains within the ring's shutdown timeout and lets go of ring and
+     * log file. What is left in the ring reaches the log file at the next open.
+     *
+     * @param footer the layout whose footer ends the log file
+     * @throws BurstException if accepted events could not be made durable; the ring is closed all the same
+     */
+    void close(final Layout<? extends Serializable> footer) {
+        try {
+            discards.writeBeforeClose(PATIENCE_FOR_SPACE);
+            writeFooter(footer.getFooter());
+        } finally {
+            log.close();
+        }
+        final var left = log.stats();
+        if (left.drainedSequence() < left.acceptedSequence()) {
+            LOGGER.warn(
+                    "Burst: {} records are still in the ring {}, because {} could not take them within shutdownTimeout, {};"
+                            + " they reach it at the next start.",
+                    left.acceptedSequence() - left.drainedSequence(),
+                    name(),
+                    attributes.file(),
+                    shutdownTimeout());
+        }
+    }
+
+    private Duration shutdownTimeout() {
+        final Duration configured = attributes.config().shutdownTimeout();
+        return configured.isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : configured;
+    }
+
+    /** Passes on what the engine tells its operator: what recovery found, a full ring, a stalled log file, a failure. */
+    static void report(final BurstEvent event) {
+        switch (event.severity()) {
+            case INFO -> LOGGER.info("Burst: {}", event.text());
+            case WARN -> LOGGER.warn("Burst: {}", event.text());
+            case ERROR -> LOGGER.error("Burst: {}", event.text());
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import io.burstlog.BurstException;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.Layout;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.impl.Log4jLogEvent;
+import org.apache.logging.log4j.message.SimpleMessage;
+import org.apache.logging.log4j.status.StatusLogger;
+
+/**
+ * Counts the events that {@code onFull="discard"} dropped, and puts one WARN line into the log as soon as the ring takes
+ * records again, so that the gap is seen where it is. The line comes before the next event that fits; if no further
+ * event comes, a timer writes it.
+ *
+ * <p>Safe for use by any thread.
+ */
+final class DiscardNotice {
+
+    private static final Logger LOGGER = StatusLogger.getLogger();
+
+    private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private final BurstManager ring;
+    private final AtomicLong discarded = new AtomicLong();
+
+    /** Held by the one who writes the line, so that no event is reported twice. */
+    private final Semaphore writing = new Semaphore(1);
+
+    private volatile Layout<? extends Serializable> layout;
+
+    DiscardNotice(final BurstManager ring) {
+        this.ring = ring;
+    }
+
+    /** Counts one event, which would have been written with this layout. */
+    void add(final Layout<? extends Serializable> layoutOfEvent) {
+        layout = layoutOfEvent;
+        if (discarded.getAndIncrement() == 0) {
+            LATER.execute(this::writeOrTryLater);
+        }
+    }
+
+    private void writeOrTryLater() {
+        try {
+            if (!write()) {
+                LATER.execute(this::writeOrTryLater);
+            }
+        } catch (final BurstException closedOrFailed) {
+            // Closing the ring reports what is left.
+            return;
+        }
+    }
+
+    /** Writes the line if there is something to say and the ring has space. Returns whether nothing is left to say. */
+    boolean write() {
+        if (discarded.get() == 0) {
+            return true;
+        }
+        // Whoever finds it taken has an event to log and does not wait; the line may then come after that event.
+        if (!writing.tryAcquire()) {
+            return false;
+        }
+        return writeAndRelease();
+    }
+
+    private boolean writeAndRelease() {
+        try {
+            final long count = discarded.get();
+            if (count > 0 && ring.offer(eventFor(count), layout) > 0) {
+                discarded.addAndGet(-count);
+            }
+            return discarded.get() == 0;
+        } finally {
+            writing.release();
+        }
+    }
+
+    /** The last chance before the ring is closed. Waits for space, at most this long. */
+    void writeBeforeClose(final Duration patience) {
+        final long begin = System.nanoTime();
+        try {
+            // Waits for a line under way, which would else find the ring closed.
+            writing.acquireUninterruptibly();
+            boolean written = writeAndRelease();
+            while (!written && System.nanoTime() - begin < patience.toNanos()) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+                written = write();
+            }
+            if (!written) {
+                LOGGER.warn("{}; it is still full, so that the log itself does not say so.", sentence(discarded.get()));
+            }
+        } catch (final BurstException failed) {
+            LOGGER.warn("{}; the log itself does not say so: {}", sentence(discarded.get()), failed.getMessage());
+        }
+    }
+
+    private LogEvent eventFor(final long count) {
+        return Log4jLogEvent.newBuilder()
+                .setLoggerName(BurstAppender.class.getName())
+                .setLevel(Level.WARN)
+                .setMessage(new SimpleMessage(sentence(count)))
+                .build();
+    }
+
+    private String sentence(final long count) {
+        return count + (count == 1 ? " event was" : " events were") + " discarded, because the ring " + ring.name()
+                + " was full and onFull is \"discard\"";
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstException;
+import io.burstlog.BurstLog;
+import io.burstlog.OnFull;
+import io.burstlog.RecordBuffer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What an appender does when its ring is full.
+ *
+ * <p>The engine has one such rule for each ring, fixed when the ring is opened, and that one costs nothing. An appender
+ * that comes with a reconfiguration may have another; the ring stays open then, and the appender keeps its own rule with
+ * offers, which never wait. That is one more native call for each event, until the ring is opened again.
+ *
+ * @param onFull wait, throw or discard
+ * @param blockTimeout bounds every wait of a log call; zero: for ever
+ */
+record FullRingRule(OnFull onFull, Duration blockTimeout) {
+
+    private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+    private static final Duration ONE_WAIT = Duration.ofSeconds(1);
+
+    static FullRingRule of(final BurstConfig config) {
+        return new FullRingRule(config.onFull(), config.blockTimeout());
+    }
+
+    /**
+     * Appends under this rule, whatever rule the log was opened with.
+     *
+     * @return the sequence, or 0 if the record was discarded
+     */
+    long append(
+            final BurstLog log, final RecordBuffer record, final long eventTimeNanos, final boolean durableOnReturn) {
+        final long begin = System.nanoTime();
+        long sequence = log.offer(record, eventTimeNanos);
+        if (sequence < 0) {
+            if (onFull == OnFull.DISCARD) {
+                return 0;
+            }
+            if (onFull == OnFull.FAIL) {
+                throw new BurstException(
+                        BurstException.Code.RING_FULL,
+                        "The ring is full and onFull=\"fail\"; the event was not logged.");
+            }
+            sequence = offerUntilAccepted(log, record, eventTimeNanos, begin);
+        }
+        if (durableOnReturn) {
+            awaitDurable(log, sequence, begin);
+        }
+        return sequence;
+    }
+
+    private long offerUntilAccepted(
+            final BurstLog log, final RecordBuffer record, final long eventTimeNanos, final long begin) {
+        boolean interrupted = false;
+        try {
+            long sequence;
+            do {
+                if (isOver(begin)) {
+                    throw new BurstException(
+                            BurstException.Code.TIMED_OUT,
+                            "The ring was full for longer than blockTimeout, " + blockTimeout
+                                    + "; the event was not logged.");
+                }
+                // An interrupt would turn the pause into spinning; it is kept for the caller.
+                interrupted |= Thread.interrupted();
+                LockSupport.parkNanos(PAUSE_NANOS);
+                sequence = log.offer(record, eventTimeNanos);
+            } while (sequence < 0);
+            return sequence;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void awaitDurable(final BurstLog log, final long sequence, final long begin) {
+        while (!log.awaitDurable(sequence, blockTimeout.isZero() ? ONE_WAIT : blockTimeout)) {
+            if (isOver(begin)) {
+                throw new BurstException(
+                        BurstException.Code.TIMED_OUT,
+                        "The event was not durable within blockTimeout, " + blockTimeout
+                                + "; it is in the ring's memory and may still become durable.");
+            }
+        }
+    }
+
+    private boolean isOver(final long begin) {
+        return !blockTimeout.isZero() && System.nanoTime() - begin >= blockTimeout.toNanos();
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import io.burstlog.BurstException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.LoggerContext;
+import org.apache.logging.log4j.core.config.Configuration;
+import org.apache.logging.log4j.core.config.ConfigurationException;
+import org.apache.logging.log4j.status.StatusLogger;
+
+/**
+ * The rings that appenders of this class loader have open.
+ *
+ * <p>When Log4j is reconfigured it starts the new appenders before it stops the old ones, so a new appender finds its
+ * ring open and attaches to it; nothing is closed in between, and nothing is lost. What is fixed while a ring is open
+ * then stays as it is: the change is refused with a sentence, and the events go on to the ring and file they went to
+ * before. The same in one configuration is a mistake, and there the second appender is refused.
+ */
+final class OpenRings {
+
+    private static final Logger LOGGER = StatusLogger.getLogger();
+
+    private static final Lock LOCK = new ReentrantLock();
+    private static final List<OpenRing> OPEN = new ArrayList<>();
+
+    private OpenRings() {}
+
+    private record Attachment(BurstAppender appender, Configuration configuration, RingAttributes wanted) {
+
+        /** Both in force at once, on purpose; not one after the other. */
+        boolean isBeside(final Configuration other) {
+            return configuration == null || other == null || configuration == other || contextOf(configuration) != contextOf(other);
+        }
+
+        private static LoggerContext contextOf(final Configuration configuration) {
+            return configuration.getLoggerContext();
+        }
+    }
+
+    private record OpenRing(BurstManager manager, List<Attachment> attachments) {
+
+        boolean isMeantBy(final RingAttributes wanted) {
+            return manager.attributes().ring().equals(wanted.ring()) || manager.attributes().file().equals(wanted.file());
+        }
+    }
+
+    /**
+     * The ring an appender asks for, opened if need be.
+     *
+     * @param configuration the one the appender belongs to, or null
+     * @throws BurstException if the ring cannot be opened
+     * @throws ConfigurationException if the ring or the log file is in use by another appender in another combination
+     */
+    static BurstManager attach(
+            final BurstAppender appender, final Configuration configuration, final RingAttributes wanted) {
+        LOCK.lock();
+        try {
+            OpenRing ring = find(wanted);
+            if (ring == null) {
+                ring = new OpenRing(new BurstManager(wanted, appender.getLayout()), new ArrayList<>());
+                OPEN.add(ring);
+            } else {
+                requireOnePlace(ring, configuration, wanted);
+                reportWhatStays(ring, appender, wanted);
+            }
+            ring.attachments.add(new Attachment(appender, configuration, wanted));
+            return ring.manager;
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    private static OpenRing find(final RingAttributes wanted) {
+        OpenRing found = null;
+        for (final OpenRing ring : OPEN) {
+            // The same ring goes before the same file.
+            if (ring.isMeantBy(wanted) && (found == null || ring.manager.attributes().ring().equals(wanted.ring()))) {
+                found = ring;
+            }
+        }
+        return found;
+    }
+
+    private static void requireOnePlace(
+            final OpenRing ring, final Configuration configuration, final RingAttributes wanted) {
+        for (final Attachment other : ring.attachments) {
+            if (other.isBeside(configuration) && !other.wanted.hasPlaceOf(wanted)) {
+                throw new ConfigurationException("the ring " + wanted.ring() + " with the file " + wanted.file()
+                        + " cannot be used, because Burst '" + other.appender.getName() + "' uses the ring "
+                        + other.wanted.ring() + " with the file " + other.wanted.file()
+                        + ": give each file one ring and each ring one file, or refer to one appender twice.");
+            }
+        }
+    }
+
+    private static void reportWhatStays(
+            final OpenRing ring, final BurstAppender appender, final RingAttributes wanted) {
+        final String differences = ring.manager.attributes().differencesTo(wanted);
+        if (!differences.isEmpty()) {
+            LOGGER.error(
+                    "Burst '{}': the ring {} is open and stays as it is: {}. Events go on to {}; restart the process for"
+                            + " the change to take effect.",
+                    appender.getName(),
+                    ring.manager.attributes().ring(),
+                    differences,
+                    ring.manager.log().currentFile());
+        }
+    }
+
+    /**
+     * Detaches an appender after making durable what it enqueued. The last one closes the ring, which also drains it;
+     * meanwhile whoever asks for a ring waits, so that it finds this one closed.
+     *
+     * @return whether everything is durable
+     */
+    static boolean detach(final BurstManager manager, final BurstAppender appender) {
+        LOCK.lock();
+        try {
+            for (final OpenRing ring : OPEN) {
+                if (ring.manager == manager) {
+                    ring.attachments.removeIf(attachment -> attachment.appender == appender);
+                    return ring.attachments.isEmpty() ? close(ring, appender) : commit(ring, appender);
+                }
+            }
+            return true;
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    private static boolean commit(final OpenRing ring, final BurstAppender appender) {
+        try {
+            if (ring.manager.commit()) {
+                return true;
+            }
+            LOGGER.warn("Burst '{}': the ring {} has not made all events durable yet.", appender.getName(), ring.manager.name());
+        } catch (final BurstException failure) {
+            reportLoss(appender, failure);
+        }
+        return false;
+    }
+
+    private static boolean close(final OpenRing ring, final BurstAppender appender) {
+        OPEN.remove(ring);
+        try {
+            ring.manager.close(appender.getLayout());
+            return true;
+        } catch (final RuntimeException failure) {
+            reportLoss(appender, failure);
+            return false;
+        }
+    }
+
+    private static void reportLoss(final BurstAppender appender, final RuntimeException failure) {
+        LOGGER.error("Burst '{}': not everything could be written at stop: {}", appender.getName(), failure.getMessage());
+    }
+}

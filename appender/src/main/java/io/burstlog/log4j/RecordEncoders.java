@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.concurrent.ArrayBlockingQueue;
+
+/**
+ * Hands out encoders without allocation and without a lock that threads share: each thread has its own, and a further
+ * one for each depth of nesting, because a layout may log (a {@code toString} of the application, a converter) while
+ * its text is only half written.
+ *
+ * <p>Virtual threads come in millions and live for one task, so they borrow from a pool instead.
+ */
+final class RecordEncoders {
+
+    private static final MethodHandle IS_VIRTUAL = findIsVirtual();
+
+    private static final ThreadLocal<RecordEncoder> OF_THREAD = ThreadLocal.withInitial(RecordEncoder::new);
+
+    /** As many as virtual threads can usefully encode at a time; what does not fit is left to the garbage collector. */
+    private static final ArrayBlockingQueue<RecordEncoder> POOL = new ArrayBlockingQueue<>(64);
+
+    private RecordEncoders() {}
+
+    /** An empty encoder, for this thread alone until it is released. */
+    static RecordEncoder acquire() {
+        if (isVirtual(Thread.currentThread())) {
+            final RecordEncoder pooled = POOL.poll();
+            return pooled != null ? pooled : new RecordEncoder();
+        }
+        RecordEncoder encoder = OF_THREAD.get();
+        while (encoder.inUse) {
+            if (encoder.nested == null) {
+                encoder.nested = new RecordEncoder();
+            }
+            encoder = encoder.nested;
+        }
+        encoder.inUse = true;
+        return encoder;
+    }
+
+    static void release(final RecordEncoder encoder) {
+        encoder.clear();
+        if (encoder.inUse) {
+            encoder.inUse = false;
+        } else {
+            POOL.offer(encoder);
+        }
+    }
+
+    private static boolean isVirtual(final Thread thread) {
+        try {
+            return (boolean) IS_VIRTUAL.invokeExact(thread);
+        } catch (final Throwable unexpected) {
+            throw new LinkageError("Thread.isVirtual failed", unexpected);
+        }
+    }
+
+    /** {@code Thread::isVirtual} where the JDK has virtual threads (from 21 on), else always {@code false}. */
+    private static MethodHandle findIsVirtual() {
+        try {
+            return MethodHandles.publicLookup()
+                    .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+        } catch (final NoSuchMethodException | IllegalAccessException olderJdk) {
+            return MethodHandles.dropArguments(MethodHandles.constant(boolean.class, false), 0, Thread.class);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import io.burstlog.BurstConfig;
+import java.io.File;
+import java.io.IOException;
+import java.util.StringJoiner;
+
+/**
+ * The attributes that are fixed while a ring is open, as one appender asks for them. What an appender can decide for
+ * itself (layout, ack, onFull, blockTimeout, filters) is not among them.
+ *
+ * @param ring the one name of the ring, whatever links lead to it
+ * @param file the one name of the log file
+ * @param config what the ring would be opened with
+ */
+record RingAttributes(String ring, String file, BurstConfig config) {
+
+    static RingAttributes of(final BurstConfig config) {
+        return new RingAttributes(canonical(config.ring()), canonical(config.fileName()), config);
+    }
+
+    private static String canonical(final String path) {
+        final File file = new File(path);
+        try {
+            return file.getCanonicalPath();
+        } catch (final IOException unreadableParent) {
+            // Opening will fail with the reason.
+            return file.getAbsolutePath();
+        }
+    }
+
+    boolean hasPlaceOf(final RingAttributes other) {
+        return ring.equals(other.ring) && file.equals(other.file);
+    }
+
+    /**
+     * Where another set of attributes differs from this one, for a sentence: {@code drainInterval (PT0.1S, not PT1S)}.
+     * Empty if nowhere.
+     */
+    String differencesTo(final RingAttributes wanted) {
+        final Differences differences = new Differences();
+        differences.add("ring", ring, wanted.ring);
+        differences.add("fileName", file, wanted.file);
+        // Without a size the ring is taken as it is.
+        if (wanted.config.ringBytes() != 0) {
+            differences.add("ringSize", config.ringBytes(), wanted.config.ringBytes());
+        }
+        differences.add("durability", config.durability(), wanted.config.durability());
+        differences.add("maxRecordSize", config.maxRecordBytes(), wanted.config.maxRecordBytes());
+        differences.add("io", config.io(), wanted.config.io());
+        differences.add("binding", config.binding(), wanted.config.binding());
+        differences.add("library", config.library(), wanted.config.library());
+        differences.add("drainInterval", config.drainInterval(), wanted.config.drainInterval());
+        differences.add("shutdownTimeout", config.shutdownTimeout(), wanted.config.shutdownTimeout());
+        differences.add("filePermissions", config.filePermissions(), wanted.config.filePermissions());
+        differences.add("fileOwner", config.fileOwner(), wanted.config.fileOwner());
+        differences.add("fileGroup", config.fileGroup(), wanted.config.fileGroup());
+        return differences.joined.toString();
+    }
+
+    private static final class Differences {
+
+        private final StringJoiner joined = new StringJoiner(", ");
+
+        void add(final String attribute, final Object open, final Object wanted) {
+            if (!open.equals(wanted)) {
+                joined.add(attribute + " (" + open + ", not " + wanted + ")");
+            }
+        }
+    }
+}

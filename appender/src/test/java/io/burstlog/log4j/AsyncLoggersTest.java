@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.apache.logging.log4j.core.async.AsyncLoggerContext;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs in a JVM of its own, with AsyncLoggerContextSelector. */
+@Tag("async-loggers")
+class AsyncLoggersTest {
+
+    @TempDir
+    Path temporary;
+
+    private OrdersDirectory directory;
+
+    @BeforeEach
+    void chooseDirectory() {
+        directory = new OrdersDirectory(temporary);
+    }
+
+    @Test
+    void all_loggers_async_lose_and_double_nothing_and_their_batches_are_durable_without_further_events() throws Exception {
+        final LoadOfEvents load = new LoadOfEvents(4);
+        try (RunningLog4j log4j = RunningLog4j.ofThisJvm(RunningLog4j.xml(directory.burst()))) {
+            assertThat(log4j.context()).isInstanceOf(AsyncLoggerContext.class);
+            load.log(log4j.logger(), 1_000);
+            awaitDurable(log4j, load.size());
+            assertThat(log4j.orders().manager().log().stats().commits()).isLessThan(load.size());
+        }
+        load.assertExactlyOnceInOrder(directory.lines());
+    }
+
+    /** Not under load: of events that are in the queue of the async loggers meanwhile, Log4j itself drops some. */
+    @Test
+    void a_reconfiguration_loses_and_doubles_nothing_that_was_handed_over() throws Exception {
+        final String xml = RunningLog4j.xml(directory.burst());
+        final int rounds = 5;
+        try (RunningLog4j log4j = RunningLog4j.ofThisJvm(xml)) {
+            for (int round = 1; round <= rounds; round++) {
+                for (int event = 0; event < 100; event++) {
+                    log4j.logger().info("round {} event {}", round, event);
+                }
+                awaitDurable(log4j, round * 100);
+                log4j.reconfigure(xml);
+            }
+        }
+        assertThat(directory.lines()).hasSize(rounds * 100).doesNotHaveDuplicates();
+    }
+
+    private static void awaitDurable(final RunningLog4j log4j, final int events) {
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(
+                        () -> assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(events));
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AttributesTest {
+
+    @TempDir
+    Path temporary;
+
+    private OrdersDirectory directory;
+
+    @BeforeEach
+    void chooseDirectory() {
+        directory = new OrdersDirectory(temporary);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\0',
+            value = {
+                "durability=\"pwoer\"          | power, os-crash, process",
+                "ack=\"later\"                 | durable, enqueued",
+                "ackLevel=\"NOISY\"            | name of a level",
+                "ack=\"enqueued\" ackLevel=\"INFO\" | contradicts",
+                "onFull=\"wait\"               | block, fail, discard",
+                "blockTimeout=\"soon\"         | positive time",
+                "blockTimeout=\"-1 s\"         | positive time",
+                "drainInterval=\"0\"           | positive time",
+                "shutdownTimeout=\"10 years\"  | positive time",
+                "maxRecordSize=\"big\"         | positive size",
+                "maxRecordSize=\"0\"           | positive size",
+                "binding=\"panama\"            | auto, jni, jna",
+                "io=\"uring\"                  | auto, pwrite",
+                "io=\"mapped\"                 | auto, pwrite",
+                "filePermissions=\"0640\"      | rw-r-----",
+                "append=\"false\"              | never overwritten",
+                "append=\"maybe\"              | never overwritten",
+                "filePattern=\"logs/%i.log\"   | cannot be rolled yet",
+                "ringsice=\"64 MB\"            | unknown",
+                "createOnDemand=\"true\"       | unknown",
+            })
+    void an_attribute_that_cannot_be_used_is_refused_in_one_sentence_and_nothing_is_opened(
+            final String attribute, final String whatToDo) {
+        assertRefused(directory.burst(attribute), whatToDo, attribute.substring(0, attribute.indexOf('=')));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<Policies><TimeBasedTriggeringPolicy/></Policies>",
+                "<SizeBasedTriggeringPolicy size=\"10 MB\"/>",
+                "<OnStartupTriggeringPolicy/>",
+                "<DefaultRolloverStrategy max=\"3\"/>",
+                "<DirectWriteRolloverStrategy/>"
+            })
+    void elements_that_would_roll_are_refused_so_that_nobody_believes_it_rolls(final String element) {
+        assertRefused(directory.burst("", element), "cannot be rolled yet", "policies");
+    }
+
+    @Test
+    void an_unknown_element_is_refused() {
+        assertRefused(directory.burst("", "<AppenderRef ref=\"Other\"/>"), "unknown", "AppenderRef");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ring", "fileName"})
+    void a_missing_required_attribute_is_refused(final String attribute) {
+        final String xml = directory.burst().replaceFirst(attribute + "=\"[^\"]*\"", "");
+        assertRefused(xml, "is missing", attribute);
+    }
+
+    @Test
+    void a_size_the_engine_cannot_use_is_refused_with_its_sentence() {
+        assertThatLogThrows(directory.burst("maxRecordSize=\"2 MB\""), "quarter");
+        assertThatLogThrows(directory.burst().replace("4 MB", "64 KB"), "Burst 'Orders' is not started");
+    }
+
+    @Test
+    void an_existing_ring_keeps_its_size_and_a_different_explicit_one_is_refused() {
+        RunningLog4j.with(RunningLog4j.xml(directory.burst())).close();
+        assertThatLogThrows(directory.burst().replace("4 MB", "8 MB"), "Burst 'Orders' is not started");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst().replace("ringSize=\"4 MB\"", "")))) {
+            log4j.logger().info("order 1");
+        }
+        assertThat(directory.lines()).containsExactly("INFO order 1");
+    }
+
+    @Test
+    void attributes_of_other_file_appenders_without_meaning_here_are_accepted_with_one_line_of_information() {
+        final String xml = directory.burst("immediateFlush=\"false\" bufferedIO=\"true\" bufferSize=\"8192\" append=\"true\"");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
+            log4j.logger().info("order 1");
+            assertThat(log4j.allIsDurable()).isTrue();
+            assertThat(log4j.status(Level.INFO))
+                    .filteredOn(line -> line.contains("immediateFlush, bufferedIO, bufferSize"))
+                    .singleElement()
+                    .asString()
+                    .startsWith("INFO");
+            assertThat(log4j.status(Level.WARN)).isEmpty();
+        }
+    }
+
+    @Test
+    void every_attribute_at_once_is_understood() throws Exception {
+        final String xml = directory.burst("durability=\"power\" ack=\"durable\" ackLevel=\"DEBUG\" onFull=\"block\""
+                + " blockTimeout=\"5 s\" maxRecordSize=\"512 KB\" binding=\"jna\" io=\"pwrite\" drainInterval=\"20 ms\""
+                + " shutdownTimeout=\"3 s\" filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
+                + "\" ignoreExceptions=\"false\"");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
+            log4j.logger().info("order 1");
+            assertThat(log4j.status(Level.WARN)).isEmpty();
+        }
+        assertThat(directory.lines()).containsExactly("INFO order 1");
+    }
+
+    @Test
+    void a_new_log_file_has_the_permissions_asked_for() throws Exception {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("filePermissions=\"rw-r-----\"")))) {
+            log4j.logger().info("order 1");
+        }
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.file()))).isEqualTo("rw-r-----");
+    }
+
+    @Test
+    void filters_of_the_appender_are_in_force() {
+        final String content = "<ThresholdFilter level=\"warn\"/>" + OrdersDirectory.LEVEL_AND_MESSAGE;
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("", content)))) {
+            log4j.logger().info("order 1");
+            log4j.logger().warn("order 2");
+        }
+        assertThat(directory.lines()).containsExactly("WARN order 2");
+    }
+
+    private void assertRefused(final String element, final String... fragments) {
+        assertThatLogThrows(element, fragments);
+        assertThat(directory.ring()).doesNotExist();
+        assertThat(directory.file()).doesNotExist();
+    }
+
+    private static void assertThatLogThrows(final String element, final String... fragments) {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element))) {
+            assertThat(log4j.status(Level.ERROR))
+                    .filteredOn(line -> line.contains("Burst 'Orders'"))
+                    .singleElement()
+                    .asString()
+                    .contains(fragments);
+            assertThatThrownBy(() -> log4j.logger().info("order 1"))
+                    .isInstanceOf(AppenderLoggingException.class)
+                    .hasMessageContainingAll(fragments);
+        }
+    }
+}

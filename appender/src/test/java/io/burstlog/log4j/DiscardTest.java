@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DiscardTest {
+
+    private static final Pattern NOTICE = Pattern.compile("WARN (\\d+) events? (was|were) discarded, because the ring .* was full.*");
+
+    @TempDir
+    Path temporary;
+
+    private OrdersDirectory directory;
+
+    @BeforeEach
+    void chooseDirectory() {
+        directory = new OrdersDirectory(temporary);
+    }
+
+    @Test
+    void discarded_events_are_counted_in_a_warning_in_the_log_itself_when_space_returns() {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                FullRing.logMoreThanFits(log4j.logger());
+            }
+            log4j.awaitDrained();
+            log4j.logger().info("next");
+        }
+        final List<String> lines = directory.lines();
+        final long discarded = discarded(lines);
+        assertThat(discarded).isPositive();
+        assertThat(lines.stream().filter(line -> line.startsWith("INFO xxx"))).hasSize((int) (FullRing.EVENTS - discarded));
+        assertThat(lines).last().isEqualTo("INFO next");
+    }
+
+    @Test
+    void the_warning_comes_without_a_further_event() {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                FullRing.logMoreThanFits(log4j.logger());
+            }
+            await().untilAsserted(() -> {
+                log4j.awaitDrained();
+                final List<String> lines = directory.lines();
+                final long logged = lines.stream().filter(line -> line.startsWith("INFO xxx")).count();
+                assertThat(logged + discarded(lines)).isEqualTo(FullRing.EVENTS);
+            });
+        }
+    }
+
+    @Test
+    void the_warning_is_not_lost_when_log4j_stops_at_once() {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                FullRing.logMoreThanFits(log4j.logger());
+            }
+        }
+        final List<String> lines = directory.lines();
+        final long logged = lines.stream().filter(line -> line.startsWith("INFO xxx")).count();
+        assertThat(logged + discarded(lines)).isEqualTo(FullRing.EVENTS);
+    }
+
+    @Test
+    void a_discard_that_came_with_a_reconfiguration_is_counted_in_the_same_way() {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\"")))) {
+            log4j.reconfigure(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")));
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                FullRing.logMoreThanFits(log4j.logger());
+            }
+        }
+        final List<String> lines = directory.lines();
+        final long logged = lines.stream().filter(line -> line.startsWith("INFO xxx")).count();
+        assertThat(logged + discarded(lines)).isEqualTo(FullRing.EVENTS);
+        assertThat(logged).isLessThan(FullRing.EVENTS);
+    }
+
+    private static long discarded(final List<String> lines) {
+        return lines.stream()
+                .map(NOTICE::matcher)
+                .filter(Matcher::matches)
+                .mapToLong(match -> Long.parseLong(match.group(1)))
+                .sum();
+    }
+}

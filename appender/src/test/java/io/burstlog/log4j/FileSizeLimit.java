@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes this process unable to write beyond an offset of any file: the write fails with EFBIG. That needs no privilege
+ * and no special file system. With the size of the ring it stalls the log file and leaves the ring alone; with less the
+ * ring fails.
+ */
+final class FileSizeLimit implements AutoCloseable {
+
+    private FileSizeLimit() {}
+
+    static FileSizeLimit of(final long bytes) {
+        set(Long.toString(bytes));
+        return new FileSizeLimit();
+    }
+
+    private static void set(final String bytes) {
+        final String pid = Long.toString(ProcessHandle.current().pid());
+        try {
+            final Process prlimit =
+                    new ProcessBuilder("prlimit", "--pid", pid, "--fsize=" + bytes + ":").inheritIO().start();
+            assertThat(prlimit.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            Skipped.unless(prlimit.exitValue() == 0, "prlimit cannot limit this process");
+        } catch (final IOException missing) {
+            Skipped.unless(false, "no prlimit here, so that no write can be made to fail: " + missing);
+        } catch (final InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    @Override
+    public void close() {
+        set("unlimited");
+    }
+}

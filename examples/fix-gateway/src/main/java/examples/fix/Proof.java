@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples.fix;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the log must hold, given the book.
+ *
+ * <p>Counted are the gateway's own "accepted" lines: it writes one for each order, however often FIX delivers that
+ * order. FIX messages cannot be counted by ClOrdID, because after a crash both sides rightly repeat some of them
+ * (PossDupFlag 43=Y, with another SendingTime). They are compared as text instead:
+ * <ol>
+ * <li>Every confirmed ClOrdID has an accepted line; no ClOrdID, confirmed or not, has two.
+ * <li>Accepted lines carry the numbers 1, 2, 3, .. without a gap, in that order.
+ * <li>Confirmed orders stand in the log in the order in which they were confirmed.
+ * <li>Nothing was accepted that was not sent.
+ * <li>Before each accepted line stands the NewOrderSingle that brought the order.
+ * <li>Every ExecutionReport received, repeated ones included, is in the log as often as it was received, character
+ * for character.
+ * </ol>
+ */
+final class Proof {
+    private Proof() {}
+
+    /** One sentence for each difference; empty if the log holds what it must. */
+    static List<String> differences(BookContent book, GatewayLog log) {
+        List<String> differences = new ArrayList<>();
+        if (book.confirmed().isEmpty()) {
+            differences.add("the book has no confirmed order, so there is nothing to prove");
+        }
+        Map<String, Integer> lineOf = new HashMap<>();
+        long lastNumber = 0;
+        for (AcceptedOrder order : log.accepted()) {
+            if (lineOf.putIfAbsent(order.clOrdId(), lineOf.size() + 1) != null) {
+                differences.add(order.clOrdId() + " is accepted twice in the log");
+            } else if (order.number() != lastNumber + 1) {
+                differences.add(order.clOrdId() + " has number " + order.number() + " in the log, right after number "
+                        + lastNumber);
+            }
+            lastNumber = order.number();
+            if (!book.sent().contains(order.clOrdId())) {
+                differences.add(order.clOrdId() + " is in the log but was never sent");
+            }
+        }
+        int previous = 0;
+        for (String clOrdId : book.confirmed()) {
+            Integer line = lineOf.get(clOrdId);
+            if (line == null) {
+                differences.add(clOrdId + " was confirmed but is not in the log");
+            } else if (line < previous) {
+                differences.add(clOrdId + " was confirmed after an order that stands behind it in the log");
+            } else {
+                previous = line;
+            }
+        }
+        for (AcceptedOrder order : log.acceptedWithoutMessage()) {
+            differences.add(order.clOrdId() + " is accepted in the log without the message that brought it");
+        }
+        Map<String, Integer> received = new HashMap<>();
+        book.confirmations().forEach(text -> received.merge(text, 1, Integer::sum));
+        received.forEach((text, times) -> {
+            int written = log.confirmations().getOrDefault(text, 0);
+            if (written != times) {
+                differences.add("received " + times + " times but in the log " + written + " times: " + text);
+            }
+        });
+        return differences;
+    }
+}

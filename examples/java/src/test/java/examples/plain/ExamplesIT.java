@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples.plain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Builds and runs the same ten orders in Java, C and C++, each twice: the second run goes on where the first ended. */
+class ExamplesIT {
+    private static final Path EXAMPLES = Path.of("..").toAbsolutePath().normalize();
+    private static final Path WORK = Path.of("target", "examples").toAbsolutePath();
+    private static final Path INSTALLED = WORK.resolve("installed");
+
+    @BeforeAll
+    static void installTheLibraryAsItsUsersDo() throws Exception {
+        if (Files.exists(WORK)) {
+            try (Stream<Path> tree = Files.walk(WORK)) {
+                for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+        Files.createDirectories(WORK);
+        run(WORK, "cmake", "--install", System.getProperty("native.build"), "--prefix", INSTALLED.toString());
+    }
+
+    @Test
+    void plainJava() throws Exception {
+        List<String> java = new ArrayList<>();
+        java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        java.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        String nativeAccess = System.getProperty("native.access", "");
+        if (!nativeAccess.isEmpty()) {
+            java.add(nativeAccess);
+        }
+        java.add("examples.plain.Orders");
+        runsTwice("java", java);
+    }
+
+    @Test
+    void c() throws Exception {
+        Path program = WORK.resolve("orders-c");
+        compile("gcc -std=c11", EXAMPLES.resolve("c/orders.c"), program);
+        runsTwice("c", List.of(program.toString()));
+    }
+
+    @Test
+    void cpp() throws Exception {
+        Path program = WORK.resolve("orders-cpp");
+        compile("g++ -std=c++17", EXAMPLES.resolve("cpp/orders.cpp"), program);
+        runsTwice("cpp", List.of(program.toString()));
+    }
+
+    private static void compile(String compiler, Path source, Path program) throws Exception {
+        run(WORK, "sh", "-c", """
+                set -e
+                pc=$(dirname "$(find %1$s -name burstlog.pc)")
+                flags=$(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix=%1$s --cflags --libs burstlog)
+                lib=$(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix=%1$s --variable=libdir burstlog)
+                %2$s -Wall -Wextra -Werror -o %3$s %4$s $flags -Wl,-rpath,$lib
+                """.formatted(INSTALLED, compiler, program, source));
+    }
+
+    private static void runsTwice(String name, List<String> command) throws Exception {
+        Path directory = Files.createDirectories(WORK.resolve("run-" + name));
+        String[] program = command.toArray(String[]::new);
+        assertThat(run(directory, program)).hasSize(10).last().isEqualTo("order 10 is durable as record 10");
+        assertThat(run(directory, program)).hasSize(10).last().isEqualTo("order 10 is durable as record 20");
+
+        List<String> tenOrders = IntStream.rangeClosed(1, 10).mapToObj(order -> "order " + order).toList();
+        assertThat(Files.readAllLines(directory.resolve("orders.log")))
+                .containsExactlyElementsOf(Stream.of(tenOrders, tenOrders).flatMap(List::stream).toList());
+    }
+
+    private static List<String> run(Path directory, String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true).start();
+        List<String> output = process.inputReader().lines().toList();
+        assertThat(process.waitFor()).as("%s: %s", String.join(" ", command), output).isZero();
+        return output;
+    }
+}

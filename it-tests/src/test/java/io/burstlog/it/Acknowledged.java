@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.it;
+
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a child said about lines whose log call had returned. It says so in one write to a pipe for each line, and a
+ * pipe outlives its writer: this process is the witness that a kill leaves behind.
+ */
+final class Acknowledged {
+    private static final int BYTES = 2 * Integer.BYTES;
+
+    private final Map<Integer, Integer> lastNumberOfThread = new HashMap<>();
+    private final CompletableFuture<Void> end;
+
+    /** Listens to the child until it is gone. */
+    Acknowledged(Process child) {
+        end = CompletableFuture.runAsync(() -> listen(child.getInputStream()));
+    }
+
+    /** In the child: one write system call, and no buffer that a kill could take along. */
+    static void tell(int thread, int number) throws IOException {
+        ByteBuffer said = ByteBuffer.allocate(BYTES).putInt(thread).putInt(number);
+        StandardOutput.STREAM.write(said.array());
+    }
+
+    private static final class StandardOutput {
+        private static final FileOutputStream STREAM = new FileOutputStream(FileDescriptor.out);
+    }
+
+    private void listen(InputStream pipe) {
+        DataInputStream in = new DataInputStream(pipe);
+        try {
+            while (true) {
+                acknowledge(in.readInt(), in.readInt());
+            }
+        } catch (EOFException childIsGone) {
+            // A pipe takes these few bytes whole or not at all, so nothing is cut in the middle.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Returns when the child is gone and all it said is heard. */
+    void awaitEnd() {
+        end.join();
+    }
+
+    private synchronized void acknowledge(int thread, int number) {
+        int last = lastNumberOfThread.getOrDefault(thread, 0);
+        if (number != last + 1) {
+            throw new IllegalStateException("thread " + thread + " acknowledged " + number + " after " + last);
+        }
+        lastNumberOfThread.put(thread, number);
+        notifyAll();
+    }
+
+    synchronized boolean awaitFirst(long timeoutMillis) throws InterruptedException {
+        long deadline = System.nanoTime() + timeoutMillis * 1_000_000;
+        while (lastNumberOfThread.isEmpty() && !end.isDone() && System.nanoTime() < deadline) {
+            wait(10);
+        }
+        return !lastNumberOfThread.isEmpty();
+    }
+
+    /** Lines 1..n of the thread were acknowledged. */
+    synchronized int lastNumber(int thread) {
+        return lastNumberOfThread.getOrDefault(thread, 0);
+    }
+
+    /** Lines of all threads. */
+    synchronized int count() {
+        return lastNumberOfThread.values().stream().mapToInt(Integer::intValue).sum();
+    }
+}

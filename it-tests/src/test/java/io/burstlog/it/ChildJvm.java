@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.it;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A JVM that logs into an {@link Installation}; its standard output is a pipe to this process. */
+final class ChildJvm {
+    private ChildJvm() {}
+
+    static Process start(Installation installation, Class<?> mainClass, String... arguments) throws IOException {
+        return start(List.of(), List.of(), installation, mainClass, arguments);
+    }
+
+    /** {@code tracer} is a command that gets the JVM's command line as its last arguments. */
+    static Process start(List<String> tracer, List<String> jvmOptions, Installation installation, Class<?> mainClass,
+            String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(tracer);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-cp", System.getProperty("java.class.path")));
+        String nativeAccess = System.getProperty("native.access", "");
+        if (!nativeAccess.isEmpty()) {
+            command.add(nativeAccess);
+        }
+        command.addAll(jvmOptions);
+        command.add("-Dlog4j2.configurationFile=" + installation.configuration());
+        command.add(mainClass.getName());
+        command.addAll(List.of(arguments));
+        Process child = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.appendTo(installation.errors().toFile()))
+                .start();
+        // A test that fails half-way leaves nobody behind who logs for ever.
+        Runtime.getRuntime().addShutdownHook(new Thread(child.toHandle()::destroyForcibly));
+        return child;
+    }
+
+    /** SIGKILL. Through the handle, because {@link Process#destroyForcibly} also closes the pipe and what is in it. */
+    static void kill(Process child) throws InterruptedException {
+        child.toHandle().destroyForcibly();
+        child.waitFor();
+    }
+
+    /** SIGTERM, with the pipe left open as for {@link #kill}. */
+    static void terminate(Process child) {
+        child.toHandle().destroy();
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.it;
+
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.Logger;
+
+/**
+ * A child process that ends in one of the ways in which JVMs end. Arguments: run, lines, and how: {@code return} from
+ * main, {@code exit}, {@code hook} (a shutdown hook, racing with Log4j's own, logs as well), or {@code linger} (logs
+ * in daemon threads until it is sent SIGTERM).
+ */
+final class EndOfJvm {
+    static final int MAIN = 1;
+    static final int HOOK = 2;
+    static final int DAEMONS = 3;
+
+    private EndOfJvm() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+        int run = Integer.parseInt(arguments[0]);
+        int lines = Integer.parseInt(arguments[1]);
+        Logger logger = LogManager.getLogger("it");
+        LoggingThreads.log(logger, run, MAIN, lines);
+        switch (arguments[2]) {
+            case "return" -> { }
+            case "exit" -> System.exit(0);
+            case "hook" -> Runtime.getRuntime()
+                    .addShutdownHook(new Thread(() -> LoggingThreads.log(logger, run, HOOK, Integer.MAX_VALUE - 1)));
+            case "linger" -> {
+                for (int thread = DAEMONS; thread < DAEMONS + 4; thread++) {
+                    int daemonNumber = thread;
+                    Thread daemon = new Thread(
+                            () -> LoggingThreads.log(logger, run, daemonNumber, Integer.MAX_VALUE - 1));
+                    daemon.setDaemon(true);
+                    daemon.start();
+                }
+                Thread.currentThread().join();
+            }
+            default -> throw new IllegalArgumentException(arguments[2]);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ends of a JVM that are no crash: nothing acknowledged is lost there either, and nothing is cut off the file. */
+@Timeout(120)
+class EndOfJvmIT {
+    private static final int LINES = 2_000;
+    private static final int THREADS = EndOfJvm.DAEMONS + 4;
+    private static final int EXIT_CODE_OF_SIGTERM = 128 + 15;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"return", "exit"})
+    void theFileIsCompleteWhenTheProcessHasEnded(String end) throws Exception {
+        Installation installation = Installation.fresh("end-" + end);
+        Acknowledged acknowledged = run(installation, 1, end);
+        LogFile log = LogFile.read(installation.file());
+        log.holdsWhatWasAcknowledged(List.of(acknowledged), THREADS);
+        assertThat(log.lines()).isEqualTo(LINES);
+    }
+
+    @Test
+    void linesThatAShutdownHookLogsAreDurableAsLongAsLog4jTakesThem() throws Exception {
+        Installation installation = Installation.fresh("end-hook");
+        Acknowledged first = run(installation, 1, "hook");
+        // What came too late to be drained waits in the ring for the next open.
+        Acknowledged second = run(installation, 2, "return");
+        LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, second), THREADS);
+    }
+
+    @Test
+    void sigtermInTheMiddleOfLoggingLosesNothingAcknowledged() throws Exception {
+        Installation installation = Installation.fresh("end-term");
+        Process child = ChildJvm.start(installation, EndOfJvm.class, "1", "1", "linger");
+        Acknowledged first = new Acknowledged(child);
+        assertThat(first.awaitFirst(30_000)).isTrue();
+        Thread.sleep(500);
+        ChildJvm.terminate(child);
+        assertThat(child.waitFor(30, TimeUnit.SECONDS)).as("the child ends on SIGTERM").isTrue();
+        assertThat(child.exitValue()).isEqualTo(EXIT_CODE_OF_SIGTERM);
+        first.awaitEnd();
+        assertThat(first.lastNumber(EndOfJvm.DAEMONS)).as("lines of a daemon thread").isPositive();
+
+        Acknowledged second = run(installation, 2, "return");
+        LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, second), THREADS);
+    }
+
+    private static Acknowledged run(Installation installation, int run, String end) throws Exception {
+        Process child = ChildJvm.start(installation, EndOfJvm.class, "" + run, "" + LINES, end);
+        Acknowledged acknowledged = new Acknowledged(child);
+        assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("the child ends, see %s", installation.errors()).isTrue();
+        assertThat(child.exitValue()).isZero();
+        acknowledged.awaitEnd();
+        assertThat(acknowledged.lastNumber(EndOfJvm.MAIN)).isEqualTo(LINES);
+        return acknowledged;
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.it;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The line that one thread of one run logs as its number n. The whole text follows from these three, so that a reader
+ * can tell one altered character.
+ */
+record LineText(int run, int thread, int number) {
+    private static final Pattern KEY = Pattern.compile("run=(\\d+) thread=(\\d+) number=(\\d+) .*");
+    private static final String FILLER = "abcdefghijklmnopqrstuvwxyz0123456789".repeat(20);
+
+    /** The line that claims to be {@code text}; null if it cannot be one. */
+    static LineText keyOf(String text) {
+        Matcher matcher = KEY.matcher(text);
+        return matcher.matches()
+                ? new LineText(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)),
+                        Integer.parseInt(matcher.group(3)))
+                : null;
+    }
+
+    String text() {
+        int mixed = 31 * (31 * run + thread) + number;
+        int start = Math.floorMod(mixed, 36);
+        int length = Math.floorMod(mixed * 0x9E3779B1, FILLER.length() - 36);
+        return "run=" + run + " thread=" + thread + " number=" + number + ' '
+                + FILLER.substring(start, start + length) + " end";
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The lines of all runs as the log file holds them. Reading checks what holds for any line, acknowledged or not: its
+ * text is one that was logged, runs follow each other, and each thread's numbers go up one by one, so that no line is
+ * there twice, or in another order, or missing before a later one.
+ */
+final class LogFile {
+    private record ThreadOfRun(int run, int thread) {}
+
+    private final Map<ThreadOfRun, Integer> lastNumber = new HashMap<>();
+    private int lines;
+    private int lastRun;
+
+    static LogFile read(Path file) throws IOException {
+        LogFile log = new LogFile();
+        try (BufferedReader reader = Files.newBufferedReader(file)) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                log.add(line);
+            }
+        }
+        return log;
+    }
+
+    private void add(String line) {
+        lines++;
+        LineText key = LineText.keyOf(line);
+        if (key == null || !line.equals(key.text())) {
+            throw new AssertionError("line " + lines + " was never logged: " + line);
+        }
+        if (key.run() < lastRun) {
+            throw new AssertionError("line " + lines + " of run " + key.run() + " stands behind run " + lastRun);
+        }
+        lastRun = key.run();
+        Integer last = lastNumber.put(new ThreadOfRun(key.run(), key.thread()), key.number());
+        int expected = last == null ? 1 : last + 1;
+        if (key.number() != expected) {
+            throw new AssertionError("line " + lines + " is number " + key.number() + " of thread " + key.thread()
+                    + " in run " + key.run() + ", where number " + expected + " is due");
+        }
+    }
+
+    /** Everything acknowledged is here; beyond it at most the one line that each thread had under way. */
+    void holdsWhatWasAcknowledged(List<Acknowledged> runs, int threads) {
+        for (int run = 1; run <= runs.size(); run++) {
+            for (int thread = 1; thread <= threads; thread++) {
+                int acknowledged = runs.get(run - 1).lastNumber(thread);
+                int found = lastNumber.getOrDefault(new ThreadOfRun(run, thread), 0);
+                assertThat(found).as("lines of thread %d in run %d, of which %d acknowledged", thread, run, acknowledged)
+                        .isBetween(acknowledged, acknowledged + 1);
+            }
+        }
+    }
+
+    int lines() {
+        return lines;
+    }
+
+    /** The run that logged last. */
+    int lastRun() {
+        return lastRun;
+    }
+}

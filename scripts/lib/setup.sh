@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What every script here needs on a bare Debian 12 or Ubuntu 24.04. Sourced, not run.
+
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"
+  elif command -v sudo >/dev/null; then sudo "$@"
+  else return 127
+  fi
+}
+
+# The major version of the JDK in directory $1; fails if there is no compiler in it.
+jdk_major() {
+  [ -n "$1" ] && [ -x "$1/bin/javac" ] && "$1/bin/javac" -version 2>&1 | sed -nE 's/^javac ([0-9]+).*/\1/p'
+}
+
+# Prints the JDK to build with: JAVA_HOME if it is one, else Debian's 17, else the javac on the path.
+find_build_jdk() {
+  local home major on_path
+  on_path=$(readlink -f "$(command -v javac)") || on_path=
+  for home in "${JAVA_HOME:-}" /usr/lib/jvm/java-17-openjdk-* "${on_path%/bin/javac}"; do
+    major=$(jdk_major "$home") || continue
+    if [ "${major:-0}" -ge 17 ]; then
+      printf '%s\n' "$home"
+      return 0
+    fi
+  done
+  return 1
+}
+
+missing_packages() {
+  find_build_jdk >/dev/null || echo openjdk-17-jdk-headless
+  command -v mvn >/dev/null || echo maven
+  command -v cmake >/dev/null || echo cmake
+  command -v gcc >/dev/null || echo gcc
+  command -v g++ >/dev/null || echo g++
+  command -v make >/dev/null || echo make
+  command -v pkg-config >/dev/null || echo pkg-config
+  [ -e /usr/include/stdio.h ] || echo libc6-dev
+  [ -e /usr/include/cmocka.h ] || echo libcmocka-dev
+  local command_of_same_name
+  for command_of_same_name in "$@"; do
+    command -v "$command_of_same_name" >/dev/null || echo "$command_of_same_name"
+  done
+}
+
+# Installs what the build lacks, and the packages named (each called like its command); exports JAVA_HOME.
+# Everything apt says goes to the file $1.
+set_up() {
+  local apt_log=$1 packages
+  shift
+  mapfile -t packages < <(missing_packages "$@")
+  if [ "${#packages[@]}" -gt 0 ]; then
+    command -v apt-get >/dev/null || fail "missing here: ${packages[*]} (Debian's names); install them and start again."
+    printf 'Installing %s ..\n' "${packages[*]}"
+    if ! { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+        --no-install-recommends "${packages[@]}"; } >"$apt_log" 2>&1; then
+      tail -n 5 "$apt_log" >&2
+      fail "could not install ${packages[*]} (needs root or sudo, and a network); what apt said is in $apt_log."
+    fi
+  fi
+  JAVA_HOME=$(find_build_jdk) || fail "found no JDK of version 17 or later, set JAVA_HOME to one."
+  export JAVA_HOME
+}
