@@ -18,7 +18,8 @@
  * Conventions. Functions return 0 or a positive value, or a negative errno; burst_last_error() then holds one
  * sentence (what, where, the value seen, what to do) for the calling thread, until its next failing call.
  * Every function may be called from any thread at any time. A closed handle stays valid to pass: calls that would
- * write or wait return -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the parent's handle returns -EOWNERDEAD.
+ * write or wait return -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the
+ * parent's handle that could write or wait returns -EOWNERDEAD.
  *
  * Codes with one meaning everywhere:
  *   -EINVAL      an argument or a configuration value cannot be used

@@ -21,6 +21,7 @@
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
 #define USER_PAUSE_NS 100000
+#define FILE_NAME_MAX 230 /* NAME_MAX less what drain/file_change.c may add */
 
 static const char *const durability_names[] = {"power", "os-crash", "process"};
 
@@ -83,18 +84,31 @@ static int check_apart(const burst_config_t *config, const char *file_name) {
     if (stat(config->ring, &ring_status) == 0 && stat(file_name, &file_status) == 0) {
         same |= ring_status.st_dev == file_status.st_dev && ring_status.st_ino == file_status.st_ino;
     }
+    if (strlen(path_name(file_name)) > FILE_NAME_MAX) {
+        return error_set(EINVAL, "the name of log file %s is too long: at most %d characters after the last /, so that "
+                         "a number can be added", file_name, FILE_NAME_MAX);
+    }
     return same ? error_set(EINVAL, "ring and log file are the same file %s: give each its own", config->ring) : 0;
 }
 
-/* *created: the ring was not there before. */
+/* Whether nobody has opened the ring since it was formatted. */
+static int is_untouched(struct device *device) {
+    struct engine_view view = {.image = NULL};
+    return engine_view_begin(&platform_linux, device, &view) == 0 &&
+           view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
+}
+
+/* *created: nothing was there before, not even a name. */
 static int open_ring(const burst_config_t *config, struct device **device, int *created) {
     const struct platform *platform = &platform_linux;
+    struct stat before;
+    const int unnamed = lstat(config->ring, &before) < 0 && errno == ENOENT;
     int absent = device_is_absent(config->ring);
     if (absent > 0) {
         uint64_t bytes = config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES)
                                                  : DEFAULT_RING_BYTES;
         absent = device_create_file(platform, config->ring, bytes, format_new_file, &bytes);
-        *created = absent == 0;
+        *created = absent == 0 && unnamed;
         if (absent == -EEXIST) {
             absent = 0; /* another opener was faster: one of us gets the lock */
         }
@@ -172,6 +186,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const char *file
     int rc = check_apart(config, file_name);
     rc = rc < 0 ? rc : accounts_check(&how);
     rc = rc < 0 ? rc : open_ring(config, &log->device, &created);
+    const int untouched = rc == 0 && is_untouched(log->device);
     rc = rc < 0 ? rc : check_durability(config, log->device, file_name, &log->survives);
     rc = rc < 0 ? rc : open_engine(log, config, file_name);
     const uint64_t interval_ns =
@@ -184,8 +199,8 @@ static int open_log(burst_t *log, const burst_config_t *config, const char *file
     if (log->engine != NULL) {
         engine_close(log->engine);
     }
-    if (created) {
-        unlink(config->ring); /* before the lock is gone: nobody else can have put a record into it */
+    if (created && untouched) {
+        unlink(config->ring); /* still under the lock, since which nobody else can have put a record into it */
     }
     if (log->device != NULL) {
         device_close(log->device);
@@ -220,6 +235,11 @@ int burst_open(const burst_config_t *config, burst_t **log_out) {
     return 0;
 }
 
+int log_check_alive(const burst_t *log) {
+    return ring_is_alive(log->ring) ? 0 : error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: "
+                                                    "open a ring of its own", log->ring->path);
+}
+
 int log_enter(burst_t *log) {
     atomic_fetch_add(&log->users, 1);
     if (atomic_load(&log->closing)) {
@@ -234,22 +254,22 @@ void log_leave(burst_t *log) {
 }
 
 /* Moves what it can within the time. A file that cannot be written is not waited for. */
-static void drain_rest(burst_t *log) {
+static void drain_rest(burst_t *log, int64_t deadline_ns) {
     struct drain *drain = log->engine->drain;
-    const int64_t deadline_ns = platform_deadline_ns(&platform_linux, log->shutdown_timeout_ns);
     int stalls = 0;
     while (!drain_is_done(drain) && stalls < 2 && platform_monotonic_ns(&platform_linux) < deadline_ns) {
         stalls += drain_work(drain, 1) < 0;
     }
-    if (!drain_is_done(drain) && !ring_has_failed(log->ring)) {
+    if (!drain_is_done(drain) || (ring_has_failed(log->ring) && !drain->failure_noted)) {
         checkpoint_write_watermark(drain);
     }
 }
 
 int64_t burst_close(burst_t *log) {
     uint32_t expected = 0;
-    if (!ring_is_alive(log->ring)) {
-        return error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process", log->ring->path);
+    const int alive = log_check_alive(log);
+    if (alive < 0) {
+        return alive;
     }
     if (!atomic_compare_exchange_strong(&log->closing, &expected, 1)) {
         return error_set(ESHUTDOWN, "the log on ring %s is closed", log->ring->path);
@@ -259,8 +279,10 @@ int64_t burst_close(burst_t *log) {
     }
     threads_stop_committer(&log->threads);
     ring_quiesce(log->ring);
+    const int64_t deadline_ns = platform_deadline_ns(&platform_linux, log->shutdown_timeout_ns);
+    atomic_store(&log->engine->drain->give_up_ns, deadline_ns);
     threads_stop_drain(&log->threads);
-    drain_rest(log);
+    drain_rest(log, deadline_ns);
     signal_notify(&log->engine->drain->drained, &platform_linux);
     while (atomic_load(&log->users) != 0) {
         platform_linux.ops->sleep_ns(&platform_linux, USER_PAUSE_NS);
@@ -270,6 +292,7 @@ int64_t burst_close(burst_t *log) {
     log->last_stats.state = BURST_STATE_CLOSED;
     drain_copy_path(log->engine->drain, log->last_file, sizeof log->last_file);
     atomic_store(&log->closed, 1);
+    log->device->image_in_use = ring_has_failed(log->ring);
     engine_detach_ring(log->engine);
     engine_close(log->engine);
     log->engine = NULL;

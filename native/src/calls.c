@@ -25,14 +25,8 @@ int64_t burst_durable_sequence(const burst_t *log) {
     return (int64_t)atomic_load_explicit(&log->ring->durable_next_sequence, memory_order_acquire) - 1;
 }
 
-/* The child of a fork has no threads of ours and no image: it must not wait for them. */
-static int check_alive(const burst_t *log) {
-    return ring_is_alive(log->ring) ? 0 : error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: "
-                                                    "open a ring of its own", log->ring->path);
-}
-
 int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns) {
-    const int rc = check_alive(log);
+    const int rc = log_check_alive(log);
     if (rc < 0 || sequence <= 0) {
         return rc < 0 ? rc : 1; /* 0: a discarded record; there is nothing to wait for */
     }
@@ -68,7 +62,7 @@ static int await_drained(burst_t *log, uint64_t sequence, int64_t timeout_ns) {
 }
 
 int burst_await_drained(burst_t *log, int64_t timeout_ns) {
-    int rc = check_alive(log);
+    int rc = log_check_alive(log);
     rc = rc < 0 ? rc : log_enter(log);
     if (rc < 0) {
         return rc;
@@ -131,6 +125,10 @@ int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
         return error_set(EINVAL, "burst_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
                          "against the burstlog.h of this library", sizeof *stats, stats->struct_bytes);
     }
+    const int alive = log_check_alive(log);
+    if (alive < 0) {
+        return alive;
+    }
     if (log_enter(log) < 0) {
         await_close(log);
         *stats = log->last_stats;
@@ -147,11 +145,16 @@ int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns) {
         return error_set(EINVAL, "burst_event_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
                          "against the burstlog.h of this library", sizeof *event, event->struct_bytes);
     }
-    return events_take(&log->events, event, timeout_ns);
+    const int alive = log_check_alive(log);
+    return alive < 0 ? alive : events_take(&log->events, event, timeout_ns);
 }
 
 int burst_current_file(const burst_t *log_const, char *path, size_t path_bytes) {
     burst_t *log = (burst_t *)log_const; /* entering counts the caller */
+    const int alive = log_check_alive(log);
+    if (alive < 0) {
+        return alive;
+    }
     if (log_enter(log) < 0) {
         await_close(log);
         snprintf(path, path_bytes, "%s", log->last_file);

@@ -8,7 +8,7 @@
 
 /*
  * Appends touch only the ring's control block, which outlives close: a closed ring refuses claims, so its image is
- * touched by nobody once the last commit is over. Slower calls enter and leave, and close waits for them. A closed
+ * touched by nobody once the last commit is over (that of a failed ring, which nobody waits for, stays mapped). Slower calls enter and leave, and close waits for them. A closed
  * handle is never freed (about 25 KB): a late caller gets -ESHUTDOWN, not a crash.
  */
 struct burst {
@@ -32,6 +32,8 @@ struct burst {
 
 /* Between these the engine stays. 0 or -ESHUTDOWN with a sentence. */
 int log_enter(burst_t *log);
+/* -EOWNERDEAD with a sentence in a forked child: it has neither our threads nor our image, and must wait for nothing. */
+int log_check_alive(const burst_t *log);
 void log_leave(burst_t *log);
 
 /* Fills everything but struct_bytes. The caller has entered, or is the one who closes. */

@@ -43,6 +43,7 @@ static void *committer_loop(void *argument) {
     while (!atomic_load(&threads->stop_committer)) {
         const uint32_t ticket = signal_register(&ring->committer);
         if (atomic_exchange(&ring->enqueued, 0) != 0) {
+            atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see wake_committer */
             signal_leave(&ring->committer);
             ring_commit(ring);
         } else if (atomic_load(&threads->stop_committer)) {

@@ -101,8 +101,8 @@ static int format_existing(const struct request *request) {
         engine_view_close(&platform_linux, view);
     } else if (rc == -ENODATA) {
         rc = check_blank(device, request);
-    } else if (request->force) {
-        rc = 0; /* a ring nobody can open any more */
+    } else if ((rc == -EUCLEAN || rc == -EPROTO) && request->force && request->discard_given) {
+        rc = 0; /* a ring that this version cannot read: how many records it holds is unknown */
     }
     if (rc == 0) {
         const uint64_t bytes = request->size != 0 ? align_down(request->size, device->block_bytes)
@@ -158,7 +158,8 @@ int command_format(int argc, char **argv) {
             printf("usage: %s\n"
                    "Makes an empty ring. SIZE (64M, 1G): default 64M for a new file, the whole of an existing one,\n"
                    "min(device, 1G, RAM/8) for a device. What is there already is overwritten only with --force, and\n"
-                   "records that are in no log file yet only with their exact number.\n",
+                   "records that are in no log file yet only with their exact number (with any number where the ring\n"
+                   "is too damaged to count them).\n",
                    usage);
             return EXIT_OK;
         default:

@@ -57,6 +57,7 @@ struct device {
     uint32_t logical_block_bytes;
     int is_file;                  /* a regular file */
     int write_depth;              /* how many submitted writes are worth having under way */
+    int image_in_use;             /* close leaves the image mapped: a producer of a failed ring may still be in it */
     int survives;                 /* enum burst_durability */
     char survives_because[160];   /* the evidence, for the sentence of a refusal */
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */

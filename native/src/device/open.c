@@ -61,7 +61,14 @@ static int check_kind(const char *path, int *is_file) {
                                                : "neither of a ring's kinds");
 }
 
-/* Open and locked. -EBUSY: somebody else holds it. */
+/* Between our open and our lock its holder may have removed the file, or put another in its place. */
+static int is_still_named(int fd, const char *path) {
+    struct stat opened, named;
+    return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
+/* Open and locked. -EBUSY: somebody else holds it. -EAGAIN: it is another file by now. */
 static int open_once(const struct platform *platform, const char *path, enum device_access access, int is_file,
                      struct medium *medium) {
     if (access == DEVICE_READ_ONLY)
@@ -70,6 +77,8 @@ static int open_once(const struct platform *platform, const char *path, enum dev
     int result = medium_open(platform, path, is_file ? O_RDWR : O_RDWR | O_EXCL, medium);
     if (result == 0 && medium->is_file) {
         result = lock_file(medium->fd);
+        if (result == 0 && !is_still_named(medium->fd, path))
+            result = -EAGAIN;
         if (result < 0)
             close(medium->fd);
     }
@@ -97,6 +106,8 @@ static int open_medium(const struct platform *platform, const char *path, enum d
         int result = open_once(platform, path, access, is_file, medium);
         if (result == 0)
             return 0;
+        if (result == -EAGAIN && platform_monotonic_ns(platform) < give_up_ns)
+            continue;
         if (result != -EBUSY)
             return refuse_open(path, -result);
         char holders[BURST_TEXT_BYTES];

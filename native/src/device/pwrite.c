@@ -148,7 +148,12 @@ static void *pwrite_image(struct device *device, size_t bytes) {
 
 static void pwrite_close(struct device *device) {
     struct pwrite_device *pwriter = of(device);
-    platform_release(device->platform, pwriter->image, pwriter->image_bytes);
+    if (device->image_in_use) {
+        munlock(pwriter->image, pwriter->image_bytes);
+        madvise(pwriter->image, pwriter->image_bytes, MADV_DONTNEED); /* gives back the memory, not the addresses */
+    } else {
+        platform_release(device->platform, pwriter->image, pwriter->image_bytes);
+    }
     close(pwriter->fd); /* and with it the lock */
     free(pwriter);
 }

@@ -59,7 +59,7 @@ static int find_again(struct drain *drain) {
                                                    stream->tail_crc);
         if (moved == 0) {
             events_post(drain->events, BURST_INFO, "log file %s was renamed; what it lacks is added to it first", path);
-        } else if (stream->file_bytes > 0) {
+        } else {
             events_post(drain->events, BURST_WARN, "log file %s is %s; records from %llu on go to a new file", path,
                         rc == -ENOENT ? "gone" : "not the one that was written",
                         (unsigned long long)stream->next_sequence);
@@ -110,6 +110,19 @@ static int bind_to(struct drain *drain, const char *path) {
     return rc < 0 ? rc : checkpoint_write(drain);
 }
 
+static int has_records(const struct recovery *recovery) {
+    return recovery->records > 0 || recovery->lost > 0;
+}
+
+/* The ring is bound to another file but holds nothing for it: that file is not even looked at. */
+static int bind_anew(struct drain *drain, const char *path) {
+    uint64_t until, next_sequence;
+    ring_durable(drain->ring, &until, &next_sequence);
+    cursor_fill(&drain->cursor, &drain->source, until, &drain->batch); /* past markers, which become no bytes */
+    const int rc = bind_to(drain, path);
+    return rc < 0 ? refuse(path, rc) : 0;
+}
+
 /* The ring is bound to another file: its records go there, then it is bound anew. */
 static int rebind(struct drain *drain, const char *path) {
     char old[LAYOUT_FILE_NAME_BYTES];
@@ -138,6 +151,11 @@ static int adopt(struct drain *drain, const char *file_name) {
         const int rc = bind_to(drain, file_name);
         return rc < 0 ? refuse(file_name, rc) : 0;
     }
+    const int is_bound = file_name == NULL || (strlen(file_name) == bound_bytes &&
+                                               memcmp(file_name, checkpoint->file_name, bound_bytes) == 0);
+    if (!is_bound && !has_records(drain->source.recovery)) {
+        return bind_anew(drain, file_name);
+    }
     int rc = find_again(drain);
     if (rc < 0 && !is_passing(rc)) {
         return refuse(drain->destination.path, rc);
@@ -146,16 +164,14 @@ static int adopt(struct drain *drain, const char *file_name) {
         return error_set(-rc, "log file %s cannot be read: %s; make it readable and open the ring again",
                          drain->destination.path, error_name(-rc));
     }
-    if (file_name == NULL || (strlen(file_name) == bound_bytes &&
-                              memcmp(file_name, checkpoint->file_name, bound_bytes) == 0)) {
-        rc = drain_begin_file(drain);
-        return rc < 0 && !is_passing(rc) ? refuse(drain->destination.path, rc) : 0;
+    if (!is_bound) {
+        return rebind(drain, file_name);
     }
-    return rebind(drain, file_name);
-}
-
-static int has_records(const struct recovery *recovery) {
-    return recovery->records > 0 || recovery->lost > 0;
+    rc = drain_begin_file(drain);
+    if (ring_has_failed(drain->ring)) {
+        return error_set(EIO, "ring %s cannot be written: %s", drain->ring->path, drain->ring->failure);
+    }
+    return rc < 0 && !is_passing(rc) ? refuse(drain->destination.path, rc) : 0;
 }
 
 int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
@@ -175,7 +191,11 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     drain->destination.file = DESTINATION_CLOSED;
     drain->checkpoint_bytes = align_up(sizeof(struct checkpoint), drain->device->block_bytes);
     drain->checkpoint = platform_allocate(parts->platform, drain->checkpoint_bytes, 0);
-    drain->batch.room = align_up(DRAIN_BATCH_BYTES + parts->ring->limits.max_record_bytes + SINK_LOSS_BYTES, 4096);
+    const uint64_t longest = parts->recovery->longest > parts->ring->limits.max_record_bytes
+                                 ? parts->recovery->longest /* of an open with a higher limit */
+                                 : parts->ring->limits.max_record_bytes;
+    drain->batch.room = align_up(DRAIN_BATCH_BYTES + longest + SINK_LOSS_BYTES, 4096);
+    atomic_store(&drain->give_up_ns, INT64_MAX);
     drain->batch.bytes = platform_allocate(parts->platform, drain->batch.room, 0);
     if (drain->checkpoint == NULL || drain->batch.bytes == NULL) {
         drain->batch.room = drain->batch.bytes == NULL ? 0 : drain->batch.room;

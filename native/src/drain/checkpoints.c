@@ -16,7 +16,9 @@ static void watermark(const struct drain *drain, uint64_t *position, uint64_t *n
 }
 
 static uint64_t in_flight_end(const struct ring *ring) {
-    return ring_has_failed(ring) ? align_up(ring_claimed(ring), ring->geometry.block_bytes) : 0;
+    /* Nothing of this epoch but its marker: nothing was under way. */
+    const int none = ring_claimed(ring) <= ring->begin_position;
+    return ring_has_failed(ring) && !none ? align_up(ring_claimed(ring), ring->geometry.block_bytes) : 0;
 }
 
 static int write_older_slot(struct drain *drain) {
@@ -45,6 +47,7 @@ static int write_older_slot(struct drain *drain) {
 
 int checkpoint_write(struct drain *drain) {
     struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    const struct checkpoint_stream before = *stream;
     stream->drained_position = drain->cursor.position;
     stream->next_sequence = drain->cursor.sequence;
     stream->epoch = drain->cursor.epoch;
@@ -56,6 +59,8 @@ int checkpoint_write(struct drain *drain) {
         drain->synced = drain->cursor;
         atomic_store(&drain->drained_sequence, stream->next_sequence - 1);
         signal_notify(&drain->drained, drain->platform);
+    } else {
+        *stream = before; /* what is known to be durable in the file is still as it was */
     }
     return rc;
 }

@@ -120,12 +120,14 @@ int destination_create(struct destination *destination, const char *path) {
 
 enum destination_state destination_look(const struct destination *destination) {
     struct file_identity ours, named;
-    if (ops(destination)->identity(destination->files, destination->file, &ours) < 0 ||
-        destination->length < destination->redo_until) {
-        return DESTINATION_OURS; /* the write will tell; and while a redo is under way the file is longer */
+    if (ops(destination)->identity(destination->files, destination->file, &ours) < 0) {
+        return DESTINATION_OURS; /* the write will tell */
     }
     if (ours.links == 0) {
         return DESTINATION_DELETED;
+    }
+    if (destination->length < destination->redo_until) {
+        return DESTINATION_OURS; /* a redo is under way: the file is longer */
     }
     if (ours.bytes != destination->length) {
         return ours.bytes < destination->length ? DESTINATION_TRUNCATED : DESTINATION_EXTENDED;

@@ -72,24 +72,37 @@ static int is_due(const struct drain *drain, int progressed, int sync) {
            platform_monotonic_ns(drain->platform) - drain->unsynced_since_ns >= DRAIN_SYNC_AFTER_NS;
 }
 
-/* One batch. 1 something was written, 0 nothing is left, or -errno. */
+/* One batch. 1 something was done, 0 nothing is left, or -errno. */
 static int move_batch(struct drain *drain, uint64_t until) {
     struct batch *batch = &drain->batch;
+    if (batch->used == 0 && drain->cursor.position >= until) {
+        return 0;
+    }
+    int rc = drain_check_file(drain);
+    if (rc <= 0) {
+        return rc < 0 ? rc : 1;
+    }
     if (batch->used == 0) {
-        if (drain->cursor.position >= until) {
-            return 0;
-        }
-        const int rc = drain_check_file(drain);
-        if (rc <= 0) {
-            return rc < 0 ? rc : 1;
-        }
         if (drain->cursor.position == drain->synced.position) {
             drain->unsynced_since_ns = platform_monotonic_ns(drain->platform);
         }
+        drain->batch_from = drain->cursor;
         cursor_fill(&drain->cursor, &drain->source, until, batch);
+        if (drain->cursor.position == drain->batch_from.position) {
+            return -EMSGSIZE; /* a record longer than any that was recovered or can be appended */
+        }
     }
-    const int rc = write_batch(drain);
+    rc = write_batch(drain);
     return rc < 0 ? rc : 1;
+}
+
+/* After a burst that the file could not take, the ring itself says how far it got: once for every W. */
+static void note_watermark(struct drain *drain, uint64_t durable) {
+    if (durable == drain->stalled_at && durable != drain->watermark_noted && !ring_has_failed(drain->ring)) {
+        drain->watermark_noted = durable;
+        checkpoint_write_watermark(drain);
+    }
+    drain->stalled_at = durable;
 }
 
 int drain_work(struct drain *drain, int sync) {
@@ -108,9 +121,10 @@ int drain_work(struct drain *drain, int sync) {
             rc = drain_sync(drain);
         }
         if (rc < 0) {
+            note_watermark(drain, until);
             return ring_has_failed(drain->ring) ? rc : stall(drain, rc);
         }
-        if (!moved) {
+        if (!moved || platform_monotonic_ns(drain->platform) >= atomic_load(&drain->give_up_ns)) {
             break;
         }
         progressed = 1;

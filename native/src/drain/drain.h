@@ -40,6 +40,7 @@ struct drain {
     struct destination destination;
     struct batch batch;
     struct cursor cursor;
+    struct cursor batch_from; /* where the batch begins */
     struct cursor synced;
     struct checkpoint *checkpoint; /* the newest one */
     size_t checkpoint_bytes;       /* of one slot write: whole blocks */
@@ -50,6 +51,9 @@ struct drain {
     struct cursor next_from;
     int64_t unsynced_since_ns; /* when the cursor left `synced` */
     int failure_noted;
+    uint64_t stalled_at;      /* W when the drain last stalled */
+    uint64_t watermark_noted; /* and the one it noted then */
+    _Atomic int64_t give_up_ns; /* no further batch is begun after this moment (close) */
     int last_error; /* of the stall that was told, or 0 */
     int destination_was_empty;
     struct signal drained; /* drained_sequence has moved */
@@ -120,7 +124,8 @@ void drain_leave_file(struct drain *drain, enum drain_next_file next, const stru
 /* Opens the next file if none is open. 0 or -errno. */
 int drain_begin_file(struct drain *drain);
 
-/* Deals with what others did to the file. 1: nothing; 0: it was left; -errno. */
+/* Deals with what others did to the file before the next batch is begun, or before one that stalled is continued.
+ * 1: nothing; 0: it was left; -errno. */
 int drain_check_file(struct drain *drain);
 
 /* Whether the file holds, behind the checkpoint, nothing but what a redo would write or zeros. 1, 0 or -errno. */

@@ -10,21 +10,50 @@
 
 #define DIVERTED_ATTEMPTS 100u
 
+/* Deleted or cut by others: what it had since the checkpoint is written again. Always 0. */
+static int leave_lost_file(struct drain *drain, enum destination_state state) {
+    const char *path = drain->destination.path;
+    const unsigned long long from = drain->synced.sequence;
+    if (state == DESTINATION_DELETED) {
+        events_post(drain->events, BURST_WARN, "log file %s was deleted; what it held since record %llu is written again",
+                    path, from);
+        drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
+    } else {
+        events_post(drain->events, BURST_WARN,
+                    "log file %s was cut by others to less than the %llu bytes written; a new file is begun with record "
+                    "%llu", path, (unsigned long long)drain->destination.length, from);
+        drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
+    }
+    return 0;
+}
+
+/* The records after the last checkpoint are not known to be durable in the file: they are taken out of it. */
+static void cut_back(struct drain *drain) {
+    const struct destination *destination = &drain->destination;
+    int rc = -EPERM; /* others have written behind our end: their bytes are not ours to cut */
+    if (destination_look(destination) != DESTINATION_EXTENDED) {
+        rc = destination_cut(&drain->destination, drain->checkpoint->stream.file_bytes);
+    }
+    if (rc < 0) {
+        events_post(drain->events, BURST_ERROR,
+                    "log file %s could not be cut: %s; records from %llu on may be in it and in the new file",
+                    destination->path, error_name(-rc), (unsigned long long)drain->synced.sequence);
+    }
+}
+
 int drain_sync(struct drain *drain) {
     const int rc = destination_sync(&drain->destination);
     if (rc == 0) {
-        return checkpoint_write(drain);
+        const enum destination_state state = destination_look(&drain->destination);
+        /* What was synced may be in no file any more that anybody can find. */
+        return state == DESTINATION_DELETED || state == DESTINATION_TRUNCATED ? leave_lost_file(drain, state)
+                                                                              : checkpoint_write(drain);
     }
     events_post(drain->events, BURST_ERROR,
                 "syncing log file %s failed: %s; it is cut to the %llu bytes known to be durable, and the records "
                 "from %llu on go to a new file", drain->destination.path, error_name(-rc),
                 (unsigned long long)drain->checkpoint->stream.file_bytes, (unsigned long long)drain->synced.sequence);
-    const int cut = destination_cut(&drain->destination, drain->checkpoint->stream.file_bytes);
-    if (cut < 0) {
-        events_post(drain->events, BURST_ERROR,
-                    "log file %s could not be cut: %s; records from %llu on may be in it and in the new file",
-                    drain->destination.path, error_name(-cut), (unsigned long long)drain->synced.sequence);
-    }
+    cut_back(drain);
     drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
     return rc;
 }
@@ -87,44 +116,62 @@ int drain_begin_file(struct drain *drain) {
     for (int slot = 0; slot < (int)LAYOUT_CHECKPOINT_SLOTS && rc == 0; slot++) {
         rc = checkpoint_write(drain);
     }
-    drain_publish_path(drain);
-    if (rc == 0) {
-        events_post(drain->events, BURST_INFO, "records from %llu on go to log file %s",
-                    (unsigned long long)drain->cursor.sequence, drain->destination.path);
+    if (rc < 0) {
+        destination_close(&drain->destination); /* the ring has failed: this file got no byte and gets none */
+        return rc;
     }
-    return rc;
+    drain_publish_path(drain);
+    events_post(drain->events, BURST_INFO, "records from %llu on go to log file %s",
+                (unsigned long long)drain->cursor.sequence, drain->destination.path);
+    return 0;
+}
+
+static void tell_extended(struct drain *drain) {
+    events_post(drain->events, BURST_WARN,
+                "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
+                (unsigned long long)drain->destination.length, drain->destination.path);
+}
+
+/* A batch that stalled was begun in this file. */
+static int check_stalled(struct drain *drain, enum destination_state state) {
+    if (state == DESTINATION_OURS || state == DESTINATION_RENAMED) {
+        return 1; /* renamed: after this batch */
+    }
+    if (state == DESTINATION_EXTENDED && drain->batch.written > 0) {
+        tell_extended(drain);
+        drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
+        return 0;
+    }
+    if (state == DESTINATION_EXTENDED) { /* nothing of the batch is in it: as if it had not been begun */
+        drain->cursor = drain->batch_from;
+        drain->batch.used = 0;
+        return 0;
+    }
+    return leave_lost_file(drain, state);
 }
 
 int drain_check_file(struct drain *drain) {
     const enum destination_state state = destination_look(&drain->destination);
-    const char *path = drain->destination.path;
+    if (drain->batch.used > 0) {
+        return check_stalled(drain, state);
+    }
     switch (state) {
     case DESTINATION_OURS:
         return 1;
     case DESTINATION_DELETED:
-        events_post(drain->events, BURST_WARN, "log file %s was deleted; what it held since record %llu is written again",
-                    path, (unsigned long long)drain->synced.sequence);
-        drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
-        return 0;
     case DESTINATION_TRUNCATED:
-        events_post(drain->events, BURST_WARN,
-                    "log file %s was cut by others to less than the %llu bytes written; a new file is begun with record "
-                    "%llu", path, (unsigned long long)drain->destination.length,
-                    (unsigned long long)drain->synced.sequence);
-        drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
-        return 0;
+        return leave_lost_file(drain, state);
     case DESTINATION_RENAMED:
-        events_post(drain->events, BURST_INFO, "log file %s was renamed or replaced; a new one is begun", path);
+        events_post(drain->events, BURST_INFO, "log file %s was renamed or replaced; a new one is begun",
+                    drain->destination.path);
         break;
     case DESTINATION_EXTENDED:
-        events_post(drain->events, BURST_WARN,
-                    "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
-                    (unsigned long long)drain->destination.length, path);
+        tell_extended(drain);
         break;
     }
     /* What was written stays where it is, once it is durable. */
     const int rc = drain_sync(drain);
-    if (rc == 0) {
+    if (rc == 0 && drain->destination.file != DESTINATION_CLOSED) {
         drain_leave_file(drain, state == DESTINATION_RENAMED ? NEXT_FILE_SAME_NAME : NEXT_FILE_DIVERTED,
                          &drain->cursor);
     }

@@ -101,10 +101,11 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
     return best;
 }
 
-const struct marker_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position) {
+const struct marker_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {
     for (size_t i = 0; i < evidence->marker_count; i++) {
-        const struct marker *marker = marker_of(evidence->markers[i]);
-        for (uint32_t j = 0; evidence->markers[i]->position > position && j < marker->loss_count; j++) {
+        const struct record_header *header = evidence->markers[i];
+        const struct marker *marker = marker_of(header);
+        for (uint32_t j = 0; header->position > position && header->epoch > epoch && j < marker->loss_count; j++) {
             if (marker->losses[j].from == position) {
                 return &marker->losses[j];
             }

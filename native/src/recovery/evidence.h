@@ -26,8 +26,8 @@ void evidence_free(const struct platform *platform, struct evidence *evidence);
  * highest epoch, or NULL. */
 const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch);
 
-/* The loss beginning at `position` that a marker behind it lists, or NULL. */
-const struct marker_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position);
+/* The loss beginning at `position` that a marker behind it lists, of an epoch above `epoch`, or NULL. */
+const struct marker_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch);
 
 /*
  * Where the log goes on behind damage at `position`: the lowest valid record in (position, durable_position) that can

@@ -48,6 +48,8 @@ static int follows(const struct cursor *cursor, const struct record_header *head
 static void accept(struct recovery *recovery, const struct recovery_input *input, struct cursor *cursor,
                    const struct record_header *header) {
     recovery->records += header->type == RECORD_DATA;
+    recovery->longest = header->length > recovery->longest && header->type == RECORD_DATA ? header->length
+                                                                                          : recovery->longest;
     cursor->sequence = header->sequence + (uint64_t)record_has_sequence(header);
     cursor->epoch = header->epoch;
     cursor->last = header;
@@ -77,7 +79,8 @@ static int jump_over_damage(struct recovery *recovery, const struct recovery_inp
 /*
  * A marker that nothing followed is replaced in place by that of the next epoch, so that a ring that cannot be drained
  * can be opened any number of times. Safe only if nothing else on the medium knows the old one: neither a header of its
- * epoch behind it, nor a watermark or a failed write beyond it; and if it carries nothing that must not be lost.
+ * epoch behind it, nor a watermark or a failed write beyond it. One that lists losses is replaced only where no other
+ * block is left, by one that lists them too: a torn write of it costs the list, and the damage is found anew.
  */
 static void place_marker(struct recovery *recovery, const struct recovery_input *input,
                          const struct evidence *evidence, const struct cursor *cursor) {
@@ -88,12 +91,15 @@ static void place_marker(struct recovery *recovery, const struct recovery_input 
     recovery->marker_log_end = cursor->position;
     recovery->marker_position = align_up(cursor->position > in_flight_end ? cursor->position : in_flight_end,
                                          input->block_bytes);
+    const int has_room = recovery->marker_position + input->block_bytes <=
+                         align_down(recovery->start, input->block_bytes) + input->capacity_bytes;
     const struct record_header *last = cursor->last;
-    if (last != NULL && last->type == RECORD_MARKER && marker_of(last)->loss_count == 0 &&
+    if (last != NULL && last->type == RECORD_MARKER && (marker_of(last)->loss_count == 0 || !has_room) &&
         evidence->last_header == last->position && evidence->checkpoint_durable_position <= last->position &&
         in_flight_end <= last->position) {
         recovery->marker_position = last->position;
         recovery->marker_log_end = marker_of(last)->log_end;
+        recovery->marker_keeps_losses = marker_of(last)->loss_count > 0;
     }
 }
 
@@ -115,7 +121,7 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
     while (rc == 0 && rule != RULE_END) {
         const uint64_t at = cursor.position;
         const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch);
-        const struct marker_loss *loss = evidence_known_loss(&evidence, at);
+        const struct marker_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
         const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
         const struct recovery_facts facts = {
             .window_is_over = at >= window_end,
@@ -159,7 +165,7 @@ uint32_t recovery_make_marker(const struct recovery *recovery, uint32_t epoch, i
     /* More losses than fit are found again by the next recovery, as long as they are not drained. */
     for (size_t i = 0; i < recovery->jump_count && marker->loss_count < MARKER_LOSSES_MAX; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged && jump->fresh) {
+        if (jump->damaged && (jump->fresh || recovery->marker_keeps_losses)) {
             marker->losses[marker->loss_count++] = (struct marker_loss){
                 .from = jump->from, .to = jump->to, .first_sequence = jump->first_sequence, .count = jump->count};
         }

@@ -38,9 +38,11 @@ struct recovery {
     uint64_t durable_position; /* W that the medium proves; <= log_end */
     uint32_t epoch_highest;    /* of anything on the medium */
     uint64_t records;          /* present */
+    uint64_t longest;          /* payload of any of them, bytes */
     uint64_t lost;             /* provably missing, known before or fresh */
     uint64_t marker_position;  /* where the marker of the next epoch belongs */
     uint64_t marker_log_end;   /* and the X in it: log_end, unless it replaces an unused marker */
+    int marker_keeps_losses;   /* it replaces one that listed losses */
     struct recovery_jump *jumps;
     size_t jump_count;
     size_t jump_room;

@@ -12,7 +12,8 @@
  * a commit that ended in between has changed the word, so the sleep does not begin. (2) Every end of a commit wakes
  * one group wholly, and the next end the other: a sleeper is woken at the latest by the second end after it lay down.
  * (3) That second end comes: the first one woke a sleeper of the second group, who leads, or finds another leading,
- * before it does anything else, even if its own time is over.
+ * before it does anything else, even if its own time is over. (4) On a ring that has failed no commit ends any more: there
+ * everybody who leaves wakes everybody who sleeps.
  * Counting and waking happen after the leader let go, so two leaders may count in either order; all that can come of it
  * is a wake-up for nothing, after which the sleeper looks again.
  */
@@ -46,14 +47,19 @@ static int is_durable(const struct ring *ring, uint64_t sequence) {
     return atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire) > sequence;
 }
 
+void ring_ask_drain(struct ring *ring) {
+    if (atomic_load_explicit(&ring->drain_asked, memory_order_relaxed) == 0) {
+        atomic_store_explicit(&ring->drain_asked, 1, memory_order_relaxed);
+        signal_notify(&ring->drain, ring->platform);
+    }
+}
+
 /* Once for every eighth of the ring: at a lower rate the drain looks in time by itself. */
 static void ask_drain(struct ring *ring) {
     const uint64_t waiting = atomic_load_explicit(&ring->durable_position, memory_order_relaxed) -
                              atomic_load_explicit(&ring->drain_looked, memory_order_relaxed);
-    if (waiting >= ring->geometry.capacity_bytes / 8 &&
-        atomic_load_explicit(&ring->drain_asked, memory_order_relaxed) == 0) {
-        atomic_store_explicit(&ring->drain_asked, 1, memory_order_relaxed);
-        signal_notify(&ring->drain, ring->platform);
+    if (waiting >= ring->geometry.capacity_bytes / 8) {
+        ring_ask_drain(ring);
     }
 }
 
@@ -67,6 +73,7 @@ static int try_to_lead(struct ring *ring) {
         commit_round(ring);
     }
     let_go(ring);
+    signal_notify(&ring->space, ring->platform); /* fewer records are in flight: claim.h bounds them */
     ask_drain(ring);
     return 1;
 }
@@ -109,7 +116,13 @@ int leader_await(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
             return 1;
         }
         if (ring_has_failed(ring)) {
+            /* No commit will end any more: whoever leaves wakes the rest. */
+            wake(ring, 0, INT_MAX);
+            wake(ring, 1, INT_MAX);
             return error_set(EIO, "ring %s has failed: %s", ring->path, ring->failure);
+        }
+        if (timeout_ns == 0) {
+            return 0;
         }
         if (try_to_lead(ring)) {
             continue;

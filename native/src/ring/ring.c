@@ -21,7 +21,7 @@ static _Atomic uint32_t *alive_create(void) {
     if (page == MAP_FAILED) {
         return NULL;
     }
-    madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK);
+    madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK); /* Linux 4.14; before it a child is not noticed */
     atomic_store((_Atomic uint32_t *)page, 1);
     return page;
 }
@@ -218,6 +218,7 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
     int rc = claim_record(ring, bytes, &claim);
     if (rc == -EAGAIN) {
         atomic_fetch_add_explicit(&ring->full_waits, 1, memory_order_relaxed);
+        ring_ask_drain(ring);
         if (!(flags & RING_NO_WAIT) && ring->limits.on_full == BURST_ON_FULL_DISCARD) {
             atomic_fetch_add_explicit(&ring->discarded, 1, memory_order_relaxed);
             return 0;
@@ -233,11 +234,13 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
     claim_publish(ring, &claim, data, (uint32_t)length, event_time_ns, enqueued ? RECORD_ENQUEUED : 0);
     if (enqueued) {
         wake_committer(ring);
-        return (int64_t)claim.sequence;
+        /* Published too late to be counted among those that the failure lost. */
+        return ring_has_failed(ring) ? fail_append(ring, -EIO, bytes) : (int64_t)claim.sequence;
     }
     rc = leader_await(ring, claim.sequence,
                       ring->limits.block_timeout_ns > 0 ? ring->limits.block_timeout_ns : -1);
     if (rc == 0) {
+        wake_committer(ring); /* nobody else may ever lead for it */
         return error_set(EINPROGRESS, "sequence %llu is not durable on ring %s within the block timeout of %lld ms; it may "
                          "still become so", (unsigned long long)claim.sequence, ring->path,
                          (long long)(ring->limits.block_timeout_ns / 1000000));

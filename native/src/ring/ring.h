@@ -130,6 +130,9 @@ int ring_await_durable(struct ring *ring, uint64_t sequence, int64_t timeout_ns)
 /* Commits what is claimed. 1 if something was, 0 if there is nothing, -EIO. */
 int ring_commit(struct ring *ring);
 
+/* Wakes the drain unless somebody did since it last looked. */
+void ring_ask_drain(struct ring *ring);
+
 /* Waits until no commit is under way. After ring_refuse and ring_commit (or a failure) none will touch the device. */
 void ring_quiesce(struct ring *ring);
 

@@ -79,8 +79,11 @@ static int posix_create(const struct files *files, const char *path, const struc
     if (file < 0)
         return -errno;
     result = lock(file);
-    if (result == 0)
-        result = accounts_apply(file, how);
+    if (result < 0) { /* another writer has found and taken it already: it is theirs */
+        close(file);
+        return result;
+    }
+    result = accounts_apply(file, how);
     if (result == 0 && how->mode != 0 && fchmod(file, how->mode) < 0) /* whatever the umask says */
         result = -errno;
     if (result < 0) {

@@ -165,3 +165,24 @@ void damage_is_found_again_after_a_crash(struct world *world) {
     log_drain_all(world);
     log_check_files(world);
 }
+
+/* A marker that lists losses may not use up the last block: the ring must open again and again. */
+void full_ring_is_damaged(struct world *world) {
+    log_open_whole(world);
+    world->files.space_bytes = 0;
+    while (log_append(world, 3000) > 0) {
+    }
+    const size_t place = place_of(world, 3);
+    log_close(world);
+    flip(world, place + RECORD_HEADER_BYTES + 7);
+    is_lost(world, 3);
+    for (int i = 0; i < 4; i++) {
+        log_open_whole(world);
+        log_drain(world, 1);
+        log_close(world);
+    }
+    world->files.space_bytes = -1;
+    log_open_whole(world);
+    log_drain_all(world);
+    append(world, 300);
+}

@@ -229,6 +229,7 @@ const struct scenario scenarios[] = {
     {"block-is-a-lap-old", 16, 1, block_is_a_lap_old},
     {"marker-is-lost", 16, 1, marker_is_lost},
     {"damage-is-found-again", 16, 1, damage_is_found_again_after_a_crash},
+    {"full-ring-is-damaged", 8, 1, full_ring_is_damaged},
     {"anything", 12, 3, anything},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];

@@ -31,6 +31,7 @@ void block_is_lost(struct world *world);
 void write_went_elsewhere(struct world *world);
 void block_is_a_lap_old(struct world *world);
 void marker_is_lost(struct world *world);
+void full_ring_is_damaged(struct world *world);
 void damage_is_found_again_after_a_crash(struct world *world);
 
 /* random_scenario.c */
