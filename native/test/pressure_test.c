@@ -179,12 +179,40 @@ static void closing_under_load_keeps_what_was_acknowledged(void **state) {
     }
 }
 
+static void a_record_longer_than_todays_limit_is_drained(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.ring_bytes = 32 << 20;
+    config.max_record_bytes = 4 << 20;
+    config.shutdown_timeout_ns = SECOND_NS / 10;
+    burst_t *log = open_with(&config);
+    burst_append(log, "first\n", 6, 0);
+    assert_int_equal(burst_await_drained(log, 10 * SECOND_NS), 1);
+    block_file();
+    char *record = calloc(1, 4 << 20);
+    memset(record, 'x', 4 << 20);
+    assert_int_equal(burst_append(log, record, 4 << 20, 0), 2);
+    assert_int_equal(burst_close(log), 1);
+    unblock_file();
+    config.max_record_bytes = 1000;
+    log = open_with(&config);
+    assert_int_equal(burst_await_drained(log, 10 * SECOND_NS), 1);
+    assert_int_equal(burst_close(log), 0);
+    size_t bytes;
+    char *text = read_file(&bytes);
+    assert_int_equal(bytes, 4 << 20); /* the deleted file had the first record */
+    assert_memory_equal(text, record, 4 << 20);
+    free(text);
+    free(record);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_full_ring_fails_discards_or_times_out_as_configured),
         TEST(a_blocked_append_goes_on_when_the_file_can_be_written_again),
         TEST(many_threads_lose_nothing_and_keep_their_order),
         TEST(closing_under_load_keeps_what_was_acknowledged),
+        TEST(a_record_longer_than_todays_limit_is_drained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

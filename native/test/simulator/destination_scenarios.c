@@ -92,6 +92,47 @@ void file_deleted(struct world *world) {
     log_drain_all(world);
 }
 
+/* Written, and deleted before the sync: what was synced is in no file that anybody can find. */
+void file_deleted_before_its_sync(struct world *world) {
+    log_open_whole(world);
+    append(world, 2);
+    log_drain_all(world);
+    append(world, 2);
+    log_drain(world, 0);
+    log_records_destroyed(world, LOG_FILE, 0);
+    for (uint64_t sequence = 3; sequence <= 4; sequence++) {
+        world->model.records[sequence].destroyed = 0; /* not yet checkpointed: written again */
+    }
+    others_delete(world, LOG_FILE);
+    log_drain_all(world);
+    append(world, 1);
+    log_drain_all(world);
+}
+
+/* A batch that could not be written is continued only in a file that is still as it was left. */
+void file_changed_while_the_disk_is_full(struct world *world) {
+    log_open_whole(world);
+    append(world, 2);
+    log_drain_all(world);
+    for (int change = 0; change < 3; change++) {
+        append(world, 2);
+        world->files.space_bytes = change == 1 ? 120 : 0;
+        log_drain(world, 0);
+        char path[BURST_PATH_BYTES];
+        drain_copy_path(world->engine->drain, path, sizeof path);
+        if (change < 2) {
+            others_write(world, path, "# somebody else's\n");
+        } else {
+            log_records_destroyed(world, path, 0);
+            world->model.records[world->model.offered].destroyed = 0;
+            world->model.records[world->model.offered - 1].destroyed = 0;
+            others_delete(world, path);
+        }
+        world->files.space_bytes = -1;
+        log_drain_all(world);
+    }
+}
+
 void file_truncated(struct world *world) {
     log_open_whole(world);
     append(world, 3);

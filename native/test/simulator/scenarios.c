@@ -178,6 +178,30 @@ static void full_ring_reopened_without_a_drain(struct world *world) {
     append(world, 1000);
 }
 
+/* A checkpoint that fails in a full ring fails the ring: its next opens must not need more room for that. */
+static void full_ring_with_failing_checkpoints(struct world *world) {
+    log_open_whole(world);
+    world->files.space_bytes = 0;
+    while (log_append(world, 3000) > 0) {
+    }
+    for (int i = 0; i < 4; i++) {
+        log_reopen(world);
+        world->device.fail_errno = EIO;
+        world->device.fail_write_in = 0;
+        for (int step = 0; step < 3 && !ring_has_failed(world->engine->ring); step++) {
+            log_drain(world, 1);
+        }
+        if (!ring_has_failed(world->engine->ring)) {
+            violation(world, "no checkpoint was written, so none failed");
+        }
+        log_drain(world, 1);
+    }
+    world->files.space_bytes = -1;
+    log_reopen(world);
+    log_drain_all(world);
+    append(world, 1000);
+}
+
 static void write_error_and_reopen(struct world *world) {
     log_open_whole(world);
     append(world, 300);
@@ -212,11 +236,14 @@ const struct scenario scenarios[] = {
     {"empty-records", 8, 1, empty_records},
     {"reopened-many-times", 10, 1, reopened_many_times},
     {"full-ring-reopened-without-a-drain", 8, 1, full_ring_reopened_without_a_drain},
+    {"full-ring-with-failing-checkpoints", 8, 1, full_ring_with_failing_checkpoints},
     {"write-error-and-reopen", 16, 3, write_error_and_reopen},
     {"file-sync-fails", 8, 1, file_sync_fails},
     {"disk-full-then-space", 8, 1, disk_full_then_space},
     {"file-renamed", 8, 1, file_renamed},
     {"file-deleted", 8, 1, file_deleted},
+    {"file-deleted-before-its-sync", 32, 1, file_deleted_before_its_sync},
+    {"file-changed-while-disk-full", 32, 1, file_changed_while_the_disk_is_full},
     {"file-truncated", 8, 1, file_truncated},
     {"file-extended", 8, 1, file_extended},
     {"file-name-changed", 8, 1, file_name_changed},

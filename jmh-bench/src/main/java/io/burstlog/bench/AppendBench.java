@@ -86,7 +86,7 @@ public final class AppendBench {
 
     private static Append plain(BurstLog log, int bytes) {
         byte[] line = line(bytes);
-        RecordBuffer buffer = RecordBuffer.allocate(bytes);
+        RecordBuffer buffer = RecordBuffer.allocate(bytes, bytes);
         return number -> {
             buffer.clear();
             buffer.ensureRemaining(bytes);
