@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring whose medium fails or stalls while many threads wait for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ring/ring.h"
+
+#define THREADS 8
+#define CAPACITY (64u * 4096u)
+#define SECOND_NS 1000000000ll
+
+/* Every write takes `pause_ns`; the one numbered `failing` fails. */
+struct slow_device {
+    struct device device;
+    void *image;
+    struct device_write *written;
+    long pause_ns;
+    int failing;
+    _Atomic int writes;
+};
+
+static void nap(long pause_ns) {
+    nanosleep(&(struct timespec){.tv_sec = pause_ns / SECOND_NS, .tv_nsec = pause_ns % SECOND_NS}, NULL);
+}
+
+static void *slow_image(struct device *device, size_t bytes) {
+    return ((struct slow_device *)device)->image = aligned_alloc(4096, bytes);
+}
+
+static void slow_submit(struct device *device, struct device_write *write) {
+    struct slow_device *slow = (struct slow_device *)device;
+    nap(slow->pause_ns);
+    write->result = ++slow->writes == slow->failing ? -EIO : 0;
+    slow->written = write;
+}
+
+static struct device_write *slow_complete(struct device *device) {
+    return ((struct slow_device *)device)->written;
+}
+
+static const struct device_ops slow_ops = {
+    .name = "slow", .image = slow_image, .submit = slow_submit, .complete = slow_complete};
+
+static struct events events;
+
+static struct ring *make_ring(struct slow_device *slow, int64_t block_timeout_ns) {
+    slow->device = (struct device){.ops = &slow_ops, .platform = &platform_linux, .write_depth = 1, .path = "slow"};
+    const struct ring_geometry geometry = {.capacity_bytes = CAPACITY, .block_bytes = 4096, .crc_seed = 7};
+    const struct ring_limits limits = {.max_record_bytes = 4000, .block_timeout_ns = block_timeout_ns};
+    struct ring *ring;
+    events_init(&events, &platform_linux);
+    assert_int_equal(ring_create(&platform_linux, &slow->device, &events, &geometry, &limits, &ring), 0);
+    ring_begin(ring, &(struct ring_start){.position = 4096, .next_sequence = 1, .epoch = 1});
+    return ring;
+}
+
+static void *append_until_refused(void *argument) {
+    for (;;) {
+        const int64_t rc = ring_append(argument, "record\n", 7, 0, RING_DURABLE);
+        if (rc < 0) {
+            return (void *)(intptr_t)rc;
+        }
+    }
+}
+
+static void a_failed_write_returns_every_waiting_append(void **state) {
+    (void)state;
+    for (int failing = 1; failing < 12; failing++) {
+        struct slow_device slow = {.pause_ns = 2000000, .failing = failing};
+        struct ring *ring = make_ring(&slow, 0);
+        pthread_t threads[THREADS];
+        for (int i = 0; i < THREADS; i++) {
+            assert_int_equal(pthread_create(&threads[i], NULL, append_until_refused, ring), 0);
+        }
+        struct timespec deadline;
+        clock_gettime(CLOCK_REALTIME, &deadline);
+        deadline.tv_sec += 20;
+        for (int i = 0; i < THREADS; i++) {
+            void *rc;
+            assert_int_equal(pthread_timedjoin_np(threads[i], &rc, &deadline), 0);
+            assert_int_equal((int)(intptr_t)rc, -EIO);
+        }
+        assert_int_equal(ring_append(ring, "x", 1, 0, RING_ENQUEUE), -EIO);
+        assert_int_equal(slow.writes, failing);
+        ring_destroy(ring);
+        free(slow.image);
+    }
+}
+
+static void *commit_when_asked(void *argument) {
+    struct ring *ring = argument;
+    while (atomic_load(&ring->enqueued) == 0) {
+        nap(1000000);
+    }
+    ring_commit(ring);
+    return NULL;
+}
+
+static void an_append_that_timed_out_on_the_medium_is_committed_all_the_same(void **state) {
+    (void)state;
+    struct slow_device slow = {.pause_ns = SECOND_NS / 2};
+    struct ring *ring = make_ring(&slow, SECOND_NS / 20);
+    pthread_t leader, committer;
+    assert_int_equal(pthread_create(&committer, NULL, commit_when_asked, ring), 0);
+    assert_int_equal(pthread_create(&leader, NULL, append_until_refused, ring), 0);
+    nap(100000000);
+    assert_int_equal(ring_append(ring, "late\n", 5, 0, RING_DURABLE), -EINPROGRESS);
+    const uint64_t late = ring_next_sequence(ring) - 1;
+    pthread_join(committer, NULL);
+    uint64_t position, next_sequence;
+    ring_durable(ring, &position, &next_sequence);
+    assert_true(next_sequence > late);
+    ring_refuse(ring);
+    pthread_join(leader, NULL);
+    ring_destroy(ring);
+    free(slow.image);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failed_write_returns_every_waiting_append),
+        cmocka_unit_test(an_append_that_timed_out_on_the_medium_is_committed_all_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
