@@ -68,7 +68,20 @@ static void report_checkpoint(struct report *report, const struct engine_view *v
     report_group_end(report);
 }
 
+static int has_damage(const struct recovery *recovery) {
+    for (size_t i = 0; i < recovery->jump_count; i++) {
+        if (recovery->jumps[i].damaged) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static void report_damage(struct report *report, const struct recovery *recovery) {
+    if (!report->json && !has_damage(recovery)) {
+        report_text(report, "damaged ranges", "none");
+        return;
+    }
     report_list(report, "damaged ranges");
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
