@@ -21,6 +21,10 @@ int cli_failed(int rc);
 /* Prints one line and how the command is called; returns EXIT_USAGE. */
 int cli_misused(const char *usage, const char *complaint, const char *value);
 
+/* Reads [--json] RING. CLI_GO_ON with *json and *ring, or the exit code to end with. */
+#define CLI_GO_ON (-1)
+int cli_read_ring(int argc, char **argv, const char *usage, const char *about, int *json, const char **ring);
+
 /* "64M", "1 GB", "4096": bytes, in powers of 1024. 0 on success. */
 int cli_parse_size(const char *text, unsigned long long *bytes);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -142,25 +141,17 @@ static void report_ring(struct report *report, const struct device *device, cons
 }
 
 int command_info(int argc, char **argv) {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
-    int json = 0;
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        if (option == 'j') {
-            json = 1;
-        } else if (option == 'h') {
-            printf("usage: %s\nShows superblock, checkpoints, and the log that a recovery would find.\n", usage);
-            return EXIT_OK;
-        } else {
-            return cli_misused(usage, "see above", NULL);
-        }
-    }
-    if (argc - optind != 1) {
-        return cli_misused(usage, "name one ring", NULL);
+    int json;
+    const char *path;
+    const int code = cli_read_ring(argc, argv, usage, "Shows superblock, checkpoints, and the log that a recovery would find.",
+                                   &json, &path);
+    if (code != CLI_GO_ON) {
+        return code;
     }
     const struct platform *platform = &platform_linux;
     struct device *device;
     struct engine_view *view;
-    int rc = device_open(platform, argv[optind], DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
+    int rc = device_open(platform, path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
     if (rc < 0) {
         return cli_failed(rc);
     }

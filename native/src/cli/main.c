@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,26 @@ int cli_misused(const char *usage, const char *complaint, const char *value) {
     return EXIT_USAGE;
 }
 
+int cli_read_ring(int argc, char **argv, const char *usage, const char *about, int *json, const char **ring) {
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    *json = 0;
+    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (option == 'h') {
+            printf("usage: %s\n%s\n", usage, about);
+            return EXIT_OK;
+        }
+        if (option != 'j') {
+            return cli_misused(usage, "see above", NULL);
+        }
+        *json = 1;
+    }
+    if (argc - optind != 1) {
+        return cli_misused(usage, "name one ring", NULL);
+    }
+    *ring = argv[optind];
+    return CLI_GO_ON;
+}
+
 int cli_parse_size(const char *text, unsigned long long *bytes) {
     static const char *const units[] = {"", "K", "M", "G", "T"};
     char *end;
@@ -67,7 +88,7 @@ int cli_parse_size(const char *text, unsigned long long *bytes) {
     return -1;
 }
 
-static int usage(FILE *out, int code) {
+static int tell_usage(FILE *out, int code) {
     fputs("usage: burstlog COMMAND [OPTION...] RING\n\n", out);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].about);
@@ -79,10 +100,10 @@ static int usage(FILE *out, int code) {
 
 int main(int argc, char **argv) {
     if (argc < 2) {
-        return usage(stderr, EXIT_USAGE);
+        return tell_usage(stderr, EXIT_USAGE);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        return usage(stdout, EXIT_OK);
+        return tell_usage(stdout, EXIT_OK);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("burstlog %s\n", burst_version());
@@ -94,5 +115,5 @@ int main(int argc, char **argv) {
         }
     }
     fprintf(stderr, "burstlog: there is no command %s\n", argv[1]);
-    return usage(stderr, EXIT_USAGE);
+    return tell_usage(stderr, EXIT_USAGE);
 }

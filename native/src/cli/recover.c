@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -64,29 +63,22 @@ static int recover(struct device *device, struct events *events, int json) {
 }
 
 int command_recover(int argc, char **argv) {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
-    int json = 0;
-    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-        if (option == 'j') {
-            json = 1;
-        } else if (option == 'h') {
-            printf("usage: %s\nMoves every record left in the ring to its log file, and says what was found.\n", usage);
-            return EXIT_OK;
-        } else {
-            return cli_misused(usage, "see above", NULL);
-        }
-    }
-    if (argc - optind != 1) {
-        return cli_misused(usage, "name one ring", NULL);
+    int json;
+    const char *path;
+    const int code = cli_read_ring(argc, argv, usage,
+                                   "Moves every record left in the ring to its log file, and says what was found.", &json,
+                                   &path);
+    if (code != CLI_GO_ON) {
+        return code;
     }
     static struct events events;
     events_init(&events, &platform_linux);
     struct device *device;
-    const int rc = device_open(&platform_linux, argv[optind], DEVICE_WRITER, BURST_IO_AUTO, &device);
+    const int rc = device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device);
     if (rc < 0) {
         return cli_failed(rc);
     }
-    const int code = recover(device, &events, json);
+    const int outcome = recover(device, &events, json);
     device_close(device);
-    return code;
+    return outcome;
 }
