@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command `burstlog` as its users call it: what it prints and its exit codes. */
+#include "log_fixture.h"
+
+#include <fcntl.h>
+
+#include "media/layout.h"
+
+static char output[65536];
+
+/* Runs burstlog with these arguments; its output, errors too, is in `output`. Returns its exit code. */
+static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int run(const char *format, ...) {
+    char command[1024];
+    int used = snprintf(command, sizeof command, "%s ", BURST_CLI);
+    va_list arguments;
+    va_start(arguments, format);
+    used += vsnprintf(command + used, sizeof command - (size_t)used, format, arguments);
+    va_end(arguments);
+    snprintf(command + used, sizeof command - (size_t)used, " 2>&1");
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void assert_said(const char *words) {
+    if (strstr(output, words) == NULL) {
+        fail_msg("\"%s\" is not in: %s", words, output);
+    }
+}
+
+/* Leaves three records in the ring, as a process that was killed. */
+static void leave_records(void) {
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_config_t config = small_config();
+        config.drain_interval_ns = 60 * SECOND_NS;
+        burst_t *log = open_with(&config);
+        _exit(burst_append(log, "one\n", 4, 0) == 1 && burst_append(log, "two\n", 4, 0) == 2 &&
+                      burst_append(log, "three\n", 6, 0) == 3
+                  ? 0
+                  : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+static void wrong_usage_is_told_and_exits_with_2(void **state) {
+    (void)state;
+    assert_int_equal(run(" "), 2);
+    assert_said("usage: burstlog COMMAND");
+    assert_int_equal(run("frobnicate x"), 2);
+    assert_said("there is no command frobnicate");
+    assert_int_equal(run("info"), 2);
+    assert_int_equal(run("info a b"), 2);
+    assert_int_equal(run("format --size=10Q %s", ring_path), 2);
+    assert_said("10Q");
+    assert_int_equal(run("--help"), 0);
+    assert_int_equal(run("recover --help"), 0);
+}
+
+static void what_is_no_ring_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(run("info %s/none", folder), 3);
+    assert_said("does not exist");
+    char command[256];
+    snprintf(command, sizeof command, "head -c 3000000 /dev/urandom > %s", ring_path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(run("info %s", ring_path), 3);
+    assert_said("holds no ring");
+    assert_int_equal(run("format %s", ring_path), 3);
+    assert_said("is not blank");
+    assert_int_equal(run("format --force %s", ring_path), 0);
+    assert_int_equal(run("info %s", ring_path), 0);
+}
+
+static void format_makes_a_ring_of_the_size_asked_for(void **state) {
+    (void)state;
+    assert_int_equal(run("format --size=3M %s", ring_path), 0);
+    struct stat status;
+    assert_int_equal(stat(ring_path, &status), 0);
+    assert_int_equal(status.st_size, 3 << 20);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("ring bytes: 3145728");
+    assert_int_equal(run("recover %s", ring_path), 3);
+    assert_said("nothing to move");
+}
+
+static void records_that_wait_are_destroyed_only_with_their_number(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("format %s", ring_path), 3);
+    assert_said("--discard-records=3");
+    assert_int_equal(run("format --force %s", ring_path), 3);
+    assert_int_equal(run("format --force --discard-records=2 %s", ring_path), 3);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("records waiting: 3");
+    assert_int_equal(run("format --discard-records=3 %s", ring_path), 0);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("records waiting: 0");
+}
+
+static void recover_moves_what_waits_and_a_second_time_nothing(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_said("records moved: 3");
+    assert_file_is("one\ntwo\nthree\n");
+    assert_int_equal(run("recover --json %s", ring_path), 0);
+    assert_said("\"records_moved\": 0");
+    assert_file_is("one\ntwo\nthree\n");
+    assert_int_equal(run("format %s", ring_path), 3);
+    assert_said("--force");
+}
+
+static void a_ring_in_use_can_be_shown_but_not_recovered(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    char pid[32];
+    snprintf(pid, sizeof pid, "%d", (int)getpid());
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said(pid);
+    assert_int_equal(run("recover %s", ring_path), 3);
+    assert_said(pid);
+    assert_int_equal(run("format --force %s", ring_path), 3);
+    burst_close(log);
+}
+
+static void damage_is_shown_with_its_range_and_exits_with_1(void **state) {
+    (void)state;
+    leave_records();
+    const int ring = open(ring_path, O_RDWR);
+    /* The marker has the first block, record 1 the second. */
+    assert_int_equal(pwrite(ring, "x", 1, LAYOUT_DATA_OFFSET + 4096 + RECORD_HEADER_BYTES + 1), 1);
+    close(ring);
+    assert_int_equal(run("info --json %s", ring_path), 1);
+    assert_said("\"records_lost\": 1");
+    assert_said("LOST: records 1..1 (1), damaged at positions 4096..8192");
+    assert_int_equal(run("recover %s", ring_path), 1);
+    assert_file_is("[burstlog: records 1..1 (1) are lost: the ring is damaged at positions 4096..8192]\ntwo\nthree\n");
+    assert_int_equal(run("recover %s", ring_path), 0);
+}
+
+static void one_bad_copy_is_used_around_and_repaired_two_are_refused(void **state) {
+    (void)state;
+    leave_records();
+    const int ring = open(ring_path, O_RDWR);
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_SUPERBLOCK_OFFSET(0) + 40), 4);
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_CHECKPOINT_OFFSET(1) + 40), 4);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("copy 0: damaged");
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_said("superblock copy 0 of ring");
+    assert_file_is("one\ntwo\nthree\n");
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("copy 0: valid");
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_CHECKPOINT_OFFSET(0) + 40), 4);
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_CHECKPOINT_OFFSET(1) + 40), 4);
+    assert_int_equal(run("recover %s", ring_path), 1);
+    assert_said("both checkpoints");
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_SUPERBLOCK_OFFSET(0) + 40), 4);
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_SUPERBLOCK_OFFSET(1) + 40), 4);
+    close(ring);
+    assert_int_equal(run("info %s", ring_path), 1);
+    assert_said("both superblock copies");
+}
+
+static void a_truncated_ring_is_refused_naming_both_sizes(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(truncate(ring_path, 1500 * 1024), 0);
+    assert_int_equal(run("info %s", ring_path), 1);
+    assert_said("has 1536000 bytes but was formatted with 2097152");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(wrong_usage_is_told_and_exits_with_2),
+        TEST(what_is_no_ring_is_refused),
+        TEST(format_makes_a_ring_of_the_size_asked_for),
+        TEST(records_that_wait_are_destroyed_only_with_their_number),
+        TEST(recover_moves_what_waits_and_a_second_time_nothing),
+        TEST(a_ring_in_use_can_be_shown_but_not_recovered),
+        TEST(damage_is_shown_with_its_range_and_exits_with_1),
+        TEST(one_bad_copy_is_used_around_and_repaired_two_are_refused),
+        TEST(a_truncated_ring_is_refused_naming_both_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
