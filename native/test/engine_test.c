@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an open does to the medium before anybody can append. */
+#include "memory_ring.h"
+
+static uint8_t before[MEDIUM_BYTES];
+
+static struct superblock *superblock(unsigned copy) {
+    return (struct superblock *)(medium + LAYOUT_SUPERBLOCK_OFFSET(copy));
+}
+
+static struct checkpoint *checkpoint(unsigned slot) {
+    return (struct checkpoint *)(medium + LAYOUT_CHECKPOINT_OFFSET(slot));
+}
+
+static int checkpoint_stands(unsigned slot) {
+    return checkpoint_is_valid(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
+}
+
+/* Leaves the older checkpoint behind the newer one, as a crash between the two writes does. */
+static void drain_into_one_slot(void) {
+    for (int i = 0; i < 4; i++) {
+        append(BLOCK_BYTES - RECORD_HEADER_BYTES);
+    }
+    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_not_equal(checkpoint(0)->stream.drained_position, checkpoint(1)->stream.drained_position);
+}
+
+static void the_medium_is_flushed_before_it_is_read(void **state) {
+    (void)state;
+    open_ring();
+    assert_int_equal(host.flushes, 1);
+    assert_int_equal(host.reads_before_flush, 0);
+    close_ring();
+    host.fail_flush = 1;
+    assert_int_equal(try_to_open(), -EIO);
+    assert_int_equal(host.accesses, 0);
+}
+
+static void the_marker_of_the_epoch_is_durable_when_the_open_returns(void **state) {
+    (void)state;
+    for (uint32_t epoch = 1; epoch <= 4; epoch++) {
+        open_ring();
+        assert_int_equal(host.engine->ring->epoch, epoch);
+        const uint64_t position = host.engine->ring->begin_position - BLOCK_BYTES;
+        assert_int_equal(record_judge(medium + LAYOUT_DATA_OFFSET, CAPACITY_BYTES, position,
+                                      crc_seed_of(superblock(0)->uuid)), RECORD_VALID);
+        const struct record_header *header = record_at(medium + LAYOUT_DATA_OFFSET, CAPACITY_BYTES, position);
+        assert_int_equal(header->type, RECORD_MARKER);
+        assert_int_equal(header->epoch, epoch);
+        assert_int_equal(header->flags, RECORD_LAST);
+        append(100);
+        close_ring();
+    }
+}
+
+static void a_bad_superblock_copy_is_repaired_from_the_other(void **state) {
+    (void)state;
+    for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
+        const struct superblock whole = *superblock(copy);
+        superblock(copy)->capacity_bytes ^= 8;
+        open_ring();
+        assert_memory_equal(superblock(copy), &whole, sizeof whole);
+        close_ring();
+    }
+}
+
+static void a_bad_checkpoint_is_repaired_from_the_other(void **state) {
+    (void)state;
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        open_ring();
+        close_ring();
+        checkpoint(slot)->stream.file_bytes ^= 8;
+        assert_false(checkpoint_stands(slot));
+        open_ring();
+        assert_true(checkpoint_stands(slot));
+        assert_memory_equal(&checkpoint(0)->stream, &checkpoint(1)->stream, sizeof checkpoint(0)->stream);
+        close_ring();
+    }
+}
+
+static void an_open_brings_the_older_checkpoint_up_to_the_newer(void **state) {
+    (void)state;
+    open_ring();
+    drain_into_one_slot();
+    const uint64_t drained = host.engine->ring->begin_position + 4 * BLOCK_BYTES;
+    close_ring();
+    open_ring();
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        assert_true(checkpoint_stands(slot));
+        assert_int_equal(checkpoint(slot)->stream.drained_position, drained);
+    }
+    assert_int_equal(host.engine->ring->released, drained);
+}
+
+static void space_that_the_older_checkpoint_needs_is_not_released(void **state) {
+    (void)state;
+    open_ring();
+    const uint64_t released = host.engine->ring->released;
+    drain_into_one_slot();
+    assert_int_equal(host.engine->ring->released, released);
+    assert_int_equal(drain_work(host.engine->drain, 0), 0); /* nothing else to do: the older slot follows */
+    assert_true(host.engine->ring->released > released);
+    assert_int_equal(checkpoint(0)->stream.drained_position, checkpoint(1)->stream.drained_position);
+}
+
+static void bytes_of_others_behind_the_log_divert_it_at_once(void **state) {
+    (void)state;
+    open_ring();
+    append(100);
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    close_ring();
+    FILE *file = fopen(host.file, "a");
+    assert_non_null(file);
+    fputs("of others\n", file);
+    fclose(file);
+    open_ring();
+    char path[sizeof host.file], wanted[sizeof host.file + 8];
+    drain_copy_path(host.engine->drain, path, sizeof path);
+    snprintf(wanted, sizeof wanted, "%s.2", host.file);
+    assert_string_equal(path, wanted);
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        assert_int_equal(checkpoint(slot)->stream.diverted_sequence, 2);
+        assert_int_equal(checkpoint(slot)->stream.file_bytes, 0);
+    }
+}
+
+static void assert_left_as_it_is(int code) {
+    memcpy(before, medium, sizeof medium);
+    assert_int_equal(try_to_open(), code);
+    assert_memory_equal(medium, before, sizeof medium);
+    assert_int_not_equal(access(host.file, F_OK), 0);
+}
+
+static void a_ring_that_cannot_be_trusted_is_refused_and_left_as_it_is(void **state) {
+    (void)state;
+    superblock(0)->capacity_bytes ^= 8;
+    superblock(1)->capacity_bytes ^= 8;
+    assert_left_as_it_is(-EUCLEAN);
+    superblock(0)->capacity_bytes ^= 8;
+    superblock(1)->capacity_bytes ^= 8;
+    checkpoint(0)->generation ^= 8;
+    checkpoint(1)->generation ^= 8;
+    assert_left_as_it_is(-EUCLEAN);
+    checkpoint(0)->generation ^= 8;
+    checkpoint(1)->generation ^= 8;
+    host.device.medium_bytes -= BLOCK_BYTES;
+    assert_left_as_it_is(-EUCLEAN);
+    host.device.medium_bytes += BLOCK_BYTES;
+    host.device.block_bytes *= 2;
+    assert_left_as_it_is(-EUCLEAN);
+    host.device.block_bytes /= 2;
+    open_ring();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        RING_TEST(the_medium_is_flushed_before_it_is_read),
+        RING_TEST(the_marker_of_the_epoch_is_durable_when_the_open_returns),
+        RING_TEST(a_bad_superblock_copy_is_repaired_from_the_other),
+        RING_TEST(a_bad_checkpoint_is_repaired_from_the_other),
+        RING_TEST(an_open_brings_the_older_checkpoint_up_to_the_newer),
+        RING_TEST(space_that_the_older_checkpoint_needs_is_not_released),
+        RING_TEST(bytes_of_others_behind_the_log_divert_it_at_once),
+        RING_TEST(a_ring_that_cannot_be_trusted_is_refused_and_left_as_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

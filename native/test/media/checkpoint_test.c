@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "media/checkpoint.h"
+
+#define CRC_SEED 0x1234u
+
+static void bind(struct checkpoint *checkpoint, const char *name) {
+    memcpy(checkpoint->file_name, name, strlen(name));
+    checkpoint->stream.file_name_bytes = (uint32_t)strlen(name);
+}
+
+static void the_first_checkpoint_is_that_of_an_empty_ring(void **state) {
+    (void)state;
+    struct checkpoint checkpoint;
+    memset(&checkpoint, 0xff, sizeof checkpoint);
+    checkpoint_make_first(&checkpoint, 2, CRC_SEED);
+    assert_true(checkpoint_is_valid(&checkpoint, CRC_SEED));
+    assert_int_equal(checkpoint.generation, 2);
+    assert_int_equal(checkpoint.epoch, 0);
+    assert_int_equal(checkpoint.durable_position, 0);
+    assert_int_equal(checkpoint.next_sequence, 1);
+    assert_int_equal(checkpoint.in_flight_end, 0);
+    assert_int_equal(checkpoint.stream_count, 1);
+    assert_int_equal(checkpoint.stream.drained_position, 0);
+    assert_int_equal(checkpoint.stream.next_sequence, 1);
+    assert_int_equal(checkpoint.stream.file_name_bytes, 0);
+    assert_int_equal(checkpoint.stream.file_bytes, 0);
+}
+
+static void every_flipped_bit_is_noticed(void **state) {
+    (void)state;
+    struct checkpoint checkpoint;
+    checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+    for (size_t bit = 0; bit < 8 * sizeof checkpoint; bit++) {
+        uint8_t *byte = (uint8_t *)&checkpoint + bit / 8;
+        *byte ^= (uint8_t)(1u << bit % 8);
+        assert_false(checkpoint_is_valid(&checkpoint, CRC_SEED));
+        *byte ^= (uint8_t)(1u << bit % 8);
+    }
+}
+
+static void a_checkpoint_of_another_ring_is_not_valid(void **state) {
+    (void)state;
+    struct checkpoint checkpoint;
+    checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+    assert_false(checkpoint_is_valid(&checkpoint, CRC_SEED + 1));
+}
+
+static void whole_but_implausible_checkpoints_are_not_valid(void **state) {
+    (void)state;
+    struct checkpoint checkpoint;
+    checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+    checkpoint.stream_count = 2;
+    checkpoint_seal(&checkpoint, CRC_SEED);
+    assert_false(checkpoint_is_valid(&checkpoint, CRC_SEED));
+    checkpoint.stream_count = 1;
+    checkpoint.stream.file_name_bytes = sizeof checkpoint.file_name;
+    checkpoint_seal(&checkpoint, CRC_SEED);
+    assert_false(checkpoint_is_valid(&checkpoint, CRC_SEED));
+    checkpoint.stream.file_name_bytes = 0;
+    checkpoint.stream.tail_bytes = CHECKPOINT_TAIL_BYTES + 1;
+    checkpoint_seal(&checkpoint, CRC_SEED);
+    assert_false(checkpoint_is_valid(&checkpoint, CRC_SEED));
+}
+
+static void the_file_is_the_bound_name_or_where_it_was_diverted(void **state) {
+    (void)state;
+    struct checkpoint checkpoint;
+    char path[64];
+    checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+    bind(&checkpoint, "/logs/orders.log");
+    assert_int_equal(checkpoint_file(&checkpoint, path, sizeof path), 0);
+    assert_string_equal(path, "/logs/orders.log");
+    checkpoint.stream.diverted_sequence = 77;
+    assert_int_equal(checkpoint_file(&checkpoint, path, sizeof path), 0);
+    assert_string_equal(path, "/logs/orders.log.77");
+    checkpoint.stream.diverted_attempt = 3;
+    assert_int_equal(checkpoint_file(&checkpoint, path, sizeof path), 0);
+    assert_string_equal(path, "/logs/orders.log.77.3");
+}
+
+static void a_file_name_is_never_cut(void **state) {
+    (void)state;
+    struct checkpoint checkpoint;
+    char path[64];
+    checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+    bind(&checkpoint, "/logs/orders.log");
+    checkpoint.stream.diverted_sequence = 77;
+    checkpoint.stream.diverted_attempt = 3;
+    const size_t needed = sizeof "/logs/orders.log.77.3";
+    for (size_t room = 1; room < needed; room++) {
+        assert_int_equal(checkpoint_file(&checkpoint, path, room), -ENAMETOOLONG);
+    }
+    assert_int_equal(checkpoint_file(&checkpoint, path, needed), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_checkpoint_is_that_of_an_empty_ring),
+        cmocka_unit_test(every_flipped_bit_is_noticed),
+        cmocka_unit_test(a_checkpoint_of_another_ring_is_not_valid),
+        cmocka_unit_test(whole_but_implausible_checkpoints_are_not_valid),
+        cmocka_unit_test(the_file_is_the_bound_name_or_where_it_was_diverted),
+        cmocka_unit_test(a_file_name_is_never_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
