@@ -99,6 +99,16 @@ static inline void assert_refused(const burst_config_t *config, int code, const 
     }
 }
 
+/* Stops the drain: a directory takes the place of the log file, which others have deleted. */
+static inline void block_file(void) {
+    assert_int_equal(unlink(file_path), 0);
+    assert_int_equal(mkdir(file_path, 0700), 0);
+}
+
+static inline void unblock_file(void) {
+    assert_int_equal(rmdir(file_path), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 #endif

@@ -2,16 +2,6 @@
 /* The C API under pressure: full rings, many threads, closing under load. */
 #include "log_fixture.h"
 
-/* Stops the drain: a directory takes the place of the log file, which others have deleted. */
-static void block_file(void) {
-    assert_int_equal(unlink(file_path), 0);
-    assert_int_equal(mkdir(file_path, 0700), 0);
-}
-
-static void unblock_file(void) {
-    assert_int_equal(rmdir(file_path), 0);
-}
-
 /* Within a few drain intervals. */
 static void await_state(burst_t *log, uint32_t state) {
     for (int i = 0; i < 1000 && stats_of(log).state != state; i++) {

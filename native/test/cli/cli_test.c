@@ -31,13 +31,12 @@ static void assert_said(const char *words) {
     }
 }
 
-/* Leaves three records in the ring, as a process that was killed. */
+/* Leaves three records in the ring, as a process that was killed; none of them is in the log file yet. */
 static void leave_records(void) {
     const pid_t child = fork();
     if (child == 0) {
-        burst_config_t config = small_config();
-        config.drain_interval_ns = 60 * SECOND_NS;
-        burst_t *log = open_with(&config);
+        burst_t *log = open_small();
+        block_file();
         _exit(burst_append(log, "one\n", 4, 0) == 1 && burst_append(log, "two\n", 4, 0) == 2 &&
                       burst_append(log, "three\n", 6, 0) == 3
                   ? 0
@@ -46,6 +45,7 @@ static void leave_records(void) {
     int status;
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
+    unblock_file();
 }
 
 static void wrong_usage_is_told_and_exits_with_2(void **state) {
