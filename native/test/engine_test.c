@@ -4,18 +4,6 @@
 
 static uint8_t before[MEDIUM_BYTES];
 
-static struct superblock *superblock(unsigned copy) {
-    return (struct superblock *)(medium + LAYOUT_SUPERBLOCK_OFFSET(copy));
-}
-
-static struct checkpoint *checkpoint(unsigned slot) {
-    return (struct checkpoint *)(medium + LAYOUT_CHECKPOINT_OFFSET(slot));
-}
-
-static int checkpoint_stands(unsigned slot) {
-    return checkpoint_is_valid(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
-}
-
 /* Leaves the older checkpoint behind the newer one, as a crash between the two writes does. */
 static void drain_into_one_slot(void) {
     for (int i = 0; i < 4; i++) {

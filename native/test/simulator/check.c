@@ -102,6 +102,10 @@ static void read_file(struct reading *reading, const struct sim_name *name) {
     reading->last = 0;
     while (reading->at < reading->size && read_line(reading)) {
     }
+    if (!sim_foreign_is_whole(inode)) {
+        violation(reading->world, "what others wrote into %s at offset %zu is overwritten", name->name,
+                  inode->foreign_at);
+    }
     if (reading->at < reading->size && !inode->edited) {
         violation(reading->world, "I2: %s has %zu bytes at offset %zu that were never logged: \"%.40s\"", name->name,
                   reading->size - reading->at, reading->at, reading->text + reading->at);

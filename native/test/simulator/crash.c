@@ -113,6 +113,9 @@ static void settle_inode(const struct crash *crash, const unsigned *picked, unsi
     }
     memset(inode->durable + size, 0, extent - size);
     memcpy(inode->cache, inode->durable, extent);
+    if (sim_foreign_is_whole(before) && !sim_foreign_is_whole(inode)) {
+        inode->foreign = NULL;
+    }
     inode->size = inode->durable_size = size;
     inode->size_changes = 0;
     memset(inode->dirty, 0, sizeof inode->dirty);

@@ -55,6 +55,7 @@ static void recover_and_go_on(struct world *world) {
 }
 
 static void flip(struct world *world, size_t place) {
+    world->model.medium_damaged = 1;
     world->device.medium[place] ^= (uint8_t)(1u << world_random(world, 8));
 }
 
@@ -98,6 +99,7 @@ void block_is_lost(struct world *world) {
     const uint64_t first = append_some(world, 700);
     const size_t place = place_of(world, first + 1);
     log_close(world);
+    world->model.medium_damaged = 1;
     memset(world->device.medium + place, 0, 2 * WORLD_BLOCK_BYTES);
     is_lost(world, first + 1);
     is_lost(world, first + 2);
@@ -109,6 +111,7 @@ void write_went_elsewhere(struct world *world) {
     const uint64_t first = append_some(world, 700);
     const size_t from = place_of(world, first + 3), to = place_of(world, first + 1);
     log_close(world);
+    world->model.medium_damaged = 1;
     memcpy(world->device.medium + to, world->device.medium + from, WORLD_BLOCK_BYTES);
     is_lost(world, first + 1);
     recover_and_go_on(world);
@@ -128,6 +131,7 @@ void block_is_a_lap_old(struct world *world) {
     const uint64_t first = append_some(world, 700);
     const size_t place = place_of(world, first + 2);
     log_close(world);
+    world->model.medium_damaged = 1;
     memcpy(world->device.medium + place, before + place, WORLD_BLOCK_BYTES);
     is_lost(world, first + 2);
     recover_and_go_on(world);
@@ -142,6 +146,7 @@ void marker_is_lost(struct world *world) {
     append(world, 700);
     append(world, 700);
     log_close(world);
+    world->model.medium_damaged = 1;
     memset(world->device.medium + place, 0x5a, WORLD_BLOCK_BYTES);
     recover_and_go_on(world);
 }

@@ -33,6 +33,21 @@ void file_sync_fails(struct world *world) {
     log_drain_all(world);
 }
 
+/* What cannot be cut, because others wrote behind it, is in both files. */
+void file_extended_and_sync_fails(struct world *world) {
+    log_open_whole(world);
+    append(world, 2);
+    log_drain_all(world);
+    append(world, 2);
+    log_drain(world, 0);
+    others_write(world, LOG_FILE, "# somebody else's\n");
+    world->files.fail_sync_in = 0;
+    log_drain(world, 1);
+    log_drain_all(world);
+    append(world, 1);
+    log_drain_all(world);
+}
+
 void disk_full_then_space(struct world *world) {
     log_open_whole(world);
     append(world, 2);
@@ -156,6 +171,7 @@ void file_extended(struct world *world) {
     others_write(world, LOG_FILE, "# somebody else's\n");
     append(world, 2);
     log_drain_all(world);
+    append(world, 2);
     others_write(world, LOG_FILE ".4", "# somebody else's\n");
     log_reopen(world);
     append(world, 2);
@@ -179,6 +195,13 @@ void file_name_changed(struct world *world) {
     log_drain_all(world);
 }
 
+static void close_and_rot_newest_checkpoint(struct world *world) {
+    const unsigned newest = world->engine->drain->newest_slot;
+    log_close(world);
+    const size_t place = sim_device_place(LAYOUT_CHECKPOINT_OFFSET(newest));
+    world->device.medium[place + world_random(world, sizeof(struct checkpoint))] ^= 0x10;
+}
+
 void newest_checkpoint_rots(struct world *world) {
     log_open_whole(world);
     for (int round = 0; round < 6; round++) {
@@ -188,11 +211,29 @@ void newest_checkpoint_rots(struct world *world) {
             log_drain(world, 0);
         }
         append(world, 1);
-        const unsigned newest = world->engine->drain->newest_slot;
-        log_close(world);
-        const size_t place = sim_device_place(LAYOUT_CHECKPOINT_OFFSET(newest));
-        world->device.medium[place + world_random(world, sizeof(struct checkpoint))] ^= 0x10;
+        close_and_rot_newest_checkpoint(world);
         log_open_whole(world);
     }
+    log_drain_all(world);
+}
+
+/* An open between the two checkpoints of a drain: what it appends must not take the space that only one of them lets
+ * go of. */
+void newest_checkpoint_rots_after_a_reopen(struct world *world) {
+    log_open_whole(world);
+    append(world, 4);
+    log_drain(world, 0);
+    while (log_append(world, 3000) > 0) {
+    }
+    close_and_rot_newest_checkpoint(world);
+    log_open_whole(world);
+    log_drain_all(world);
+    append(world, 4);
+    log_drain(world, 0);
+    log_reopen(world);
+    while (log_append(world, 3000) > 0) {
+    }
+    close_and_rot_newest_checkpoint(world);
+    log_open_whole(world);
     log_drain_all(world);
 }

@@ -10,6 +10,8 @@
 #include "simulator/crash.h"
 #include "simulator/log.h"
 
+#define ROT_IN 8 /* in one of so many states the newest checkpoint rots as well */
+
 struct exploration exploration;
 
 static struct world *levels[3];
@@ -57,6 +59,19 @@ static void append_again(struct world *world) {
     }
 }
 
+/* Two records in one block, where one may stand that was in flight and has the sequence after theirs. */
+static void commit_two(struct world *world) {
+    for (int i = 0; i < 2; i++) {
+        if (log_enqueue(world, 50) == -EAGAIN) {
+            log_drain_all(world);
+            log_enqueue(world, 50);
+        }
+    }
+    if (log_commit(world) < 0) {
+        violation(world, "nothing can be committed after recovery: %s", error_text());
+    }
+}
+
 /* Goes on as if nothing had happened, in one of several orders. */
 static void live_on(struct world *world, uint64_t variant) {
     if (variant % 3 == 0) {
@@ -65,7 +80,11 @@ static void live_on(struct world *world, uint64_t variant) {
     } else if (variant % 3 == 1) {
         log_drain(world, 0);
     }
-    append_again(world);
+    if (variant / 3 % 2 == 0) {
+        append_again(world);
+    } else {
+        commit_two(world);
+    }
     log_drain_all(world);
     log_check_files(world);
 }
@@ -75,7 +94,7 @@ static void recover(struct world *world, uint64_t variant, void (*crash_in_it)(s
     log_open_whole(world);
     live_on(world, variant);
     world->before_operation = NULL;
-    if (variant % 4 == 0) { /* once more: the recovered log recovers to itself */
+    if (variant / 6 % 4 == 0) { /* once more: the recovered log recovers to itself */
         log_reopen(world);
         log_drain_all(world);
         log_check_files(world);
@@ -92,6 +111,16 @@ static void trace(const struct world *world, uint64_t point, const char *operati
     if (exploration.trace) {
         printf("%*s%llu: %s (acknowledged %llu of %llu)\n", (int)world->level * 4, "", (unsigned long long)point,
                operation, (unsigned long long)world->model.acknowledged, (unsigned long long)world->model.offered);
+    }
+}
+
+/* The newer checkpoint is unreadable after the crash: whatever the state, the older one still finds every record. */
+static void rot_newest_checkpoint(struct world *world) {
+    static struct engine_view view;
+    if (engine_view_begin(&world->platform, &world->device.device, &view) == 0 && view.checkpoint_is_valid[0] &&
+        view.checkpoint_is_valid[1]) {
+        world->device.medium[sim_device_place(LAYOUT_CHECKPOINT_OFFSET(view.newest_slot)) +
+                             world_random(world, sizeof(struct checkpoint))] ^= 1;
     }
 }
 
@@ -134,6 +163,9 @@ static void crash_run(struct world *world, const char *operation) {
         now->second_point = 0;
         const int again = mix(now->state, now->points) % now->second_in == 0;
         crash_build(&crash, now->state, states, levels[1]);
+        if (mix(now->points, now->state) % ROT_IN == 0) {
+            rot_newest_checkpoint(levels[1]);
+        }
         recover(levels[1], mix(now->state, now->points) >> 32, again ? crash_recovery : NULL);
         now->states++;
     }

@@ -62,6 +62,10 @@ static void settle_model(struct world *world) {
     }
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
+        if (jump->damaged && !model->medium_damaged) {
+            violation(world, "I8: positions %llu..%llu are called damaged, but nothing happened to them",
+                      (unsigned long long)jump->from, (unsigned long long)jump->to);
+        }
         for (uint64_t n = 0; n < jump->count; n++) {
             if (!model->records[jump->first_sequence + n].damaged) {
                 violation(world, "I8: record %llu is called lost, but nothing happened to it",

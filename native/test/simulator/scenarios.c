@@ -103,6 +103,15 @@ static void lap_that_ends_with_a_record(struct world *world) {
     }
 }
 
+static void record_that_just_does_not_fit_the_lap(struct world *world) {
+    log_open_whole(world);
+    for (uint64_t lacking = 8; lacking <= 16; lacking += 8) {
+        approach_lap_end(world, record_bytes(500) - lacking);
+        append(world, 500);
+        log_drain_all(world);
+    }
+}
+
 static void commits_in_pieces(struct world *world) {
     log_open_whole(world);
     for (int commit = 0; commit < 3; commit++) {
@@ -113,6 +122,18 @@ static void commits_in_pieces(struct world *world) {
         if (commit != 1) {
             log_drain_all(world);
         }
+    }
+}
+
+/* Each begins a block, and each block is written by itself: a later one can be there without an earlier one. */
+static void records_of_whole_blocks(struct world *world) {
+    log_open_whole(world);
+    for (int commit = 0; commit < 2; commit++) {
+        for (uint32_t i = 0; i < 8; i++) {
+            enqueue(world, WORLD_BLOCK_BYTES - RECORD_HEADER_BYTES);
+        }
+        log_commit(world);
+        log_drain_all(world);
     }
 }
 
@@ -230,7 +251,9 @@ const struct scenario scenarios[] = {
     {"pad-at-the-end-of-a-lap", 8, 1, pad_at_the_end_of_a_lap},
     {"lap-end-too-short-for-a-header", 8, 1, lap_end_too_short_for_a_header},
     {"lap-that-ends-with-a-record", 8, 1, lap_that_ends_with_a_record},
+    {"record-that-just-does-not-fit", 8, 1, record_that_just_does_not_fit_the_lap},
     {"commits-in-pieces", 16, 4, commits_in_pieces},
+    {"records-of-whole-blocks", 20, 4, records_of_whole_blocks},
     {"full-ring-drained-again", 8, 1, full_ring_drained_again},
     {"full-ring-that-blocks", 8, 1, full_ring_that_blocks},
     {"empty-records", 8, 1, empty_records},
@@ -239,6 +262,7 @@ const struct scenario scenarios[] = {
     {"full-ring-with-failing-checkpoints", 8, 1, full_ring_with_failing_checkpoints},
     {"write-error-and-reopen", 16, 3, write_error_and_reopen},
     {"file-sync-fails", 8, 1, file_sync_fails},
+    {"file-extended-and-sync-fails", 32, 1, file_extended_and_sync_fails},
     {"disk-full-then-space", 8, 1, disk_full_then_space},
     {"file-renamed", 8, 1, file_renamed},
     {"file-deleted", 8, 1, file_deleted},
@@ -248,6 +272,7 @@ const struct scenario scenarios[] = {
     {"file-extended", 8, 1, file_extended},
     {"file-name-changed", 8, 1, file_name_changed},
     {"newest-checkpoint-rots", 8, 1, newest_checkpoint_rots},
+    {"newest-checkpoint-rots-later", 8, 1, newest_checkpoint_rots_after_a_reopen},
     {"payload-rots", 16, 1, payload_rots},
     {"header-rots", 16, 1, header_rots},
     {"one-record-of-a-commit-rots", 16, 1, one_record_of_a_commit_rots},

@@ -17,6 +17,7 @@ extern const size_t scenario_count;
 
 /* destination_scenarios.c */
 void file_sync_fails(struct world *world);
+void file_extended_and_sync_fails(struct world *world);
 void disk_full_then_space(struct world *world);
 void file_renamed(struct world *world);
 void file_deleted(struct world *world);
@@ -26,6 +27,7 @@ void file_truncated(struct world *world);
 void file_extended(struct world *world);
 void file_name_changed(struct world *world);
 void newest_checkpoint_rots(struct world *world);
+void newest_checkpoint_rots_after_a_reopen(struct world *world);
 void payload_rots(struct world *world);
 void header_rots(struct world *world);
 void one_record_of_a_commit_rots(struct world *world);

@@ -158,6 +158,11 @@ size_t sim_inode_extent(const struct sim_inode *inode) {
     return align_up(bytes, SECTOR_BYTES);
 }
 
+int sim_foreign_is_whole(const struct sim_inode *inode) {
+    return inode->foreign == NULL ||
+           memcmp(inode->cache + inode->foreign_at, inode->foreign, strlen(inode->foreign)) == 0;
+}
+
 static void make_page_durable(struct sim_inode *inode, unsigned page) {
     memcpy(inode->durable + page * SECTOR_BYTES, inode->cache + page * SECTOR_BYTES, SECTOR_BYTES);
 }
@@ -270,11 +275,14 @@ void others_write(struct world *world, const char *name, const char *text) {
     }
     struct sim_inode *inode = &files->inodes[sim_files_find(files, name)];
     inode->edited = 1;
+    inode->foreign = text;
+    inode->foreign_at = inode->size;
     put(inode, text, strlen(text), inode->size);
 }
 
 void others_truncate(struct world *world, const char *name, size_t bytes) {
     struct sim_inode *inode = &world->files.inodes[sim_files_find(&world->files, name)];
     inode->edited = 1;
+    inode->foreign = NULL;
     cut(inode, bytes);
 }

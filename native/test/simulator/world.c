@@ -5,6 +5,7 @@
 #include <string.h>
 
 void world_operation(struct world *world, const char *operation) {
+    sim_device_arrive(world);
     if (world->before_operation != NULL) {
         world->before_operation(world, operation);
     }
@@ -20,7 +21,7 @@ struct world *world_create(void) {
 }
 
 static void forget_faults(struct world *world) {
-    world->device.fail_write_in = -1;
+    world->device.fail_write_in = world->device.late_in = -1;
     world->files.space_bytes = -1;
     world->files.write_at_most = 0;
     world->files.fail_sync_in = -1;
@@ -98,6 +99,7 @@ void world_copy(struct world *to, const struct world *from) {
     to->model.acknowledged = from->model.acknowledged;
     to->model.offered = from->model.offered;
     to->model.incarnation = from->model.incarnation;
+    to->model.medium_damaged = from->model.medium_damaged;
     to->events.first = to->events.end = 0;
     to->engine = NULL;
     to->file_name = from->file_name;

@@ -26,6 +26,7 @@
 #define MEDIUM_DATA (MEDIUM_SLOTS * MEDIUM_SLOT_BYTES)
 #define MEDIUM_BYTES_MAX (MEDIUM_DATA + WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES)
 #define WRITES_UNDER_WAY_MAX 16u
+#define LATE_BYTES_MAX RING_WRITE_BYTES
 
 /* A write that has begun and is not known to be durable. */
 struct medium_write {
@@ -45,10 +46,15 @@ struct sim_device {
     struct medium_write current; /* bytes == 0: none */
     int fail_write_in;           /* the write after this many fails; < 0: none does */
     int fail_errno;
+    struct medium_write late; /* a failed write that reaches the medium after all, ... */
+    int late_in;              /* ... before the operation after this many; < 0: none does */
+    uint8_t late_data[LATE_BYTES_MAX];
 };
 
 void sim_device_init(struct world *world);
 size_t sim_device_place(uint64_t offset);
+/* Lets a late write arrive when its time has come. */
+void sim_device_arrive(struct world *world);
 
 /* ----------------------------------------------------------------------------------------------- file system */
 
@@ -63,6 +69,8 @@ struct sim_inode {
     unsigned links;
     int is_open;
     int edited; /* others wrote into it or cut it */
+    const char *foreign; /* what they wrote, which must stay; NULL: nothing, or a crash took it */
+    size_t foreign_at;
     size_t size;
     size_t durable_size;
     size_t sizes[SIZE_CHANGES_MAX]; /* not yet durable, in the order they came about */
@@ -101,6 +109,8 @@ struct sim_files {
 void sim_files_init(struct world *world);
 /* The bytes of the file that may differ from zero, in cache or on disk: whole pages. */
 size_t sim_inode_extent(const struct sim_inode *inode);
+/* Whether what others wrote into it is there, or nothing was. */
+int sim_foreign_is_whole(const struct sim_inode *inode);
 int sim_files_find(const struct sim_files *files, const char *name);
 
 /* What other processes do to the log file. */
@@ -129,6 +139,7 @@ struct model {
     uint64_t acknowledged; /* every sequence up to it must survive */
     uint64_t offered;      /* no sequence above it can exist */
     uint32_t incarnation;
+    int medium_damaged; /* the data area was: damage may be found in which no record is missing */
 };
 
 struct world {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the checkpoints say of a ring that has failed. */
+#include "memory_ring.h"
+
+static void fail_ring(void) {
+    static const char record[6000];
+    append(100);
+    host.fail_submitted = 1;
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_ENQUEUE), 2);
+    assert_int_equal(ring_commit(host.engine->ring), -EIO);
+    host.fail_submitted = 0;
+}
+
+static void a_failed_ring_notes_how_far_its_writes_may_have_reached(void **state) {
+    (void)state;
+    open_ring();
+    const uint64_t begin = host.engine->ring->begin_position;
+    fail_ring();
+    drain_work(host.engine->drain, 1);
+    const uint64_t first = checkpoint(0)->in_flight_end, second = checkpoint(1)->in_flight_end;
+    const uint64_t reached = begin + 3 * BLOCK_BYTES;
+    assert_int_equal(first > second ? first : second, reached);
+    close_ring();
+    open_ring();
+    assert_int_equal(host.engine->ring->begin_position, reached + BLOCK_BYTES); /* the marker stands beyond it */
+    assert_int_equal(ring_next_sequence(host.engine->ring), 2);
+}
+
+static void what_was_durable_is_still_drained_from_a_failed_ring(void **state) {
+    (void)state;
+    open_ring();
+    fail_ring();
+    drain_work(host.engine->drain, 1);
+    assert_true(drain_is_done(host.engine->drain));
+    struct file_identity identity;
+    assert_int_equal(files_posix.ops->identity_of_path(&files_posix, host.file, &identity), 0);
+    assert_int_equal(identity.bytes, 100);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        RING_TEST(a_failed_ring_notes_how_far_its_writes_may_have_reached),
+        RING_TEST(what_was_durable_is_still_drained_from_a_failed_ring),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The log file when its writes or syncs fail. */
+#include "memory_ring.h"
+
+static struct files_ops ops;
+static int others_write;
+
+static int failing_sync(const struct files *files, int file) {
+    (void)files, (void)file;
+    if (others_write) {
+        FILE *log = fopen(host.file, "a");
+        fputs("of others\n", log);
+        fclose(log);
+    }
+    ops.sync = files_posix.ops->sync;
+    return -EIO;
+}
+
+/* What was written since the last sync may be gone then. */
+static void fail_next_sync(void) {
+    ops = *files_posix.ops;
+    ops.sync = failing_sync;
+    host.files.ops = &ops;
+}
+
+static int64_t full_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    (void)files, (void)file, (void)data, (void)bytes, (void)offset;
+    return -ENOSPC;
+}
+
+static int64_t short_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    (void)bytes;
+    ops.write = full_write;
+    return files_posix.ops->write(files, file, data, 3, offset);
+}
+
+/* The next write of the log file takes 3 bytes; then the disk is full until space_is_back(). */
+static void fill_disk(void) {
+    ops = *files_posix.ops;
+    ops.write = short_write;
+    host.files.ops = &ops;
+}
+
+static void space_is_back(void) {
+    host.files = files_posix;
+}
+
+static void assert_file(const char *path, const char *wanted) {
+    char text[256] = {0};
+    FILE *log = fopen(path, "r");
+    assert_non_null(log);
+    assert_true(fread(text, 1, sizeof text - 1, log) > 0);
+    fclose(log);
+    assert_string_equal(text, wanted);
+}
+
+static void append_text(const char *text) {
+    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, RING_DURABLE) > 0);
+}
+
+static void write_until_a_sync_fails(void) {
+    open_ring();
+    append_text("first\n");
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    append_text("second\n");
+    fail_next_sync();
+    assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+}
+
+static const char *diverted(void) {
+    static char path[sizeof host.file + 8];
+    snprintf(path, sizeof path, "%s.2", host.file);
+    return path;
+}
+
+static void a_file_whose_sync_failed_is_cut_and_its_records_go_to_a_new_one(void **state) {
+    (void)state;
+    others_write = 0;
+    write_until_a_sync_fails();
+    assert_file(host.file, "first\n");
+    assert_file(diverted(), "second\n");
+}
+
+static void what_others_wrote_behind_it_is_not_cut(void **state) {
+    (void)state;
+    others_write = 1;
+    write_until_a_sync_fails();
+    assert_file(host.file, "first\nsecond\nof others\n");
+    assert_file(diverted(), "second\n");
+}
+
+static void a_batch_that_stalled_in_a_file_that_others_extended_goes_to_a_new_one(void **state) {
+    (void)state;
+    open_ring();
+    append_text("first\n");
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    append_text("second\n");
+    fill_disk();
+    assert_int_equal(drain_work(host.engine->drain, 1), -ENOSPC);
+    FILE *log = fopen(host.file, "a");
+    assert_non_null(log);
+    fputs("of others\n", log);
+    fclose(log);
+    space_is_back();
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_file(host.file, "first\nsecof others\n");
+    assert_file(diverted(), "second\n");
+}
+
+static void a_batch_that_stalled_goes_on_where_it_stopped(void **state) {
+    (void)state;
+    open_ring();
+    append_text("first\n");
+    fill_disk();
+    assert_int_equal(drain_work(host.engine->drain, 1), -ENOSPC);
+    assert_file(host.file, "fir");
+    space_is_back();
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_file(host.file, "first\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        RING_TEST(a_file_whose_sync_failed_is_cut_and_its_records_go_to_a_new_one),
+        RING_TEST(what_others_wrote_behind_it_is_not_cut),
+        RING_TEST(a_batch_that_stalled_in_a_file_that_others_extended_goes_to_a_new_one),
+        RING_TEST(a_batch_that_stalled_goes_on_where_it_stopped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring in memory under the production engine, its log file in a folder of its own. */
+#ifndef BURST_TEST_MEMORY_RING_H
+#define BURST_TEST_MEMORY_RING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "engine.h"
+#include "media/checkpoint.h"
+#include "media/record.h"
+
+#define BLOCK_BYTES 4096u
+#define CAPACITY_BYTES (16u * BLOCK_BYTES)
+#define MEDIUM_BYTES (LAYOUT_DATA_OFFSET + CAPACITY_BYTES)
+
+static _Alignas(4096) uint8_t medium[MEDIUM_BYTES], image[CAPACITY_BYTES];
+
+static struct {
+    struct device device;
+    struct files files;
+    struct events events;
+    struct engine *engine;
+    struct device_write *submitted;
+    int flushes;
+    int fail_flush;
+    int fail_submitted; /* writes of the ring fail */
+    int reads_before_flush;
+    int accesses;
+    char folder[4096 + 32];
+    char file[4096 + 64];
+} host;
+
+static inline void *memory_image(struct device *device, size_t bytes) {
+    (void)device;
+    assert_int_equal(bytes, sizeof image);
+    return image;
+}
+
+static inline int memory_write(struct device *device, uint64_t offset, const void *data, size_t bytes) {
+    (void)device;
+    host.accesses++;
+    memcpy(medium + offset, data, bytes);
+    return 0;
+}
+
+static inline int memory_read(struct device *device, uint64_t offset, void *data, size_t bytes) {
+    (void)device;
+    host.accesses++;
+    host.reads_before_flush += host.flushes == 0;
+    memcpy(data, medium + offset, bytes);
+    return 0;
+}
+
+static inline void memory_submit(struct device *device, struct device_write *write) {
+    write->result = host.fail_submitted ? -EIO : memory_write(device, write->offset, write->data, write->bytes);
+    host.submitted = write;
+}
+
+static inline struct device_write *memory_complete(struct device *device) {
+    (void)device;
+    return host.submitted;
+}
+
+static inline int memory_flush(struct device *device) {
+    host.flushes++;
+    return host.fail_flush ? error_set(EIO, "flushing %s failed", device->path) : 0;
+}
+
+static const struct device_ops memory_ops = {
+    .name = "memory",
+    .image = memory_image,
+    .submit = memory_submit,
+    .complete = memory_complete,
+    .write = memory_write,
+    .read = memory_read,
+    .flush = memory_flush,
+};
+
+static inline int format_ring(void **state) {
+    (void)state;
+    memset(&host, 0, sizeof host);
+    memset(medium, 0, sizeof medium);
+    host.device = (struct device){.ops = &memory_ops, .medium_bytes = MEDIUM_BYTES, .block_bytes = BLOCK_BYTES,
+                                  .logical_block_bytes = 512, .write_depth = 1, .path = "/ring"};
+    host.files = files_posix;
+    events_init(&host.events, &platform_linux);
+    assert_non_null(getcwd(host.folder, 4096));
+    strcat(host.folder, "/burst-engine-XXXXXX");
+    assert_non_null(mkdtemp(host.folder));
+    snprintf(host.file, sizeof host.file, "%s/log", host.folder);
+    return engine_format(&platform_linux, &host.device, MEDIUM_BYTES);
+}
+
+static inline int remove_folder(void **state) {
+    (void)state;
+    if (host.engine != NULL) {
+        engine_close(host.engine);
+        host.engine = NULL;
+    }
+    char command[sizeof host.folder + 16];
+    snprintf(command, sizeof command, "rm -r '%s'", host.folder);
+    return system(command);
+}
+
+static inline int try_to_open(void) {
+    const struct engine_parts parts = {.platform = &platform_linux, .device = &host.device, .files = &host.files,
+                                       .events = &host.events};
+    const struct engine_config config = {.file_name = host.file};
+    host.flushes = host.reads_before_flush = host.accesses = 0;
+    return engine_open(&parts, &config, &host.engine);
+}
+
+static inline void open_ring(void) {
+    assert_int_equal(try_to_open(), 0);
+}
+
+static inline void close_ring(void) {
+    engine_close(host.engine);
+    host.engine = NULL;
+}
+
+static inline struct superblock *superblock(unsigned copy) {
+    return (struct superblock *)(medium + LAYOUT_SUPERBLOCK_OFFSET(copy));
+}
+
+static inline struct checkpoint *checkpoint(unsigned slot) {
+    return (struct checkpoint *)(medium + LAYOUT_CHECKPOINT_OFFSET(slot));
+}
+
+static inline int checkpoint_stands(unsigned slot) {
+    return checkpoint_is_valid(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
+}
+
+static inline void append(size_t length) {
+    static char record[2 * BLOCK_BYTES];
+    memset(record, 'x', sizeof record);
+    assert_true(ring_append(host.engine->ring, record, length, 0, RING_DURABLE) > 0);
+}
+
+#define RING_TEST(name) cmocka_unit_test_setup_teardown(name, format_ring, remove_folder)
+
+#endif
