@@ -15,10 +15,16 @@ static void watermark(const struct drain *drain, uint64_t *position, uint64_t *n
     }
 }
 
-static uint64_t in_flight_end(const struct ring *ring) {
+static uint64_t in_flight_end(const struct drain *drain) {
+    const struct ring *ring = drain->ring;
     /* Nothing of this epoch but its marker: nothing was under way. */
-    const int none = ring_claimed(ring) <= ring->begin_position;
-    return ring_has_failed(ring) && !none ? align_up(ring_claimed(ring), ring->geometry.block_bytes) : 0;
+    if (ring_has_failed(ring) && ring_claimed(ring) > ring->begin_position) {
+        return align_up(ring_claimed(ring), ring->geometry.block_bytes);
+    }
+    /* That of an earlier epoch holds until its range is drained: this epoch's marker, which lies behind it, may yet be
+     * lost in being replaced. */
+    const uint64_t before = drain->checkpoint->in_flight_end;
+    return before > drain->checkpoint->stream.drained_position ? before : 0;
 }
 
 static int write_older_slot(struct drain *drain) {
@@ -26,7 +32,7 @@ static int write_older_slot(struct drain *drain) {
     checkpoint->generation++;
     checkpoint->epoch = drain->ring->epoch;
     watermark(drain, &checkpoint->durable_position, &checkpoint->next_sequence);
-    checkpoint->in_flight_end = in_flight_end(drain->ring);
+    checkpoint->in_flight_end = in_flight_end(drain);
     checkpoint->written_ns = platform_realtime_ns(drain->platform);
     checkpoint_seal(checkpoint, drain->crc_seed);
     const unsigned slot = 1 - drain->newest_slot;

@@ -122,12 +122,14 @@ static int64_t offer(struct world *world, uint32_t length, unsigned flags) {
     }
     /* Not static: while this append waits, the worlds that are crashed meanwhile append as well. */
     char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
+    const struct model_record before = model->records[sequence];
     model->records[sequence] = (struct model_record){.incarnation = model->incarnation, .length = length};
     payload_make(model, sequence, payload);
     model->offered = sequence;
     const int64_t rc = ring_append(world->engine->ring, payload, length, world->now_ns, flags);
     if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
         model->offered = sequence - 1;
+        model->records[sequence] = before;
     } else if (rc >= 0 && (uint64_t)rc != sequence) {
         violation(world, "sequence %lld was given out where %llu was next", (long long)rc,
                   (unsigned long long)sequence);
@@ -137,10 +139,10 @@ static int64_t offer(struct world *world, uint32_t length, unsigned flags) {
 
 int64_t log_append(struct world *world, uint32_t length) {
     const int64_t rc = offer(world, length, RING_DURABLE);
+    log_note_durable(world);
     if (rc > 0) {
         world->model.acknowledged = (uint64_t)rc;
     }
-    log_note_durable(world);
     return rc;
 }
 
@@ -150,10 +152,10 @@ int64_t log_enqueue(struct world *world, uint32_t length) {
 
 int log_commit(struct world *world) {
     const int rc = ring_commit(world->engine->ring);
+    log_note_durable(world);
     if (rc == 1) {
         world->model.acknowledged = world->model.offered;
     }
-    log_note_durable(world);
     return rc;
 }
 

@@ -48,21 +48,10 @@ static void tear(struct sim_device *device, const struct medium_write *write) {
     }
 }
 
-/* The host has given up on a write of the ring that is still queued somewhere. */
-static void delay(struct sim_device *device, const struct medium_write *write) {
-    memcpy(device->late_data, write->data, write->bytes);
-    device->late = *write;
-    device->late.data = device->late_data;
-    device->late_in = (int)world_random(device->world, 12);
-}
-
 void sim_device_arrive(struct world *world) {
     struct sim_device *device = &world->device;
-    if (world->engine == NULL) {
-        return; /* between the read and the marker of an open it would only change what the next open finds */
-    }
-    if (device->late_in == 0) {
-        memcpy(device->medium + device->late.place, device->late.data, device->late.bytes);
+    for (size_t i = 0; device->late_in == 0 && i < device->late.bytes; i++) {
+        device->medium[device->late.place + i] = (uint8_t)world_random(world, 256);
     }
     device->late_in -= device->late_in >= 0;
 }
@@ -71,7 +60,8 @@ static int finish(struct sim_device *device, const struct medium_write *write) {
     if (device->fail_write_in == 0) {
         device->fail_write_in = -1;
         if (write->place >= MEDIUM_DATA && world_random(device->world, 2) == 0) {
-            delay(device, write);
+            device->late = *write; /* the host has given up on it, but it is still queued somewhere */
+            device->late_in = (int)world_random(device->world, 12);
         } else {
             tear(device, write);
         }

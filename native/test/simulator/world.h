@@ -26,7 +26,6 @@
 #define MEDIUM_DATA (MEDIUM_SLOTS * MEDIUM_SLOT_BYTES)
 #define MEDIUM_BYTES_MAX (MEDIUM_DATA + WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES)
 #define WRITES_UNDER_WAY_MAX 16u
-#define LATE_BYTES_MAX RING_WRITE_BYTES
 
 /* A write that has begun and is not known to be durable. */
 struct medium_write {
@@ -46,9 +45,8 @@ struct sim_device {
     struct medium_write current; /* bytes == 0: none */
     int fail_write_in;           /* the write after this many fails; < 0: none does */
     int fail_errno;
-    struct medium_write late; /* a failed write that reaches the medium after all, ... */
+    struct medium_write late; /* a failed write that spoils its place when all seems over, ... */
     int late_in;              /* ... before the operation after this many; < 0: none does */
-    uint8_t late_data[LATE_BYTES_MAX];
 };
 
 void sim_device_init(struct world *world);
