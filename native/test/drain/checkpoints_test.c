@@ -26,6 +26,27 @@ static void a_failed_ring_notes_how_far_its_writes_may_have_reached(void **state
     assert_int_equal(ring_next_sequence(host.engine->ring), 2);
 }
 
+static void the_next_epoch_remembers_it_until_its_range_is_drained(void **state) {
+    (void)state;
+    open_ring();
+    fail_ring();
+    drain_work(host.engine->drain, 1);
+    const uint64_t reached = host.engine->ring->begin_position + 3 * BLOCK_BYTES;
+    close_ring();
+    open_ring();
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        assert_int_equal(checkpoint_write_watermark(host.engine->drain), 0);
+    }
+    assert_int_equal(checkpoint(0)->in_flight_end, reached);
+    assert_int_equal(checkpoint(1)->in_flight_end, reached);
+    while (!drain_is_done(host.engine->drain)) {
+        assert_true(drain_work(host.engine->drain, 1) >= 0);
+    }
+    drain_work(host.engine->drain, 1);
+    assert_int_equal(checkpoint(0)->in_flight_end, 0);
+    assert_int_equal(checkpoint(1)->in_flight_end, 0);
+}
+
 static void what_was_durable_is_still_drained_from_a_failed_ring(void **state) {
     (void)state;
     open_ring();
@@ -40,6 +61,7 @@ static void what_was_durable_is_still_drained_from_a_failed_ring(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(a_failed_ring_notes_how_far_its_writes_may_have_reached),
+        RING_TEST(the_next_epoch_remembers_it_until_its_range_is_drained),
         RING_TEST(what_was_durable_is_still_drained_from_a_failed_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
