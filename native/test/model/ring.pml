@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Claims, publish words, commits and releases over laps of a small ring, one atomic operation a step.
+ *
+ *     step here                            what it stands for
+ *     -----------------------------------  --------------------------------------------------------------------------
+ *     claim_record                         claim.c claim_record: word, released, durable, exchange, durable again
+ *     publish_pad, publish                 claim.c publish_pad, claim_publish: the copy belongs to who claimed it, so
+ *                                          it and the release store of the publish word are one step
+ *     lead                                 leader.c try_to_lead, let_go
+ *     seal                                 commit.c seal: word, exchange
+ *     seal_records, take_whole             commit.c seal_records, await_publication, take_whole
+ *     submit, collect                      commit.c commit_round, piece_end, submit, collect
+ *     advance                              commit.c advance: four stores, which ring_durable may read between
+ *     ring_fail                            ring.c ring_fail
+ *     wait for durability or for space     leader.c leader_await, ring.c claim_patiently; who sleeps and who is woken:
+ *                                          wake.pml
+ *     drain: read_durable, read_records    ring.c ring_durable, drain/cursor.c cursor_fill
+ *     drain: checkpoint, release           drain/checkpoints.c write_older_slot, ring.c ring_release
+ *
+ * Positions count units of which two are a block; a record has one unit or two, header included, so that it may share a
+ * block, cross into the next one, or need a pad at the end of a lap. The claim word holds position and sequence modulo
+ * small powers, as in claim.h. The image begins with what an earlier life may have left: the true position of a record
+ * that was torn, at each place. A loop that waits for a word is a step that is possible once the word says so. Memory is
+ * sequentially consistent: orderings of weaker machines are ThreadSanitizer's subject. What an exchange that fails for
+ * no reason would add is one more turn of the same loop.
+ *
+ * Bounds: PRODUCERS with two records each at most (RECORDS), the last of them enqueues only, so that the committer leads
+ * for it; from half a lap before the end of one to the lap after the next; FAILURES of writes or producers that do not
+ * publish; completions in any order, DEPTH writes at a time.
+ */
+#ifndef FAILURES
+#define FAILURES 0
+#endif
+#ifndef RECORDS
+#define RECORDS 6
+#endif
+#ifndef DEPTH
+#define DEPTH 2
+#endif
+#define PRODUCERS 3
+#define BLOCK 2
+#define CAPACITY 8
+#ifndef PIECE
+#define PIECE 2 /* RING_WRITE_BYTES */
+#endif
+#define MARKER_BLOCKS 2
+#define POSITIONS 16 /* modulus of the position in the claim word: at least two capacities */
+#define SEQUENCES 8  /* modulus of the sequence */
+#define IN_FLIGHT 4
+#ifndef BEGIN
+#define BEGIN 4
+#endif
+#define FIRST 6
+#define LAST_SEQUENCE (FIRST + RECORDS)
+#define NO_PAD 255
+
+#define align_up(p) (((p) + BLOCK - 1) / BLOCK * BLOCK)
+#define align_down(p) ((p) / BLOCK * BLOCK)
+#define lap_remaining(p) (CAPACITY - (p) % CAPACITY)
+#define claim_position(word, behind) ((behind) + ((word) + POSITIONS - (behind) % POSITIONS) % POSITIONS)
+#define claim_sequence(word, behind) ((behind) + ((word) + SEQUENCES - (behind) % SEQUENCES) % SEQUENCES)
+#define publish_word(p) ((p) | 128) /* position ^ salt */
+#define size_of(n, k) (1 + ((n) + (k)) % 2)
+
+/* The claim word */
+byte claim_at = BEGIN % POSITIONS, claim_next = FIRST % SEQUENCES;
+bit claim_failed;
+bit leading; /* leader != LEADER_FREE */
+byte durable_position = BEGIN, durable_next = FIRST;
+byte version;
+byte released = BEGIN;
+bit failed;
+
+/* The image and the medium: publish word and header at the first unit of a record, its sequence in each of its units */
+byte word[CAPACITY], sequence_in[CAPACITY], length_in[CAPACITY], content[CAPACITY];
+bit is_pad[CAPACITY], is_last[CAPACITY];
+byte medium_word[CAPACITY], medium_content[CAPACITY];
+
+/* The round of the leader */
+byte round_end, records_end, sealed, sealed_next, whole, whole_next, from, to, at;
+byte write_begin[DEPTH], write_end[DEPTH], write_whole[DEPTH], write_next[DEPTH], write_state[DEPTH];
+byte oldest, newest_write, under_way;
+
+/* The drain */
+byte cursor = BEGIN, cursor_next = FIRST, drain_until, drain_next, drain_version;
+byte slot_drained[2] = BEGIN;
+bit newest_slot;
+
+/* Ghosts: what was really claimed, and how far the medium was written */
+byte claimed_end = BEGIN, claimed_next = FIRST, written_end = BEGIN, failures;
+byte record_at[LAST_SEQUENCE + 1], record_units[LAST_SEQUENCE + 1];
+
+#define SUBMITTED 1
+#define COMPLETE 2
+
+/* What one step holds: a single store where FINE is set. */
+#ifdef FINE
+#define FIRST_STEP atomic {
+#define STEP }; atomic {
+#define LAST_STEP }
+#define ATOMIC_UNLESS_FINE
+#else
+#define FIRST_STEP
+#define STEP
+#define LAST_STEP
+#define ATOMIC_UNLESS_FINE atomic
+#endif
+
+#define needed_from (slot_drained[0] < slot_drained[1] -> slot_drained[0] : slot_drained[1])
+#define is_on_medium(s) (medium_word[record_at[s] % CAPACITY] == record_at[s] && \
+                         medium_content[record_at[s] % CAPACITY] == s && \
+                         medium_content[(record_at[s] + record_units[s] - 1) % CAPACITY] == s)
+#define is_being_written(w, p) (write_state[w] == SUBMITTED && \
+                                ((p) % CAPACITY) / BLOCK * BLOCK >= write_begin[w] % CAPACITY && \
+                                ((p) % CAPACITY) / BLOCK * BLOCK < write_begin[w] % CAPACITY + write_end[w] - write_begin[w])
+
+/* Whoever stores at a position of the image: nobody needs what is there, and the device is not reading it. */
+inline check_store(p) {
+    assert((p) < needed_from + CAPACITY);
+    assert(!is_being_written(0, p) && !is_being_written(DEPTH - 1, p));
+    assert((p) >= written_end)
+}
+
+/* ------------------------------------------------------------------------------------------------- the producer */
+
+inline publish_pad() {
+    atomic {
+            check_store(pad_at);
+            sequence_in[pad_at % CAPACITY] = my_sequence;
+            length_in[pad_at % CAPACITY] = lap_remaining(pad_at);
+            is_pad[pad_at % CAPACITY] = 1;
+            is_last[pad_at % CAPACITY] = 0;
+            word[pad_at % CAPACITY] = publish_word(pad_at);
+            pad_at = NO_PAD
+    }
+}
+
+inline publish() {
+        /* The sequence follows from a watermark that cannot have passed it yet. */
+        assert(claim_sequence(my_sequence % SEQUENCES, durable_next) == my_sequence);
+        check_store(place);
+        check_store(place + units - 1);
+        sequence_in[place % CAPACITY] = my_sequence;
+        length_in[place % CAPACITY] = units;
+        is_pad[place % CAPACITY] = 0;
+        is_last[place % CAPACITY] = 0;
+        content[place % CAPACITY] = my_sequence;
+        content[(place + units - 1) % CAPACITY] = my_sequence;
+        word[place % CAPACITY] = publish_word(place)
+}
+
+#define end_of_claim (place + units)
+#define is_full(free_from, next_durable) \
+    (align_up(end_of_claim) + MARKER_BLOCKS * BLOCK > align_down(free_from) + CAPACITY || \
+     claim_sequence(seen_next, next_durable) - next_durable >= IN_FLIGHT)
+#define word_is_as_seen (seen_at == claim_at && seen_next == claim_next && !claim_failed)
+
+inline load_word() {
+    seen_at = claim_at; seen_next = claim_next
+}
+
+/* Where a record would go, from what is known of the word and of `released`. */
+inline find_place(free_from) {
+    place = claim_position(seen_at, free_from);
+    pad_at = NO_PAD;
+    if
+    :: lap_remaining(place) < units -> pad_at = place; place = place + lap_remaining(place)
+    :: else
+    fi
+}
+
+/* No position and no sequence is given twice. */
+inline note_claim() {
+    assert(claim_sequence(seen_next, seen_durable) == claimed_next);
+    assert((pad_at == NO_PAD -> place : pad_at) == claimed_end);
+    record_at[claimed_next] = place;
+    record_units[claimed_next] = units;
+    claimed_end = place + units;
+    my_sequence = claimed_next;
+    claimed_next++
+}
+
+inline take_claim() {
+    claim_at = end_of_claim % POSITIONS;
+    claim_next = (seen_next + 1) % SEQUENCES;
+    note_claim();
+    seen_at = 0; seen_next = 0; seen_released = 0; seen_durable = 0
+}
+
+#ifdef FINE
+inline claim_record() {
+    atomic {
+        if
+        :: claim_failed -> goto refused
+        :: else -> load_word()
+        fi
+    };
+again:
+    seen_released = released;
+    seen_durable = durable_next;
+    atomic {
+        find_place(seen_released);
+        if
+        :: is_full(seen_released, seen_durable) && word_is_as_seen -> goto no_space
+        :: !is_full(seen_released, seen_durable) && word_is_as_seen -> take_claim()
+        :: else -> /* reread by the look at a full ring, or by the exchange */
+            if
+            :: claim_failed -> goto refused
+            :: else -> load_word(); goto again
+            fi
+        fi
+    }
+}
+#else
+/* An exchange that succeeds proves that the word has not changed since it was loaded. What lags behind it has been read
+ * between: as if at that moment, but for a ring found full that no longer is. */
+inline claim_record() {
+    atomic {
+        load_word();
+        seen_released = released;
+        seen_durable = durable_next;
+        find_place(seen_released);
+        if
+        :: claim_failed -> goto refused
+        :: !claim_failed && is_full(seen_released, seen_durable) -> goto no_space
+        :: else -> take_claim()
+        fi
+    }
+}
+#endif
+
+/* --------------------------------------------------------------------------------------------------- the leader */
+
+inline ring_fail() {
+    failures++; claim_failed = 1; failed = 1
+}
+
+/* The exchange that succeeds: those that fail change nothing, and what it stores depends on the word alone. */
+inline seal() {
+    atomic {
+        records_end = claim_position(claim_at, durable_position);
+        round_end = align_up(records_end);
+        claim_at = round_end % POSITIONS;
+        claimed_end = align_up(claimed_end);
+        assert(round_end == claimed_end && claim_sequence(claim_next, durable_next) == claimed_next);
+        sealed = durable_position; whole = durable_position;
+        sealed_next = durable_next; whole_next = durable_next;
+        from = durable_position
+    }
+}
+
+inline take_whole() {
+    if
+    :: sealed <= to -> whole = sealed; whole_next = sealed_next
+    :: else
+    fi
+}
+
+inline stamp_header() {
+    at = sealed + length_in[sealed % CAPACITY];
+    is_last[sealed % CAPACITY] = at == records_end;
+    word[sealed % CAPACITY] = sealed;
+    sealed_next = sealed_next + (is_pad[sealed % CAPACITY] -> 0 : 1);
+    sealed = at;
+    take_whole()
+}
+
+#define is_published(p) (word[(p) % CAPACITY] == publish_word(p))
+
+/* Within an atomic sequence that waits where a record is not published: a header that is published belongs to the leader. */
+inline seal_records() {
+    to = from + PIECE;
+    to = (to < from + lap_remaining(from) -> to : from + lap_remaining(from));
+    to = (to < round_end -> to : round_end);
+    take_whole();
+    do
+    :: sealed < to && sealed < records_end && is_published(sealed) -> stamp_header()
+    :: sealed < to && sealed < records_end && failures < FAILURES && !is_published(sealed) ->
+        ring_fail(); break
+    :: sealed >= to || sealed >= records_end -> break
+    od;
+    if
+    :: to == round_end -> whole = round_end
+    :: else
+    fi
+}
+
+/* A straggler that never publishes fails the ring instead. */
+inline prepare() {
+    seal_records();
+    if
+    :: !failed -> submit()
+    :: else
+    fi
+}
+
+inline submit() {
+    assert(from == written_end); /* no block is written twice in a lap */
+    at = newest_write % DEPTH;
+    write_begin[at] = from; write_end[at] = to; write_whole[at] = whole; write_next[at] = whole_next;
+    write_state[at] = SUBMITTED;
+    at = 0;
+    written_end = to;
+    newest_write++;
+    under_way++;
+    from = to
+}
+
+/* The device has read the image and written the medium by now. */
+inline write_to_medium(w) {
+    at = write_begin[w];
+    do
+    :: at < write_end[w] ->
+        assert(at < needed_from + CAPACITY);
+        medium_word[at % CAPACITY] = word[at % CAPACITY];
+        medium_content[at % CAPACITY] = content[at % CAPACITY];
+        at++
+    :: else -> break
+    od;
+    at = 0
+}
+
+/* Everything below the watermark is on the medium. */
+inline check_durable(new_position, new_next) {
+    assert(new_position >= durable_position && new_next >= durable_next);
+    assert(new_next <= claimed_next && new_position <= claimed_end);
+    at = durable_next;
+    do
+    :: at < new_next -> assert(is_on_medium(at) && record_at[at] + record_units[at] <= new_position); at++
+    :: else -> break
+    od;
+    assert(new_next == claimed_next || record_at[new_next] >= new_position);
+    at = 0
+}
+
+inline advance(w) {
+    FIRST_STEP check_durable(write_whole[w], write_next[w]); version++; STEP
+    durable_position = write_whole[w]; STEP
+    durable_next = write_next[w]; STEP
+    version++; write_state[w] = 0; oldest++ LAST_STEP
+}
+
+/* Which write completes next, and how, is up to the device. */
+inline complete() {
+    atomic {
+    if
+    :: write_state[0] == SUBMITTED -> write_to_medium(0); write_state[0] = COMPLETE
+    :: DEPTH > 1 && write_state[1] == SUBMITTED -> write_to_medium(1); write_state[1] = COMPLETE
+    :: write_state[0] == SUBMITTED && failures < FAILURES -> write_state[0] = COMPLETE; ring_fail()
+    :: DEPTH > 1 && write_state[1] == SUBMITTED && failures < FAILURES -> write_state[1] = COMPLETE; ring_fail()
+    fi;
+    under_way--
+    }
+}
+
+#define is_first_complete (oldest < newest_write && write_state[oldest % DEPTH] == COMPLETE && !failed)
+#define may_submit (from < round_end && !failed && under_way < DEPTH && newest_write - oldest < DEPTH)
+
+inline collect() {
+    complete();
+    do
+    :: is_first_complete -> advance(oldest % DEPTH)
+    :: else -> break
+    od
+}
+
+inline end_of_round() {
+    oldest = 0; newest_write = 0; from = 0; to = 0; at = 0; sealed = 0; sealed_next = 0; whole = 0; whole_next = 0;
+    round_end = 0; records_end = 0;
+    do
+    :: at < DEPTH -> write_state[at] = 0; write_begin[at] = 0; write_end[at] = 0; write_whole[at] = 0;
+                     write_next[at] = 0; at++
+    :: else -> break
+    od;
+    at = 0;
+    leading = 0
+}
+
+inline commit_round() {
+    do
+    :: atomic { may_submit -> prepare() }
+    :: ATOMIC_UNLESS_FINE { under_way > 0 && !may_submit -> collect() }
+    :: atomic { under_way == 0 && !may_submit -> end_of_round(); break }
+    od
+}
+
+/* --------------------------------------------------------------------------------------------------- the threads */
+
+proctype producer(byte number; bit enqueues) {
+    byte seen_at, seen_next, seen_released, seen_durable, place, units, my_sequence, count;
+    byte pad_at = NO_PAD;
+next_record:
+    atomic {
+        my_sequence = 0;
+        if
+        :: count * PRODUCERS + number >= RECORDS -> goto done
+        :: else -> units = size_of(number, count); count++
+        fi
+    };
+load:
+    claim_record();
+    if
+    :: pad_at != NO_PAD -> publish_pad()
+    :: else
+    fi;
+    atomic {
+        publish();
+        place = 0;
+        if
+        :: enqueues -> goto next_record
+        :: else
+        fi
+    };
+    do
+    :: atomic { durable_next > my_sequence ->
+        assert(is_on_medium(my_sequence) || needed_from > record_at[my_sequence]);
+        goto next_record }
+    :: failed && durable_next <= my_sequence -> goto refused
+    :: atomic { durable_next <= my_sequence && !failed && !leading -> leading = 1; STEP seal() };
+        commit_round()
+    od;
+no_space:
+    atomic { /* until there is more space or less in flight, or none will ever be */
+        released != seen_released || durable_next != seen_durable || claim_failed ->
+            seen_released = 0; seen_durable = 0; seen_at = 0; seen_next = 0; place = 0; pad_at = NO_PAD; goto load
+    };
+refused:
+    assert(failures > 0);
+done:
+    skip
+}
+
+proctype committer() {
+end_idle:
+    do
+    :: atomic { !failed && !leading && claim_sequence(claim_next, durable_next) != durable_next -> leading = 1; STEP seal() };
+        commit_round()
+    od
+}
+
+/* Durable records, read from the image: each whole, sealed, and the next one. */
+inline read_records() {
+    do
+    :: cursor < drain_until ->
+        assert(word[cursor % CAPACITY] == cursor);
+        if
+        :: !is_pad[cursor % CAPACITY] ->
+            assert(sequence_in[cursor % CAPACITY] == cursor_next && record_at[cursor_next] == cursor);
+            assert(content[cursor % CAPACITY] == cursor_next &&
+                   content[(cursor + record_units[cursor_next] - 1) % CAPACITY] == cursor_next);
+            cursor_next++
+        :: else
+        fi;
+        cursor = (is_last[cursor % CAPACITY] -> align_up(cursor + length_in[cursor % CAPACITY])
+                                             : cursor + length_in[cursor % CAPACITY])
+    :: else -> break
+    od;
+    assert(cursor == drain_until || (cursor > drain_until && cursor == align_up(drain_until)))
+}
+
+proctype drain() {
+end_idle:
+    do
+    :: atomic { durable_position != cursor || slot_drained[0] != slot_drained[1] -> skip };
+#ifdef FINE
+again:
+        atomic { version % 2 == 0 -> drain_version = version };
+        drain_until = durable_position;
+        drain_next = durable_next;
+        if
+        :: version == drain_version
+        :: else -> goto again
+        fi;
+#else
+        atomic { drain_until = durable_position; drain_next = durable_next };
+#endif
+        atomic { read_records(); assert(cursor_next == drain_next); drain_until = 0; drain_next = 0; drain_version = 0 };
+        atomic { newest_slot = 1 - newest_slot; slot_drained[newest_slot] = cursor; released = needed_from }
+    od
+}
+
+init {
+    d_step {
+        at = BEGIN;
+        do
+        :: at < BEGIN + CAPACITY -> word[at % CAPACITY] = at; length_in[at % CAPACITY] = 1; at++
+        :: else -> break
+        od;
+        at = 0
+    };
+    atomic {
+        run producer(0, 0); run producer(1, 0); run producer(2, 1); run committer(); run drain()
+    }
+}
