@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who leads, who sleeps, and that nobody sleeps for ever. Every load, store, exchange, park and unpark is a step.
+ *
+ *     step here                       what it stands for
+ *     ------------------------------  -------------------------------------------------------------------------------
+ *     park, unpark                    platform_linux.c: FUTEX_WAIT compares and lies down at once; FUTEX_WAKE
+ *     signal_register, _leave, _wait, base/signal.h, operation by operation
+ *     signal_notify
+ *     leader_await                    leader.c leader_await, try_to_lead
+ *     commit_round                    commit.c seal (word, then the store of `leader`), and what becomes of the writes
+ *     let_go, wake                    leader.c let_go, wake
+ *     sleep_in_group                  leader.c sleep_in_group; its spin for LEADER_CLAIMED is a step that is possible
+ *                                     once the word has another value
+ *     ring_fail                       ring.c ring_fail, by the leader or (SABOTAGE) by a checkpoint of the drain
+ *     producer                        ring.c ring_append, claim_patiently, wake_committer; claim and publish are one
+ *                                     step: ring.pml has them apart
+ *     committer, drain                threads.c committer_loop, drain_loop; ring.c ring_commit, ring_release,
+ *                                     ring_ask_drain; leader.c ask_drain
+ *     init                            burstlog.c burst_close: the committer is stopped, then the drain
+ *
+ * A wait without a time limit ends only if somebody ends it. A TIMED append may give up at any time. The drain's interval
+ * passes only while something waits in the ring: what it must be told at once, it must be told by a wake-up. Spin's check
+ * of invalid end states finds a sleeper whom nobody wakes; the search for non-progress cycles (LOOPS) finds threads that
+ * run for ever without getting on, under weak fairness. Memory is sequentially consistent here: that the fences of
+ * signal.h and wake_committer make it so for the two words that each of them orders is argued where they stand.
+ */
+#ifndef DURABLE
+#define DURABLE 3 /* producers that wait for durability */
+#endif
+#ifndef ENQUEUEING
+#define ENQUEUEING 0
+#endif
+#ifndef RECORDS
+#define RECORDS 1 /* of each producer */
+#endif
+#ifndef TIMED
+#define TIMED 0 /* so many of the producers have a time limit */
+#endif
+#ifndef CAPACITY
+#define CAPACITY 100 /* in records */
+#endif
+#ifndef SABOTAGE
+#define SABOTAGE 0
+#endif
+#ifndef WRITE_FAILURES
+#define WRITE_FAILURES 0
+#endif
+#define PRODUCERS (DURABLE + ENQUEUEING)
+#define COMMITTER PRODUCERS
+#define DRAIN (PRODUCERS + 1)
+#define THREADS (PRODUCERS + 2)
+
+#define LEADER_FREE 0
+#define LEADER_CLAIMED 1
+#define LEADER_SEALED 2
+
+/* Futex words: the two generation counts, and the counts of three signals */
+#define SPACE 2
+#define TO_COMMIT 3
+#define TO_DRAIN 4
+#define WORDS 5
+#define ALL 1
+#define ONE 0
+
+byte count[WORDS];
+byte waiters[WORDS]; /* sleepers[2] of the ring, and of each signal */
+byte asleep_on[THREADS]; /* 1 + the word, 0: awake */
+
+byte leader = LEADER_FREE;
+byte claimed = 1, durable = 1, released = 1, looked = 1; /* sequences: the next one */
+bit failed, enqueued, drain_asked, stop_committer, stop_drain;
+byte finished_producers, failures;
+
+/* ----------------------------------------------------------------------------------------------------- the kernel */
+
+inline fall_asleep(w, expected) {
+    if
+    :: count[w] == expected -> asleep_on[me] = w + 1
+    :: else
+    fi
+}
+
+inline park(w, expected) {
+    atomic { fall_asleep(w, expected) };
+    asleep_on[me] == 0
+}
+
+inline unpark_all(w) {
+    d_step {
+        other = 0;
+        do
+        :: other < THREADS -> asleep_on[other] = (asleep_on[other] == w + 1 -> 0 : asleep_on[other]); other++
+        :: else -> break
+        od;
+        other = 0
+    }
+}
+
+/* Any of them. */
+inline unpark_one(w) {
+    atomic {
+        if
+        :: asleep_on[0] == w + 1 -> asleep_on[0] = 0
+        :: asleep_on[1] == w + 1 -> asleep_on[1] = 0
+        :: asleep_on[2] == w + 1 -> asleep_on[2] = 0
+        :: THREADS > 3 && asleep_on[THREADS - 1] == w + 1 -> asleep_on[THREADS - 1] = 0
+        :: THREADS > 4 && asleep_on[THREADS - 2] == w + 1 -> asleep_on[THREADS - 2] = 0
+        :: else
+        fi
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- signal.h */
+
+inline signal_register(w) {
+    waiters[w]++;
+    ticket = count[w]
+}
+
+inline signal_leave(w) {
+    waiters[w]--
+}
+
+inline signal_wait(w) {
+    park(w, ticket);
+    signal_leave(w)
+}
+
+inline signal_notify(w) {
+    if
+    :: waiters[w] != 0 -> count[w]++; unpark_all(w)
+    :: else
+    fi
+}
+
+/* What nobody can wait for in this run costs no step. */
+#define HAS_COMMITTER (ENQUEUEING + TIMED > 0)
+#define HAS_DRAIN (CAPACITY < 100)
+#if HAS_DRAIN
+#define notify_space() signal_notify(SPACE)
+#else
+#define notify_space() skip
+#endif
+#if HAS_COMMITTER
+#define notify_committer() signal_notify(TO_COMMIT)
+#else
+#define notify_committer() skip
+#endif
+
+/* ------------------------------------------------------------------------------------------------------- leader.c */
+
+inline wake(w, how_many) {
+    if
+    :: waiters[w] != 0 && how_many == ALL -> unpark_all(w)
+    :: waiters[w] != 0 && how_many == ONE -> unpark_one(w)
+    :: else
+    fi
+}
+
+inline let_go() {
+    leader = LEADER_FREE;
+    atomic { finished = count[0]; count[0]++ };
+    count[1]++;
+    wake((finished + 1) % 2, ONE);
+    wake(finished % 2, ALL);
+    finished = 0
+}
+
+inline ring_ask_drain() {
+    if
+    :: !drain_asked -> drain_asked = 1; signal_notify(TO_DRAIN)
+    :: else
+    fi
+}
+
+#if HAS_DRAIN
+inline ask_drain() {
+    if
+    :: durable - looked >= 1 -> ring_ask_drain()
+    :: else
+    fi
+}
+#else
+#define ask_drain() skip
+#endif
+
+inline ring_fail() {
+    atomic { failed = 1; failures++ };
+    notify_space();
+    notify_committer()
+}
+
+inline commit_round() {
+    atomic { next = claimed; leader = LEADER_SEALED + next }; /* who reads `leader` between waits for the second store */
+    if
+    :: durable = next
+    :: atomic { durable < next && failures < WRITE_FAILURES -> failed = 1; failures++ };
+        notify_space();
+        notify_committer()
+    fi;
+    next = 0
+}
+
+inline sleep_in_group() {
+    finished = count[0];
+    atomic { leader != LEADER_CLAIMED -> seen_leader = leader };
+    if
+    :: atomic { seen_leader != LEADER_FREE && durable <= sequence && !failed ->
+            group = (sequence < seen_leader - LEADER_SEALED -> finished : finished + 1) % 2;
+            seen_leader = 0 };
+            waiters[group]++;
+            atomic { fall_asleep(group, finished); finished = 0 };
+            if
+            :: asleep_on[me] == 0
+            :: atomic { timed && asleep_on[me] != 0 -> asleep_on[me] = 0; expired = 1 }
+            fi;
+            atomic { waiters[group]--; group = 0 }
+    :: else -> atomic { seen_leader = 0; finished = 0 }
+    fi
+}
+
+inline leader_await() {
+    do
+    :: atomic { durable > sequence -> outcome = 1; break }
+    :: atomic { durable <= sequence && failed -> outcome = 2 }; wake(0, ALL); wake(1, ALL); break
+    :: durable <= sequence && !failed ->
+        if
+        :: atomic { leader == LEADER_FREE -> leader = LEADER_CLAIMED };
+            if
+            :: !failed -> commit_round()
+            :: else
+            fi;
+            let_go();
+            notify_space();
+            ask_drain()
+        :: leader != LEADER_FREE ->
+            if
+            :: expired -> outcome = 0; break
+            :: !expired -> sleep_in_group()
+            :: timed && !expired -> outcome = 0; break
+            fi
+        fi
+    od;
+    expired = 0
+}
+
+inline wake_committer() {
+    if
+    :: !enqueued -> enqueued = 1; signal_notify(TO_COMMIT)
+    :: else
+    fi
+}
+
+/* -------------------------------------------------------------------------------------------------------- threads */
+
+/* failed = the flag in the claim word too */
+inline claim() {
+    atomic {
+        if
+        :: failed -> outcome = 2
+        :: !failed && claimed - released < CAPACITY -> sequence = claimed; claimed++; outcome = 1
+        :: else -> outcome = 0
+        fi
+    }
+}
+
+inline claim_patiently() {
+    ring_ask_drain();
+    do
+    :: signal_register(SPACE);
+        claim();
+        if
+        :: outcome != 0 -> signal_leave(SPACE); break
+        :: else -> signal_notify(TO_DRAIN); signal_wait(SPACE)
+        fi
+    od;
+    ticket = 0
+}
+
+proctype producer(byte me; bit enqueues; bit timed) {
+    byte sequence, finished, seen_leader, group, next, outcome, ticket, other, records;
+    bit expired;
+    do
+    :: records < RECORDS ->
+        atomic { records++; sequence = 0 };
+        claim();
+        if
+        :: outcome == 0 -> claim_patiently()
+        :: else
+        fi;
+        if
+        :: outcome == 2 -> break
+        :: outcome == 1 && enqueues -> wake_committer()
+        :: outcome == 1 && !enqueues ->
+            leader_await();
+            assert(outcome != 1 || durable > sequence);
+            assert(outcome != 0 || timed);
+            assert(outcome != 2 || failed);
+            if
+            :: outcome == 0 && HAS_COMMITTER -> wake_committer()
+            :: else
+            fi
+        fi;
+        outcome = 0
+    :: records == RECORDS -> break
+    od;
+    finished_producers++
+}
+
+proctype committer(byte me) {
+    byte sequence, finished, seen_leader, group, next, outcome, ticket, other;
+    bit expired, timed, wanted;
+    do
+    :: stop_committer -> break
+    :: !stop_committer ->
+        signal_register(TO_COMMIT);
+        atomic { wanted = enqueued; enqueued = 0 };
+        if
+        :: wanted ->
+            signal_leave(TO_COMMIT);
+            sequence = claimed - 1; /* ring_commit */
+            if
+            :: durable <= sequence -> leader_await()
+            :: else
+            fi
+        :: !wanted ->
+            if
+            :: stop_committer -> signal_leave(TO_COMMIT)
+            :: else -> signal_wait(TO_COMMIT)
+            fi
+        fi;
+        atomic { sequence = 0; ticket = 0; outcome = 0; wanted = 0 }
+    od
+}
+
+proctype drain(byte me) {
+    byte ticket, other, until;
+    do
+    :: stop_drain -> break
+    :: !stop_drain ->
+        signal_register(TO_DRAIN);
+        until = durable;
+        looked = until;
+        drain_asked = 0;
+        if
+        :: until != released -> released = until; signal_notify(SPACE)
+        :: else
+        fi;
+        until = 0;
+        if
+        :: stop_drain -> signal_leave(TO_DRAIN)
+        :: else ->
+            atomic { fall_asleep(TO_DRAIN, ticket) };
+            if
+            :: asleep_on[me] == 0
+            :: atomic { asleep_on[me] != 0 && durable != released -> asleep_on[me] = 0 } /* the interval is over */
+            fi;
+            signal_leave(TO_DRAIN)
+        fi;
+        ticket = 0
+    od
+}
+
+/* A checkpoint that cannot be written. */
+proctype saboteur() {
+    byte other;
+    ring_fail()
+}
+
+init {
+    byte i, other;
+    atomic {
+        do
+        :: i < PRODUCERS -> run producer(i, i >= DURABLE, i < TIMED); i++
+        :: else -> break
+        od;
+        i = 0;
+        if
+        :: HAS_COMMITTER -> run committer(COMMITTER)
+        :: else
+        fi;
+        if
+        :: HAS_DRAIN -> run drain(DRAIN)
+        :: else
+        fi;
+        if
+        :: SABOTAGE -> run saboteur()
+        :: else
+        fi
+    };
+    finished_producers == PRODUCERS;
+    if
+    :: HAS_COMMITTER -> /* every record that was accepted becomes durable, or the ring has failed */
+        durable == claimed || failed;
+        stop_committer = 1;
+        signal_notify(TO_COMMIT)
+    :: else
+    fi;
+    if
+    :: HAS_DRAIN -> stop_drain = 1; signal_notify(TO_DRAIN)
+    :: else
+    fi
+}
