@@ -220,8 +220,8 @@ static void memory_that_cannot_be_locked(const char *path) {
 
 static void an_image_that_cannot_be_locked_is_used_and_told(void **state) {
     (void)state;
-#ifdef __SANITIZE_ADDRESS__
-    SKIP_WITH("the address sanitizer replaces mlock by nothing");
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    SKIP_WITH("the sanitizers replace mlock by nothing");
 #endif
     in_child(memory_that_cannot_be_locked);
 }

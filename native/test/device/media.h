@@ -120,7 +120,7 @@ static inline int remove_scratch(void **state) {
 /* A path in the scratch directory, valid until seven more are asked for. */
 static inline const char *scratch_path(const char *name) {
     static char paths[8][2 * PATH_BYTES];
-    static unsigned int turn;
+    static _Atomic unsigned int turn; /* some tests make things in several threads */
     char *path = paths[turn++ % 8];
     snprintf(path, sizeof(paths[0]), "%s/%s", scratch, name);
     return path;
