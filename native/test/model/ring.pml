@@ -170,8 +170,9 @@ inline find_place(free_from) {
     fi
 }
 
-/* No position and no sequence is given twice. */
+/* No position and no sequence is given twice, and the blocks of the next markers stay free, whichever slot is left. */
 inline note_claim() {
+    assert(align_up(end_of_claim) + 2 * BLOCK <= align_down(needed_from) + CAPACITY);
     assert(claim_sequence(seen_next, seen_durable) == claimed_next);
     assert((pad_at == NO_PAD -> place : pad_at) == claimed_end);
     record_at[claimed_next] = place;
