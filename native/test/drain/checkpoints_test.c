@@ -58,11 +58,42 @@ static void what_was_durable_is_still_drained_from_a_failed_ring(void **state) {
     assert_int_equal(identity.bytes, 100);
 }
 
+static int checkpoints_seen;
+
+/* Before a checkpoint is written nothing is released but what both slots on the medium allow. */
+static int write_looking_at_released(struct device *device, uint64_t offset, const void *data, size_t bytes) {
+    const uint64_t first = checkpoint(0)->stream.drained_position, second = checkpoint(1)->stream.drained_position;
+    assert_true(atomic_load(&host.engine->ring->released) <= (first < second ? first : second));
+    checkpoints_seen++;
+    return memory_write(device, offset, data, bytes);
+}
+
+static void nothing_is_released_before_both_checkpoints_say_so(void **state) {
+    (void)state;
+    static struct device_ops ops;
+    open_ring();
+    ops = memory_ops;
+    ops.write = write_looking_at_released;
+    host.device.ops = &ops;
+    for (int lap = 0; lap < 3; lap++) {
+        for (int i = 0; i < 8; i++) {
+            append(100);
+        }
+        while (!drain_is_done(host.engine->drain)) {
+            assert_true(drain_work(host.engine->drain, 1) >= 0);
+        }
+        drain_work(host.engine->drain, 1);
+    }
+    assert_true(checkpoints_seen >= 6);
+    assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(a_failed_ring_notes_how_far_its_writes_may_have_reached),
         RING_TEST(the_next_epoch_remembers_it_until_its_range_is_drained),
         RING_TEST(what_was_durable_is_still_drained_from_a_failed_ring),
+        RING_TEST(nothing_is_released_before_both_checkpoints_say_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,20 @@ static void a_file_whose_sync_failed_is_cut_and_its_records_go_to_a_new_one(void
     assert_file(diverted(), "second\n");
 }
 
+static void a_new_log_file_never_takes_a_name_that_has_content(void **state) {
+    (void)state;
+    others_write = 0;
+    char next[sizeof host.file + 16];
+    FILE *taken = fopen(diverted(), "w");
+    assert_non_null(taken);
+    fputs("of others\n", taken);
+    fclose(taken);
+    write_until_a_sync_fails();
+    assert_file(diverted(), "of others\n");
+    snprintf(next, sizeof next, "%s.1", diverted());
+    assert_file(next, "second\n");
+}
+
 static void what_others_wrote_behind_it_is_not_cut(void **state) {
     (void)state;
     others_write = 1;
@@ -123,6 +137,7 @@ static void a_batch_that_stalled_goes_on_where_it_stopped(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(a_file_whose_sync_failed_is_cut_and_its_records_go_to_a_new_one),
+        RING_TEST(a_new_log_file_never_takes_a_name_that_has_content),
         RING_TEST(what_others_wrote_behind_it_is_not_cut),
         RING_TEST(a_batch_that_stalled_in_a_file_that_others_extended_goes_to_a_new_one),
         RING_TEST(a_batch_that_stalled_goes_on_where_it_stopped),

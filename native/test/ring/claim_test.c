@@ -191,6 +191,18 @@ static void a_pad_counts_as_space_too(void **state) {
     assert_int_equal(ring_claimed(ring), SMALL_BYTES + 6 * BLOCK_BYTES);
 }
 
+static void no_more_are_under_way_than_their_sequences_can_be_told_apart(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    uint64_t durable, next;
+    ring_durable(ring, &durable, &next);
+    atomic_store(&ring->claim, claim_pack(durable, next + CLAIM_SEQUENCES_IN_FLIGHT - 1, 0));
+    assert_int_equal(claimed(ring, 64).sequence, next + CLAIM_SEQUENCES_IN_FLIGHT - 1);
+    assert_refused(ring, 64, EAGAIN);
+    atomic_store(&ring->durable_next_sequence, next + 1);
+    assert_int_equal(claimed(ring, 64).sequence, next + CLAIM_SEQUENCES_IN_FLIGHT);
+}
+
 static void a_closed_ring_refuses(void **state) {
     (void)state;
     struct ring *ring = make_ring(SMALL_BYTES, 1);
@@ -239,6 +251,7 @@ int main(void) {
         RING_TEST(a_record_that_is_8_bytes_too_long_for_the_lap_begins_the_next),
         RING_TEST(nothing_is_claimed_into_the_block_kept_for_the_next_marker),
         RING_TEST(a_pad_counts_as_space_too),
+        RING_TEST(no_more_are_under_way_than_their_sequences_can_be_told_apart),
         RING_TEST(a_closed_ring_refuses),
         RING_TEST(a_failed_ring_refuses_with_its_first_reason),
     };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/media.h"
 
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "refused_calls.h"
 #include "sink/files.h"
 
 static const struct files *const files = &files_posix;
@@ -101,6 +103,24 @@ static void parent_directories_are_made_and_synced(void **state) {
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0640);
     assert_int_equal(files->ops->sync_name(files, scratch_path("none/a.log")), -ENOENT);
+}
+
+static void a_name_whose_directory_cannot_be_synced_is_not_durable(void **state) {
+    (void)state;
+    const char *path = scratch_path("a.log");
+    const int file = create(path);
+    assert_true(file >= 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        refuse_call(SYS_fsync, 0, EIO);
+        _exit(files->ops->sync_name(files, path) == -EIO ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    close_file(file);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        SKIP_WITH("system call filters are not allowed here");
+    assert_int_equal(status, 0);
 }
 
 static void a_relative_name_works_as_an_absolute_one(void **state) {
@@ -237,6 +257,7 @@ int main(void) {
         FILES_TEST(a_file_is_held_against_a_second_writer_until_it_is_closed),
         FILES_TEST(directories_and_devices_and_pipes_are_refused),
         FILES_TEST(parent_directories_are_made_and_synced),
+        FILES_TEST(a_name_whose_directory_cannot_be_synced_is_not_durable),
         FILES_TEST(a_relative_name_works_as_an_absolute_one),
         FILES_TEST(mode_and_owner_are_those_asked_for),
         FILES_TEST(a_link_leads_to_the_file_whether_it_is_there_or_not),
