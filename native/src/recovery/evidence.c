@@ -93,12 +93,12 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
     const struct record_header *best = NULL;
     for (size_t i = 0; i < evidence->marker_count; i++) {
         const struct record_header *header = evidence->markers[i];
-        if (marker_of(header)->log_end == position && header->position > position && header->epoch > epoch &&
+        if (marker_of(header)->log_end == position && header->position >= position && header->epoch > epoch &&
             (best == NULL || header->epoch > best->epoch)) {
             best = header;
         }
     }
-    return best;
+    return best == NULL || best->position == position ? NULL : best; /* at its own position it is the next record */
 }
 
 const struct marker_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {

@@ -22,8 +22,8 @@ int evidence_gather(const struct platform *platform, const struct recovery_input
 
 void evidence_free(const struct platform *platform, struct evidence *evidence);
 
-/* The marker, of an epoch above `epoch`, that says the log ended at `position` and lies behind it; the one of the
- * highest epoch, or NULL. */
+/* Of the markers of an epoch above `epoch` that say the log ended at `position` the one of the highest epoch, if it lies
+ * behind that position; else NULL. */
 const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch);
 
 /* The loss beginning at `position` that a marker behind it lists, of an epoch above `epoch`, or NULL. */

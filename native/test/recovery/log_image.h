@@ -33,6 +33,7 @@ static struct {
     uint64_t durable_position;
     uint64_t durable_sequence;
     uint32_t epoch;
+    int marker_in_turn; /* the next marker is in the second of the two blocks that take turns */
 } writer;
 
 static inline int empty_ring(void **state) {
@@ -99,6 +100,7 @@ static inline uint64_t put_marker(uint64_t log_end, const struct marker_loss *lo
     marker->durable_position = writer.position;
     marker->next_sequence = writer.sequence;
     marker->epoch = writer.epoch;
+    marker->first_position = writer.marker_in_turn ? writer.position - BLOCK : writer.position;
     if (loss != NULL) {
         marker->losses[marker->loss_count++] = *loss;
     }

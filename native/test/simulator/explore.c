@@ -16,6 +16,37 @@ struct exploration exploration;
 
 static struct world *levels[3];
 
+static void list_checkpoint(const struct world *world, unsigned slot) {
+    const struct checkpoint *checkpoint =
+        (const void *)(world->device.medium + sim_device_place(LAYOUT_CHECKPOINT_OFFSET(slot)));
+    fprintf(stderr, "  checkpoint %u: generation %llu, epoch %u, W %llu, drained %llu, in flight to %llu, %llu bytes in "
+            "the file\n", slot, (unsigned long long)checkpoint->generation, checkpoint->epoch,
+            (unsigned long long)checkpoint->durable_position,
+            (unsigned long long)checkpoint->stream.drained_position, (unsigned long long)checkpoint->in_flight_end,
+            (unsigned long long)checkpoint->stream.file_bytes);
+}
+
+/* What looks like a header, whole or not. */
+static void list_medium(const struct world *world) {
+    list_checkpoint(world, 0);
+    list_checkpoint(world, 1);
+    const size_t capacity = world->device.medium_bytes - MEDIUM_DATA;
+    for (size_t at = 0; at < capacity; at += RECORD_ALIGN_BYTES) {
+        const struct record_header *header = (const void *)(world->device.medium + MEDIUM_DATA + at);
+        if (header->position % capacity == at && header->epoch > 0 && header->epoch < 1000 && header->type > 0 &&
+            header->type <= RECORD_MARKER) {
+            const struct marker *marker = (const void *)(header + 1);
+            fprintf(stderr, "  at %6zu: position %llu, type %u, sequence %llu, epoch %u, W %llu", at,
+                    (unsigned long long)header->position, header->type, (unsigned long long)header->sequence,
+                    header->epoch, (unsigned long long)header->durable_position);
+            if (header->type == RECORD_MARKER) {
+                fprintf(stderr, ", log end %llu", (unsigned long long)marker->log_end);
+            }
+            fprintf(stderr, "\n");
+        }
+    }
+}
+
 void violation(const struct world *world, const char *format, ...) {
     const struct exploration *now = &exploration;
     va_list arguments;
@@ -38,6 +69,9 @@ void violation(const struct world *world, const char *format, ...) {
             (unsigned long long)now->state);
     for (uint64_t i = world->events.first; i < world->events.end; i++) {
         fprintf(stderr, "  the engine said: %s\n", world->events.kept[i % EVENTS_KEPT].text);
+    }
+    if (now->trace) {
+        list_medium(world);
     }
     exit(1);
 }

@@ -43,7 +43,7 @@ int log_open(struct world *world) {
     return engine_open(&parts, &config, &world->engine);
 }
 
-/* What the medium proves, asked of the reader that changes nothing: from now on that, and no more, is the log. */
+/* What the medium proves, asked of the reader that changes nothing: that is the log, and from the open on no more. */
 static void settle_model(struct world *world) {
     struct model *model = &world->model;
     struct engine_view *view;
@@ -73,7 +73,7 @@ static void settle_model(struct world *world) {
             }
         }
     }
-    model->acknowledged = model->offered = last;
+    model->acknowledged = last;
     engine_view_close(&world->platform, view);
 }
 
@@ -83,10 +83,11 @@ void log_open_whole(struct world *world) {
         violation(world, "the ring cannot be opened: %s", error_text());
     }
     const uint64_t next = ring_next_sequence(world->engine->ring);
-    if (next != world->model.offered + 1) {
+    if (next != world->model.acknowledged + 1) {
         violation(world, "I5: the next sequence was %llu when read and is %llu when opened",
-                  (unsigned long long)world->model.offered + 1, (unsigned long long)next);
+                  (unsigned long long)world->model.acknowledged + 1, (unsigned long long)next);
     }
+    world->model.offered = world->model.acknowledged;
 }
 
 void log_close(struct world *world) {

@@ -37,21 +37,33 @@ static struct medium_write medium_write_of(const struct sim_device *device, uint
     return write;
 }
 
+enum fate { FATE_OLD, FATE_NEW, FATE_GARBAGE, FATES };
+
 /* A failed write may have reached any of its sectors. */
 static void tear(struct sim_device *device, const struct medium_write *write) {
     for (size_t done = 0; done < write->bytes; done += SECTOR_BYTES) {
-        const uint64_t fate = world_random(device->world, 3);
-        for (size_t i = 0; fate != 0 && i < SECTOR_BYTES; i++) {
+        const enum fate fate = world_random(device->world, FATES);
+        for (size_t i = 0; fate != FATE_OLD && i < SECTOR_BYTES; i++) {
             device->medium[write->place + done + i] =
-                fate == 1 ? write->data[done + i] : (uint8_t)world_random(device->world, 256);
+                fate == FATE_NEW ? write->data[done + i] : (uint8_t)world_random(device->world, 256);
         }
     }
 }
 
+/* The host has given up on the write, but it is still queued somewhere. */
+static void keep_for_later(struct sim_device *device, const struct medium_write *write) {
+    memcpy(device->late_data, write->data, write->bytes);
+    device->late = *write;
+    device->late.data = device->late_data;
+    device->late_in = (int)world_random(device->world, 12);
+}
+
 void sim_device_arrive(struct world *world) {
     struct sim_device *device = &world->device;
-    for (size_t i = 0; device->late_in == 0 && i < device->late.bytes; i++) {
-        device->medium[device->late.place + i] = (uint8_t)world_random(world, 256);
+    if (device->late_in == 0 && world_random(world, 2) == 0) {
+        memcpy(device->medium + device->late.place, device->late.data, device->late.bytes);
+    } else if (device->late_in == 0) {
+        tear(device, &device->late);
     }
     device->late_in -= device->late_in >= 0;
 }
@@ -59,9 +71,8 @@ void sim_device_arrive(struct world *world) {
 static int finish(struct sim_device *device, const struct medium_write *write) {
     if (device->fail_write_in == 0) {
         device->fail_write_in = -1;
-        if (write->place >= MEDIUM_DATA && world_random(device->world, 2) == 0) {
-            device->late = *write; /* the host has given up on it, but it is still queued somewhere */
-            device->late_in = (int)world_random(device->world, 12);
+        if (write->place >= MEDIUM_DATA && device->late_in < 0 && world_random(device->world, 2) == 0) {
+            keep_for_later(device, write);
         } else {
             tear(device, write);
         }
@@ -154,4 +165,5 @@ void sim_device_init(struct world *world) {
     sim->world = world;
     sim->medium = calloc(1, MEDIUM_BYTES_MAX);
     sim->image = aligned_alloc(WORLD_BLOCK_BYTES, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
+    sim->late_data = aligned_alloc(WORLD_BLOCK_BYTES, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
 }

@@ -45,8 +45,9 @@ struct sim_device {
     struct medium_write current; /* bytes == 0: none */
     int fail_write_in;           /* the write after this many fails; < 0: none does */
     int fail_errno;
-    struct medium_write late; /* a failed write that spoils its place when all seems over, ... */
+    struct medium_write late; /* a failed write that arrives, whole or torn, when all seems over, ... */
     int late_in;              /* ... before the operation after this many; < 0: none does */
+    uint8_t *late_data;
 };
 
 void sim_device_init(struct world *world);
