@@ -9,7 +9,7 @@
 static int add_marker(const struct platform *platform, struct evidence *evidence, const struct record_header *header) {
     if (evidence->marker_count == evidence->marker_room) {
         const size_t room = evidence->marker_room == 0 ? 512 : 2 * evidence->marker_room;
-        const struct record_header **markers = platform_allocate(platform, room * sizeof *markers, 0);
+        const struct record_header **markers = platform_allocate(platform, room * sizeof *markers, PLATFORM_PLAIN);
         if (markers == NULL) {
             return error_set(ENOMEM, "no memory for the %zu markers that recovery found", room);
         }
@@ -58,18 +58,30 @@ static void note_header(struct evidence *evidence, const struct record_header *h
     }
 }
 
+/* The first position at or after this one at whose place it stands itself, as it does in a header; `end` if none. */
+static uint64_t place_naming_itself(const struct recovery_input *input, uint64_t position, uint64_t end) {
+    while (position < end) {
+        const uint64_t lap_end = position + lap_remaining(position, input->capacity_bytes);
+        const uint64_t until = lap_end < end ? lap_end : end;
+        const uint64_t *place = (const uint64_t *)(input->image + position % input->capacity_bytes);
+        for (; position < until; position += RECORD_ALIGN_BYTES, place++) {
+            if (*place == position) {
+                return position;
+            }
+        }
+    }
+    return end;
+}
+
 int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence) {
     memset(evidence, 0, sizeof *evidence);
     note_checkpoint(evidence, input->newest);
     note_checkpoint(evidence, input->other);
     const uint64_t begin = input->newest->stream.drained_position;
     const uint64_t end = begin + input->capacity_bytes;
-    for (uint64_t position = begin; position < end;) {
+    for (uint64_t position = place_naming_itself(input, begin, end); position < end;
+         position = place_naming_itself(input, position, end)) {
         const struct record_header *header = record_at(input->image, input->capacity_bytes, position);
-        if (header->position != position) {
-            position += RECORD_ALIGN_BYTES;
-            continue;
-        }
         const enum record_verdict verdict =
             record_judge(input->image, input->capacity_bytes, position, input->crc_seed);
         if (verdict != RECORD_INVALID) {

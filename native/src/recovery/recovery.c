@@ -19,7 +19,7 @@ struct cursor {
 int recovery_add_jump(struct recovery *recovery, const struct recovery_jump *jump) {
     if (recovery->jump_count == recovery->jump_room) {
         const size_t room = recovery->jump_room == 0 ? 128 : 2 * recovery->jump_room;
-        struct recovery_jump *jumps = platform_allocate(recovery->platform, room * sizeof *jumps, 0);
+        struct recovery_jump *jumps = platform_allocate(recovery->platform, room * sizeof *jumps, PLATFORM_PLAIN);
         if (jumps == NULL) {
             return error_set(ENOMEM, "no memory for the %zu gaps that recovery found", room);
         }

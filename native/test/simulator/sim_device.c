@@ -125,12 +125,11 @@ static int sim_read(struct device *device, uint64_t offset, void *data, size_t b
         memcpy(data, sim->medium + sim_device_place(offset), bytes);
         return 0;
     }
-    memset(data, 0, bytes);
     const size_t place = sim_device_place(offset);
-    if (place != SIZE_MAX) {
-        const size_t kept = MEDIUM_SLOT_BYTES - offset % LAYOUT_SLOT_BYTES;
-        memcpy(data, sim->medium + place, bytes < kept ? bytes : kept);
-    }
+    const size_t kept = place == SIZE_MAX ? 0 : MEDIUM_SLOT_BYTES - offset % LAYOUT_SLOT_BYTES;
+    const size_t held = bytes < kept ? bytes : kept;
+    memcpy(data, sim->medium + (held > 0 ? place : 0), held);
+    memset((uint8_t *)data + held, 0, bytes - held);
     return 0;
 }
 

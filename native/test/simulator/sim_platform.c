@@ -51,8 +51,8 @@ static void sim_sleep(const struct platform *platform, int64_t duration_ns) {
     world_of(platform)->now_ns += duration_ns;
 }
 
-static void *sim_allocate(const struct platform *platform, size_t bytes, int image) {
-    (void)image;
+static void *sim_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
+    (void)kind;
     void *memory = aligned_alloc(WORLD_BLOCK_BYTES, align_up(bytes, WORLD_BLOCK_BYTES));
     memset(memory, 0, align_up(bytes, WORLD_BLOCK_BYTES));
     world_of(platform)->allocations++;
