@@ -171,8 +171,8 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     start->next_sequence = recovery->next_sequence;
     start->released = recovery->start; /* of both checkpoints */
     if (start->position > align_down(start->released, superblock->block_bytes) + superblock->capacity_bytes) {
-        return error_set(ENOSPC, "ring %s is full and has no block left to open it: its records are whole; copy the ring "
-                         "and ask for help", device->path);
+        return error_set(ENOSPC, "ring %s is full and damage has left no block to open it with: it is left as it is; "
+                         "save its records with `burstlog dump`, then format it anew", device->path);
     }
     struct record_header *header = (struct record_header *)ring_at(engine->ring, position);
     memset(header, 0, superblock->block_bytes);
@@ -183,7 +183,9 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     header->payload_crc = crc32c(0, marker, header->length);
     const struct record_seal seal = {
         .position = position,
-        .durable_position = position, /* the medium was flushed before it was read */
+        /* The medium was flushed before it was read. Not the marker's own position: if only its header reaches the
+         * medium, nobody knows that what lies before it is void. */
+        .durable_position = recovery->log_end,
         .durable_next_sequence = recovery->next_sequence,
         .epoch = start->epoch,
         .last = 1,

@@ -11,13 +11,15 @@ struct evidence {
     uint64_t durable_sequence; /* of the first record at or after it */
     uint64_t checkpoint_durable_position; /* the highest one in a checkpoint */
     uint32_t epoch_highest;
-    uint64_t last_header; /* the highest position with a whole header of the highest epoch; 0 if none */
+    uint32_t epoch_of_records; /* the highest of a whole header that is not a marker's */
+    uint32_t epoch_of_markers; /* the highest of a whole marker */
     const struct record_header **markers; /* the valid ones, by position */
     size_t marker_count;
     size_t marker_room;
 };
 
-/* Reads every header in the window of one capacity from the newest checkpoint on. 0 or -ENOMEM with a sentence. */
+/* Reads every header in the window of one capacity from the newest checkpoint on. 0, or with a sentence -ENOMEM, or -EUCLEAN:
+ * a record beyond the window proves that newer checkpoints were lost. */
 int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence);
 
 void evidence_free(const struct platform *platform, struct evidence *evidence);

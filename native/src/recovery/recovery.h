@@ -49,7 +49,7 @@ struct recovery {
     const struct platform *platform;
 };
 
-/* 0, or -ENOMEM with a sentence. recovery_free() either way. */
+/* 0, or with a sentence -ENOMEM, or -EUCLEAN: the checkpoints are older than the records. recovery_free() either way. */
 int recovery_run(const struct platform *platform, const struct recovery_input *input, struct recovery *recovery);
 
 void recovery_free(struct recovery *recovery);

@@ -94,7 +94,7 @@ static inline uint64_t put_marker(uint64_t log_end, const struct marker_loss *lo
     struct marker *marker = (struct marker *)(header_at(writer.position) + 1);
     memset(marker, 0, offsetof(struct marker, losses));
     writer.epoch++;
-    writer.durable_position = writer.position;
+    writer.durable_position = log_end;
     writer.durable_sequence = writer.sequence;
     marker->log_end = log_end;
     marker->durable_position = writer.position;

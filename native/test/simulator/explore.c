@@ -61,9 +61,10 @@ void violation(const struct world *world, const char *format, ...) {
         fprintf(stderr, "; in its recovery crash point %llu, state %llu", (unsigned long long)now->second_point,
                 (unsigned long long)now->second_state);
     }
-    fprintf(stderr, "\n  see it again: simulator --scenario %s --seed %llu --exhaustive %llu --sampled %llu "
+    fprintf(stderr, "\n  see it again: simulator --scenario %s --medium %s --seed %llu --exhaustive %llu --sampled %llu "
                     "--second-in %llu --second-sampled %llu --point %llu --state %llu --trace\n",
-            now->scenario->name, (unsigned long long)now->seed, (unsigned long long)now->exhaustive,
+            now->scenario->name, now->is_mapped ? "mapped" : "block", (unsigned long long)now->seed,
+            (unsigned long long)now->exhaustive,
             (unsigned long long)now->sampled, (unsigned long long)now->second_in,
             (unsigned long long)now->second_sampled, (unsigned long long)now->points,
             (unsigned long long)now->state);
@@ -73,6 +74,9 @@ void violation(const struct world *world, const char *format, ...) {
     if (now->trace) {
         list_medium(world);
     }
+    printf("PROOF simulator cases=%llu violations=1 seeds=%llu-%llu\n",
+           (unsigned long long)(now->total + now->states + now->second_states), (unsigned long long)now->seed,
+           (unsigned long long)now->seed);
     exit(1);
 }
 
@@ -124,6 +128,9 @@ static void live_on(struct world *world, uint64_t variant) {
 }
 
 static void recover(struct world *world, uint64_t variant, void (*crash_in_it)(struct world *, const char *)) {
+    if (world->model.medium_lied && log_is_refused(world)) {
+        return;
+    }
     world->before_operation = crash_in_it;
     log_open_whole(world);
     live_on(world, variant);
@@ -214,6 +221,7 @@ void explore(void) {
     }
     struct world *world = levels[0];
     world_reset(world, exploration.scenario->blocks, exploration.seed);
+    sim_device_choose(world, exploration.is_mapped);
     world->device.device.write_depth = (int)exploration.scenario->write_depth;
     log_format(world);
     world->before_operation = crash_run;
