@@ -219,7 +219,7 @@ int burst_open(const burst_config_t *config, burst_t **log_out) {
     if (rc < 0) {
         return error_set(-rc, "the name of log file %s cannot be used: %s", config->file_name, error_name(-rc));
     }
-    burst_t *log = platform_allocate(&platform_linux, sizeof *log, 0);
+    burst_t *log = platform_allocate(&platform_linux, sizeof *log, PLATFORM_PLAIN);
     if (log == NULL) {
         return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", config->ring, sizeof *log);
     }

@@ -13,8 +13,21 @@
 #define DEFAULT_RECORD_BYTES (1024u * 1024u)
 #define LARGEST_RECORD_BYTES (1024ull * 1024u * 1024u)
 
-static int write_slot(struct device *device, uint64_t offset, uint8_t *slot, size_t bytes) {
-    return device->ops->write(device, offset, slot, align_up(bytes, device->block_bytes));
+/* A header slot as it is written: in whole blocks. */
+struct slot {
+    uint8_t *bytes;
+    size_t size;
+};
+
+static int slot_allocate(const struct platform *platform, const struct device *device, struct slot *slot) {
+    slot->size = align_up(sizeof(struct checkpoint), device->block_bytes);
+    slot->bytes = platform_allocate(platform, slot->size, PLATFORM_PLAIN);
+    return slot->bytes != NULL ? 0 : error_set(ENOMEM, "no memory for a header slot of ring %s: %zu bytes", device->path,
+                                               slot->size);
+}
+
+static int slot_write(struct device *device, uint64_t offset, const struct slot *slot, size_t bytes) {
+    return device->ops->write(device, offset, slot->bytes, align_up(bytes, device->block_bytes));
 }
 
 int engine_format(const struct platform *platform, struct device *device, uint64_t ring_bytes) {
@@ -30,27 +43,27 @@ int engine_format(const struct platform *platform, struct device *device, uint64
                          (unsigned long long)(LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES),
                          (unsigned long long)device->medium_bytes);
     }
-    uint8_t *slot = platform_allocate(platform, LAYOUT_SLOT_BYTES, 0);
-    if (slot == NULL) {
-        return error_set(ENOMEM, "no memory to format %s: %u bytes", device->path, LAYOUT_SLOT_BYTES);
+    struct slot slot;
+    int rc = slot_allocate(platform, device, &slot);
+    if (rc < 0) {
+        return rc;
     }
     uint64_t uuid[2] = {platform->ops->random(platform), platform->ops->random(platform)};
     struct superblock superblock;
     superblock_make(&superblock, ring_bytes, device->medium_bytes, device->block_bytes, device->logical_block_bytes,
                     (const uint8_t *)uuid, platform_realtime_ns(platform));
     const uint32_t crc_seed = crc_seed_of(superblock.uuid);
-    int rc = 0;
     for (unsigned i = 0; rc == 0 && i < LAYOUT_CHECKPOINT_SLOTS; i++) {
-        checkpoint_make_first((struct checkpoint *)slot, i + 1, crc_seed);
-        rc = write_slot(device, LAYOUT_CHECKPOINT_OFFSET(i), slot, sizeof(struct checkpoint));
+        checkpoint_make_first((struct checkpoint *)slot.bytes, i + 1, crc_seed);
+        rc = slot_write(device, LAYOUT_CHECKPOINT_OFFSET(i), &slot, sizeof(struct checkpoint));
     }
-    memset(slot, 0, LAYOUT_SLOT_BYTES);
-    memcpy(slot, &superblock, sizeof superblock);
+    memset(slot.bytes, 0, slot.size);
+    memcpy(slot.bytes, &superblock, sizeof superblock);
     /* The first copy last: a medium with it is whole. */
     for (unsigned i = LAYOUT_SUPERBLOCK_COPIES; rc == 0 && i-- > 0;) {
-        rc = write_slot(device, LAYOUT_SUPERBLOCK_OFFSET(i), slot, sizeof superblock);
+        rc = slot_write(device, LAYOUT_SUPERBLOCK_OFFSET(i), &slot, sizeof superblock);
     }
-    platform_release(platform, slot, LAYOUT_SLOT_BYTES);
+    platform_release(platform, slot.bytes, slot.size);
     return rc;
 }
 
@@ -60,13 +73,13 @@ static int repair_superblocks(struct engine *engine) {
         if (engine->view.copies[copy] == SUPERBLOCK_VALID) {
             continue;
         }
-        uint8_t *slot = platform_allocate(engine->parts.platform, LAYOUT_SLOT_BYTES, 0);
-        if (slot == NULL) {
-            return error_set(ENOMEM, "no memory to repair ring %s: %u bytes", device->path, LAYOUT_SLOT_BYTES);
+        struct slot slot;
+        int rc = slot_allocate(engine->parts.platform, device, &slot);
+        if (rc == 0) {
+            memcpy(slot.bytes, &engine->view.superblock, sizeof engine->view.superblock);
+            rc = slot_write(device, LAYOUT_SUPERBLOCK_OFFSET(copy), &slot, sizeof engine->view.superblock);
+            platform_release(engine->parts.platform, slot.bytes, slot.size);
         }
-        memcpy(slot, &engine->view.superblock, sizeof engine->view.superblock);
-        const int rc = write_slot(device, LAYOUT_SUPERBLOCK_OFFSET(copy), slot, sizeof engine->view.superblock);
-        platform_release(engine->parts.platform, slot, LAYOUT_SLOT_BYTES);
         if (rc < 0) {
             return rc;
         }
@@ -130,13 +143,14 @@ static int level_checkpoints(struct engine *engine) {
     *older = *newest;
     older->generation++;
     checkpoint_seal(older, view->crc_seed);
-    uint8_t *slot = platform_allocate(engine->parts.platform, LAYOUT_SLOT_BYTES, 0);
-    if (slot == NULL) {
-        return error_set(ENOMEM, "no memory to open ring %s: %u bytes", device->path, LAYOUT_SLOT_BYTES);
+    struct slot slot;
+    int rc = slot_allocate(engine->parts.platform, device, &slot);
+    if (rc < 0) {
+        return rc;
     }
-    memcpy(slot, older, sizeof *older);
-    const int rc = write_slot(device, LAYOUT_CHECKPOINT_OFFSET(other), slot, sizeof *older);
-    platform_release(engine->parts.platform, slot, LAYOUT_SLOT_BYTES);
+    memcpy(slot.bytes, older, sizeof *older);
+    rc = slot_write(device, LAYOUT_CHECKPOINT_OFFSET(other), &slot, sizeof *older);
+    platform_release(engine->parts.platform, slot.bytes, slot.size);
     if (rc == 0 && !was_valid) {
         events_post(engine->parts.events, BURST_WARN, "checkpoint slot %u of ring %s was bad and is repaired", other,
                     device->path);
@@ -157,8 +171,8 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     start->next_sequence = recovery->next_sequence;
     start->released = recovery->start; /* of both checkpoints */
     if (start->position > align_down(start->released, superblock->block_bytes) + superblock->capacity_bytes) {
-        return error_set(ENOSPC, "ring %s is full and has no block left to open it: its records are whole; copy the ring "
-                         "and ask for help", device->path);
+        return error_set(ENOSPC, "ring %s is full and damage has left no block to open it with: it is left as it is; "
+                         "save its records with `burstlog dump`, then format it anew", device->path);
     }
     struct record_header *header = (struct record_header *)ring_at(engine->ring, position);
     memset(header, 0, superblock->block_bytes);
@@ -169,7 +183,9 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     header->payload_crc = crc32c(0, marker, header->length);
     const struct record_seal seal = {
         .position = position,
-        .durable_position = position, /* the medium was flushed before it was read */
+        /* The medium was flushed before it was read. Not the marker's own position: if only its header reaches the
+         * medium, nobody knows that what lies before it is void. */
+        .durable_position = recovery->log_end,
         .durable_next_sequence = recovery->next_sequence,
         .epoch = start->epoch,
         .last = 1,
@@ -214,7 +230,7 @@ static void tell_statement(struct engine *engine) {
 }
 
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine_out) {
-    struct engine *engine = platform_allocate(parts->platform, sizeof *engine, 0);
+    struct engine *engine = platform_allocate(parts->platform, sizeof *engine, PLATFORM_PLAIN);
     if (engine == NULL) {
         return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", parts->device->path, sizeof *engine);
     }

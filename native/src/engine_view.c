@@ -18,7 +18,8 @@ static int read_superblocks(struct device *device, uint8_t *buffer, struct engin
     int found = 0;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
         uint64_t unreadable = 0;
-        const int rc = device_read_salvage(device, LAYOUT_SUPERBLOCK_OFFSET(copy), buffer, LAYOUT_SLOT_BYTES,
+        const int rc = device_read_salvage(device, LAYOUT_SUPERBLOCK_OFFSET(copy), buffer,
+                                           align_up(sizeof(struct superblock), device->block_bytes),
                                            count_unreadable, &unreadable);
         if (rc < 0) {
             return rc;
@@ -50,7 +51,8 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
     int newest = -1;
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
         uint64_t unreadable = 0;
-        const int rc = device_read_salvage(device, LAYOUT_CHECKPOINT_OFFSET(slot), buffer, LAYOUT_SLOT_BYTES,
+        const int rc = device_read_salvage(device, LAYOUT_CHECKPOINT_OFFSET(slot), buffer,
+                                           align_up(sizeof(struct checkpoint), device->block_bytes),
                                            count_unreadable, &unreadable);
         if (rc < 0) {
             return rc;
@@ -90,9 +92,10 @@ int engine_view_begin(const struct platform *platform, struct device *device, st
         return error_set(ENODATA, "%s holds no ring: it has only %llu bytes", device->path,
                          (unsigned long long)device->medium_bytes);
     }
-    uint8_t *buffer = platform_allocate(platform, LAYOUT_SLOT_BYTES, 0);
+    const size_t buffer_bytes = align_up(sizeof(struct checkpoint), device->block_bytes);
+    uint8_t *buffer = platform_allocate(platform, buffer_bytes, PLATFORM_PLAIN);
     if (buffer == NULL) {
-        return error_set(ENOMEM, "no memory to read ring %s: %u bytes", device->path, LAYOUT_SLOT_BYTES);
+        return error_set(ENOMEM, "no memory to read ring %s: %zu bytes", device->path, buffer_bytes);
     }
     int rc = read_superblocks(device, buffer, view);
     rc = rc < 0 ? rc : check_medium(device, &view->superblock);
@@ -100,7 +103,7 @@ int engine_view_begin(const struct platform *platform, struct device *device, st
         view->crc_seed = crc_seed_of(view->superblock.uuid);
         rc = read_checkpoints(device, buffer, view);
     }
-    platform_release(platform, buffer, LAYOUT_SLOT_BYTES);
+    platform_release(platform, buffer, buffer_bytes);
     return rc;
 }
 
@@ -125,13 +128,13 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
 }
 
 int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view_out) {
-    struct engine_view *view = platform_allocate(platform, sizeof *view, 0);
+    struct engine_view *view = platform_allocate(platform, sizeof *view, PLATFORM_PLAIN);
     if (view == NULL) {
         return error_set(ENOMEM, "no memory to read ring %s: %zu bytes", device->path, sizeof *view);
     }
     int rc = engine_view_begin(platform, device, view);
     if (rc == 0) {
-        view->image = platform_allocate(platform, view->superblock.capacity_bytes, 0);
+        view->image = platform_allocate(platform, view->superblock.capacity_bytes, PLATFORM_PLAIN);
         rc = view->image == NULL ? error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path,
                                              (unsigned long long)view->superblock.capacity_bytes)
                                  : engine_view_recover(platform, device, view->image, view);

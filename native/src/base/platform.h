@@ -14,6 +14,12 @@ struct platform {
     const struct platform_ops *ops;
 };
 
+enum platform_memory {
+    PLATFORM_PLAIN,
+    PLATFORM_IMAGE,          /* prefaulted and locked where the host allows it, and absent in a forked child */
+    PLATFORM_WIPED_IN_CHILD, /* a forked child finds it zeroed (since Linux 4.14) */
+};
+
 struct platform_ops {
     /* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
     int64_t (*monotonic_ns)(const struct platform *platform);
@@ -27,9 +33,8 @@ struct platform_ops {
 
     void (*sleep_ns)(const struct platform *platform, int64_t duration_ns);
 
-    /* Zeroed memory, page-aligned, or NULL. Prefaulted and locked where `image` is set and the host allows it, and
-     * absent in a forked child. */
-    void *(*allocate)(const struct platform *platform, size_t bytes, int image);
+    /* Zeroed memory, page-aligned, or NULL. */
+    void *(*allocate)(const struct platform *platform, size_t bytes, enum platform_memory kind);
     void (*release)(const struct platform *platform, void *memory, size_t bytes);
 
     /* Unpredictable bits; never 0. */
@@ -53,8 +58,8 @@ static inline int64_t platform_deadline_ns(const struct platform *platform, int6
     return timeout_ns < 0 || timeout_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + timeout_ns;
 }
 
-static inline void *platform_allocate(const struct platform *platform, size_t bytes, int image) {
-    return platform->ops->allocate(platform, bytes, image);
+static inline void *platform_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
+    return platform->ops->allocate(platform, bytes, kind);
 }
 
 static inline void platform_release(const struct platform *platform, void *memory, size_t bytes) {

@@ -93,14 +93,16 @@ static int prefault(uint8_t *memory, size_t bytes, size_t page_bytes) {
     return 0;
 }
 
-static void *linux_allocate(const struct platform *platform, size_t bytes, int image) {
+static void *linux_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
     (void)platform;
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     if (bytes == 0 || bytes > SIZE_MAX - page_bytes)
         return NULL;
     bytes = (bytes + page_bytes - 1) & ~(page_bytes - 1);
-    if (!image) {
+    if (kind != PLATFORM_IMAGE) {
         void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory != MAP_FAILED && kind == PLATFORM_WIPED_IN_CHILD)
+            madvise(memory, bytes, MADV_WIPEONFORK);
         return memory == MAP_FAILED ? NULL : memory;
     }
     void *memory = map_aligned(bytes);

@@ -58,7 +58,7 @@ static int check_blank(struct device *device, const struct request *request) {
     if (request->force || device->medium_bytes < LOOKED_AT_BYTES) {
         return 0;
     }
-    uint8_t *buffer = platform_allocate(device->platform, LOOKED_AT_BYTES, 0);
+    uint8_t *buffer = platform_allocate(device->platform, LOOKED_AT_BYTES, PLATFORM_PLAIN);
     if (buffer == NULL) {
         return error_set(ENOMEM, "no memory to look at %s: %u bytes", device->path, LOOKED_AT_BYTES);
     }

@@ -65,7 +65,7 @@ static int try_read(const struct medium *medium, void *block, int flags) {
 
 static int settle_durability(const struct platform *platform, const char *path, int open_flags,
                              struct medium *medium) {
-    void *block = platform_allocate(platform, medium->block_bytes, 0);
+    void *block = platform_allocate(platform, medium->block_bytes, PLATFORM_PLAIN);
     if (block == NULL)
         return -ENOMEM;
     int failure = try_read(medium, block, RWF_DSYNC);

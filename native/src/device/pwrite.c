@@ -128,7 +128,7 @@ static int pwrite_flush(struct device *device) {
 
 static void *pwrite_image(struct device *device, size_t bytes) {
     struct pwrite_device *pwriter = of(device);
-    void *image = platform_allocate(device->platform, bytes, 1);
+    void *image = platform_allocate(device->platform, bytes, PLATFORM_IMAGE);
     if (image == NULL) {
         error_set(ENOMEM, "no memory for the %zu bytes of the image of ring %s: choose a smaller ring", bytes,
                   device->path);

@@ -29,7 +29,7 @@ static int switch_off_copy_on_write(int fd) {
 }
 
 static int write_zeros(const struct platform *platform, int fd, uint64_t bytes) {
-    void *zeros = platform_allocate(platform, STRETCH_BYTES, 0);
+    void *zeros = platform_allocate(platform, STRETCH_BYTES, PLATFORM_PLAIN);
     if (zeros == NULL)
         return -ENOMEM;
     int result = 0;

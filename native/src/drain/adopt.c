@@ -175,7 +175,7 @@ static int adopt(struct drain *drain, const char *file_name) {
 }
 
 int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
-    struct drain *drain = platform_allocate(parts->platform, sizeof *drain, 0);
+    struct drain *drain = platform_allocate(parts->platform, sizeof *drain, PLATFORM_PLAIN);
     if (drain == NULL) {
         return error_set(ENOMEM, "no memory for the drain: %zu bytes", sizeof *drain);
     }
@@ -190,13 +190,13 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     drain->destination.how = parts->how;
     drain->destination.file = DESTINATION_CLOSED;
     drain->checkpoint_bytes = align_up(sizeof(struct checkpoint), drain->device->block_bytes);
-    drain->checkpoint = platform_allocate(parts->platform, drain->checkpoint_bytes, 0);
+    drain->checkpoint = platform_allocate(parts->platform, drain->checkpoint_bytes, PLATFORM_PLAIN);
     const uint64_t longest = parts->recovery->longest > parts->ring->limits.max_record_bytes
                                  ? parts->recovery->longest /* of an open with a higher limit */
                                  : parts->ring->limits.max_record_bytes;
     drain->batch.room = align_up(DRAIN_BATCH_BYTES + longest + SINK_LOSS_BYTES, 4096);
     atomic_store(&drain->give_up_ns, INT64_MAX);
-    drain->batch.bytes = platform_allocate(parts->platform, drain->batch.room, 0);
+    drain->batch.bytes = platform_allocate(parts->platform, drain->batch.room, PLATFORM_PLAIN);
     if (drain->checkpoint == NULL || drain->batch.bytes == NULL) {
         drain->batch.room = drain->batch.bytes == NULL ? 0 : drain->batch.room;
         drain_close(drain);

@@ -5,12 +5,12 @@
 #include "drain/drain.h"
 #include "media/checkpoint.h"
 
-/* While nothing has been committed in this epoch its marker can still be replaced in place by the next one's
- * (recovery.c): then no watermark may be written that lies beyond the marker. */
+/* While nothing has been committed in this epoch its marker can still give way to the next one's (place_marker in
+ * recovery.c): then no watermark may be written that lies beyond the end of the log that it names. */
 static void watermark(const struct drain *drain, uint64_t *position, uint64_t *next_sequence) {
     ring_durable(drain->ring, position, next_sequence);
     if (*position == drain->ring->begin_position && drain->checkpoint->stream.drained_position < *position) {
-        *position = drain->source.recovery->marker_log_end;
+        *position = drain->source.recovery->log_end;
         *next_sequence = drain->source.recovery->next_sequence;
     }
 }
@@ -21,8 +21,7 @@ static uint64_t in_flight_end(const struct drain *drain) {
     if (ring_has_failed(ring) && ring_claimed(ring) > ring->begin_position) {
         return align_up(ring_claimed(ring), ring->geometry.block_bytes);
     }
-    /* That of an earlier epoch holds until its range is drained: this epoch's marker, which lies behind it, may yet be
-     * lost in being replaced. */
+    /* That of an earlier epoch holds until its range is drained: the marker of the next epoch, too, must lie behind it. */
     const uint64_t before = drain->checkpoint->in_flight_end;
     return before > drain->checkpoint->stream.drained_position ? before : 0;
 }

@@ -149,11 +149,13 @@ struct marker {
     uint64_t next_sequence;    /* of the first record after the marker */
     uint32_t epoch;
     uint32_t loss_count;
-    int64_t opened_ns; /* CLOCK_REALTIME */
-    uint64_t reserved[2];
+    int64_t opened_ns;       /* CLOCK_REALTIME */
+    uint64_t first_position; /* of the two blocks in which the markers of this log_end take turns the first */
+    uint64_t reserved;
     struct marker_loss losses[MARKER_LOSSES_MAX]; /* only loss_count of them are written */
 };
 
+_Static_assert(offsetof(struct marker, first_position) == 40, "marker.first_position");
 _Static_assert(offsetof(struct marker, losses) == 56, "marker.losses");
 _Static_assert(sizeof(struct marker_loss) == 32, "marker_loss size");
 _Static_assert(RECORD_HEADER_BYTES + sizeof(struct marker) <= LAYOUT_MIN_BLOCK_BYTES, "a marker fits one block");

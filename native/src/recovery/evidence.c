@@ -9,7 +9,7 @@
 static int add_marker(const struct platform *platform, struct evidence *evidence, const struct record_header *header) {
     if (evidence->marker_count == evidence->marker_room) {
         const size_t room = evidence->marker_room == 0 ? 512 : 2 * evidence->marker_room;
-        const struct record_header **markers = platform_allocate(platform, room * sizeof *markers, 0);
+        const struct record_header **markers = platform_allocate(platform, room * sizeof *markers, PLATFORM_PLAIN);
         if (markers == NULL) {
             return error_set(ENOMEM, "no memory for the %zu markers that recovery found", room);
         }
@@ -50,12 +50,39 @@ static void note_checkpoint(struct evidence *evidence, const struct checkpoint *
     }
 }
 
-static void note_header(struct evidence *evidence, const struct record_header *header) {
+static void note_header(struct evidence *evidence, const struct record_header *header, int is_whole) {
     note_watermark(evidence, header->durable_position, header->sequence - header->in_flight);
-    if (header->epoch >= evidence->epoch_highest) {
+    uint32_t *of_kind = header->type == RECORD_MARKER ? &evidence->epoch_of_markers : &evidence->epoch_of_records;
+    if (header->epoch > evidence->epoch_highest) {
         evidence->epoch_highest = header->epoch;
-        evidence->last_header = header->position;
     }
+    if (header->epoch > *of_kind && (header->type != RECORD_MARKER || is_whole)) {
+        *of_kind = header->epoch;
+    }
+}
+
+/* The first position at or after this one at whose place it stands itself, as it does in a header, or the same place's
+ * position a lap on; `end` if none. */
+static uint64_t place_naming_itself(const struct recovery_input *input, uint64_t position, uint64_t end) {
+    while (position < end) {
+        const uint64_t lap_end = position + lap_remaining(position, input->capacity_bytes);
+        const uint64_t until = lap_end < end ? lap_end : end;
+        const uint64_t *place = (const uint64_t *)(input->image + position % input->capacity_bytes);
+        for (; position < until; position += RECORD_ALIGN_BYTES, place++) {
+            if (*place == position || *place == position + input->capacity_bytes) {
+                return position;
+            }
+        }
+    }
+    return end;
+}
+
+/* Space is released by checkpoints: where a record stands beyond what the newest one released, that one is not the newest
+ * that was acknowledged. */
+static int refuse_stale_checkpoints(uint64_t position, uint64_t end) {
+    return error_set(EUCLEAN, "a record stands at position %llu of the ring, but its checkpoints say that nothing can be at or "
+                     "after %llu: the medium lost checkpoints that it had acknowledged. The ring is left as it is; save its "
+                     "records with `burstlog dump`", (unsigned long long)position, (unsigned long long)end);
 }
 
 int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence) {
@@ -64,16 +91,20 @@ int evidence_gather(const struct platform *platform, const struct recovery_input
     note_checkpoint(evidence, input->other);
     const uint64_t begin = input->newest->stream.drained_position;
     const uint64_t end = begin + input->capacity_bytes;
-    for (uint64_t position = begin; position < end;) {
+    for (uint64_t position = place_naming_itself(input, begin, end); position < end;
+         position = place_naming_itself(input, position, end)) {
         const struct record_header *header = record_at(input->image, input->capacity_bytes, position);
         if (header->position != position) {
+            if (record_has_header(input->image, input->capacity_bytes, header->position, input->crc_seed)) {
+                return refuse_stale_checkpoints(header->position, end);
+            }
             position += RECORD_ALIGN_BYTES;
             continue;
         }
         const enum record_verdict verdict =
             record_judge(input->image, input->capacity_bytes, position, input->crc_seed);
         if (verdict != RECORD_INVALID) {
-            note_header(evidence, header);
+            note_header(evidence, header, verdict == RECORD_VALID);
         }
         if (verdict == RECORD_VALID && header->type == RECORD_MARKER) {
             int rc = add_marker(platform, evidence, header);
@@ -93,12 +124,12 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
     const struct record_header *best = NULL;
     for (size_t i = 0; i < evidence->marker_count; i++) {
         const struct record_header *header = evidence->markers[i];
-        if (marker_of(header)->log_end == position && header->position > position && header->epoch > epoch &&
+        if (marker_of(header)->log_end == position && header->position >= position && header->epoch > epoch &&
             (best == NULL || header->epoch > best->epoch)) {
             best = header;
         }
     }
-    return best;
+    return best == NULL || best->position == position ? NULL : best; /* at its own position it is the next record */
 }
 
 const struct marker_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {

@@ -11,19 +11,21 @@ struct evidence {
     uint64_t durable_sequence; /* of the first record at or after it */
     uint64_t checkpoint_durable_position; /* the highest one in a checkpoint */
     uint32_t epoch_highest;
-    uint64_t last_header; /* the highest position with a whole header of the highest epoch; 0 if none */
+    uint32_t epoch_of_records; /* the highest of a whole header that is not a marker's */
+    uint32_t epoch_of_markers; /* the highest of a whole marker */
     const struct record_header **markers; /* the valid ones, by position */
     size_t marker_count;
     size_t marker_room;
 };
 
-/* Reads every header in the window of one capacity from the newest checkpoint on. 0 or -ENOMEM with a sentence. */
+/* Reads every header in the window of one capacity from the newest checkpoint on. 0, or with a sentence -ENOMEM, or -EUCLEAN:
+ * a record beyond the window proves that newer checkpoints were lost. */
 int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence);
 
 void evidence_free(const struct platform *platform, struct evidence *evidence);
 
-/* The marker, of an epoch above `epoch`, that says the log ended at `position` and lies behind it; the one of the
- * highest epoch, or NULL. */
+/* Of the markers of an epoch above `epoch` that say the log ended at `position` the one of the highest epoch, if it lies
+ * behind that position; else NULL. */
 const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch);
 
 /* The loss beginning at `position` that a marker behind it lists, of an epoch above `epoch`, or NULL. */

@@ -19,7 +19,7 @@ struct cursor {
 int recovery_add_jump(struct recovery *recovery, const struct recovery_jump *jump) {
     if (recovery->jump_count == recovery->jump_room) {
         const size_t room = recovery->jump_room == 0 ? 128 : 2 * recovery->jump_room;
-        struct recovery_jump *jumps = platform_allocate(recovery->platform, room * sizeof *jumps, 0);
+        struct recovery_jump *jumps = platform_allocate(recovery->platform, room * sizeof *jumps, PLATFORM_PLAIN);
         if (jumps == NULL) {
             return error_set(ENOMEM, "no memory for the %zu gaps that recovery found", room);
         }
@@ -76,30 +76,62 @@ static int jump_over_damage(struct recovery *recovery, const struct recovery_inp
     return jump_over(recovery, cursor, &jump);
 }
 
+/* A marker after which its epoch wrote nothing, and that nothing else on the medium knows: neither a record of its epoch or
+ * a later marker, nor a watermark or a failed write beyond it. The walk came to it from the end of the log that it names. */
+static int is_unused(const struct recovery *recovery, const struct recovery_input *input,
+                     const struct evidence *evidence, const struct record_header *last, uint64_t in_flight_end) {
+    if (last == NULL || last->type != RECORD_MARKER || evidence->epoch_of_records >= last->epoch ||
+        evidence->epoch_of_markers > last->epoch || evidence->checkpoint_durable_position > last->position ||
+        in_flight_end > last->position) {
+        return 0;
+    }
+    const uint64_t log_end = marker_of(last)->log_end, first = marker_of(last)->first_position;
+    if (first < log_end || (last->position != first && last->position - first != input->block_bytes)) {
+        return 0;
+    }
+    const struct recovery_jump *jump = recovery->jump_count == 0 ? NULL : &recovery->jumps[recovery->jump_count - 1];
+    return jump != NULL && jump->to == last->position ? !jump->damaged && jump->from == log_end
+                                                      : last->position == log_end;
+}
+
+/* Behind everything that is or may yet be written. */
+static void place_marker_behind(struct recovery *recovery, const struct recovery_input *input,
+                                const struct cursor *cursor, uint64_t in_flight_end) {
+    recovery->log_end = cursor->position;
+    recovery->marker_first_position = recovery->marker_position =
+        align_up(cursor->position > in_flight_end ? cursor->position : in_flight_end, input->block_bytes);
+}
+
 /*
- * A marker that nothing followed is replaced in place by that of the next epoch, so that a ring that cannot be drained
- * can be opened any number of times. Safe only if nothing else on the medium knows the old one: neither a header of its
- * epoch behind it, nor a watermark or a failed write beyond it. One that lists losses is replaced only where no other
- * block is left, by one that lists them too: a torn write of it costs the list, and the damage is found anew.
+ * The log ends before a marker that is unused: the one of the next epoch says so too, and lists what that one lists. It
+ * goes to the other of two blocks that take turns: so a ring that cannot be drained opens any number of times in two
+ * blocks, and whatever a crash leaves of a marker, the one before it is whole. Only where damage has used up the other
+ * block too is it replaced in place.
  */
+static void place_marker_in_turn(struct recovery *recovery, const struct recovery_input *input,
+                                 const struct record_header *last) {
+    const struct marker *marker = marker_of(last);
+    const uint64_t window_end = align_down(recovery->start, input->block_bytes) + input->capacity_bytes;
+    const uint64_t second = marker->first_position + input->block_bytes;
+    recovery->log_end = marker->log_end;
+    recovery->jump_count -= marker->log_end < last->position;
+    recovery->marker_keeps_losses = 1;
+    recovery->marker_first_position = marker->first_position;
+    recovery->marker_position = last->position == second               ? marker->first_position
+                                : second + input->block_bytes > window_end ? last->position
+                                                                           : second;
+}
+
 static void place_marker(struct recovery *recovery, const struct recovery_input *input,
                          const struct evidence *evidence, const struct cursor *cursor) {
     uint64_t in_flight_end = input->newest->in_flight_end;
     if (input->other != NULL && input->other->in_flight_end > in_flight_end) {
         in_flight_end = input->other->in_flight_end;
     }
-    recovery->marker_log_end = cursor->position;
-    recovery->marker_position = align_up(cursor->position > in_flight_end ? cursor->position : in_flight_end,
-                                         input->block_bytes);
-    const int has_room = recovery->marker_position + input->block_bytes <=
-                         align_down(recovery->start, input->block_bytes) + input->capacity_bytes;
-    const struct record_header *last = cursor->last;
-    if (last != NULL && last->type == RECORD_MARKER && (marker_of(last)->loss_count == 0 || !has_room) &&
-        evidence->last_header == last->position && evidence->checkpoint_durable_position <= last->position &&
-        in_flight_end <= last->position) {
-        recovery->marker_position = last->position;
-        recovery->marker_log_end = marker_of(last)->log_end;
-        recovery->marker_keeps_losses = marker_of(last)->loss_count > 0;
+    if (is_unused(recovery, input, evidence, cursor->last, in_flight_end)) {
+        place_marker_in_turn(recovery, input, cursor->last);
+    } else {
+        place_marker_behind(recovery, input, cursor, in_flight_end);
     }
 }
 
@@ -145,11 +177,11 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
             rc = jump_over_damage(recovery, input, &evidence, &cursor, window_end);
         }
     }
-    recovery->log_end = cursor.position;
     recovery->next_sequence = cursor.sequence;
-    recovery->durable_position = evidence.durable_position;
     recovery->epoch_highest = evidence.epoch_highest;
     place_marker(recovery, input, &evidence, &cursor);
+    recovery->durable_position =
+        evidence.durable_position < recovery->log_end ? evidence.durable_position : recovery->log_end;
     evidence_free(platform, &evidence);
     return rc;
 }
@@ -157,11 +189,12 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
 uint32_t recovery_make_marker(const struct recovery *recovery, uint32_t epoch, int64_t opened_ns,
                               struct marker *marker) {
     memset(marker, 0, sizeof *marker);
-    marker->log_end = recovery->marker_log_end;
+    marker->log_end = recovery->log_end;
     marker->durable_position = recovery->durable_position;
     marker->next_sequence = recovery->next_sequence;
     marker->epoch = epoch;
     marker->opened_ns = opened_ns;
+    marker->first_position = recovery->marker_first_position;
     /* More losses than fit are found again by the next recovery, as long as they are not drained. */
     for (size_t i = 0; i < recovery->jump_count && marker->loss_count < MARKER_LOSSES_MAX; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];

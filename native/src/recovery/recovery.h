@@ -33,23 +33,23 @@ struct recovery_input {
 struct recovery {
     uint64_t start;          /* first position not drained */
     uint64_t first_sequence; /* of the first record at or after it */
-    uint64_t log_end;        /* X */
+    uint64_t log_end;        /* X: unused markers behind it do not count */
     uint64_t next_sequence;
     uint64_t durable_position; /* W that the medium proves; <= log_end */
     uint32_t epoch_highest;    /* of anything on the medium */
     uint64_t records;          /* present */
     uint64_t longest;          /* payload of any of them, bytes */
     uint64_t lost;             /* provably missing, known before or fresh */
-    uint64_t marker_position;  /* where the marker of the next epoch belongs */
-    uint64_t marker_log_end;   /* and the X in it: log_end, unless it replaces an unused marker */
-    int marker_keeps_losses;   /* it replaces one that listed losses */
+    uint64_t marker_position;  /* where the marker of the next epoch belongs: at marker_first_position or a block on */
+    uint64_t marker_first_position;
+    int marker_keeps_losses;   /* it takes the place of an unused one and lists what that one lists */
     struct recovery_jump *jumps;
     size_t jump_count;
     size_t jump_room;
     const struct platform *platform;
 };
 
-/* 0, or -ENOMEM with a sentence. recovery_free() either way. */
+/* 0, or with a sentence -ENOMEM, or -EUCLEAN: the checkpoints are older than the records. recovery_free() either way. */
 int recovery_run(const struct platform *platform, const struct recovery_input *input, struct recovery *recovery);
 
 void recovery_free(struct recovery *recovery);

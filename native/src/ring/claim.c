@@ -28,7 +28,7 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
             place += left;
         }
         const uint64_t end = place + bytes;
-        if (align_up(end, block) + block > align_down(released, block) + capacity ||
+        if (align_up(end, block) + RING_MARKER_BLOCKS * block > align_down(released, block) + capacity ||
             claim_sequence(word, durable) - durable >= CLAIM_SEQUENCES_IN_FLIGHT) {
             /* Full, or the word was so old that what lags behind it has overtaken it. */
             const uint64_t seen = word;

@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/cpu.h"
 #include "base/error.h"
@@ -15,20 +13,9 @@
 
 #define SLOW_FULL_NS 1000000000ll /* waiting for space this long is worth a warning */
 
-/* A word that reads 0 in a forked child, which must not touch the parent's ring. NULL if the host cannot. */
-static _Atomic uint32_t *alive_create(void) {
-    void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) {
-        return NULL;
-    }
-    madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK); /* Linux 4.14; before it a child is not noticed */
-    atomic_store((_Atomic uint32_t *)page, 1);
-    return page;
-}
-
 int ring_create(const struct platform *platform, struct device *device, struct events *events,
                 const struct ring_geometry *geometry, const struct ring_limits *limits, struct ring **ring_out) {
-    struct ring *ring = platform_allocate(platform, sizeof *ring, 0);
+    struct ring *ring = platform_allocate(platform, sizeof *ring, PLATFORM_PLAIN);
     if (ring == NULL) {
         return error_set(ENOMEM, "no memory for the ring %s: %zu bytes", device->path, sizeof *ring);
     }
@@ -38,13 +25,14 @@ int ring_create(const struct platform *platform, struct device *device, struct e
     snprintf(ring->path, sizeof ring->path, "%s", device->path);
     ring->geometry = *geometry;
     ring->limits = *limits;
-    ring->alive = alive_create();
+    ring->alive = platform_allocate(platform, sizeof *ring->alive, PLATFORM_WIPED_IN_CHILD);
     ring->image = ring->alive == NULL ? NULL : device->ops->image(device, geometry->capacity_bytes);
     if (ring->image == NULL) {
         ring_destroy(ring);
         return error_set(ENOMEM, "no memory for the image of ring %s: %llu bytes; use a smaller ring", device->path,
                          (unsigned long long)geometry->capacity_bytes);
     }
+    atomic_store(ring->alive, 1);
     /* Until ring_begin nothing may be claimed. */
     atomic_store(&ring->claim, CLAIM_CLOSED);
     *ring_out = ring;
@@ -64,7 +52,7 @@ void ring_begin(struct ring *ring, const struct ring_start *start) {
 
 void ring_destroy(struct ring *ring) {
     if (ring->alive != NULL) {
-        munmap(ring->alive, (size_t)sysconf(_SC_PAGESIZE));
+        platform_release(ring->platform, ring->alive, sizeof *ring->alive);
     }
     platform_release(ring->platform, ring, sizeof *ring);
 }

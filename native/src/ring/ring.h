@@ -5,7 +5,7 @@
  *
  * DESIGN. Three positions chase each other, each moved by one role only:
  *
- *     released <= durable <= claimed <= released + capacity - one block (left for the next open's marker)
+ *     released <= durable <= claimed <= released + capacity - RING_MARKER_BLOCKS blocks
  *     (drain)     (leader)   (producers)
  *
  * A producer takes position and sequence with one compare-and-swap on `claim` and never waits in there. Whoever needs
@@ -32,6 +32,7 @@
 #define RING_WRITE_BYTES (1024u * 1024u) /* a longer commit is written in pieces of this size */
 #endif
 #define RING_WRITES_UNDER_WAY 8u
+#define RING_MARKER_BLOCKS 2u /* left for the markers of the next opens, which take turns in them (recovery.c) */
 #define RING_STRAGGLER_NS 10000000000ll /* own waiting for a producer that does not publish, then fail-stop */
 #define RING_FAILURE_BYTES 384u
 #define RING_FAILING 1u /* the reason is being written down */

@@ -130,7 +130,7 @@ static int resident_pages(void *memory, size_t bytes) {
 static void image_memory_is_zeroed_aligned_and_already_there(void **state) {
     (void)state;
     size_t bytes = 48 * 4096;
-    uint8_t *image = platform_allocate(host, bytes, 1);
+    uint8_t *image = platform_allocate(host, bytes, PLATFORM_IMAGE);
     assert_non_null(image);
     assert_int_equal((uintptr_t)image % 4096, 0);
     assert_int_equal(resident_pages(image, bytes), 48);
@@ -138,7 +138,7 @@ static void image_memory_is_zeroed_aligned_and_already_there(void **state) {
         assert_int_equal(image[i], 0);
     platform_release(host, image, bytes);
 
-    uint8_t *plain = platform_allocate(host, 5000, 0);
+    uint8_t *plain = platform_allocate(host, 5000, PLATFORM_PLAIN);
     assert_non_null(plain);
     plain[8191] = 1;
     platform_release(host, plain, 5000);
@@ -152,7 +152,7 @@ static void an_image_is_there_also_where_memory_may_not_be_locked(void **state) 
         setrlimit(RLIMIT_MEMLOCK, &none);
         if (geteuid() == 0 && setuid(65534) < 0)
             _exit(3);
-        uint8_t *image = platform_allocate(host, 48 * 4096, 1);
+        uint8_t *image = platform_allocate(host, 48 * 4096, PLATFORM_IMAGE);
         if (image == NULL || syscall(SYS_mlock, image, 4096) == 0)
             _exit(2);
         _exit(resident_pages(image, 48 * 4096) == 48 ? 0 : 1);
@@ -164,14 +164,14 @@ static void an_image_is_there_also_where_memory_may_not_be_locked(void **state) 
 
 static void too_much_memory_is_null_and_not_the_end(void **state) {
     (void)state;
-    assert_null(platform_allocate(host, (size_t)1 << 46, 1));
-    assert_null(platform_allocate(host, SIZE_MAX, 1));
-    assert_null(platform_allocate(host, SIZE_MAX, 0));
+    assert_null(platform_allocate(host, (size_t)1 << 46, PLATFORM_IMAGE));
+    assert_null(platform_allocate(host, SIZE_MAX, PLATFORM_IMAGE));
+    assert_null(platform_allocate(host, SIZE_MAX, PLATFORM_PLAIN));
 }
 
 static void a_forked_child_does_not_have_the_image(void **state) {
     (void)state;
-    uint8_t *image = platform_allocate(host, 8192, 1);
+    uint8_t *image = platform_allocate(host, 8192, PLATFORM_IMAGE);
     image[0] = 7;
     pid_t child = fork();
     if (child == 0) {

@@ -27,7 +27,7 @@ static void assert_sentence_has(const char *part) {
     SKIP_WITH("no zram device here (%s); wants root and the zram module", strerror(errno))
 
 static void assert_round_trip(struct device *device, uint64_t offset) {
-    uint8_t *image = device->ops->image(device, 4096), *back = platform_allocate(host, 4096, 0);
+    uint8_t *image = device->ops->image(device, 4096), *back = platform_allocate(host, 4096, PLATFORM_PLAIN);
     memset(image, 'r', 4096);
     struct device_write write = {.offset = offset, .data = image, .bytes = 4096};
     device->ops->submit(device, &write);

@@ -57,7 +57,7 @@ static struct device *open_ring(const char *path) {
 }
 
 static void check_writes(struct device *device) {
-    uint8_t *image = device->ops->image(device, 4096), *back = platform_allocate(&host, 4096, 0);
+    uint8_t *image = device->ops->image(device, 4096), *back = platform_allocate(&host, 4096, PLATFORM_PLAIN);
     CHECK(image != NULL && back != NULL);
     memset(image, 'w', 4096);
     CHECK(device->ops->write(device, 8192, image, 4096) == 0);
@@ -247,7 +247,7 @@ static void no_prefault(const char *path) {
     (void)path;
     refuse_call(SYS_mlock, 0, ENOMEM);
     refuse_call(SYS_madvise, 0, EINVAL);
-    CHECK(platform_allocate(&host, 65536, 1) == NULL); /* without MADV_DONTFORK a fork would cost the parent dear */
+    CHECK(platform_allocate(&host, 65536, PLATFORM_IMAGE) == NULL); /* without MADV_DONTFORK a fork would cost the parent dear */
 }
 
 static void an_image_that_a_fork_would_copy_is_not_given(void **state) {

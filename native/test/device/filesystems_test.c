@@ -15,7 +15,7 @@ static const struct platform *const host = &platform_linux;
 
 static int write_superblock(struct device *device, void *argument) {
     (void)argument;
-    uint8_t *block = platform_allocate(host, 4096, 0);
+    uint8_t *block = platform_allocate(host, 4096, PLATFORM_PLAIN);
     memset(block, 'S', 4096);
     int result = device->ops->write(device, 0, block, 4096);
     platform_release(host, block, 4096);

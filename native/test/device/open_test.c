@@ -45,7 +45,7 @@ static void what_was_written_is_read_back_after_a_reopen(void **state) {
     device_close(device);
 
     assert_int_equal(device_open(host, path, DEVICE_READ_ONLY, BURST_IO_PWRITE, &device), 0);
-    uint8_t *read = platform_allocate(host, 8192, 0);
+    uint8_t *read = platform_allocate(host, 8192, PLATFORM_PLAIN);
     assert_int_equal(device->ops->read(device, 8192, read, 4096), 0);
     assert_int_equal(read[0], 'b');
     assert_int_equal(device->ops->read(device, 0, read, 8192), 0);
@@ -237,7 +237,7 @@ static void a_file_that_was_cut_says_where_it_ends(void **state) {
     const char *path = ring_file();
     struct device *device;
     assert_int_equal(device_open(host, path, DEVICE_WRITER, BURST_IO_AUTO, &device), 0);
-    uint8_t *data = platform_allocate(host, 16384, 0);
+    uint8_t *data = platform_allocate(host, 16384, PLATFORM_PLAIN);
     assert_int_equal(truncate(path, 8192), 0);
     assert_int_equal(device->ops->read(device, 0, data, 16384), -EIO);
     assert_sentence_has("ends at byte 8192");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records that were durable and are not any more: what is reported, and what stays on record. */
+#include <errno.h>
+
 #include "recovery/log_image.h"
 
 static void a_payload_that_rotted_below_the_watermark_is_reported_and_the_later_records_are_kept(void **state) {
@@ -156,6 +158,18 @@ static void a_statement_is_cut_to_its_room_and_terminated(void **state) {
     }
 }
 
+static void a_record_beyond_the_window_proves_that_checkpoints_were_lost(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    writer.position = CAPACITY + 2 * BLOCK;
+    put_record();
+    const struct recovery_input input = {.image = image, .capacity_bytes = CAPACITY, .block_bytes = BLOCK,
+                                         .crc_seed = CRC_SEED, .newest = &newest, .other = &other};
+    assert_int_equal(recovery_run(&platform_linux, &input, &recovery), -EUCLEAN);
+    header_at(CAPACITY + 2 * BLOCK)->header_crc ^= 1; /* bytes that only look like it prove nothing */
+    assert_int_equal(recovery_run(&platform_linux, &input, &recovery), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
@@ -175,6 +189,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_statement_names_what_is_there_and_what_is_lost_and_promises_nothing,
                                         empty_ring, free_recovery),
         cmocka_unit_test_setup_teardown(a_statement_is_cut_to_its_room_and_terminated, empty_ring, free_recovery),
+        cmocka_unit_test_setup_teardown(a_record_beyond_the_window_proves_that_checkpoints_were_lost, empty_ring,
+                                        free_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

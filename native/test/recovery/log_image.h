@@ -33,6 +33,7 @@ static struct {
     uint64_t durable_position;
     uint64_t durable_sequence;
     uint32_t epoch;
+    int marker_in_turn; /* the next marker is in the second of the two blocks that take turns */
 } writer;
 
 static inline int empty_ring(void **state) {
@@ -93,12 +94,13 @@ static inline uint64_t put_marker(uint64_t log_end, const struct marker_loss *lo
     struct marker *marker = (struct marker *)(header_at(writer.position) + 1);
     memset(marker, 0, offsetof(struct marker, losses));
     writer.epoch++;
-    writer.durable_position = writer.position;
+    writer.durable_position = log_end;
     writer.durable_sequence = writer.sequence;
     marker->log_end = log_end;
     marker->durable_position = writer.position;
     marker->next_sequence = writer.sequence;
     marker->epoch = writer.epoch;
+    marker->first_position = writer.marker_in_turn ? writer.position - BLOCK : writer.position;
     if (loss != NULL) {
         marker->losses[marker->loss_count++] = *loss;
     }

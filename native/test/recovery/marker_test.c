@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the marker of an open that wrote nothing may be replaced in place, and when the next one goes behind it. */
+/* Where the marker of the next epoch goes: in turn into one of two blocks as long as nothing follows, else behind. */
 #include "recovery/log_image.h"
 
 static uint64_t marker_position;
@@ -13,92 +13,162 @@ static int unused_marker(void **state) {
     return 0;
 }
 
-static void assert_replaced(void) {
+static void assert_takes_turns(void) {
     recover();
-    assert_int_equal(recovery.log_end, marker_position + BLOCK);
-    assert_int_equal(recovery.marker_position, marker_position);
-    assert_int_equal(recovery.marker_log_end, marker_position);
+    assert_int_equal(recovery.log_end, marker_position);
+    assert_int_equal(recovery.marker_position, marker_position + BLOCK);
 }
 
-static void assert_not_replaced(void) {
+static void assert_goes_behind(uint64_t position) {
     recover();
-    assert_true(recovery.marker_position >= marker_position + BLOCK);
-    assert_int_equal(recovery.marker_log_end, recovery.log_end);
+    assert_int_equal(recovery.log_end, position);
+    assert_int_equal(recovery.marker_position, position);
 }
 
-static void a_marker_that_nothing_followed_is_replaced(void **state) {
+static void a_marker_that_nothing_followed_gives_way_to_one_in_the_other_block(void **state) {
     (void)state;
-    assert_replaced();
+    assert_takes_turns();
+}
+
+/* Opens without end in two blocks: each marker names the same end of the log, and the newest one counts. */
+static void the_two_blocks_take_turns(void **state) {
+    (void)state;
+    const uint64_t end = marker_position;
+    for (int i = 0; i < 5; i++) {
+        recover();
+        assert_int_equal(recovery.log_end, end);
+        assert_int_equal(recovery.marker_position, end + (i % 2 == 0 ? BLOCK : 0));
+        assert_int_equal(recovery.epoch_highest, writer.epoch);
+        assert_int_equal(recovery.marker_first_position, end);
+        writer.position = recovery.marker_position;
+        writer.marker_in_turn = i % 2 == 0;
+        put_marker(end, NULL);
+    }
+    const uint64_t first_of_it = put_record();
+    recover();
+    assert_int_equal(recovery.records, 2);
+    assert_jump(0, end, first_of_it - BLOCK, 0, 0, 0);
+}
+
+static void a_torn_marker_leaves_the_one_before_it(void **state) {
+    (void)state;
+    const uint64_t end = marker_position;
+    writer.marker_in_turn = 1;
+    put_marker(end, NULL);
+    damage_block(end + BLOCK);
+    assert_takes_turns();
+    writer.position = end + BLOCK;
+    put_marker(end, NULL);
+    damage_block(end);
+    recover();
+    assert_int_equal(recovery.log_end, end);
+    assert_int_equal(recovery.marker_position, end);
+    assert_int_equal(recovery.jump_count, 0);
+}
+
+static void behind_failed_writes_the_two_blocks_take_turns_as_well(void **state) {
+    (void)state;
+    const uint64_t end = marker_position;
+    newest.in_flight_end = writer.position = end + 2 * BLOCK;
+    damage_block(end);
+    for (int i = 0; i < 3; i++) {
+        writer.marker_in_turn = i % 2;
+        put_marker(end, NULL);
+        recover();
+        newest.in_flight_end = 0; /* the marker itself knows which of the two blocks it is in */
+        assert_int_equal(recovery.log_end, end);
+        assert_int_equal(recovery.marker_position, end + (i % 2 == 0 ? 3 : 2) * BLOCK);
+        assert_int_equal(recovery.jump_count, 0);
+        writer.position = recovery.marker_position;
+    }
 }
 
 static void not_if_a_record_of_its_epoch_follows(void **state) {
     (void)state;
     put_record();
-    assert_not_replaced();
-    assert_int_equal(recovery.marker_position, writer.position);
+    assert_goes_behind(writer.position);
 }
 
 static void not_if_its_epoch_wrote_behind_it_what_is_torn_now(void **state) {
     (void)state;
     damage_payload(put_record());
-    assert_not_replaced();
-    assert_int_equal(recovery.marker_position, marker_position + BLOCK);
+    assert_goes_behind(marker_position + BLOCK);
 }
 
 static void not_if_a_checkpoint_says_that_it_was_durable(void **state) {
     (void)state;
     other.durable_position = marker_position;
-    assert_replaced();
+    assert_takes_turns();
     other.durable_position = marker_position + BLOCK;
     other.next_sequence = writer.sequence;
-    assert_not_replaced();
+    assert_goes_behind(marker_position + BLOCK);
 }
 
 static void not_if_a_failed_write_may_reach_behind_it(void **state) {
     (void)state;
     other.in_flight_end = marker_position;
-    assert_replaced();
+    assert_takes_turns();
     other.in_flight_end = marker_position + BLOCK;
-    assert_not_replaced();
+    assert_goes_behind(marker_position + BLOCK);
 }
 
-static void one_that_lists_losses_only_if_no_other_block_is_left(void **state) {
+static void one_that_takes_its_place_lists_its_losses(void **state) {
     (void)state;
     empty_ring(state);
     put_marker(0, NULL);
     const uint64_t lost = put_record();
     const struct marker_loss loss = {.from = lost, .to = lost + BLOCK, .first_sequence = 1, .count = 1};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         put_record();
     }
     marker_position = put_marker(writer.position, &loss);
-    assert_int_equal(marker_position, 6 * BLOCK);
-    assert_not_replaced();
+    assert_int_equal(marker_position, 5 * BLOCK);
+    assert_takes_turns();
     struct marker marker;
     recovery_make_marker(&recovery, 3, 0, &marker);
-    assert_int_equal(marker.loss_count, 0); /* the one before it stays and has them */
-
-    writer.position = marker_position;
-    writer.epoch = 1;
-    writer.sequence = 6;
-    put_record();
-    marker_position = put_marker(writer.position, &loss);
-    assert_int_equal(marker_position, 7 * BLOCK);
-    assert_replaced();
-    recovery_make_marker(&recovery, 3, 0, &marker);
+    assert_int_equal(marker.log_end, 5 * BLOCK);
     assert_int_equal(marker.loss_count, 1);
     assert_memory_equal(&marker.losses[0], &loss, sizeof loss);
+    put_record();
+    assert_goes_behind(writer.position);
+    recovery_make_marker(&recovery, 3, 0, &marker);
+    assert_int_equal(marker.loss_count, 0); /* the one before it stays and has them */
+}
+
+/* Damage before a marker leads to it, not the end of the log that it names. */
+static void a_marker_behind_damage_stays(void **state) {
+    (void)state;
+    damage_payload(BLOCK);
+    assert_goes_behind(marker_position + BLOCK);
+    assert_int_equal(recovery.lost, 1);
+}
+
+static void where_no_other_block_is_left_it_is_replaced_in_place(void **state) {
+    empty_ring(state);
+    put_marker(0, NULL);
+    while (writer.position < CAPACITY - BLOCK) {
+        put_record();
+    }
+    marker_position = put_marker(writer.position, NULL);
+    assert_goes_behind(marker_position);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_marker_that_nothing_followed_is_replaced, unused_marker, free_recovery),
+        cmocka_unit_test_setup_teardown(a_marker_that_nothing_followed_gives_way_to_one_in_the_other_block,
+                                        unused_marker, free_recovery),
+        cmocka_unit_test_setup_teardown(the_two_blocks_take_turns, unused_marker, free_recovery),
+        cmocka_unit_test_setup_teardown(a_torn_marker_leaves_the_one_before_it, unused_marker, free_recovery),
+        cmocka_unit_test_setup_teardown(behind_failed_writes_the_two_blocks_take_turns_as_well, unused_marker,
+                                        free_recovery),
         cmocka_unit_test_setup_teardown(not_if_a_record_of_its_epoch_follows, unused_marker, free_recovery),
         cmocka_unit_test_setup_teardown(not_if_its_epoch_wrote_behind_it_what_is_torn_now, unused_marker,
                                         free_recovery),
         cmocka_unit_test_setup_teardown(not_if_a_checkpoint_says_that_it_was_durable, unused_marker, free_recovery),
         cmocka_unit_test_setup_teardown(not_if_a_failed_write_may_reach_behind_it, unused_marker, free_recovery),
-        cmocka_unit_test_setup_teardown(one_that_lists_losses_only_if_no_other_block_is_left, unused_marker,
+        cmocka_unit_test_setup_teardown(one_that_takes_its_place_lists_its_losses, unused_marker, free_recovery),
+        cmocka_unit_test_setup_teardown(a_marker_behind_damage_stays, unused_marker, free_recovery),
+        cmocka_unit_test_setup_teardown(where_no_other_block_is_left_it_is_replaced_in_place, unused_marker,
                                         free_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,9 +85,9 @@ static inline void fake_unpark(const struct platform *platform, _Atomic uint32_t
     platform_linux.ops->unpark(&platform_linux, word, count);
 }
 
-static inline void *fake_allocate(const struct platform *platform, size_t bytes, int is_image) {
+static inline void *fake_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
     (void)platform;
-    return platform_linux.ops->allocate(&platform_linux, bytes, is_image);
+    return platform_linux.ops->allocate(&platform_linux, bytes, kind);
 }
 
 static inline void fake_release(const struct platform *platform, void *memory, size_t bytes) {

@@ -62,8 +62,8 @@ static void wake_nobody(const struct platform *platform, _Atomic uint32_t *word,
     (void)platform, (void)word, (void)count;
 }
 
-static void *allocate(const struct platform *platform, size_t bytes, int image) {
-    (void)platform, (void)image;
+static void *allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
+    (void)platform, (void)kind;
     void *memory = aligned_alloc(BLOCK, align_up(bytes, BLOCK));
     assert_non_null(memory);
     return memset(memory, 0, bytes);

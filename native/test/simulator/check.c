@@ -38,13 +38,31 @@ static uint64_t record_here(const struct reading *reading) {
     return memcmp(payload, text, model->records[sequence].length) == 0 ? sequence : 0;
 }
 
+/* How long the record is that stands here and was logged before the medium forgot it; 0: none. */
+static size_t forgotten_record_here(const struct reading *reading) {
+    const char *text = reading->text + reading->at;
+    const size_t left = reading->size - reading->at;
+    const char *end = memchr(text, '\n', left);
+    if (!reading->world->model.medium_lied || end == NULL || end - text < (ptrdiff_t)PAYLOAD_MIN_BYTES - 1 ||
+        text[6] != '.' || text[11] != ':') {
+        return 0;
+    }
+    const uint64_t sequence = strtoull(text, NULL, 10), incarnation = strtoull(text + 7, NULL, 10);
+    for (const char *fill = text + PAYLOAD_MIN_BYTES; fill < end; fill++) {
+        if (*fill != payload_fill(sequence, incarnation)) {
+            return 0;
+        }
+    }
+    return (size_t)(end - text) + 1;
+}
+
 static void note(struct reading *reading, uint64_t sequence, enum found found) {
     uint8_t *before = &reading->found[sequence];
-    if (*before != FOUND_NOT && *before != FOUND_IN_EDITED && !reading->edited) {
+    if (*before != FOUND_NOT && *before != FOUND_IN_EDITED && !reading->edited && !reading->world->model.medium_lied) {
         violation(reading->world, "I1: record %llu is there twice, again in %s", (unsigned long long)sequence,
                   reading->name);
     }
-    if (sequence <= reading->last) {
+    if (sequence <= reading->last && !reading->world->model.medium_lied) { /* a lost checkpoint is drained from anew */
         violation(reading->world, "I3: record %llu stands behind %llu in %s", (unsigned long long)sequence,
                   (unsigned long long)reading->last, reading->name);
     }
@@ -59,7 +77,8 @@ static void read_loss(struct reading *reading) {
     const uint64_t first = strtoull(reading->text + reading->at + strlen(LOSS_LINE), &rest, 10);
     const uint64_t last = strtoull(rest + 2, NULL, 10);
     for (uint64_t sequence = first; sequence <= last; sequence++) {
-        if (sequence > reading->world->model.offered || !reading->world->model.records[sequence].damaged) {
+        if (sequence > reading->world->model.offered ||
+            (!reading->world->model.records[sequence].damaged && !reading->world->model.medium_lied)) {
             violation(reading->world, "I8: record %llu is called lost in %s, but nothing happened to it",
                       (unsigned long long)sequence, reading->name);
         }
@@ -80,10 +99,16 @@ static int read_line(struct reading *reading) {
         reading->at += reading->world->model.records[sequence].length;
         return 1;
     }
+    const size_t forgotten = forgotten_record_here(reading);
+    if (forgotten > 0) {
+        reading->at += forgotten;
+        return 1;
+    }
     const char *end = memchr(text, '\n', reading->size - reading->at);
     const int is_loss = strncmp(text, LOSS_LINE, strlen(LOSS_LINE)) == 0;
     if (end == NULL || (!is_loss && text[0] != '#')) { /* others write lines that begin with # */
-        return 0;
+        reading->at += (size_t)reading->world->model.medium_lied; /* pages that were lost, of records that are forgotten */
+        return reading->world->model.medium_lied;
     }
     if (is_loss) {
         read_loss(reading);
@@ -132,12 +157,12 @@ void log_check_files(struct world *world) {
                                              : "I1: record %llu of %llu is missing",
                       (unsigned long long)sequence, (unsigned long long)model->acknowledged);
         }
-        if (reading.found[sequence] == FOUND_RECORD && record->damaged) {
+        if (reading.found[sequence] == FOUND_RECORD && record->damaged && !model->medium_lied) {
             violation(world, "I2: record %llu is damaged and was delivered", (unsigned long long)sequence);
         }
     }
     for (uint64_t sequence = model->acknowledged + 1; sequence <= model->offered; sequence++) {
-        if (reading.found[sequence] != FOUND_NOT) {
+        if (reading.found[sequence] != FOUND_NOT && !model->medium_lied) {
             violation(world, "I8: record %llu is in the log file and was never durable in the ring",
                       (unsigned long long)sequence);
         }

@@ -22,17 +22,42 @@ static void add_write(struct crash *crash, const struct medium_write *write) {
     }
 }
 
+static void add_lines(struct crash *crash, size_t place, const uint8_t *data, size_t bytes) {
+    const uint8_t *medium = crash->world->device.medium;
+    for (size_t done = 0; done < bytes; done += MAPPED_LINE_BYTES) {
+        if (memcmp(medium + place + done, data + done, MAPPED_LINE_BYTES) != 0) {
+            add(crash, &(struct choice){.kind = CHOICE_LINE, .options = 3, .place = place + done, .data = data + done});
+        }
+    }
+}
+
+static void add_mapping(struct crash *crash, const struct sim_device *device) {
+    add_lines(crash, MEDIUM_DATA, device->image, device->medium_bytes - MEDIUM_DATA);
+    add_lines(crash, device->current.place, device->current.data, device->current.bytes);
+}
+
+static void add_writes(struct crash *crash, const struct sim_device *device) {
+    for (unsigned i = 0; i < device->told_count; i++) {
+        add(crash, &(struct choice){.kind = CHOICE_LIE, .options = 3, .index = i});
+    }
+    for (unsigned i = 0; i < device->under_way_count; i++) {
+        const struct device_write *write = device->under_way[i];
+        add_write(crash, &(struct medium_write){.place = sim_device_place(write->offset), .data = write->data,
+                                                .bytes = write->bytes});
+    }
+    add_write(crash, &device->current);
+}
+
 void crash_survey(struct crash *crash, const struct world *world, uint64_t seed) {
     crash->world = world;
     crash->count = 0;
     crash->states = 1;
     crash->seed = seed;
-    for (unsigned i = 0; i < world->device.under_way_count; i++) {
-        const struct device_write *write = world->device.under_way[i];
-        add_write(crash, &(struct medium_write){.place = sim_device_place(write->offset), .data = write->data,
-                                                .bytes = write->bytes});
+    if (world->device.is_mapped) {
+        add_mapping(crash, &world->device);
+    } else {
+        add_writes(crash, &world->device);
     }
-    add_write(crash, &world->device.current);
     const struct sim_files *files = &world->files;
     for (unsigned i = 0; i < files->inode_count; i++) {
         const struct sim_inode *inode = &files->inodes[i];
@@ -70,7 +95,7 @@ static void pick(const struct crash *crash, uint64_t state, uint64_t states, uns
         const struct choice *choice = &crash->choices[i];
         const unsigned kept = choice->kind == CHOICE_SIZE || choice->kind == CHOICE_NAME ? choice->options - 1
                               : choice->kind == CHOICE_SECTOR ? choice->options - 2
-                                                              : 1;
+                                                              : 1; /* PAGE, LINE, LIE */
         const uint64_t chance = random_next(&random);
         picked[i] = state == 0   ? 0
                     : state == 1 ? kept
@@ -79,6 +104,25 @@ static void pick(const struct crash *crash, uint64_t state, uint64_t states, uns
                     : bias == 2  ? (chance % 8 == 0 ? kept : 0)
                     : bias == 3  ? (chance % 8 == 0 ? choice->options - 1 : kept)
                                  : (chance % 2 == 0 ? 0 : kept);
+    }
+}
+
+/* Stores of 8 bytes are whole; which of them have reached the medium is chance. */
+static void mix_words(uint8_t *line, const uint8_t *data, uint64_t seed) {
+    const uint64_t chosen = random_next(&seed);
+    for (size_t word = 0; word < MAPPED_LINE_BYTES / 8; word++) {
+        if (chosen >> word & 1) {
+            memcpy(line + 8 * word, data + 8 * word, 8);
+        }
+    }
+}
+
+/* The write of a lying device: there, or each of its sectors by chance. */
+static void tell_truth(uint8_t *medium, const struct lie *lie, unsigned option, uint64_t seed) {
+    for (size_t done = 0; option > 0 && done < lie->bytes; done += SECTOR_BYTES) {
+        if (option == 1 || random_next(&seed) % 2) {
+            memcpy(medium + lie->place + done, lie->data + done, SECTOR_BYTES);
+        }
     }
 }
 
@@ -139,21 +183,34 @@ static void settle_names(const struct crash *crash, const unsigned *picked, stru
     }
 }
 
+static void settle_medium(const struct crash *crash, const struct choice *choice, unsigned option, uint64_t seed,
+                          struct sim_device *device) {
+    uint8_t *place = device->medium + choice->place;
+    if (choice->kind == CHOICE_LIE) {
+        tell_truth(device->medium, &crash->world->device.told[choice->index], option, seed);
+    } else if (choice->kind == CHOICE_LINE && option == 2) {
+        mix_words(place, choice->data, seed);
+    } else if (choice->kind == CHOICE_LINE && option == 1) {
+        memcpy(place, choice->data, MAPPED_LINE_BYTES);
+    } else if (choice->kind == CHOICE_SECTOR && option == choice->options - 1) {
+        garble(place, seed);
+    } else if (choice->kind == CHOICE_SECTOR && option > 0) {
+        memcpy(place, choice->data, SECTOR_BYTES);
+    }
+}
+
 void crash_build(const struct crash *crash, uint64_t state, uint64_t states, struct world *after) {
     unsigned picked[CHOICES_MAX];
     pick(crash, state, states, picked);
     world_copy(after, crash->world);
     for (unsigned i = 0; i < crash->count; i++) {
-        const struct choice *choice = &crash->choices[i];
-        if (choice->kind != CHOICE_SECTOR || picked[i] == 0) {
-            continue;
-        }
-        if (picked[i] == choice->options - 1) {
-            garble(after->device.medium + choice->place, crash->seed + state * CHOICES_MAX + i);
-        } else {
-            memcpy(after->device.medium + choice->place, choice->data, SECTOR_BYTES);
-        }
+        settle_medium(crash, &crash->choices[i], picked[i], crash->seed + state * CHOICES_MAX + i, &after->device);
     }
+    if (after->device.is_mapped) {
+        memcpy(after->device.image, after->device.medium + MEDIUM_DATA, after->device.medium_bytes - MEDIUM_DATA);
+    }
+    after->model.medium_lied |= crash->world->device.told_count > 0;
+    after->device.told_count = 0;
     for (unsigned i = 0; i < after->files.inode_count; i++) {
         settle_inode(crash, picked, i, &after->files.inodes[i]);
     }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a crash at this moment may leave behind. Everything that is not durable is a choice: a sector of a write under
- * way is old, new or garbage; a page of a file is kept or lost; of the sizes of a file, and of the changes of the
- * directory, the first so many are kept: journals keep them in order.
+ * way is old, new or garbage; a line of a mapped medium that differs from what is durable is old, new or a mixture of
+ * their 8-byte words; a write of a lying device is there, lost or torn; a page of a file is kept or lost; of the sizes
+ * of a file, and of the changes of the directory, the first so many are kept: journals keep them in order.
  */
 #ifndef BURST_TEST_SIMULATOR_CRASH_H
 #define BURST_TEST_SIMULATOR_CRASH_H
 
 #include "simulator/world.h"
 
-#define CHOICES_MAX 1024u
+#define CHOICES_MAX 4096u
 
-enum choice_kind { CHOICE_SECTOR, CHOICE_PAGE, CHOICE_SIZE, CHOICE_NAME };
+enum choice_kind { CHOICE_SECTOR, CHOICE_LINE, CHOICE_LIE, CHOICE_PAGE, CHOICE_SIZE, CHOICE_NAME };
 
 struct choice {
     enum choice_kind kind;
     unsigned options;    /* 0 is always what was durable before */
     unsigned inode;      /* PAGE, SIZE */
-    unsigned index;      /* PAGE: its number; NAME: the change */
-    size_t place;        /* SECTOR: in the medium */
-    const uint8_t *data; /* SECTOR: the new bytes */
+    unsigned index;      /* PAGE: its number; NAME: the change; LIE: which */
+    size_t place;        /* SECTOR, LINE: in the medium */
+    const uint8_t *data; /* SECTOR, LINE: the new bytes */
 };
 
 struct crash {

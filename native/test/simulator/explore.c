@@ -16,6 +16,37 @@ struct exploration exploration;
 
 static struct world *levels[3];
 
+static void list_checkpoint(const struct world *world, unsigned slot) {
+    const struct checkpoint *checkpoint =
+        (const void *)(world->device.medium + sim_device_place(LAYOUT_CHECKPOINT_OFFSET(slot)));
+    fprintf(stderr, "  checkpoint %u: generation %llu, epoch %u, W %llu, drained %llu, in flight to %llu, %llu bytes in "
+            "the file\n", slot, (unsigned long long)checkpoint->generation, checkpoint->epoch,
+            (unsigned long long)checkpoint->durable_position,
+            (unsigned long long)checkpoint->stream.drained_position, (unsigned long long)checkpoint->in_flight_end,
+            (unsigned long long)checkpoint->stream.file_bytes);
+}
+
+/* What looks like a header, whole or not. */
+static void list_medium(const struct world *world) {
+    list_checkpoint(world, 0);
+    list_checkpoint(world, 1);
+    const size_t capacity = world->device.medium_bytes - MEDIUM_DATA;
+    for (size_t at = 0; at < capacity; at += RECORD_ALIGN_BYTES) {
+        const struct record_header *header = (const void *)(world->device.medium + MEDIUM_DATA + at);
+        if (header->position % capacity == at && header->epoch > 0 && header->epoch < 1000 && header->type > 0 &&
+            header->type <= RECORD_MARKER) {
+            const struct marker *marker = (const void *)(header + 1);
+            fprintf(stderr, "  at %6zu: position %llu, type %u, sequence %llu, epoch %u, W %llu", at,
+                    (unsigned long long)header->position, header->type, (unsigned long long)header->sequence,
+                    header->epoch, (unsigned long long)header->durable_position);
+            if (header->type == RECORD_MARKER) {
+                fprintf(stderr, ", log end %llu", (unsigned long long)marker->log_end);
+            }
+            fprintf(stderr, "\n");
+        }
+    }
+}
+
 void violation(const struct world *world, const char *format, ...) {
     const struct exploration *now = &exploration;
     va_list arguments;
@@ -30,15 +61,22 @@ void violation(const struct world *world, const char *format, ...) {
         fprintf(stderr, "; in its recovery crash point %llu, state %llu", (unsigned long long)now->second_point,
                 (unsigned long long)now->second_state);
     }
-    fprintf(stderr, "\n  see it again: simulator --scenario %s --seed %llu --exhaustive %llu --sampled %llu "
+    fprintf(stderr, "\n  see it again: simulator --scenario %s --medium %s --seed %llu --exhaustive %llu --sampled %llu "
                     "--second-in %llu --second-sampled %llu --point %llu --state %llu --trace\n",
-            now->scenario->name, (unsigned long long)now->seed, (unsigned long long)now->exhaustive,
+            now->scenario->name, now->is_mapped ? "mapped" : "block", (unsigned long long)now->seed,
+            (unsigned long long)now->exhaustive,
             (unsigned long long)now->sampled, (unsigned long long)now->second_in,
             (unsigned long long)now->second_sampled, (unsigned long long)now->points,
             (unsigned long long)now->state);
     for (uint64_t i = world->events.first; i < world->events.end; i++) {
         fprintf(stderr, "  the engine said: %s\n", world->events.kept[i % EVENTS_KEPT].text);
     }
+    if (now->trace) {
+        list_medium(world);
+    }
+    printf("PROOF simulator cases=%llu violations=1 seeds=%llu-%llu\n",
+           (unsigned long long)(now->total + now->states + now->second_states), (unsigned long long)now->seed,
+           (unsigned long long)now->seed);
     exit(1);
 }
 
@@ -90,6 +128,9 @@ static void live_on(struct world *world, uint64_t variant) {
 }
 
 static void recover(struct world *world, uint64_t variant, void (*crash_in_it)(struct world *, const char *)) {
+    if (world->model.medium_lied && log_is_refused(world)) {
+        return;
+    }
     world->before_operation = crash_in_it;
     log_open_whole(world);
     live_on(world, variant);
@@ -180,6 +221,7 @@ void explore(void) {
     }
     struct world *world = levels[0];
     world_reset(world, exploration.scenario->blocks, exploration.seed);
+    sim_device_choose(world, exploration.is_mapped);
     world->device.device.write_depth = (int)exploration.scenario->write_depth;
     log_format(world);
     world->before_operation = crash_run;

@@ -15,12 +15,14 @@ struct exploration {
     int64_t only_point;   /* >= 0: only this crash point and state, to see one case again */
     int64_t only_state;
     int trace;
+    int is_mapped;
     /* What was done. */
     uint64_t points;
     uint64_t states;
     uint64_t second_points;
     uint64_t second_states;
     uint64_t whole_points; /* crash points of which every state was looked at */
+    uint64_t total;        /* states of all scenarios before this one */
     /* Where it is now. */
     uint64_t state;
     uint64_t second_point;

@@ -16,7 +16,7 @@ void payload_make(const struct model *model, uint64_t sequence, char *out) {
     }
     char name[PAYLOAD_MIN_BYTES + 1];
     snprintf(name, sizeof name, "%06u.%04u:", (unsigned)sequence % 1000000u, record->incarnation % 10000u);
-    memset(out, 'a' + (int)((sequence * 7 + record->incarnation * 3) % 26), record->length);
+    memset(out, payload_fill(sequence, record->incarnation), record->length);
     memcpy(out, name, sizeof name - 1 < record->length ? sizeof name - 1 : record->length);
     out[record->length - 1] = '\n';
 }
@@ -43,16 +43,11 @@ int log_open(struct world *world) {
     return engine_open(&parts, &config, &world->engine);
 }
 
-/* What the medium proves, asked of the reader that changes nothing: from now on that, and no more, is the log. */
-static void settle_model(struct world *world) {
+/* What recovery says is the log, and from the open on no more. */
+static void settle_model(struct world *world, const struct recovery *recovery) {
     struct model *model = &world->model;
-    struct engine_view *view;
-    if (engine_view_open(&world->platform, &world->device.device, &view) < 0) {
-        violation(world, "the ring cannot be read: %s", error_text());
-    }
-    const struct recovery *recovery = &view->recovery;
     const uint64_t last = recovery->next_sequence - 1;
-    if (last < model->acknowledged) {
+    if (last < model->acknowledged && !model->medium_lied) {
         violation(world, "I1: %llu records were acknowledged, but the ring ends with %llu",
                   (unsigned long long)model->acknowledged, (unsigned long long)last);
     }
@@ -62,31 +57,68 @@ static void settle_model(struct world *world) {
     }
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged && !model->medium_damaged) {
+        if (jump->damaged && !model->medium_damaged && !model->medium_lied) {
             violation(world, "I8: positions %llu..%llu are called damaged, but nothing happened to them",
                       (unsigned long long)jump->from, (unsigned long long)jump->to);
         }
         for (uint64_t n = 0; n < jump->count; n++) {
-            if (!model->records[jump->first_sequence + n].damaged) {
+            if (!model->records[jump->first_sequence + n].damaged && !model->medium_lied) {
                 violation(world, "I8: record %llu is called lost, but nothing happened to it",
                           (unsigned long long)(jump->first_sequence + n));
             }
         }
     }
-    model->acknowledged = model->offered = last;
+    model->acknowledged = last;
+}
+
+/* Asks the reader that changes nothing. */
+static void read_and_settle(struct world *world) {
+    struct model *model = &world->model;
+    struct engine_view *view;
+    int rc = engine_view_open(&world->platform, &world->device.device, &view);
+    if (model->is_formatting && (rc == -ENODATA || rc == -EUCLEAN || (rc == 0 && view->recovery.records > 0))) {
+        if (rc == 0) { /* the ring that was there before is still whole */
+            engine_view_close(&world->platform, view);
+        }
+        log_format(world);
+        rc = engine_view_open(&world->platform, &world->device.device, &view);
+    }
+    model->is_formatting = 0;
+    if (rc < 0) {
+        violation(world, "the ring cannot be read: %s", error_text());
+    }
+    settle_model(world, &view->recovery);
     engine_view_close(&world->platform, view);
 }
 
+int log_is_refused(struct world *world) {
+    struct engine_view *view;
+    const int rc = engine_view_open(&world->platform, &world->device.device, &view);
+    if (rc < 0) {
+        return rc == -EUCLEAN;
+    }
+    const struct superblock *superblock = &view->superblock;
+    const int has_no_block = view->recovery.marker_position + superblock->block_bytes >
+                             align_down(view->recovery.start, superblock->block_bytes) + superblock->capacity_bytes;
+    engine_view_close(&world->platform, view);
+    return has_no_block;
+}
+
 void log_open_whole(struct world *world) {
-    settle_model(world);
+    /* A reader must say the same as the open; not asked each time, for it costs as much. */
+    if (world->model.is_formatting || world->before_operation != NULL || world_random(world, 4) == 0) {
+        read_and_settle(world);
+    }
     if (log_open(world) < 0) {
         violation(world, "the ring cannot be opened: %s", error_text());
     }
+    settle_model(world, &world->engine->view.recovery);
     const uint64_t next = ring_next_sequence(world->engine->ring);
-    if (next != world->model.offered + 1) {
+    if (next != world->model.acknowledged + 1) {
         violation(world, "I5: the next sequence was %llu when read and is %llu when opened",
-                  (unsigned long long)world->model.offered + 1, (unsigned long long)next);
+                  (unsigned long long)world->model.acknowledged + 1, (unsigned long long)next);
     }
+    world->model.offered = world->model.acknowledged;
 }
 
 void log_close(struct world *world) {

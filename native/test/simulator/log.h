@@ -17,6 +17,8 @@ void log_format(struct world *world);
 
 /* Opens the engine on the world. 0 or -errno. */
 int log_open(struct world *world);
+/* Whether a medium that lied has lost so much that the ring must be refused. */
+int log_is_refused(struct world *world);
 /* As it must be after a crash: nothing acknowledged is missing, nothing is reported that is not so. */
 void log_open_whole(struct world *world);
 void log_close(struct world *world);
@@ -41,5 +43,9 @@ void log_records_destroyed(struct world *world, const char *name, size_t from_by
 
 /* The bytes of a record. */
 void payload_make(const struct model *model, uint64_t sequence, char *out);
+
+static inline char payload_fill(uint64_t sequence, uint64_t incarnation) {
+    return (char)('a' + (sequence * 7 + incarnation * 3) % 26);
+}
 
 #endif

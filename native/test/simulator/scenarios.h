@@ -10,6 +10,7 @@ struct scenario {
     unsigned blocks;
     unsigned write_depth;
     void (*run)(struct world *world);
+    int block_only; /* what it does to the medium cannot happen to persistent memory */
 };
 
 extern const struct scenario scenarios[];
@@ -37,6 +38,14 @@ void block_is_a_lap_old(struct world *world);
 void marker_is_lost(struct world *world);
 void full_ring_is_damaged(struct world *world);
 void damage_is_found_again_after_a_crash(struct world *world);
+
+/* host_scenarios.c */
+void allocations_fail(struct world *world);
+void sectors_cannot_be_read(struct world *world);
+void checkpoint_cannot_be_read(struct world *world);
+void device_lies(struct world *world);
+void format_of_an_empty_medium(struct world *world);
+void format_over_another_ring(struct world *world);
 
 /* random_scenario.c */
 void anything(struct world *world);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ring medium. A write is durable when it returns or completes. Until then every one of its sectors may hold the
- * old bytes, the new ones or garbage. Submitted writes complete in an order that the seed chooses.
+ * old bytes, the new ones or garbage. Submitted writes complete in an order that the seed chooses. A device that lies
+ * keeps the writes it acknowledged where a crash can take them back; until then it reads them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,38 +38,79 @@ static struct medium_write medium_write_of(const struct sim_device *device, uint
     return write;
 }
 
+enum fate { FATE_OLD, FATE_NEW, FATE_GARBAGE, FATES };
+
 /* A failed write may have reached any of its sectors. */
 static void tear(struct sim_device *device, const struct medium_write *write) {
     for (size_t done = 0; done < write->bytes; done += SECTOR_BYTES) {
-        const uint64_t fate = world_random(device->world, 3);
-        for (size_t i = 0; fate != 0 && i < SECTOR_BYTES; i++) {
+        const enum fate fate = world_random(device->world, FATES);
+        for (size_t i = 0; fate != FATE_OLD && i < SECTOR_BYTES; i++) {
             device->medium[write->place + done + i] =
-                fate == 1 ? write->data[done + i] : (uint8_t)world_random(device->world, 256);
+                fate == FATE_NEW ? write->data[done + i] : (uint8_t)world_random(device->world, 256);
         }
     }
 }
 
+/* The host has given up on the write, but it is still queued somewhere. */
+static void keep_for_later(struct sim_device *device, const struct medium_write *write) {
+    memcpy(device->late_data, write->data, write->bytes);
+    device->late = *write;
+    device->late.data = device->late_data;
+    device->late_in = (int)world_random(device->world, 12);
+}
+
 void sim_device_arrive(struct world *world) {
     struct sim_device *device = &world->device;
-    for (size_t i = 0; device->late_in == 0 && i < device->late.bytes; i++) {
-        device->medium[device->late.place + i] = (uint8_t)world_random(world, 256);
+    if (device->late_in == 0 && world_random(world, 2) == 0) {
+        memcpy(device->medium + device->late.place, device->late.data, device->late.bytes);
+    } else if (device->late_in == 0) {
+        tear(device, &device->late);
     }
     device->late_in -= device->late_in >= 0;
+}
+
+static int overlap(size_t place, size_t bytes, size_t other, size_t other_bytes) {
+    return place < other + other_bytes && other < place + bytes;
+}
+
+/* The oldest lie has become true. */
+static void forget_lie(struct sim_device *device) {
+    memcpy(device->medium + device->told[0].place, device->told[0].data, device->told[0].bytes);
+    memmove(device->told, device->told + 1, --device->told_count * sizeof *device->told);
+}
+
+void sim_device_settle(struct sim_device *device, const struct medium_write *write) {
+    if (overlap(write->place, write->bytes, device->unreadable, device->unreadable_bytes)) {
+        device->unreadable_bytes = 0;
+    }
+    if (!device->lies) {
+        memcpy(device->medium + write->place, write->data, write->bytes);
+        return;
+    }
+    for (size_t done = 0, piece; done < write->bytes; done += piece) {
+        if (device->told_count == LIES_MAX) {
+            forget_lie(device);
+        }
+        struct lie *lie = &device->told[device->told_count++];
+        piece = write->bytes - done < sizeof lie->data ? write->bytes - done : sizeof lie->data;
+        lie->place = write->place + done;
+        lie->bytes = piece;
+        memcpy(lie->data, write->data + done, piece);
+    }
 }
 
 static int finish(struct sim_device *device, const struct medium_write *write) {
     if (device->fail_write_in == 0) {
         device->fail_write_in = -1;
-        if (write->place >= MEDIUM_DATA && world_random(device->world, 2) == 0) {
-            device->late = *write; /* the host has given up on it, but it is still queued somewhere */
-            device->late_in = (int)world_random(device->world, 12);
+        if (write->place >= MEDIUM_DATA && device->late_in < 0 && world_random(device->world, 2) == 0) {
+            keep_for_later(device, write);
         } else {
             tear(device, write);
         }
         return -device->fail_errno;
     }
     device->fail_write_in -= device->fail_write_in > 0;
-    memcpy(device->medium + write->place, write->data, write->bytes);
+    sim_device_settle(device, write);
     return 0;
 }
 
@@ -108,18 +150,34 @@ static int sim_write(struct device *device, uint64_t offset, const void *data, s
     return rc < 0 ? error_set(-rc, "writing %zu bytes at %llu failed", bytes, (unsigned long long)offset) : 0;
 }
 
+/* What the device still remembers of the writes that it only said it had done. */
+static void recall(const struct sim_device *device, size_t place, uint8_t *data, size_t bytes) {
+    for (unsigned i = 0; i < device->told_count; i++) {
+        const struct lie *lie = &device->told[i];
+        const size_t from = lie->place > place ? lie->place : place;
+        const size_t to = lie->place + lie->bytes < place + bytes ? lie->place + lie->bytes : place + bytes;
+        if (from < to) {
+            memcpy(data + (from - place), lie->data + (from - lie->place), to - from);
+        }
+    }
+}
+
 static int sim_read(struct device *device, uint64_t offset, void *data, size_t bytes) {
     const struct sim_device *sim = device_of(device);
+    const size_t place = sim_device_place(offset);
+    if (overlap(place, bytes, sim->unreadable, sim->unreadable_bytes)) {
+        return error_set(EIO, "the medium cannot be read at offset %llu", (unsigned long long)offset);
+    }
     if (offset >= LAYOUT_DATA_OFFSET) {
-        memcpy(data, sim->medium + sim_device_place(offset), bytes);
+        memcpy(data, sim->medium + place, bytes);
+        recall(sim, place, data, bytes);
         return 0;
     }
-    memset(data, 0, bytes);
-    const size_t place = sim_device_place(offset);
-    if (place != SIZE_MAX) {
-        const size_t kept = MEDIUM_SLOT_BYTES - offset % LAYOUT_SLOT_BYTES;
-        memcpy(data, sim->medium + place, bytes < kept ? bytes : kept);
-    }
+    const size_t kept = place == SIZE_MAX ? 0 : MEDIUM_SLOT_BYTES - offset % LAYOUT_SLOT_BYTES;
+    const size_t held = bytes < kept ? bytes : kept;
+    memcpy(data, sim->medium + (held > 0 ? place : 0), held);
+    memset((uint8_t *)data + held, 0, bytes - held);
+    recall(sim, place, data, held);
     return 0;
 }
 
@@ -145,7 +203,6 @@ static const struct device_ops sim_device_ops = {
 
 void sim_device_init(struct world *world) {
     struct sim_device *sim = &world->device;
-    sim->device.ops = &sim_device_ops;
     sim->device.platform = &world->platform;
     sim->device.block_bytes = WORLD_BLOCK_BYTES;
     sim->device.logical_block_bytes = SECTOR_BYTES;
@@ -154,4 +211,11 @@ void sim_device_init(struct world *world) {
     sim->world = world;
     sim->medium = calloc(1, MEDIUM_BYTES_MAX);
     sim->image = aligned_alloc(WORLD_BLOCK_BYTES, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
+    sim->told = calloc(LIES_MAX, sizeof *sim->told);
+    sim->late_data = aligned_alloc(WORLD_BLOCK_BYTES, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
+}
+
+void sim_device_choose(struct world *world, int is_mapped) {
+    world->device.is_mapped = is_mapped;
+    world->device.device.ops = is_mapped ? &sim_mapped_ops : &sim_device_ops;
 }

@@ -20,6 +20,12 @@ uint64_t world_random(struct world *world, uint64_t below) {
     return random_next(&world->random_state) % below;
 }
 
+/* Somebody sets the clock, all the time. */
+static int64_t sim_realtime_ns(const struct platform *platform) {
+    struct world *world = world_of(platform);
+    return world->now_ns + (int64_t)(random_next(&world->random_state) % 7200000000000u) - 3600000000000;
+}
+
 static int64_t sim_now_ns(const struct platform *platform) {
     return world_of(platform)->now_ns;
 }
@@ -51,11 +57,15 @@ static void sim_sleep(const struct platform *platform, int64_t duration_ns) {
     world_of(platform)->now_ns += duration_ns;
 }
 
-static void *sim_allocate(const struct platform *platform, size_t bytes, int image) {
-    (void)image;
+static void *sim_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
+    (void)kind;
+    struct world *world = world_of(platform);
+    if (world->fail_allocation_in >= 0 && world->fail_allocation_in-- == 0) {
+        return NULL;
+    }
     void *memory = aligned_alloc(WORLD_BLOCK_BYTES, align_up(bytes, WORLD_BLOCK_BYTES));
     memset(memory, 0, align_up(bytes, WORLD_BLOCK_BYTES));
-    world_of(platform)->allocations++;
+    world->allocations++;
     return memory;
 }
 
@@ -71,7 +81,7 @@ static uint64_t sim_random(const struct platform *platform) {
 
 static const struct platform_ops sim_platform_ops = {
     .monotonic_ns = sim_now_ns,
-    .realtime_ns = sim_now_ns,
+    .realtime_ns = sim_realtime_ns,
     .park = sim_park,
     .unpark = sim_unpark,
     .sleep_ns = sim_sleep,

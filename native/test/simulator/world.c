@@ -27,6 +27,9 @@ static void forget_faults(struct world *world) {
     world->files.fail_sync_in = -1;
     world->files.fail_truncate = 0;
     world->park_drains = 0;
+    world->fail_allocation_in = -1;
+    world->device.unreadable_bytes = 0;
+    world->device.lies = 0;
 }
 
 static void clear_inode(struct sim_inode *inode) {
@@ -44,7 +47,9 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     memset(world->device.medium, 0, world->device.medium_bytes);
     world->device.under_way_count = 0;
     world->device.current.bytes = 0;
+    world->device.told_count = 0;
     world->device.device.write_depth = 1;
+    memset(world->device.image, 0, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
     for (unsigned i = 0; i < FILES_MAX; i++) {
         clear_inode(&world->files.inodes[i]);
     }
@@ -81,6 +86,7 @@ void world_copy(struct world *to, const struct world *from) {
     to->device.medium_bytes = from->device.medium_bytes;
     to->device.device.medium_bytes = from->device.device.medium_bytes;
     to->device.device.write_depth = from->device.device.write_depth;
+    sim_device_choose(to, from->device.is_mapped);
     memcpy(to->device.medium, from->device.medium, from->device.medium_bytes);
     to->device.under_way_count = 0;
     to->device.current.bytes = 0;
@@ -100,6 +106,8 @@ void world_copy(struct world *to, const struct world *from) {
     to->model.offered = from->model.offered;
     to->model.incarnation = from->model.incarnation;
     to->model.medium_damaged = from->model.medium_damaged;
+    to->model.medium_lied = from->model.medium_lied;
+    to->model.is_formatting = from->model.is_formatting;
     to->events.first = to->events.end = 0;
     to->engine = NULL;
     to->file_name = from->file_name;
@@ -107,4 +115,6 @@ void world_copy(struct world *to, const struct world *from) {
     to->now_ns = from->now_ns;
     to->before_operation = NULL;
     forget_faults(to);
+    to->device.unreadable = from->device.unreadable;
+    to->device.unreadable_bytes = from->device.unreadable_bytes;
 }

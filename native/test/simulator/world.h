@@ -15,6 +15,7 @@
 #include "engine.h"
 
 #define SECTOR_BYTES 512u
+#define MAPPED_LINE_BYTES 64u
 #define WORLD_BLOCK_BYTES 4096u
 #define WORLD_BLOCKS_MAX 32u
 
@@ -34,22 +35,42 @@ struct medium_write {
     size_t bytes;
 };
 
+/* A write that was acknowledged and that the device may lose all the same: its data, and where it belongs. */
+#define LIES_MAX 24u
+
+struct lie {
+    size_t place;
+    size_t bytes;
+    uint8_t data[2 * WORLD_BLOCK_BYTES];
+};
+
 struct sim_device {
     struct device device;
     struct world *world;
+    int is_mapped;   /* persistent memory: the image is the mapping, sim_mapped.c */
     uint8_t *medium; /* durable bytes */
     size_t medium_bytes;
-    uint8_t *image;
+    uint8_t *image; /* of a mapped medium: what its lines hold in the caches of the processor */
+    size_t unreadable, unreadable_bytes; /* reads of this range of the medium fail, until it is written */
+    int lies;        /* acknowledged writes are not durable: `told` holds what a crash may take back, in order */
+    struct lie *told;
+    unsigned told_count;
     struct device_write *under_way[WRITES_UNDER_WAY_MAX];
     unsigned under_way_count;
     struct medium_write current; /* bytes == 0: none */
     int fail_write_in;           /* the write after this many fails; < 0: none does */
     int fail_errno;
-    struct medium_write late; /* a failed write that spoils its place when all seems over, ... */
+    struct medium_write late; /* a failed write that arrives, whole or torn, when all seems over, ... */
     int late_in;              /* ... before the operation after this many; < 0: none does */
+    uint8_t *late_data;
 };
 
 void sim_device_init(struct world *world);
+/* Makes it a block device, or persistent memory. */
+void sim_device_choose(struct world *world, int is_mapped);
+extern const struct device_ops sim_mapped_ops;
+/* Carries out a write that has been acknowledged. */
+void sim_device_settle(struct sim_device *device, const struct medium_write *write);
 size_t sim_device_place(uint64_t offset);
 /* Lets a late write arrive when its time has come. */
 void sim_device_arrive(struct world *world);
@@ -138,6 +159,8 @@ struct model {
     uint64_t offered;      /* no sequence above it can exist */
     uint32_t incarnation;
     int medium_damaged; /* the data area was: damage may be found in which no record is missing */
+    int medium_lied;    /* it lost writes that it had acknowledged: any record may be lost, none without a word */
+    int is_formatting;  /* there may be no ring yet, or half of one */
 };
 
 struct world {
@@ -151,6 +174,7 @@ struct world {
     uint64_t random_state;
     int64_t now_ns;
     unsigned allocations; /* not released */
+    int fail_allocation_in; /* the allocation after this many fails; < 0: none does */
     int park_drains;      /* whoever waits for space lets the drain run meanwhile */
     int in_park;
     unsigned level;       /* 0: the run itself; 1: after a crash of it; 2: after a crash in the recovery from that */
