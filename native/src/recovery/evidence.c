@@ -44,7 +44,6 @@ static void note_checkpoint(struct evidence *evidence, const struct checkpoint *
     }
     note_watermark(evidence, checkpoint->durable_position, checkpoint->next_sequence);
     note_watermark(evidence, checkpoint->stream.drained_position, checkpoint->stream.next_sequence);
-    evidence->checkpoint_durable_position = evidence->durable_position;
     if (checkpoint->epoch > evidence->epoch_highest) {
         evidence->epoch_highest = checkpoint->epoch;
     }

@@ -81,7 +81,7 @@ static int jump_over_damage(struct recovery *recovery, const struct recovery_inp
 static int is_unused(const struct recovery *recovery, const struct recovery_input *input,
                      const struct evidence *evidence, const struct record_header *last, uint64_t in_flight_end) {
     if (last == NULL || last->type != RECORD_MARKER || evidence->epoch_of_records >= last->epoch ||
-        evidence->epoch_of_markers > last->epoch || evidence->checkpoint_durable_position > last->position ||
+        evidence->epoch_of_markers > last->epoch || evidence->durable_position > last->position ||
         in_flight_end > last->position) {
         return 0;
     }

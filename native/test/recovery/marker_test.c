@@ -95,6 +95,24 @@ static void not_if_its_epoch_wrote_behind_it_what_is_torn_now(void **state) {
     assert_goes_behind(marker_position + BLOCK);
 }
 
+/* The epoch wrote behind its marker, and what it wrote gave way to the marker of the next, of which the header alone got
+ * through: that header proves what lies before it. */
+static void not_if_a_torn_marker_behind_it_proves_that_it_was_durable(void **state) {
+    (void)state;
+    const uint64_t end = marker_position;
+    writer.marker_in_turn = 1;
+    const uint64_t used = put_marker(end, NULL);
+    writer.marker_in_turn = 0;
+    damage_payload(put_marker(used + BLOCK, NULL));
+    assert_goes_behind(used + BLOCK);
+    writer.position = recovery.marker_position;
+    put_marker(recovery.log_end, NULL);
+    recover();
+    assert_int_equal(recovery.records, 1);
+    assert_jump(0, end, used, 0, 0, 0);
+    assert_int_equal(recovery.jump_count, 1); /* and nothing looks damaged */
+}
+
 static void not_if_a_checkpoint_says_that_it_was_durable(void **state) {
     (void)state;
     other.durable_position = marker_position;
@@ -163,6 +181,8 @@ int main(void) {
                                         free_recovery),
         cmocka_unit_test_setup_teardown(not_if_a_record_of_its_epoch_follows, unused_marker, free_recovery),
         cmocka_unit_test_setup_teardown(not_if_its_epoch_wrote_behind_it_what_is_torn_now, unused_marker,
+                                        free_recovery),
+        cmocka_unit_test_setup_teardown(not_if_a_torn_marker_behind_it_proves_that_it_was_durable, unused_marker,
                                         free_recovery),
         cmocka_unit_test_setup_teardown(not_if_a_checkpoint_says_that_it_was_durable, unused_marker, free_recovery),
         cmocka_unit_test_setup_teardown(not_if_a_failed_write_may_reach_behind_it, unused_marker, free_recovery),
