@@ -4,21 +4,20 @@
  *
  *     step here                 what it stands for
  *     ------------------------  ---------------------------------------------------------------------------------
- *     claim_round               claim.c claim_record (the reserve), commit.c seal, seal_records, submit
+ *     prepare                   claim.c claim_record (the reserve), commit.c seal, seal_records, submit
  *     complete_write, advance   commit.c collect, advance
  *     fail_write                commit.c collect with an error, ring.c ring_fail
  *     drain_record              drain/cursor.c cursor_fill, the write and the sync of the file
  *     begin_checkpoint          drain/checkpoints.c checkpoint_write, checkpoint_write_watermark; watermark, in_flight_end
  *     end_checkpoint            drain/checkpoints.c write_older_slot, ring.c ring_release
- *     crash                     power or process: each write under way is as before, whole, or garbage
+ *     crash                     power or process: each write under way is as before, whole, or torn
  *     land_late                 a write that was refused reaches the medium after all, whole
- *     recover                   recovery/evidence.c evidence_gather, recovery/recovery.c recovery_run, place_marker
- *     level                     engine.c level_checkpoints
- *     mark, opened              engine.c begin_epoch, ring.c ring_begin
+ *     recover, level, mark,     an open: recovery.pml
+ *     opened
  *
  * A block holds one record or one marker, a position counts blocks. Two writes of a commit may be under way; any of
- * them, and a checkpoint beside them, may be torn by a crash. Garbage is what no CRC accepts. The file is durable as soon
- * as the drain writes to it: redo by offset is the simulator's subject.
+ * them, and a checkpoint beside them, may be torn by a crash: then nothing of it can be read, or its header alone. The
+ * file is durable as soon as the drain writes to it: redo by offset is the simulator's subject.
  *
  * Bounds: CRASHES, RECORDS, FAILURES, ROTS, BLOCKS. A refused write lands late only if a checkpoint has noted the failure
  * (else the crash decides at once), and not after its place was written again in a later lap.
@@ -59,6 +58,8 @@ typedef block_t {
     byte epoch;
     byte durable; /* W */
     byte log_end; /* of a marker: X */
+    byte first;   /* of a marker: the first of the two blocks that take turns */
+    bit torn;     /* the header can be read, the payload is garbage */
 }
 
 typedef checkpoint_t {
@@ -94,7 +95,7 @@ byte synced_epoch;
 checkpoint_t known; /* drain->checkpoint: the newest one */
 bit known_slot;
 byte slot_drained[2];
-byte log_end, marker_position; /* what recovery found */
+byte log_end, first, marker_position; /* what recovery found */
 byte place[RECORDS + 2], wrote[RECORDS + 2]; /* position and epoch of each record of the log */
 
 /* Ghosts */
@@ -105,16 +106,19 @@ byte delivered[RECORDS + 2];
 byte crashes, failures, rots;
 byte recovered_next; /* what the recovery before found, or 0 */
 
-byte i, at, in_flight, best, evidence, epoch_highest, last_header, jumped_from, jumped_to;
-bit jumped, last_is_marker, unused, over;
+byte i, in_flight, evidence, epoch_highest, epoch_of_records, epoch_of_markers;
+byte jumped_from, jumped_to, landed;
+bit last_is_marker, unused, over;
 
 inline copy_block(to, from) {
     to.kind = from.kind; to.position = from.position; to.sequence = from.sequence;
-    to.epoch = from.epoch; to.durable = from.durable; to.log_end = from.log_end
+    to.epoch = from.epoch; to.durable = from.durable; to.log_end = from.log_end; to.first = from.first;
+    to.torn = from.torn
 }
 
 inline clear_block(b) {
-    b.kind = NOTHING; b.position = 0; b.sequence = 0; b.epoch = 0; b.durable = 0; b.log_end = 0
+    b.kind = NOTHING; b.position = 0; b.sequence = 0; b.epoch = 0; b.durable = 0; b.log_end = 0;
+    b.first = 0; b.torn = 0
 }
 
 inline copy_checkpoint(to, from) {
@@ -180,8 +184,12 @@ inline complete_write(w) {
     end_round()
 }
 
-inline tear(where) {
-    clear_block(medium[where % BLOCKS])
+/* A block that is garbage, or of which only the header got through. */
+inline tear(b) {
+    if
+    :: clear_block(medium[b.position % BLOCKS])
+    :: copy_block(medium[b.position % BLOCKS], b); medium[b.position % BLOCKS].torn = 1
+    fi
 }
 
 /* A write that was reported as failed: nothing, garbage, all of it, or all of it later. */
@@ -190,7 +198,7 @@ inline fail_write(w) {
     :: write_state[w] == UNDER_WAY ->
         if
         :: skip
-        :: tear(write[w].position)
+        :: tear(write[w])
         :: copy_block(medium[write[w].position % BLOCKS], write[w])
         :: copy_block(late[w], write[w]); late_pending[w] = 1
         fi;
@@ -271,205 +279,7 @@ inline end_checkpoint() {
     slot_state = AWAY
 }
 
-/* ----------------------------------------------------------------------------------------------------- recovery */
-
-inline note_evidence() {
-    evidence = 0;
-    epoch_highest = 0;
-    in_flight = 0;
-    i = 0;
-    do
-    :: i < 2 ->
-        if
-        :: slot[i].valid ->
-            evidence = (slot[i].durable > evidence -> slot[i].durable : evidence);
-            evidence = (slot[i].drained > evidence -> slot[i].drained : evidence);
-            epoch_highest = (slot[i].epoch > epoch_highest -> slot[i].epoch : epoch_highest);
-            in_flight = (slot[i].in_flight_end > in_flight -> slot[i].in_flight_end : in_flight)
-        :: else
-        fi;
-        i++
-    :: else -> break
-    od;
-    best = evidence; /* of the checkpoints alone */
-    last_header = 255;
-    at = slot[newest].drained;
-    do
-    :: at < slot[newest].drained + BLOCKS ->
-        if
-        :: medium[at % BLOCKS].kind != NOTHING && medium[at % BLOCKS].position == at ->
-            evidence = (medium[at % BLOCKS].durable > evidence -> medium[at % BLOCKS].durable : evidence);
-            if
-            :: medium[at % BLOCKS].epoch >= epoch_highest ->
-                epoch_highest = medium[at % BLOCKS].epoch; last_header = at
-            :: else
-            fi
-        :: else
-        fi;
-        at++
-    :: else -> break
-    od
-}
-
-#define is_marker_ending(b, p) (b.kind == MARKER && b.log_end == p && b.position >= p && b.epoch > cursor_epoch && \
-                                b.position < slot[newest].drained + BLOCKS)
-
-/* The block of the marker of the highest epoch that ends the log at `cursor`, or 255: evidence_marker_ending. */
-inline find_marker() {
-    jumped_to = 255;
-    i = 0;
-    do
-    :: i < BLOCKS ->
-        if
-        :: is_marker_ending(medium[i], cursor) &&
-           (jumped_to == 255 || medium[i].epoch > medium[jumped_to % BLOCKS].epoch) -> jumped_to = i
-        :: else
-        fi;
-        i++
-    :: else -> break
-    od;
-    if
-    :: jumped_to != 255 -> jumped_to = medium[jumped_to].position
-    :: else
-    fi
-}
-
-inline walk() {
-    cursor = slot[newest].drained;
-    cursor_sequence = slot[newest].sequence;
-    cursor_epoch = slot[newest].epoch_before;
-    last_is_marker = 0;
-    jumped = 0;
-    over = 0;
-    do
-    :: over -> break
-    :: !over ->
-        find_marker();
-        if
-        :: cursor >= slot[newest].drained + BLOCKS -> over = 1
-        :: cursor < slot[newest].drained + BLOCKS && jumped_to != 255 && jumped_to != cursor ->
-            jumped = 1; jumped_from = cursor; cursor = jumped_to; last_is_marker = 0
-        :: else ->
-            if
-            :: medium[cursor % BLOCKS].kind != NOTHING && medium[cursor % BLOCKS].position == cursor &&
-               medium[cursor % BLOCKS].epoch >= cursor_epoch &&
-               medium[cursor % BLOCKS].sequence == cursor_sequence ->
-                cursor_epoch = medium[cursor % BLOCKS].epoch;
-                last_is_marker = medium[cursor % BLOCKS].kind == MARKER;
-                if
-                :: medium[cursor % BLOCKS].kind == DATA ->
-                    place[cursor_sequence] = cursor; wrote[cursor_sequence] = cursor_epoch; cursor_sequence++
-                :: else
-                fi;
-                cursor++
-            :: else ->
-                assert(cursor >= evidence); /* no crash looks like damage */
-                over = 1
-            fi
-        fi
-    od
-}
-
-/* recovery.c is_unused and place_marker; the last header of the walk is the one before the cursor. */
-inline place_marker() {
-    unused = last_is_marker && last_header == cursor - 1 && best <= cursor - 1 && in_flight <= cursor - 1;
-    if
-    :: unused && jumped && medium[(cursor - 1) % BLOCKS].position != medium[(cursor - 1) % BLOCKS].log_end ->
-        unused = jumped_from == medium[(cursor - 1) % BLOCKS].log_end
-    :: unused && !jumped -> unused = medium[(cursor - 1) % BLOCKS].log_end == cursor - 1
-    :: else
-    fi;
-    log_end = (unused -> medium[(cursor - 1) % BLOCKS].log_end : cursor);
-    marker_position = (log_end > in_flight -> log_end : in_flight);
-    if
-    :: unused && marker_position == cursor - 1 -> marker_position = marker_position + 1
-    :: else
-    fi
-}
-
-/* What was settled is there, and behind it nothing but records of the epoch that ran last. */
-inline check_recovered() {
-    assert(cursor_sequence >= settled_next);
-    i = slot[newest].sequence;
-    do
-    :: i < cursor_sequence ->
-        assert(wrote[i] == (i < settled_next -> settled[i] : settled_epoch));
-        i++
-    :: else -> break
-    od;
-    i = 1;
-    do
-    :: i < slot[newest].sequence -> assert(delivered[i] == settled[i]); i++
-    :: else -> break
-    od;
-    assert(recovered_next == 0 || recovered_next == cursor_sequence);
-    recovered_next = cursor_sequence
-}
-
-inline recover() {
-    assert(slot[newest].valid);
-    note_evidence();
-    walk();
-    place_marker();
-    check_recovered();
-    epoch = epoch_highest + 1;
-    assert(epoch > settled_epoch);
-    next_sequence = cursor_sequence;
-    copy_checkpoint(known, slot[newest]);
-    known_slot = newest;
-    cursor = 0; cursor_sequence = 0; cursor_epoch = 0;
-    best = 0; evidence = 0; epoch_highest = 0; last_header = 0; jumped_from = 0; jumped_to = 0; in_flight = 0;
-    at = 0; i = 0; jumped = 0; last_is_marker = 0; unused = 0; over = 0
-}
-
-#define is_level(a, b) (b.valid && a.drained == b.drained && a.sequence == b.sequence && a.epoch_before == b.epoch_before)
-
-inline level() {
-    if
-    :: is_level(slot[newest], slot[1 - newest]) -> skip
-    :: else -> copy_checkpoint(new_slot, known); slot_state = UNDER_WAY
-    fi
-}
-
-inline mark() {
-    assert(marker_position + 1 <= known.drained + BLOCKS); /* else it could never be opened again */
-    check_free(marker_position);
-    write[0].kind = MARKER;
-    write[0].position = marker_position;
-    write[0].sequence = next_sequence;
-    write[0].epoch = epoch;
-    write[0].durable = marker_position;
-    write[0].log_end = log_end;
-    write_state[0] = UNDER_WAY
-}
-
-/* A durable marker settles what was found. */
-inline settle(the_epoch, the_next) {
-    i = settled_next;
-    do
-    :: i < the_next -> settled[i] = wrote[i]; i++
-    :: else -> break
-    od;
-    i = 0;
-    settled_next = the_next;
-    settled_epoch = the_epoch
-}
-
-inline opened() {
-    settle(epoch, next_sequence);
-    recovered_next = 0;
-    begin = marker_position + 1;
-    claimed = begin;
-    durable = begin;
-    durable_sequence = next_sequence;
-    released = known.drained;
-    slot_drained[0] = known.drained;
-    slot_drained[1] = known.drained;
-    cursor = known.drained;
-    cursor_sequence = known.sequence;
-    cursor_epoch = known.epoch_before;
-    running = 1
-}
+#include "recovery.pml"
 
 /* -------------------------------------------------------------------------------------------------------- crash */
 
@@ -478,7 +288,7 @@ inline crash_write(w) {
     :: write_state[w] == UNDER_WAY ->
         if
         :: skip
-        :: tear(write[w].position)
+        :: tear(write[w])
         :: copy_block(medium[write[w].position % BLOCKS], write[w]);
             if
             :: write[w].kind == MARKER -> settle(write[w].epoch, write[w].sequence)
@@ -496,7 +306,7 @@ inline crash_late(w) {
     :: late_pending[w] && !late_noted ->
         if
         :: skip
-        :: tear(late[w].position)
+        :: tear(late[w])
         :: copy_block(medium[late[w].position % BLOCKS], late[w])
         fi;
         late_pending[w] = 0;
@@ -524,7 +334,8 @@ inline crash_slot() {
 inline forget() {
     running = 0; epoch = 0; begin = 0; claimed = 0; next_sequence = 0; durable = 0; durable_sequence = 0; released = 0;
     failed = 0; failure_noted = 0; cursor = 0; cursor_sequence = 0; cursor_epoch = 0; clear_checkpoint(known);
-    known_slot = 0; slot_drained[0] = 0; slot_drained[1] = 0; log_end = 0; marker_position = 0;
+    known_slot = 0; slot_drained[0] = 0; slot_drained[1] = 0; log_end = 0; first = 0;
+    marker_position = 0;
     i = 0;
     do
     :: i < RECORDS + 2 -> place[i] = 0; wrote[i] = 0; i++
