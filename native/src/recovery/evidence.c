@@ -51,12 +51,11 @@ static void note_checkpoint(struct evidence *evidence, const struct checkpoint *
 
 static void note_header(struct evidence *evidence, const struct record_header *header, int is_whole) {
     note_watermark(evidence, header->durable_position, header->sequence - header->in_flight);
-    uint32_t *of_kind = header->type == RECORD_MARKER ? &evidence->epoch_of_markers : &evidence->epoch_of_records;
     if (header->epoch > evidence->epoch_highest) {
         evidence->epoch_highest = header->epoch;
     }
-    if (header->epoch > *of_kind && (header->type != RECORD_MARKER || is_whole)) {
-        *of_kind = header->epoch;
+    if (header->epoch > evidence->epoch_of_markers && header->type == RECORD_MARKER && is_whole) {
+        evidence->epoch_of_markers = header->epoch;
     }
 }
 

@@ -10,7 +10,6 @@ struct evidence {
     uint64_t durable_position; /* the provable watermark: the highest W in any header or checkpoint */
     uint64_t durable_sequence; /* of the first record at or after it */
     uint32_t epoch_highest;
-    uint32_t epoch_of_records; /* the highest of a whole header that is not a marker's */
     uint32_t epoch_of_markers; /* the highest of a whole marker */
     const struct record_header **markers; /* the valid ones, by position */
     size_t marker_count;

@@ -76,13 +76,13 @@ static int jump_over_damage(struct recovery *recovery, const struct recovery_inp
     return jump_over(recovery, cursor, &jump);
 }
 
-/* A marker after which its epoch wrote nothing, and that nothing else on the medium knows: neither a record of its epoch or
- * a later marker, nor a watermark or a failed write beyond it. The walk came to it from the end of the log that it names. */
+/* A marker after which its epoch wrote nothing, and that nothing else on the medium knows: neither a later marker, nor a
+ * watermark or a failed write beyond it; every record of its epoch has such a watermark, and so has the marker that took
+ * the place of one. The walk came to it from the end of the log that it names. */
 static int is_unused(const struct recovery *recovery, const struct recovery_input *input,
                      const struct evidence *evidence, const struct record_header *last, uint64_t in_flight_end) {
-    if (last == NULL || last->type != RECORD_MARKER || evidence->epoch_of_records >= last->epoch ||
-        evidence->epoch_of_markers > last->epoch || evidence->durable_position > last->position ||
-        in_flight_end > last->position) {
+    if (last == NULL || last->type != RECORD_MARKER || evidence->epoch_of_markers > last->epoch ||
+        evidence->durable_position > last->position || in_flight_end > last->position) {
         return 0;
     }
     const uint64_t log_end = marker_of(last)->log_end, first = marker_of(last)->first_position;

@@ -106,7 +106,7 @@ byte delivered[RECORDS + 2];
 byte crashes, failures, rots;
 byte recovered_next; /* what the recovery before found, or 0 */
 
-byte i, in_flight, evidence, epoch_highest, epoch_of_records, epoch_of_markers;
+byte i, in_flight, evidence, epoch_highest, epoch_of_markers;
 byte jumped_from, jumped_to, landed;
 bit last_is_marker, unused, over;
 

@@ -30,7 +30,6 @@ inline note_evidence() {
         i++
     :: else -> break
     od;
-    epoch_of_records = 0;
     epoch_of_markers = 0;
     i = 0;
     do
@@ -41,7 +40,6 @@ inline note_evidence() {
             evidence = (medium[i].durable > evidence -> medium[i].durable : evidence);
             epoch_highest = (medium[i].epoch > epoch_highest -> medium[i].epoch : epoch_highest);
             if
-            :: medium[i].kind == DATA && medium[i].epoch > epoch_of_records -> epoch_of_records = medium[i].epoch
             :: medium[i].kind == MARKER && !medium[i].torn && medium[i].epoch > epoch_of_markers ->
                 epoch_of_markers = medium[i].epoch
             :: else
@@ -116,7 +114,7 @@ inline walk() {
 #define last medium[(cursor - 1) % BLOCKS] /* the last header of the walk, if it is a marker */
 
 inline place_marker() {
-    unused = last_is_marker && epoch_of_records < last.epoch && epoch_of_markers <= last.epoch &&
+    unused = last_is_marker && epoch_of_markers <= last.epoch &&
              evidence <= last.position && in_flight <= last.position && last.first >= last.log_end &&
              (last.position == last.first || last.position == last.first + 1) &&
              (landed == last.position -> jumped_from == last.log_end : last.position == last.log_end);
@@ -163,7 +161,7 @@ inline recover() {
     copy_checkpoint(known, slot[newest]);
     known_slot = newest;
     cursor = 0; cursor_sequence = 0; cursor_epoch = 0;
-    evidence = 0; epoch_highest = 0; epoch_of_records = 0; epoch_of_markers = 0;
+    evidence = 0; epoch_highest = 0; epoch_of_markers = 0;
     jumped_from = 0; jumped_to = 0; landed = 0; in_flight = 0; i = 0; last_is_marker = 0; unused = 0; over = 0
 }
 

@@ -24,9 +24,9 @@
  * Steps are merged only where nobody can see the difference; with FINE, for fewer records, each load and store that
  * another thread can meet is one of its own.
  *
- * Bounds: PRODUCERS share RECORDS, the last of them enqueues only, so that the committer leads for it; from the middle of
- * one lap over the end of the next; FAILURES of writes or producers that do not publish; completions in any order, DEPTH
- * writes at a time.
+ * Bounds: PRODUCERS share RECORDS, the last of them enqueues only, so that the committer leads for it; six from BEGIN 6 on
+ * go over the end of their lap and over that of the next one; FAILURES of writes or producers that do not publish;
+ * completions in any order, DEPTH writes at a time.
  */
 #ifndef FAILURES
 #define FAILURES 0
