@@ -51,7 +51,7 @@ static int64_t any_timeout(void) {
 }
 
 static int64_t any_call(unsigned writer) {
-    switch (run_random(12)) {
+    switch (run_random(13)) {
     case 0:
     case 1:
     case 2:
@@ -67,6 +67,8 @@ static int64_t any_call(unsigned writer) {
     case 9:
         return writer_await(writer, any_timeout());
     case 10:
+        return run_flush(any_timeout());
+    case 11:
         return writer_await_drained(writer, run_random(2) ? 5000 * MS : any_timeout());
     default:
         sim_thread_sleep("doing something else", (int64_t)run_random(50) * MS);
@@ -172,18 +174,22 @@ const struct program programs[] = {
     {"nobody-awaits", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, nobody_awaits},
     {"some-await-for-a-moment", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, some_await_for_a_moment},
     {"appends-time-out", 1, 8, 1, BURST_ON_FULL_BLOCK, 1000000, INTERVAL_USUAL_NS, appends_time_out},
+    {"some-flush-for-a-moment", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, some_flush_for_a_moment},
     {"write-fails", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, write_fails},
     {"piece-fails-while-closing", 1, 16, 4, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, piece_fails_while_closing},
     {"commit-in-pieces", 1, 16, 4, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, commit_in_pieces},
     {"closed-while-appending", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, closed_while_appending},
     {"full-ring", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, full_ring},
     {"offered-until-there-is-space", 1, 8, 1, BURST_ON_FULL_FAIL, 0, INTERVAL_NEVER_NS, offered_until_there_is_space},
-    {"drained-is-awaited", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, drained_is_awaited},
+    {"drained-is-awaited", 1, 32, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, drained_is_awaited},
     {"sync-fails-while-drained-is-awaited", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS,
      sync_fails_while_drained_is_awaited},
     {"closed-while-drained-is-awaited", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS,
      closed_while_drained_is_awaited},
     {"closed-while-full", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, closed_while_full},
+    {"closed-while-the-file-takes-nothing", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS,
+     closed_while_the_file_takes_nothing},
+    {"device-breaks-while-full", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, device_breaks_while_full},
     {"checkpoint-fails", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, checkpoint_fails},
     {"many-writers", 0, 16, 3, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, many_writers},
     {"many-writers-asking-the-drain", 0, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, many_writers},

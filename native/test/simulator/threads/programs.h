@@ -20,6 +20,7 @@ void append_and_enqueue(void);
 void nobody_awaits(void);
 void some_await_for_a_moment(void);
 void appends_time_out(void);
+void some_flush_for_a_moment(void);
 void write_fails(void);
 void piece_fails_while_closing(void);
 void commit_in_pieces(void);
@@ -30,6 +31,8 @@ void drained_is_awaited(void);
 void sync_fails_while_drained_is_awaited(void);
 void closed_while_drained_is_awaited(void);
 void closed_while_full(void);
+void closed_while_the_file_takes_nothing(void);
+void device_breaks_while_full(void);
 void checkpoint_fails(void);
 
 #endif

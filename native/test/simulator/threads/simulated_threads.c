@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #define PROGRESS_S 5.0
 #define ENUMERATED_SHARE 0.5   /* of the time, at most */
 #define PREEMPTIONS_MAX 4u
+#define STILL_LOOKS 3 /* seconds of processor time */
 #define TEXT_BYTES 20000u
 
 struct arguments {
@@ -104,6 +106,19 @@ static void crashed(int signal) {
     _exit(1);
 }
 
+/* Whoever runs is asked twice within some processor time and has not reached a switch meanwhile. */
+static void look_after(int signal) {
+    static uint64_t before;
+    static int asked;
+    const uint64_t done = schedules + sim_threads.points + crashes.states + crashes.second_states;
+    asked = done == before ? asked + 1 : 0;
+    before = done;
+    if (asked == STILL_LOOKS) {
+        fprintf(stderr, "VIOLATION in %s: livelock: a thread runs and reaches no switch any more\n", run.program->name);
+        crashed(signal);
+    }
+}
+
 static void catch_crashes(void) {
     static uint8_t stack[64 * 1024];
     const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
@@ -112,6 +127,10 @@ static void catch_crashes(void) {
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
     sigaction(SIGABRT, &action, NULL);
+    const struct sigaction look = {.sa_handler = look_after, .sa_flags = SA_ONSTACK | SA_RESTART};
+    sigaction(SIGVTALRM, &look, NULL);
+    const struct itimerval every = {.it_interval.tv_sec = 1, .it_value.tv_sec = 1};
+    setitimer(ITIMER_VIRTUAL, &every, NULL);
 }
 
 static void tell_progress(int always) {

@@ -47,18 +47,21 @@ void three_append(void) {
     run_close();
 }
 
-/* Nobody waits for them: the committer makes them durable by itself. */
-static void *enqueue_and_look(void *writer) {
-    int64_t sequence = 0;
-    for (int i = 0; i < 2; i++) {
-        sequence = writer_enqueue(writer_of(writer), 100);
-    }
-    for (int polls = 0; sequence > 0 && burst_durable_sequence(&run.log) < sequence; polls++) {
+/* What was accepted so far becomes durable though nobody waits for it: the committer sees to that. */
+static void look_until_durable(void) {
+    const int64_t sequence = (int64_t)ring_next_sequence(run.ring) - 1;
+    for (int polls = 0; burst_durable_sequence(&run.log) < sequence; polls++) {
         if (polls == POLLS_MAX) {
-            violation(run.world, "sequence %lld was enqueued and never becomes durable", (long long)sequence);
+            violation(run.world, "sequence %lld was accepted and never becomes durable", (long long)sequence);
         }
         sim_thread_sleep("looking whether it is durable", POLL_NS);
     }
+}
+
+static void *enqueue_and_look(void *writer) {
+    writer_enqueue(writer_of(writer), 100);
+    writer_enqueue(writer_of(writer), 100);
+    look_until_durable();
     return NULL;
 }
 
@@ -89,12 +92,37 @@ void some_await_for_a_moment(void) {
     run_close();
 }
 
+static void *append_or_look(void *writer) {
+    if (writer_append(writer_of(writer), 200) == -EINPROGRESS) {
+        look_until_durable();
+    }
+    return NULL;
+}
+
 void appends_time_out(void) {
     run.slow_in = 1;
     run.slow_ns = SHORT_NS;
-    start_writer(append_one, 0);
-    start_writer(append_two, 1);
-    start_writer(enqueue_and_await, 2);
+    start_writer(append_or_look, 0);
+    start_writer(append_or_look, 1);
+    start_writer(append_or_look, 2);
+    join_writers();
+    run_close();
+}
+
+static void *flush_for_a_moment(void *argument) {
+    (void)argument;
+    run_flush(SHORT_NS);
+    run_flush(SHORT_NS);
+    return NULL;
+}
+
+/* Whose time is over when it is woken to lead may have no record of its own: others depend on it all the same. */
+void some_flush_for_a_moment(void) {
+    run.slow_in = 1;
+    run.slow_ns = SHORT_NS;
+    start_writer(append_two, 0);
+    start_writer(append_one, 1);
+    start_other("flusher", flush_for_a_moment);
     join_writers();
     run_close();
 }
@@ -208,12 +236,59 @@ void closed_while_drained_is_awaited(void) {
     join_writers();
 }
 
+/* By then those who wait for space have looked once more by themselves, and sleep until they are woken. */
+#define LONG_NS 3000000000ll
+
+static void *close_now_or_later(void *argument) {
+    if (schedule_pick(&run.schedule, 2) == 0) {
+        sim_thread_sleep("before the close", LONG_NS);
+    }
+    return close_now(argument);
+}
+
 /* The log file takes nothing, so nobody but close can wake those who wait for space. */
 void closed_while_full(void) {
     run.world->files.space_bytes = 0;
     start_writer(append_large, 0);
     start_writer(append_large, 1);
-    start_other("closer", close_now);
+    start_other("closer", close_now_or_later);
+    join_writers();
+}
+
+void closed_while_the_file_takes_nothing(void) {
+    run.world->files.space_bytes = 0;
+    start_writer(append_and_await_drained, 0);
+    start_other("closer", close_now_or_later);
+    join_writers();
+}
+
+static unsigned at_work;
+
+static void *append_large_at_work(void *writer) {
+    at_work++;
+    append_large(writer);
+    at_work--;
+    return NULL;
+}
+
+static void *break_device_then_close(void *argument) {
+    sim_thread_sleep("the device being whole", 500000000);
+    run.world->device.fail_errno = EIO;
+    run.world->device.fail_write_in = 0;
+    sim_thread_sleep("the device being broken", LONG_NS);
+    if (ring_has_failed(run.ring) && at_work > 0) {
+        violation(run.world, "the ring has failed and %u writers sleep on", at_work);
+    }
+    return close_now(argument);
+}
+
+/* Nothing is written but the note of the drain that it cannot go on; where that fails it stops the ring. */
+void device_breaks_while_full(void) {
+    at_work = 0;
+    run.world->files.space_bytes = 0;
+    start_writer(append_large_at_work, 0);
+    start_writer(append_large_at_work, 1);
+    start_other("breaker", break_device_then_close);
     join_writers();
 }
 

@@ -225,6 +225,19 @@ int writer_await(unsigned writer, int64_t timeout_ns) {
     return rc;
 }
 
+int run_flush(int64_t timeout_ns) {
+    const int64_t accepted = (int64_t)ring_next_sequence(run.ring) - 1;
+    const int64_t begin_ns = run.world->now_ns;
+    const int rc = burst_flush(&run.log, timeout_ns);
+    const int64_t took_ns = run.world->now_ns - begin_ns;
+    progress();
+    if ((rc == 1 && burst_durable_sequence(&run.log) < accepted) ||
+        (rc == 0 && (timeout_ns < 0 || took_ns < timeout_ns)) || (rc < 0 && !ring_has_failed(run.ring))) {
+        refuse_to_believe("flush", rc);
+    }
+    return rc;
+}
+
 int writer_await_drained(unsigned writer, int64_t timeout_ns) {
     const int64_t sequence = run.ledger.writers[writer].last_sequence;
     const int64_t begin_ns = run.world->now_ns;
@@ -330,7 +343,7 @@ static unsigned set_up(void) {
     run.slow_in = 0;
     unsigned spurious = 0;
     if (run.schedule.way != SCHEDULE_LISTED) {
-        static const int64_t slow_ns[] = {20000, 2000000, 150000000, 3000000000};
+        static const int64_t slow_ns[] = {20000, 500000, 4000000, 60000000};
         run.slow_in = run_random(3) == 0 ? 0 : 1 + (unsigned)run_random(6);
         run.slow_ns = slow_ns[run_random(4)];
         spurious = run_random(3) == 0 ? (unsigned)run_random(6) : 0;

@@ -62,6 +62,7 @@ int64_t writer_enqueue(unsigned writer, uint32_t length);
 int64_t writer_offer(unsigned writer, uint32_t length);
 int writer_await(unsigned writer, int64_t timeout_ns);         /* its last sequence */
 int writer_await_drained(unsigned writer, int64_t timeout_ns); /* all of its records */
+int run_flush(int64_t timeout_ns);                             /* everybody's */
 int64_t run_close(void);
 
 #endif
