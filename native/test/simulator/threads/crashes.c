@@ -9,6 +9,9 @@
 #include "simulator/log.h"
 #include "simulator/threads/threaded_log.h"
 
+/* Schedules that are enumerated are many and much alike: they are crashed so much more rarely. */
+#define LISTED_RARER 6
+
 struct crashes crashes;
 
 static struct world *levels[3];
@@ -192,9 +195,10 @@ void crashes_consider(const char *operation) {
     const uint64_t number = crashes.operation++;
     const struct schedule *schedule = &run.schedule;
     const int is_new = schedule->way != SCHEDULE_LISTED || schedule->count >= schedule->fresh;
+    const uint64_t point_in = schedule->way == SCHEDULE_LISTED ? crashes.point_in * LISTED_RARER : crashes.point_in;
     const int wanted = crashes.only_point >= 0 ? crashes.only_point == (int64_t)number
-                       : crashes.point_in == 0 ? 0
-                                               : is_new && mix(run.seed + schedule->path, number) % crashes.point_in == 0;
+                       : point_in == 0         ? 0
+                                               : is_new && mix(run.seed + schedule->path, number) % point_in == 0;
     if (!wanted) {
         return;
     }
@@ -209,7 +213,9 @@ void crashes_consider(const char *operation) {
 }
 
 void crashes_after_close(void) {
-    if (crashes.only_point < 0 || crashes.only_point == (int64_t)crashes.operation) {
+    const int is_rare = run.schedule.way == SCHEDULE_LISTED && !run.failed && run.left == 0 &&
+                        mix(run.seed, run.schedule.path) % LISTED_RARER != 0;
+    if (crashes.only_point < 0 ? !is_rare : crashes.only_point == (int64_t)crashes.operation) {
         crashes.name = "the end";
         look_at_states(1, 2);
         crashes.name = NULL;

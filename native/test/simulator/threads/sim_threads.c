@@ -15,6 +15,7 @@
 #define POINTS_MAX 100000u               /* of one run: more is a livelock */
 #define NO_PROGRESS_NS 600000000000ll    /* no call has returned for so long: somebody waits who is never woken */
 #define SPURIOUS_IN 16
+#define LATE_MOST_NS 1000000000ll
 #define DEADLINE_NEVER INT64_MAX
 
 struct sim_threads sim_threads;
@@ -47,13 +48,18 @@ static void wake(struct sim_thread *thread, int timed_out) {
     thread->deadline_ns = DEADLINE_NEVER;
 }
 
-/* Everybody sleeps: the time passes until the first wakes. */
-static void pass_time(void) {
+static int64_t nearest_deadline_ns(void) {
     int64_t nearest = DEADLINE_NEVER;
     for (unsigned i = 0; i < sim_threads.count; i++) {
         const struct sim_thread *thread = &sim_threads.threads[i];
         nearest = thread->deadline_ns < nearest ? thread->deadline_ns : nearest;
     }
+    return nearest;
+}
+
+/* The time passes until the first wakes. */
+static void pass_time(void) {
+    const int64_t nearest = nearest_deadline_ns();
     if (nearest == DEADLINE_NEVER) {
         stuck("deadlock: everybody sleeps and nobody has a deadline");
     }
@@ -96,6 +102,10 @@ static void dispatch(void) {
     unsigned count;
     if (sim_threads.wakes_for_nothing > 0 && random_next(&sim_threads.random_state) % SPURIOUS_IN == 0) {
         wake_one_for_nothing();
+    }
+    if (sim_threads.late_in > 0 && random_next(&sim_threads.random_state) % sim_threads.late_in == 0 &&
+        nearest_deadline_ns() < sim_threads.world->now_ns + LATE_MOST_NS) {
+        pass_time();
     }
     while ((count = find_ready(ready)) == 0) {
         pass_time();
@@ -285,8 +295,7 @@ int simulated_sigmask(int how, const sigset_t *set, sigset_t *before) {
     return 0;
 }
 
-void sim_threads_run(struct world *world, struct schedule *schedule, void *(*body)(void *), unsigned spurious,
-                     uint64_t seed) {
+void sim_threads_run(struct world *world, struct schedule *schedule, void *(*body)(void *)) {
     static struct platform_ops ops;
     static const struct platform_ops *plain;
     if (plain == NULL) {
@@ -302,8 +311,6 @@ void sim_threads_run(struct world *world, struct schedule *schedule, void *(*bod
     sim_threads.count = sim_threads.running = 0;
     sim_threads.points = 0;
     sim_threads.progress_ns = world->now_ns;
-    sim_threads.wakes_for_nothing = spurious;
-    sim_threads.random_state = seed;
     add("main", body, NULL);
     swapcontext(&sim_threads.outside, &sim_threads.threads[0].context);
     while (sim_threads.errand != NULL) {

@@ -2,7 +2,8 @@
 /*
  * Simulated threads: coroutines that run the production engine and switch only where it calls the platform (park, wake,
  * sleep), begins an operation of device or file system, or starts or joins a thread. The schedule says who goes on.
- * The clock moves only when everybody sleeps, to the nearest deadline; if nobody has one, that is a deadlock.
+ * The clock moves only when everybody sleeps, to the nearest deadline; if nobody has one, that is a deadlock. A seed may
+ * also let parks end for no reason, and a deadline pass while somebody who could run has not come to it.
  *
  * Orderings within the stretches between these points are not reachable here: above all a producer is never away between
  * its claim and its publication. Those are the model's and ThreadSanitizer's part.
@@ -44,15 +45,15 @@ struct sim_threads {
     uint64_t switches;    /* of all runs */
     int64_t progress_ns;  /* when a call of the log last returned */
     unsigned wakes_for_nothing; /* still to be handed out: a park may end without a reason */
+    unsigned late_in;           /* in one of so many points time passes though somebody could run; 0: never */
     uint64_t random_state;      /* for when */
     int trace;
 };
 
 extern struct sim_threads sim_threads;
 
-/* Runs `body` as the first thread until all threads are done. `spurious`: so many parks may end for no reason. */
-void sim_threads_run(struct world *world, struct schedule *schedule, void *(*body)(void *), unsigned spurious,
-                     uint64_t seed);
+/* Runs `body` as the first thread until all threads are done. */
+void sim_threads_run(struct world *world, struct schedule *schedule, void *(*body)(void *));
 
 /* By the running thread. */
 unsigned sim_thread_start(const char *name, void *(*run)(void *), void *argument);

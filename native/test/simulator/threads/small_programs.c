@@ -112,7 +112,6 @@ void appends_time_out(void) {
 static void *flush_for_a_moment(void *argument) {
     (void)argument;
     run_flush(SHORT_NS);
-    run_flush(SHORT_NS);
     return NULL;
 }
 
@@ -120,8 +119,10 @@ static void *flush_for_a_moment(void *argument) {
 void some_flush_for_a_moment(void) {
     run.slow_in = 1;
     run.slow_ns = SHORT_NS;
-    start_writer(append_two, 0);
+    sim_threads.late_in = 4;
+    start_writer(append_one, 0);
     start_writer(append_one, 1);
+    start_writer(append_one, 2);
     start_other("flusher", flush_for_a_moment);
     join_writers();
     run_close();

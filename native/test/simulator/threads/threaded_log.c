@@ -117,14 +117,16 @@ static void judge_sequence(enum call call, unsigned writer, unsigned number, int
     }
 }
 
-/* Nothing takes time where no operation is slow: then a call is over when its two waits are. */
+/* Nothing takes time that is not slept: then a call is over when its waits are. */
+static int is_timed_exactly(void) {
+    return run.slow_in == 0 && sim_threads.late_in == 0;
+}
+
 static void judge_time(enum call call, int64_t rc, int64_t took_ns) {
     const int64_t timeout_ns = run.program->block_timeout_ns;
     const int64_t least_ns = rc == -EINPROGRESS || rc == -ETIMEDOUT ? timeout_ns : 0;
-    const int64_t most_ns = call == CALL_OFFER                      ? 0
-                            : timeout_ns > 0 && run.slow_in == 0 ? 2 * timeout_ns
-                                                                   : INT64_MAX;
-    if (took_ns < least_ns || (took_ns > most_ns && run.slow_in == 0)) {
+    const int64_t most_ns = call == CALL_OFFER ? 0 : timeout_ns > 0 ? 2 * timeout_ns : INT64_MAX;
+    if (took_ns < least_ns || (took_ns > most_ns && is_timed_exactly())) {
         violation(run.world, "%s returned %lld after %lld ns; the block timeout is %lld ns", call_names[call],
                   (long long)rc, (long long)took_ns, (long long)timeout_ns);
     }
@@ -214,7 +216,7 @@ int writer_await(unsigned writer, int64_t timeout_ns) {
     progress();
     if ((rc == 1 && burst_durable_sequence(&run.log) < sequence) ||
         (rc == 0 && (timeout_ns < 0 || took_ns < timeout_ns)) || (rc < 0 && !ring_has_failed(run.ring)) ||
-        (timeout_ns >= 0 && run.slow_in == 0 && took_ns > timeout_ns)) {
+        (timeout_ns >= 0 && took_ns > timeout_ns && is_timed_exactly())) {
         violation(run.world, "await_durable(%lld, %lld ns) returned %d after %lld ns; %lld is durable",
                   (long long)sequence, (long long)timeout_ns, rc, (long long)took_ns,
                   (long long)burst_durable_sequence(&run.log));
@@ -321,8 +323,16 @@ static const struct world *formatted(unsigned blocks) {
     return worlds[blocks];
 }
 
-/* Returns how many parks end for nothing. */
-static unsigned set_up(void) {
+/* What else a seed makes of a run: slow operations, threads that come late, parks that end for nothing. */
+static void disturb(void) {
+    static const int64_t slow_ns[] = {20000, 500000, 4000000, 60000000};
+    run.slow_in = run_random(3) == 0 ? 0 : 1 + (unsigned)run_random(6);
+    run.slow_ns = slow_ns[run_random(4)];
+    sim_threads.wakes_for_nothing = run_random(3) == 0 ? (unsigned)run_random(6) : 0;
+    sim_threads.late_in = run_random(3) == 0 ? 2 + (unsigned)run_random(30) : 0;
+}
+
+static void set_up(void) {
     static struct device_ops ops;
     const struct program *program = run.program;
     if (run.world == NULL) {
@@ -341,21 +351,18 @@ static unsigned set_up(void) {
     run.started = run.closing = run.closed = run.device_closed = run.failed = 0;
     run.left = 0;
     run.slow_in = 0;
-    unsigned spurious = 0;
+    sim_threads.wakes_for_nothing = sim_threads.late_in = 0;
     if (run.schedule.way != SCHEDULE_LISTED) {
-        static const int64_t slow_ns[] = {20000, 500000, 4000000, 60000000};
-        run.slow_in = run_random(3) == 0 ? 0 : 1 + (unsigned)run_random(6);
-        run.slow_ns = slow_ns[run_random(4)];
-        spurious = run_random(3) == 0 ? (unsigned)run_random(6) : 0;
+        disturb();
     }
-    return spurious;
+    sim_threads.random_state = run_random(UINT64_MAX);
 }
 
 void run_schedule(int trace) {
-    const unsigned spurious = set_up();
+    set_up();
     sim_threads.watch = watch;
     sim_threads.trace = trace;
-    sim_threads_run(run.world, &run.schedule, first_thread, spurious, run_random(UINT64_MAX));
+    sim_threads_run(run.world, &run.schedule, first_thread);
     run.world->before_operation = NULL;
     const uint64_t records = ring_next_sequence(run.ring) - 1;
     if (!run.failed && run.left == 0) {
