@@ -76,6 +76,10 @@ static void pass_time(void) {
     }
 }
 
+static int deadline_is_near(void) {
+    return nearest_deadline_ns() < sim_threads.world->now_ns + LATE_MOST_NS;
+}
+
 /* The running one first, if it can go on; the others in turn from there. */
 static unsigned find_ready(uint8_t *ready) {
     unsigned found = 0;
@@ -104,7 +108,7 @@ static void dispatch(void) {
         wake_one_for_nothing();
     }
     if (sim_threads.late_in > 0 && random_next(&sim_threads.random_state) % sim_threads.late_in == 0 &&
-        nearest_deadline_ns() < sim_threads.world->now_ns + LATE_MOST_NS) {
+        deadline_is_near()) {
         pass_time();
     }
     while ((count = find_ready(ready)) == 0) {
@@ -251,13 +255,19 @@ static void unpark(const struct platform *platform, _Atomic uint32_t *word, int 
     (void)platform;
     sim_thread_yield("a wake-up to come");
     uint8_t parked[SCHEDULE_THREADS_MAX];
+    int may_be_late = 0;
     for (; count > 0; count--) {
         const unsigned found = find_parked(word, parked);
         if (found == 0) {
             break;
         }
-        wake(&sim_threads.threads[parked[(unsigned)count >= found ? 0 : schedule_pick(sim_threads.schedule, found)]],
-             0);
+        const unsigned chosen = (unsigned)count >= found ? 0 : schedule_pick(sim_threads.schedule, found);
+        struct sim_thread *thread = &sim_threads.threads[parked[chosen]];
+        may_be_late |= thread->deadline_ns != DEADLINE_NEVER;
+        wake(thread, 0);
+    }
+    if (sim_threads.late_decided && may_be_late && deadline_is_near() && schedule_pick(sim_threads.schedule, 2) == 1) {
+        pass_time();
     }
     sim_thread_yield("a wake-up done");
 }

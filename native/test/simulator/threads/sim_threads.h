@@ -46,6 +46,7 @@ struct sim_threads {
     int64_t progress_ns;  /* when a call of the log last returned */
     unsigned wakes_for_nothing; /* still to be handed out: a park may end without a reason */
     unsigned late_in;           /* in one of so many points time passes though somebody could run; 0: never */
+    int late_decided;           /* whether time passes before who was woken comes to it is a decision of the schedule */
     uint64_t random_state;      /* for when */
     int trace;
 };

@@ -111,7 +111,7 @@ void appends_time_out(void) {
 
 static void *flush_for_a_moment(void *argument) {
     (void)argument;
-    run_flush(SHORT_NS);
+    run_flush(3 * SHORT_NS); /* a commit takes two operations */
     return NULL;
 }
 
@@ -119,10 +119,9 @@ static void *flush_for_a_moment(void *argument) {
 void some_flush_for_a_moment(void) {
     run.slow_in = 1;
     run.slow_ns = SHORT_NS;
-    sim_threads.late_in = 4;
+    sim_threads.late_decided = 1;
     start_writer(append_one, 0);
     start_writer(append_one, 1);
-    start_writer(append_one, 2);
     start_other("flusher", flush_for_a_moment);
     join_writers();
     run_close();

@@ -119,7 +119,7 @@ static void judge_sequence(enum call call, unsigned writer, unsigned number, int
 
 /* Nothing takes time that is not slept: then a call is over when its waits are. */
 static int is_timed_exactly(void) {
-    return run.slow_in == 0 && sim_threads.late_in == 0;
+    return run.slow_in == 0 && sim_threads.late_in == 0 && !sim_threads.late_decided;
 }
 
 static void judge_time(enum call call, int64_t rc, int64_t took_ns) {
@@ -352,6 +352,7 @@ static void set_up(void) {
     run.left = 0;
     run.slow_in = 0;
     sim_threads.wakes_for_nothing = sim_threads.late_in = 0;
+    sim_threads.late_decided = 0;
     if (run.schedule.way != SCHEDULE_LISTED) {
         disturb();
     }
