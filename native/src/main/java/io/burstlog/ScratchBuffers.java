@@ -32,7 +32,7 @@ final class ScratchBuffers {
         }
     }
 
-    private static RecordBuffer borrow() {
+    static RecordBuffer borrow() {
         for (int i = 0; i < LENDABLE; i++) {
             RecordBuffer buffer = LENT.getAcquire(i);
             if (buffer != null && LENT.compareAndSet(i, buffer, null)) {
@@ -43,7 +43,7 @@ final class ScratchBuffers {
     }
 
     /** A buffer that finds no free place is left to the garbage collector. */
-    private static void giveBack(RecordBuffer buffer) {
+    static void giveBack(RecordBuffer buffer) {
         for (int i = 0; i < LENDABLE; i++) {
             if (LENT.getPlain(i) == null && LENT.compareAndSet(i, null, buffer)) {
                 return;

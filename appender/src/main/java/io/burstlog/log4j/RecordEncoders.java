@@ -27,8 +27,7 @@ final class RecordEncoders {
     /** An empty encoder, for this thread alone until it is released. */
     static RecordEncoder acquire() {
         if (isVirtual(Thread.currentThread())) {
-            final RecordEncoder pooled = POOL.poll();
-            return pooled != null ? pooled : new RecordEncoder();
+            return borrow();
         }
         RecordEncoder encoder = OF_THREAD.get();
         while (encoder.inUse) {
@@ -39,6 +38,12 @@ final class RecordEncoders {
         }
         encoder.inUse = true;
         return encoder;
+    }
+
+    /** What a virtual thread acquires. */
+    static RecordEncoder borrow() {
+        final RecordEncoder pooled = POOL.poll();
+        return pooled != null ? pooled : new RecordEncoder();
     }
 
     static void release(final RecordEncoder encoder) {
