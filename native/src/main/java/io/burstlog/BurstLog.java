@@ -76,10 +76,16 @@ public final class BurstLog implements AutoCloseable {
             throw BurstException.ofOpen(-result, Engine.lastError());
         }
         long handle = opened.getValue();
-        Thread listener = config.listener()
-                .map(consumer -> EventDelivery.start(config.ring(), handle, consumer))
-                .orElse(null);
-        return new BurstLog(config.ring(), handle, calls, statsOf(handle).maxRecordBytes, listener);
+        try {
+            Thread listener = config.listener()
+                    .map(consumer -> EventDelivery.start(config.ring(), handle, consumer))
+                    .orElse(null);
+            return new BurstLog(config.ring(), handle, calls, statsOf(handle).maxRecordBytes, listener);
+        } catch (Throwable noMemoryOrThread) {
+            // Nobody else knows the handle; the ring would stay locked as long as the process lives.
+            Engine.burst_close(handle);
+            throw noMemoryOrThread;
+        }
     }
 
     /**
