@@ -47,10 +47,12 @@ final class RecordEncoders {
     }
 
     static void release(final RecordEncoder encoder) {
-        encoder.clear();
         if (encoder.inUse) {
+            // First, because memory for a smaller buffer may be missing.
             encoder.inUse = false;
+            encoder.clear();
         } else {
+            encoder.clear();
             POOL.offer(encoder);
         }
     }
