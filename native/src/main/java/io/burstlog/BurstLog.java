@@ -70,6 +70,7 @@ public final class BurstLog implements AutoCloseable {
      */
     public static BurstLog open(BurstConfig config) {
         RecordCalls calls = EngineLibrary.load(config.library().orElse(null)).recordCalls(config.binding());
+        ScratchBuffers.prepare();
         LongByReference opened = new LongByReference();
         int result = Engine.burst_open(NativeConfig.of(config), opened);
         if (result < 0) {

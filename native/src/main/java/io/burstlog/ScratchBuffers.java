@@ -22,6 +22,14 @@ final class ScratchBuffers {
 
     private ScratchBuffers() {}
 
+    /**
+     * Makes this class ready for use. If memory ran out at its first use, within an append, it would be unusable for the
+     * rest of the JVM's life.
+     */
+    static void prepare() {
+        release(take());
+    }
+
     static RecordBuffer take() {
         return isVirtual(Thread.currentThread()) ? borrow() : OWN.get().clear();
     }
@@ -68,6 +76,8 @@ final class ScratchBuffers {
     private static boolean isVirtual(Thread thread) {
         try {
             return (boolean) IS_VIRTUAL.invokeExact(thread);
+        } catch (Error outOfMemoryOrStack) {
+            throw outOfMemoryOrStack;
         } catch (Throwable impossible) {
             throw new AssertionError(impossible);
         }

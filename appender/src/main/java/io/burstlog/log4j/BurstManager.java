@@ -51,6 +51,7 @@ final class BurstManager {
         this.attributes = attributes;
         this.ruleOfEngine = FullRingRule.of(attributes.config());
         createDirectoryOf(attributes.file());
+        RecordEncoders.prepare();
         this.log = BurstLog.open(attributes.config());
         try {
             this.maxRecordBytes = (int) log.stats().maxRecordBytes();

@@ -24,6 +24,14 @@ final class RecordEncoders {
 
     private RecordEncoders() {}
 
+    /**
+     * Makes this class ready for use. If memory ran out at its first use, within a log call, it would be unusable for the
+     * rest of the JVM's life.
+     */
+    static void prepare() {
+        release(acquire());
+    }
+
     /** An empty encoder, for this thread alone until it is released. */
     static RecordEncoder acquire() {
         if (isVirtual(Thread.currentThread())) {
@@ -60,6 +68,8 @@ final class RecordEncoders {
     private static boolean isVirtual(final Thread thread) {
         try {
             return (boolean) IS_VIRTUAL.invokeExact(thread);
+        } catch (final Error outOfMemoryOrStack) {
+            throw outOfMemoryOrStack;
         } catch (final Throwable unexpected) {
             throw new LinkageError("Thread.isVirtual failed", unexpected);
         }

@@ -87,6 +87,11 @@ final class Acknowledged {
         return lastNumberOfThread.getOrDefault(thread, 0);
     }
 
+    /** How many threads acknowledged something. */
+    synchronized int threads() {
+        return lastNumberOfThread.size();
+    }
+
     /** Lines of the threads 1 to n. */
     synchronized int linesOf(int threads) {
         int lines = 0;
