@@ -94,16 +94,16 @@ public final class RaceRunner {
     private int run() throws Exception {
         System.setProperty(FreshRing.DIRECTORY_PROPERTY, directory.toString());
         watch();
-        double firstRound = Math.min(left(), LONGEST_FIRST_ROUND_SECONDS);
-        for (String test : tests) {
-            runHere(test, Math.round(1000 * firstRound / tests.size()));
-        }
+        runHere(Math.min(left(), LONGEST_FIRST_ROUND_SECONDS));
         double start = 2 * SECONDS_TO_PROBE_JVM;
         double forks = FORKS_OF_A_TEST * tests.size();
         while (left() > start + 1.5 * SECONDS_TO_FORK * forks) {
             double each = (Math.min(left(), LONGEST_ROUND_SECONDS) - start) / forks - SECONDS_TO_FORK;
             runForked(true, Math.round(1000 * each));
             runForked(false, Math.round(1000 * each));
+        }
+        if (left() > tests.size()) {
+            runHere(left());
         }
         return outcomes.report();
     }
@@ -125,6 +125,12 @@ public final class RaceRunner {
         });
         watch.setDaemon(true);
         watch.start();
+    }
+
+    private void runHere(double seconds) throws Exception {
+        for (String test : tests) {
+            runHere(test, Math.round(1000 * seconds / tests.size()));
+        }
     }
 
     private void runHere(String test, long millis) throws Exception {
