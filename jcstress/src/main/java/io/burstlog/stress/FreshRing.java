@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Where the tests of this JVM have their rings. One ring after the other is opened, used by one pair of actors, closed
@@ -23,6 +24,7 @@ public final class FreshRing {
     private static final long SMALLEST_RING_BYTES = 2 << 20;
     private static final long LARGE_RING_BYTES = 64 << 20;
     private static final Path DIRECTORY = create();
+    private static final AtomicInteger USES = new AtomicInteger();
 
     private static final class Lasting {
         private static final BurstLog LOG = BurstLog.open(config("lasting", LARGE_RING_BYTES).build());
@@ -45,7 +47,13 @@ public final class FreshRing {
 
     /** For a ring that is open only while one pair of actors uses it. */
     public static BurstConfig.Builder config() {
+        USES.incrementAndGet();
         return config("fresh", SMALLEST_RING_BYTES);
+    }
+
+    /** How often {@link #config()} was asked for, which is how often such a ring was opened at most. */
+    static int uses() {
+        return USES.get();
     }
 
     /** For a ring of any other use; each name is a ring of its own. */
