@@ -70,16 +70,23 @@ public final class BurstLog implements AutoCloseable {
      */
     public static BurstLog open(BurstConfig config) {
         RecordCalls calls = EngineLibrary.load(config.library().orElse(null)).recordCalls(config.binding());
+        ScratchBuffers.prepare();
         LongByReference opened = new LongByReference();
         int result = Engine.burst_open(NativeConfig.of(config), opened);
         if (result < 0) {
             throw BurstException.ofOpen(-result, Engine.lastError());
         }
         long handle = opened.getValue();
-        Thread listener = config.listener()
-                .map(consumer -> EventDelivery.start(config.ring(), handle, consumer))
-                .orElse(null);
-        return new BurstLog(config.ring(), handle, calls, statsOf(handle).maxRecordBytes, listener);
+        try {
+            Thread listener = config.listener()
+                    .map(consumer -> EventDelivery.start(config.ring(), handle, consumer))
+                    .orElse(null);
+            return new BurstLog(config.ring(), handle, calls, statsOf(handle).maxRecordBytes, listener);
+        } catch (Throwable noMemoryOrThread) {
+            // Nobody else knows the handle; the ring would stay locked as long as the process lives.
+            Engine.burst_close(handle);
+            throw noMemoryOrThread;
+        }
     }
 
     /**

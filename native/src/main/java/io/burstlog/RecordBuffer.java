@@ -151,12 +151,14 @@ public final class RecordBuffer {
         }
         ByteBuffer larger = ByteBuffer.allocateDirect((int) Math.min(maxCapacity, Math.max(needed, 2L * bytes.capacity())));
         larger.order(bytes.order());
-        larger.put(bytes.flip());
+        larger.put(bytes.duplicate().flip());
         replaceWith(larger);
     }
 
+    /** Both or none: memory may run out in between, and the old address would then be one of memory given back. */
     private void replaceWith(ByteBuffer buffer) {
+        long newAddress = Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
         bytes = buffer;
-        address = Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
+        address = newAddress;
     }
 }

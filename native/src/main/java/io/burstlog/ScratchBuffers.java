@@ -22,6 +22,14 @@ final class ScratchBuffers {
 
     private ScratchBuffers() {}
 
+    /**
+     * Makes this class ready for use. If memory ran out at its first use, within an append, it would be unusable for the
+     * rest of the JVM's life.
+     */
+    static void prepare() {
+        release(take());
+    }
+
     static RecordBuffer take() {
         return isVirtual(Thread.currentThread()) ? borrow() : OWN.get().clear();
     }
@@ -32,7 +40,7 @@ final class ScratchBuffers {
         }
     }
 
-    private static RecordBuffer borrow() {
+    static RecordBuffer borrow() {
         for (int i = 0; i < LENDABLE; i++) {
             RecordBuffer buffer = LENT.getAcquire(i);
             if (buffer != null && LENT.compareAndSet(i, buffer, null)) {
@@ -43,7 +51,7 @@ final class ScratchBuffers {
     }
 
     /** A buffer that finds no free place is left to the garbage collector. */
-    private static void giveBack(RecordBuffer buffer) {
+    static void giveBack(RecordBuffer buffer) {
         for (int i = 0; i < LENDABLE; i++) {
             if (LENT.getPlain(i) == null && LENT.compareAndSet(i, null, buffer)) {
                 return;
@@ -68,6 +76,8 @@ final class ScratchBuffers {
     private static boolean isVirtual(Thread thread) {
         try {
             return (boolean) IS_VIRTUAL.invokeExact(thread);
+        } catch (Error outOfMemoryOrStack) {
+            throw outOfMemoryOrStack;
         } catch (Throwable impossible) {
             throw new AssertionError(impossible);
         }

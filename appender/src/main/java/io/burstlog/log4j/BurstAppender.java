@@ -137,6 +137,9 @@ public final class BurstAppender extends AbstractAppender {
      */
     @Override
     public synchronized boolean stop(final long timeout, final TimeUnit timeUnit) {
+        if (isStopped()) {
+            return true;
+        }
         setStopping();
         boolean stopped = super.stop(timeout, timeUnit, false);
         if (attached) {

@@ -51,13 +51,14 @@ final class BurstManager {
         this.attributes = attributes;
         this.ruleOfEngine = FullRingRule.of(attributes.config());
         createDirectoryOf(attributes.file());
+        RecordEncoders.prepare();
         this.log = BurstLog.open(attributes.config());
-        this.maxRecordBytes = (int) log.stats().maxRecordBytes();
         try {
+            this.maxRecordBytes = (int) log.stats().maxRecordBytes();
             if (log.destinationEmpty()) {
                 writeHeader(header.getHeader());
             }
-        } catch (final RuntimeException headerNotWritten) {
+        } catch (final RuntimeException | Error headerNotWritten) {
             log.close();
             throw headerNotWritten;
         }

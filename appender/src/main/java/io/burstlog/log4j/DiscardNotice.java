@@ -78,12 +78,24 @@ final class DiscardNotice {
     private boolean writeAndRelease() {
         try {
             final long count = discarded.get();
-            if (count > 0 && ring.offer(eventFor(count), layout) > 0) {
+            if (count > 0 && isTold(count)) {
                 discarded.addAndGet(-count);
             }
             return discarded.get() == 0;
         } finally {
             writing.release();
+        }
+    }
+
+    /** Whether the line is in the ring. One that no layout or record can hold goes to the operator instead. */
+    private boolean isTold(final long count) {
+        try {
+            return ring.offer(eventFor(count), layout) > 0;
+        } catch (final BurstException closedOrFailed) {
+            throw closedOrFailed;
+        } catch (final RuntimeException noLine) {
+            LOGGER.warn("{}; the log itself cannot say so: {}", sentence(count), noLine.getMessage());
+            return true;
         }
     }
 

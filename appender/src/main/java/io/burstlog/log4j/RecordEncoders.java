@@ -24,11 +24,18 @@ final class RecordEncoders {
 
     private RecordEncoders() {}
 
+    /**
+     * Makes this class ready for use. If memory ran out at its first use, within a log call, it would be unusable for the
+     * rest of the JVM's life.
+     */
+    static void prepare() {
+        release(acquire());
+    }
+
     /** An empty encoder, for this thread alone until it is released. */
     static RecordEncoder acquire() {
         if (isVirtual(Thread.currentThread())) {
-            final RecordEncoder pooled = POOL.poll();
-            return pooled != null ? pooled : new RecordEncoder();
+            return borrow();
         }
         RecordEncoder encoder = OF_THREAD.get();
         while (encoder.inUse) {
@@ -41,11 +48,19 @@ final class RecordEncoders {
         return encoder;
     }
 
+    /** What a virtual thread acquires. */
+    static RecordEncoder borrow() {
+        final RecordEncoder pooled = POOL.poll();
+        return pooled != null ? pooled : new RecordEncoder();
+    }
+
     static void release(final RecordEncoder encoder) {
-        encoder.clear();
         if (encoder.inUse) {
+            // First, because memory for a smaller buffer may be missing.
             encoder.inUse = false;
+            encoder.clear();
         } else {
+            encoder.clear();
             POOL.offer(encoder);
         }
     }
@@ -53,6 +68,8 @@ final class RecordEncoders {
     private static boolean isVirtual(final Thread thread) {
         try {
             return (boolean) IS_VIRTUAL.invokeExact(thread);
+        } catch (final Error outOfMemoryOrStack) {
+            throw outOfMemoryOrStack;
         } catch (final Throwable unexpected) {
             throw new LinkageError("Thread.isVirtual failed", unexpected);
         }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.logging.log4j.Level;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +82,22 @@ class DiscardTest {
         final long logged = lines.stream().filter(line -> line.startsWith("INFO xxx")).count();
         assertThat(logged + discarded(lines)).isEqualTo(FullRing.EVENTS);
         assertThat(logged).isLessThan(FullRing.EVENTS);
+    }
+
+    @Test
+    void a_record_size_too_small_for_the_warning_costs_the_warning_and_no_event() {
+        final String xml = RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\" maxRecordSize=\"60\""));
+        try (RunningLog4j log4j = RunningLog4j.with(xml)) {
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                while (log4j.orders().manager().log().stats().discarded() == 0) {
+                    log4j.logger().info("order");
+                }
+            }
+            log4j.awaitDrained();
+            log4j.logger().info("next");
+            assertThat(log4j.status(Level.WARN)).anyMatch(line -> line.contains("discarded"));
+        }
+        assertThat(directory.lines()).last().isEqualTo("INFO next");
     }
 
     private static long discarded(final List<String> lines) {

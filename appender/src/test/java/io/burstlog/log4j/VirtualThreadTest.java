@@ -2,6 +2,7 @@
 package io.burstlog.log4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
@@ -36,6 +37,26 @@ class VirtualThreadTest {
             assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(EVENTS);
         }
         assertThat(directory.lines()).hasSize(EVENTS).doesNotHaveDuplicates();
+    }
+
+    /** Each of them holds its carrier while the engine waits, so those that wait must never be all that could go on. */
+    @Test
+    void more_virtual_threads_than_carriers_may_wait_for_space_and_platform_threads_log_beside_them() throws Exception {
+        final ExecutorService executor = virtualThreads();
+        final int waiting = 3 * Runtime.getRuntime().availableProcessors() + FullRing.EVENTS;
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+            final Thread platform = new Thread(() -> log4j.logger().info("platform"));
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                for (int i = 0; i < waiting; i++) {
+                    executor.execute(() -> log4j.logger().info("x".repeat(400_000)));
+                }
+                await().until(() -> log4j.orders().manager().log().stats().fullWaits() > 0);
+                platform.start();
+            }
+            ((AutoCloseable) executor).close();
+            platform.join();
+        }
+        assertThat(directory.lines()).hasSize(waiting + 1).contains("INFO platform");
     }
 
     private static ExecutorService virtualThreads() throws Exception {

@@ -65,6 +65,15 @@ final class Acknowledged {
         notifyAll();
     }
 
+    /** Whether the thread acknowledges this number within that time. */
+    synchronized boolean await(int thread, int number, long timeoutMillis) throws InterruptedException {
+        long deadline = System.nanoTime() + timeoutMillis * 1_000_000;
+        while (lastNumber(thread) < number && !end.isDone() && System.nanoTime() < deadline) {
+            wait(10);
+        }
+        return lastNumber(thread) >= number;
+    }
+
     synchronized boolean awaitFirst(long timeoutMillis) throws InterruptedException {
         long deadline = System.nanoTime() + timeoutMillis * 1_000_000;
         while (lastNumberOfThread.isEmpty() && !end.isDone() && System.nanoTime() < deadline) {
@@ -78,8 +87,17 @@ final class Acknowledged {
         return lastNumberOfThread.getOrDefault(thread, 0);
     }
 
-    /** Lines of all threads. */
-    synchronized int count() {
-        return lastNumberOfThread.values().stream().mapToInt(Integer::intValue).sum();
+    /** How many threads acknowledged something. */
+    synchronized int threads() {
+        return lastNumberOfThread.size();
+    }
+
+    /** Lines of the threads 1 to n. */
+    synchronized int linesOf(int threads) {
+        int lines = 0;
+        for (int thread = 1; thread <= threads; thread++) {
+            lines += lastNumber(thread);
+        }
+        return lines;
     }
 }

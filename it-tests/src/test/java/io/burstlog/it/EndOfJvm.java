@@ -6,8 +6,8 @@ import org.apache.logging.log4j.Logger;
 
 /**
  * A child process that ends in one of the ways in which JVMs end. Arguments: run, lines, and how: {@code return} from
- * main, {@code exit}, {@code hook} (a shutdown hook, racing with Log4j's own, logs as well), or {@code linger} (logs
- * in daemon threads until it is sent SIGTERM).
+ * main, {@code exit}, {@code daemons} (return from main while daemon threads log), {@code hook} (a shutdown hook, racing
+ * with Log4j's own, logs as well), or {@code linger} (logs in daemon threads until it is sent SIGTERM).
  */
 final class EndOfJvm {
     static final int MAIN = 1;
@@ -26,17 +26,24 @@ final class EndOfJvm {
             case "exit" -> System.exit(0);
             case "hook" -> Runtime.getRuntime()
                     .addShutdownHook(new Thread(() -> LoggingThreads.log(logger, run, HOOK, Integer.MAX_VALUE - 1)));
+            case "daemons" -> {
+                startDaemons(logger, run);
+                Thread.sleep(300);
+            }
             case "linger" -> {
-                for (int thread = DAEMONS; thread < DAEMONS + 4; thread++) {
-                    int daemonNumber = thread;
-                    Thread daemon = new Thread(
-                            () -> LoggingThreads.log(logger, run, daemonNumber, Integer.MAX_VALUE - 1));
-                    daemon.setDaemon(true);
-                    daemon.start();
-                }
+                startDaemons(logger, run);
                 Thread.currentThread().join();
             }
             default -> throw new IllegalArgumentException(arguments[2]);
+        }
+    }
+
+    private static void startDaemons(Logger logger, int run) {
+        for (int thread = DAEMONS; thread < DAEMONS + 4; thread++) {
+            int daemonNumber = thread;
+            Thread daemon = new Thread(() -> LoggingThreads.log(logger, run, daemonNumber, Integer.MAX_VALUE - 1));
+            daemon.setDaemon(true);
+            daemon.start();
         }
     }
 }

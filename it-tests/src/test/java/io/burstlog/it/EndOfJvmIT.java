@@ -37,6 +37,15 @@ class EndOfJvmIT {
     }
 
     @Test
+    void daemonThreadsThatLogUntilTheJvmIsGoneLoseNothingAcknowledged() throws Exception {
+        Installation installation = Installation.fresh("end-daemons");
+        Acknowledged first = run(installation, 1, "daemons");
+        assertThat(first.lastNumber(EndOfJvm.DAEMONS)).as("lines of a daemon thread").isPositive();
+        Acknowledged second = run(installation, 2, "return");
+        LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, second), THREADS);
+    }
+
+    @Test
     void sigtermInTheMiddleOfLoggingLosesNothingAcknowledged() throws Exception {
         Installation installation = Installation.fresh("end-term");
         Process child = ChildJvm.start(installation, EndOfJvm.class, "1", "1", "linger");

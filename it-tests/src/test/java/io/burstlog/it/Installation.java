@@ -48,6 +48,11 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
 
     private static Path emptyDirectory(String name) throws IOException {
         Path directory = Path.of("target", "it", name).toAbsolutePath();
+        deleteTree(directory);
+        return Files.createDirectories(directory);
+    }
+
+    private static void deleteTree(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (Stream<Path> tree = Files.walk(directory)) {
                 for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
@@ -55,7 +60,10 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
                 }
             }
         }
-        return Files.createDirectories(directory);
+    }
+
+    void delete() throws IOException {
+        deleteTree(directory);
     }
 
     List<String> fileNames() throws IOException {

@@ -3,30 +3,11 @@ package io.burstlog.it;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
-/**
- * A child process: threads that log as fast as they can and tell the witness each line whose log call returned.
- * Arguments: run, threads, lines of each thread (0: until it is killed).
- */
+/** What a thread of a child process does: it logs, and tells the witness each line whose log call returned. */
 final class LoggingThreads {
     private LoggingThreads() {}
-
-    public static void main(String[] arguments) throws InterruptedException {
-        int run = Integer.parseInt(arguments[0]);
-        int lines = Integer.parseInt(arguments[2]);
-        Logger logger = LogManager.getLogger("it");
-        Thread[] threads = new Thread[Integer.parseInt(arguments[1])];
-        for (int i = 0; i < threads.length; i++) {
-            int thread = i + 1;
-            threads[i] = new Thread(() -> log(logger, run, thread, lines == 0 ? Integer.MAX_VALUE : lines));
-            threads[i].start();
-        }
-        for (Thread thread : threads) {
-            thread.join();
-        }
-    }
 
     static void log(Logger logger, int run, int thread, int lines) {
         for (int number = 1; number <= lines; number++) {

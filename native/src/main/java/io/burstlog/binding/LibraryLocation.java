@@ -107,6 +107,10 @@ abstract class LibraryLocation {
                         + "); name a writable directory with -Djna.tmpdir, or the library itself with -D" + PATH_PROPERTY
                         + ".", failure);
             }
+            if (file == null) {
+                throw new LibraryException("The Burstlog library " + resource + " may not be extracted, because"
+                        + " jna.nounpack is set; remove that, or name the library itself with -D" + PATH_PROPERTY + ".");
+            }
             try {
                 return loadFile(file.toPath(), options);
             } finally {

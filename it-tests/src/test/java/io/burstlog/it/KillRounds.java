@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One ring and one log file, and JVMs that log into them and are killed one after the other: half of them while they
+ * log, a quarter while they open the ring, a quarter while they shut down. Then one that ends by itself; by then
+ * everything acknowledged is in the file, once and in order. Where the kills strike follows from a seed, but for what
+ * the machine adds.
+ *
+ * <p>The JVM of the next round starts while that of this round still runs, because starting takes longest.
+ */
+final class KillRounds {
+    private static final int THREADS = 8;
+    private static final int LONGEST_LOAD_MILLIS = 150;
+    private static final long PATIENCE_MILLIS = 30_000;
+
+    private final Random random;
+    private final Installation installation;
+    private final List<String> jvmOptions;
+    private final List<Acknowledged> runs = new ArrayList<>();
+    private final Map<Phase, Integer> hits = new EnumMap<>(Phase.class);
+    private double millisToOpen = 20;
+    private double millisToStop = 20;
+    private Child next;
+
+    private record Child(Process process, Acknowledged said) {}
+
+    KillRounds(long seed, String name, List<String> jvmOptions) throws IOException {
+        this.random = new Random(seed);
+        this.installation = Installation.fresh(name);
+        this.jvmOptions = jvmOptions;
+    }
+
+    /**
+     * Throws an AssertionError if something is lost, doubled, altered or out of order.
+     *
+     * @param end by {@link System#nanoTime()}; no further JVM is killed after it
+     */
+    void run(int kills, long end) throws IOException, InterruptedException {
+        next = start(1);
+        try {
+            for (int round = 1; round <= kills && System.nanoTime() < end; round++) {
+                Child child = next;
+                next = start(round + 1);
+                kill(child, round);
+            }
+            runToItsEnd(next);
+        } finally {
+            ChildJvm.kill(next.process);
+        }
+        LogFile.read(installation.file()).holdsWhatWasAcknowledged(runs, THREADS);
+        assertThat(installation.fileNames()).as("no second log file was begun")
+                .containsExactlyInAnyOrder("it.ring", "it.log", "log4j2.xml", "child.err");
+    }
+
+    private Child start(int run) throws IOException {
+        Process process = ChildJvm.start(List.of(), jvmOptions, installation, VictimOfKills.class, "" + run, "" + THREADS);
+        return new Child(process, new Acknowledged(process));
+    }
+
+    private void kill(Child child, int round) throws IOException, InterruptedException {
+        goOn(child);
+        await(child, Phase.OPEN_AND_RECOVERY);
+        long begin = System.nanoTime();
+        if (round % 4 == 0) {
+            pause(millisToOpen);
+        } else {
+            await(child, Phase.LOAD);
+            millisToOpen = (3 * millisToOpen + (System.nanoTime() - begin) / 1e6) / 4;
+            pause(LONGEST_LOAD_MILLIS);
+        }
+        if (round % 4 == 2) {
+            goOn(child);
+            await(child, Phase.SHUTDOWN_AND_DRAIN);
+            pause(millisToStop);
+        }
+        ChildJvm.kill(child.process);
+        child.said.awaitEnd();
+        Phase hit = Phase.lastOf(child.said);
+        if (round % 4 == 2) {
+            // Just so long that a few of these come too late.
+            millisToStop = Math.max(1, hit == Phase.CLOSED ? millisToStop * 0.7 : millisToStop * 1.1);
+        }
+        hits.merge(hit, 1, Integer::sum);
+        runs.add(child.said);
+    }
+
+    private void runToItsEnd(Child child) throws IOException, InterruptedException {
+        goOn(child);
+        await(child, Phase.LOAD);
+        pause(LONGEST_LOAD_MILLIS);
+        goOn(child);
+        assertThat(child.process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).as("the last run ends").isTrue();
+        child.said.awaitEnd();
+        assertThat(child.process.exitValue()).as("exit code of the last run").isZero();
+        assertThat(Phase.lastOf(child.said)).isEqualTo(Phase.CLOSED);
+        runs.add(child.said);
+    }
+
+    private static void goOn(Child child) throws IOException {
+        OutputStream input = child.process.getOutputStream();
+        input.write('\n');
+        input.flush();
+    }
+
+    private static void await(Child child, Phase phase) throws InterruptedException {
+        assertThat(phase.isReachedBy(child.said, PATIENCE_MILLIS)).as("the child comes to %s", phase).isTrue();
+    }
+
+    private void pause(double mostMillis) {
+        LockSupport.parkNanos((long) (1e6 * mostMillis * random.nextDouble()));
+    }
+
+    /** How many kills struck in which phase. */
+    Map<Phase, Integer> hits() {
+        return hits;
+    }
+
+    Installation installation() {
+        return installation;
+    }
+
+    /** Lines whose log call had returned, over all rounds. */
+    int acknowledged() {
+        return runs.stream().mapToInt(run -> run.linesOf(THREADS)).sum();
+    }
+}

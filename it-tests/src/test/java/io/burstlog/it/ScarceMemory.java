@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.it;
+
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstLog;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A child process whose heap is full: threads append until an OutOfMemoryError kills them, and others take their place.
+ * In the end memory is there again and a last thread appends some lines. Arguments: ring, file, milliseconds. Without
+ * Log4j, which answers an error of its own by returning, as if the event were logged.
+ */
+final class ScarceMemory {
+    static final int LAST = 1;
+    static final int LINES_OF_LAST = 50;
+    static final int MOST_THREADS = 500;
+
+    private static final int AT_A_TIME = 3;
+    private static final int PIECE_BYTES = 256;
+    private static final int PIECES_LET_GO = 400;
+
+    private ScarceMemory() {}
+
+    public static void main(String[] arguments) throws Exception {
+        BurstConfig config = BurstConfig.builder().ring(arguments[0]).fileName(arguments[1]).ringBytes(4 << 20).build();
+        long end = System.nanoTime() + 1_000_000L * Integer.parseInt(arguments[2]);
+        try (BurstLog log = BurstLog.open(config)) {
+            fillMemoryAndAppend(log, end);
+            append(log, LAST, LINES_OF_LAST);
+        }
+    }
+
+    private static void fillMemoryAndAppend(BurstLog log, long end) throws InterruptedException {
+        List<byte[]> held = new ArrayList<>(100_000);
+        Thread[] appending = new Thread[AT_A_TIME];
+        int next = LAST + 1;
+        while (System.nanoTime() < end) {
+            try {
+                for (int i = 0; i < AT_A_TIME; i++) {
+                    if ((appending[i] == null || !appending[i].isAlive()) && next < MOST_THREADS) {
+                        int number = next;
+                        appending[i] = new Thread(() -> appendUntil(log, number, end));
+                        appending[i].start();
+                        next++;
+                    }
+                }
+                while (System.nanoTime() < end) {
+                    held.add(new byte[PIECE_BYTES]);
+                }
+            } catch (OutOfMemoryError full) {
+                // For a moment there is nothing for the others; then a little room, so that they are started anew.
+                Thread.sleep(5);
+                held.subList(Math.max(0, held.size() - PIECES_LET_GO), held.size()).clear();
+            }
+        }
+        held.clear();
+        for (Thread thread : appending) {
+            thread.join();
+        }
+    }
+
+    private static void appendUntil(BurstLog log, int thread, long end) {
+        try {
+            for (int number = 1; System.nanoTime() < end; number++) {
+                append(log, thread, number, number);
+            }
+        } catch (OutOfMemoryError died) {
+            // Another thread takes over.
+        } catch (IOException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    private static void append(BurstLog log, int thread, int lines) throws IOException {
+        append(log, thread, 1, lines);
+    }
+
+    private static void append(BurstLog log, int thread, int first, int last) throws IOException {
+        for (int number = first; number <= last; number++) {
+            log.append((new LineText(1, thread, number).text() + "\n").getBytes(StandardCharsets.UTF_8));
+            Acknowledged.tell(thread, number);
+        }
+    }
+}

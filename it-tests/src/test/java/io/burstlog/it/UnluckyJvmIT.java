@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** JVMs that run out of memory or threads, are suspended, or leave children behind. */
+@Timeout(120)
+class UnluckyJvmIT {
+    private static final int THREADS = EndOfJvm.DAEMONS + 4;
+
+    /** Longer than the engine waits for a stuck writer before it gives the ring up: 10 s, of its own waiting. */
+    private static final int SUSPENDED_MILLIS = 11_000;
+
+    @Test
+    void whatAJvmAcknowledgedWhoseHeapIsFullIsInTheFile() throws Exception {
+        Installation installation = Installation.fresh("scarce-memory");
+        Process child = ChildJvm.start(List.of(), List.of("-Xmx16m"), installation, ScarceMemory.class,
+                installation.ring().toString(), installation.file().toString(), "3000");
+        Acknowledged said = new Acknowledged(child);
+        assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("the child ends").isTrue();
+        said.awaitEnd();
+        assertThat(child.exitValue()).as("exit code, see %s", installation.errors()).isZero();
+        assertThat(said.lastNumber(ScarceMemory.LAST)).isEqualTo(ScarceMemory.LINES_OF_LAST);
+        assertThat(said.threads()).as("threads that logged, many of them until memory ran out").isGreaterThan(10);
+        LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(said), ScarceMemory.MOST_THREADS);
+    }
+
+    @Test
+    void anOpenThatGetsNoThreadForItsListenerLetsGoOfTheRing() throws Exception {
+        Installation installation = Installation.fresh("no-more-threads");
+        Process child = ChildJvm.start(List.of(), List.of("-Xss512m", "-Xlog:disable"), installation, NoMoreThreads.class,
+                installation.ring().toString(), installation.file().toString());
+        List<String> said = child.inputReader().lines().toList();
+        assertThat(child.waitFor()).as("exit code, see %s", installation.errors()).isZero();
+        assertThat(said).hasSize(2);
+        assertThat(said.get(0)).startsWith("java.lang.OutOfMemoryError: ");
+        assertThat(said.get(1)).isEqualTo("1");
+        assertThat(Files.readAllLines(installation.file())).containsExactly("order");
+    }
+
+    @Test
+    void aJvmThatWasSuspendedGoesOnAsIfNothingHadHappened() throws Exception {
+        Installation installation = Installation.fresh("suspended");
+        Process child = ChildJvm.start(installation, EndOfJvm.class, "1", "1", "linger");
+        Acknowledged said = new Acknowledged(child);
+        assertThat(said.await(EndOfJvm.DAEMONS, 1, 30_000)).isTrue();
+        for (int time = 0; time < 20; time++) {
+            suspend(child, 20);
+            Thread.sleep(10);
+        }
+        suspend(child, SUSPENDED_MILLIS);
+        int before = said.lastNumber(EndOfJvm.DAEMONS);
+        assertThat(said.await(EndOfJvm.DAEMONS, before + 100, 30_000)).as("it goes on").isTrue();
+        ChildJvm.terminate(child);
+        assertThat(child.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        said.awaitEnd();
+        LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(said), THREADS);
+        assertThat(Files.readString(installation.errors())).doesNotContain("failed");
+    }
+
+    private static void suspend(Process child, int millis) throws Exception {
+        Command.run("kill", "-STOP", "" + child.pid());
+        Thread.sleep(millis);
+        Command.run("kill", "-CONT", "" + child.pid());
+    }
+
+    @Test
+    void aProcessThatAKilledJvmLeavesBehindDoesNotHoldTheRing() throws Exception {
+        Installation installation = Installation.fresh("children");
+        Process child = ChildJvm.start(installation, LeavesChildren.class, "1");
+        Acknowledged first = new Acknowledged(child);
+        assertThat(first.await(LeavesChildren.THREAD, 1, 30_000)).isTrue();
+        List<ProcessHandle> left = child.descendants().toList();
+        try {
+            ChildJvm.kill(child);
+            assertThat(left).hasSize(LeavesChildren.CHILDREN).allMatch(ProcessHandle::isAlive);
+            Process second = ChildJvm.start(installation, EndOfJvm.class, "2", "10", "return");
+            Acknowledged secondSaid = new Acknowledged(second);
+            assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            secondSaid.awaitEnd();
+            assertThat(second.exitValue()).as("exit code, see %s", installation.errors()).isZero();
+            first.awaitEnd();
+            LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, secondSaid), THREADS);
+        } finally {
+            left.forEach(ProcessHandle::destroyForcibly);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.stress;
+
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstLog;
+import io.burstlog.Durability;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Where the tests of this JVM have their rings. One ring after the other is opened, used by one pair of actors, closed
+ * and opened again; {@link #forAllTests()} stays open as long as the JVM lives.
+ */
+public final class FreshRing {
+
+    /** Set by {@link RaceRunner}, which removes it at the end. */
+    static final String DIRECTORY_PROPERTY = "stress.directory";
+
+    private static final long SMALLEST_RING_BYTES = 2 << 20;
+    private static final long LARGE_RING_BYTES = 64 << 20;
+    private static final Path DIRECTORY = create();
+    private static final AtomicInteger USES = new AtomicInteger();
+
+    private static final class Lasting {
+        private static final BurstLog LOG = BurstLog.open(config("lasting", LARGE_RING_BYTES).build());
+    }
+
+    private FreshRing() {}
+
+    private static Path create() {
+        try {
+            return Files.createTempDirectory(Path.of(System.getProperty(DIRECTORY_PROPERTY)), "jvm");
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** A log that all tests of this JVM may use at once, and that nobody closes. */
+    public static BurstLog forAllTests() {
+        return Lasting.LOG;
+    }
+
+    /** For a ring that is open only while one pair of actors uses it. */
+    public static BurstConfig.Builder config() {
+        USES.incrementAndGet();
+        return config("fresh", SMALLEST_RING_BYTES);
+    }
+
+    /** How often {@link #config()} was asked for, which is how often such a ring was opened at most. */
+    static int uses() {
+        return USES.get();
+    }
+
+    /** For a ring of any other use; each name is a ring of its own. */
+    public static BurstConfig.Builder config(String name, long bytes) {
+        return BurstConfig.builder()
+                .ring(path(name + ".ring"))
+                .fileName(path(name + ".log"))
+                .ringBytes(bytes)
+                // The directory may be memory.
+                .durability(Durability.PROCESS);
+    }
+
+    public static Path path(String name) {
+        return DIRECTORY.resolve(name);
+    }
+
+    /** The length of the log file of {@link #config()}, 0 if there is none yet. */
+    public static long fileLength() {
+        return path("fresh.log").toFile().length();
+    }
+
+    /** How often a line stands in that file, from an offset on. */
+    public static int count(String line, long offset) {
+        byte[] tail;
+        try (RandomAccessFile file = new RandomAccessFile(path("fresh.log").toFile(), "r")) {
+            tail = new byte[(int) (file.length() - offset)];
+            file.seek(offset);
+            file.readFully(tail);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        return (int) new String(tail, StandardCharsets.UTF_8).lines().filter(line::equals).count();
+    }
+}
