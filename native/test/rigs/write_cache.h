@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The volatile write cache that faultfs pretends to have: what was written since the last sync can be undone. */
+#ifndef BURST_TEST_WRITE_CACHE_H
+#define BURST_TEST_WRITE_CACHE_H
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+struct cached_write {
+    struct cached_write *before;
+    char *path;
+    off_t offset;
+    ssize_t bytes; /* that were there: what lies behind them was beyond the end */
+    off_t file_bytes;
+    char was[];
+};
+
+static struct cached_write *newest_write;
+static pthread_mutex_t write_cache_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static inline void write_cache_note(int fd, const char *path, off_t offset, size_t bytes) {
+    struct cached_write *write = malloc(sizeof *write + bytes);
+    if (write == NULL)
+        abort();
+    write->path = strdup(path);
+    write->offset = offset;
+    write->bytes = pread(fd, write->was, bytes, offset);
+    write->file_bytes = lseek(fd, 0, SEEK_END);
+    pthread_mutex_lock(&write_cache_lock);
+    write->before = newest_write;
+    newest_write = write;
+    pthread_mutex_unlock(&write_cache_lock);
+}
+
+static inline void write_cache_free(struct cached_write *write) {
+    free(write->path);
+    free(write);
+}
+
+/* A sync of the file: its writes stay. */
+static inline void write_cache_keep(const char *path) {
+    pthread_mutex_lock(&write_cache_lock);
+    for (struct cached_write **link = &newest_write; *link != NULL;) {
+        struct cached_write *write = *link;
+        if (strcmp(write->path, path) == 0) {
+            *link = write->before;
+            write_cache_free(write);
+        } else {
+            link = &write->before;
+        }
+    }
+    pthread_mutex_unlock(&write_cache_lock);
+}
+
+/* A power cut: all that is still in the cache has not happened. */
+static inline void write_cache_cut(int directory) {
+    while (newest_write != NULL) {
+        struct cached_write *write = newest_write;
+        const int fd = openat(directory, write->path + 1, O_WRONLY | O_CLOEXEC);
+        if (fd >= 0 && ((write->bytes > 0 && pwrite(fd, write->was, (size_t)write->bytes, write->offset) < 0) ||
+                        ftruncate(fd, write->file_bytes) < 0))
+            abort();
+        if (fd >= 0)
+            close(fd);
+        newest_write = write->before;
+        write_cache_free(write);
+    }
+}
+
+#endif
