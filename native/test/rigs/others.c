@@ -110,8 +110,6 @@ static void a_copytruncate_outside_its_window_loses_nothing(void **state) {
     assert_nothing_lost("plain");
 }
 
-static uint64_t first_missing_number;
-
 static void copy_and_truncate(int round) {
     shell("f=$(ls -t plain | grep '^log' | grep -v copy | head -1) && cp plain/$f plain/keep.%d && : > plain/$f", round);
 }
@@ -123,9 +121,8 @@ static void a_copytruncate_within_its_window_loses_only_what_it_cut(void **state
     burst_t *log = open_plain();
     while_appending(log, copy_and_truncate);
     append_some(log, 20, 0);
-    first_missing_number = witness.next[0] - 20;
     close_drained(log);
-    witness.needed_from[0] = first_missing_number;
+    witness.needed_from[0] = witness.next[0] - 20;
     witness.needed_from[1] = witness.next[1];
     assert_nothing_lost("plain");
 }
@@ -169,7 +166,6 @@ static void foreign_bytes_are_left_alone(void **state) {
     while_appending(log, append_foreign_bytes);
     close_drained(log);
     assert_told(log, "others wrote behind the ");
-    assert_true(witness_check(&witness, "plain").files > 1);
     shell("n=$(cat plain/log* | grep -cx '.foreign.') && test $n = %d", ROUNDS);
     shell("sed -i '/^.foreign.$/d' plain/log*");
     assert_nothing_lost("plain");
@@ -220,13 +216,10 @@ static void a_link_to_the_ring_in_its_place_is_not_written_to(void **state) {
     assert_int_equal(symlink("ring", "plain/log"), 0);
     append_some(log, 20, 0);
     drain_all(log);
-    hear(log);
     close_drained(log);
+    assert_told(log, "plain/log.6");
     assert_int_equal(unlink("plain/log"), 0);
-    burst_config_t config = small_config();
-    burst_t *again = open_with(&config);
-    hear(again);
-    close_drained(again);
+    reopen_and_drain(); /* the ring is whole */
     assert_nothing_lost("plain");
 }
 
@@ -248,13 +241,13 @@ static void an_edit_in_the_middle_is_noticed_at_the_next_open(void **state) {
     burst_t *log = open_plain();
     append_some(log, 50, 0);
     close_drained(log);
-    shell("cp plain/log plain/keep && sed -i '$s/./X/' plain/log"); /* what an editor does: a new file, changed */
+    shell("cp plain/log keep && sed -i '$s/./X/' plain/log"); /* what an editor does: a new file, changed */
     log = open_small();
     append_some(log, 5, 0);
     hear(log);
     close_drained(log);
     assert_told(log, "is not the one that was written");
-    shell("mv plain/keep plain/log");
+    shell("mv keep plain/log");
     assert_nothing_lost("plain");
 }
 

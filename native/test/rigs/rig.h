@@ -197,8 +197,10 @@ static inline void await_state(burst_t *log, uint32_t state) {
 }
 
 static inline void drain_all(burst_t *log) {
-    if (burst_await_drained(log, PATIENCE_NS) != 1)
-        hear(log), fail_msg("not drained; it told:\n%s", events_text);
+    const int drained = burst_await_drained(log, PATIENCE_NS);
+    hear(log);
+    if (drained != 1)
+        fail_msg("not drained (%d); it told:\n%s", drained, events_text);
 }
 
 static inline void close_drained(burst_t *log) {
