@@ -104,6 +104,15 @@ int witness_await(struct witness *witness, burst_t *log, int thread) {
     return result;
 }
 
+void witness_recall(struct witness *witness, int thread, uint64_t number, int64_t result) {
+    if (number >= WITNESS_NUMBERS)
+        abort();
+    witness->fates[thread][number] = (uint8_t)fate_of(result, ACKNOWLEDGED);
+    witness->sequences[thread][number] = result;
+    if (witness->next[thread] <= number)
+        witness->next[thread] = number + 1;
+}
+
 __attribute__((format(printf, 2, 3))) static void violation(struct check *check, const char *format, ...) {
     if (check->findings.violations++ >= PRINTED_MAX)
         return;

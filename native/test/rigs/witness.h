@@ -40,6 +40,9 @@ int64_t witness_append(struct witness *witness, burst_t *log, int thread, size_t
 int64_t witness_enqueue(struct witness *witness, burst_t *log, int thread, size_t length);
 int witness_await(struct witness *witness, burst_t *log, int thread);
 
+/* What another process was told: `result` for its append of this number. */
+void witness_recall(struct witness *witness, int thread, uint64_t number, int64_t result);
+
 /* All files of the folder whose name begins with "log". */
 struct findings witness_check(const struct witness *witness, const char *folder);
 
