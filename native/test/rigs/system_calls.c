@@ -97,6 +97,7 @@ static void ring_writes_that_are_always_interrupted_fail_in_the_end(void **state
 
 static void file_writes_that_find_no_space_are_tried_again(void **state) {
     NEED_STRACE();
+    assert_int_equal(run_writer(""), 0);
     assert_int_equal(run_with("pwrite64", "error=ENOSPC:when=1..3"), 0);
     assert_said("cannot be written: ENOSPC");
     assert_said("is being written again");
