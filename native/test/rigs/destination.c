@@ -16,8 +16,8 @@ static const char *current_file(burst_t *log) {
     return path;
 }
 
-static uint64_t file_count(void) {
-    return (uint64_t)witness_check(&witness, "fuse").files;
+static int file_count(void) {
+    return log_files_in("fuse");
 }
 
 /* Appends go on while the file cannot be written; when it can, the same file gets everything. */
@@ -122,9 +122,10 @@ static void a_sync_whose_cut_fails_too_is_reported(void **state) {
     assert_told(log, "could not be cut: EIO");
     assert_told(log, "records from 6 on may be in it and in the new file");
     close_drained(log);
+    fputs("the violations that follow are wanted: the file could not be cut\n", stderr);
     const struct findings findings = witness_check(&witness, "fuse");
     assert_true(findings.duplicates > 0); /* as it was told, and never fewer than once */
-    assert_int_equal(findings.present, 45);
+    assert_int_equal(findings.present - findings.duplicates, 25);
 }
 
 static void short_writes_are_continued(void **state) {

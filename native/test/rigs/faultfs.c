@@ -167,7 +167,7 @@ static int fs_read(const char *path, char *data, size_t bytes, off_t offset, str
 static int write_backing(const struct open_file *file, const char *data, size_t bytes, off_t offset, int synchronous) {
     const uint32_t cache = atomic_load(&control->cache);
     if (cache == FAULT_CACHE_LYING || (cache == FAULT_CACHE_HONEST && !synchronous))
-        write_cache_note(file->fd, file->path, offset, bytes);
+        write_cache_note(file->fd, offset, bytes);
     const ssize_t written = pwrite(file->fd, data, bytes, offset);
     return written < 0 ? -errno : (int)written;
 }
@@ -204,7 +204,7 @@ static int fs_fsync(const char *path, int data_only, struct fuse_file_info *info
     if (rule != NULL && rule->action == FAULT_FAIL)
         return -rule->error;
     if ((rule == NULL || rule->action != FAULT_LOSE) && atomic_load(&control->cache) == FAULT_CACHE_HONEST)
-        write_cache_keep(of(info)->path);
+        write_cache_keep(of(info)->fd);
     return 0;
 }
 
@@ -212,7 +212,10 @@ static int fs_truncate(const char *path, off_t bytes, struct fuse_file_info *inf
     const int failed = failure(FAULT_TRUNCATE, info != NULL ? of(info)->path : path);
     if (failed < 0)
         return failed;
-    const int fd = info != NULL ? of(info)->fd : openat(backing, below(path), O_WRONLY | O_CLOEXEC);
+    const int fd = info != NULL ? of(info)->fd : openat(backing, below(path), O_RDWR | O_CLOEXEC);
+    struct stat status;
+    if (fd >= 0 && atomic_load(&control->cache) != FAULT_CACHE_NONE && fstat(fd, &status) == 0)
+        write_cache_note(fd, bytes, status.st_size > bytes ? (size_t)(status.st_size - bytes) : 0);
     const int result = fd < 0 ? -errno : outcome(ftruncate(fd, bytes));
     if (info == NULL && fd >= 0)
         close(fd);
@@ -303,6 +306,6 @@ int main(int count, char **arguments) {
     char *options[] = {arguments[0], "-f", "-oallow_other,max_threads=8", arguments[3]};
     const int result = fuse_main(4, options, &operations, NULL);
     if (atomic_load(&control->cache) != FAULT_CACHE_NONE)
-        write_cache_cut(backing);
+        write_cache_cut();
     return result;
 }

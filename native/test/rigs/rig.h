@@ -9,6 +9,7 @@
 #include "device/media.h"
 #include "log_fixture.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -224,6 +225,15 @@ static inline void assert_fail_stop(burst_t *log, const char *reason) {
     assert_int_equal(witness_append(&witness, log, 0, 0), -EIO);
     assert_int_equal(stats_of(log).state, BURST_STATE_FAILED);
     assert_failure_says(log, reason);
+}
+
+static inline int log_files_in(const char *folder_name) {
+    int count = 0;
+    DIR *entries = opendir(folder_name);
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;)
+        count += strncmp(entry->d_name, "log", 3) == 0;
+    closedir(entries);
+    return count;
 }
 
 /* Everything is in the folder's log files. */

@@ -109,7 +109,7 @@ static void a_file_sync_that_fails_begins_a_new_file(void **state) {
     assert_int_equal(run_with("fdatasync", "error=EIO:when=1"), 0);
     assert_said("# event: syncing log file ");
     assert_said("go to a new file");
-    assert_int_equal(witness_check(&witness, "plain").files, 2);
+    assert_int_equal(log_files_in("plain"), 2);
     assert_recovered();
 }
 

@@ -3,16 +3,17 @@
 #ifndef BURST_TEST_WRITE_CACHE_H
 #define BURST_TEST_WRITE_CACHE_H
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 struct cached_write {
     struct cached_write *before;
-    char *path;
+    int fd;
+    ino_t inode;
     off_t offset;
     ssize_t bytes; /* that were there: what lies behind them was beyond the end */
     off_t file_bytes;
@@ -22,11 +23,18 @@ struct cached_write {
 static struct cached_write *newest_write;
 static pthread_mutex_t write_cache_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static inline void write_cache_note(int fd, const char *path, off_t offset, size_t bytes) {
+static inline ino_t inode_of(int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 ? status.st_ino : 0;
+}
+
+/* Before a write, or before a cut that takes these bytes. */
+static inline void write_cache_note(int fd, off_t offset, size_t bytes) {
     struct cached_write *write = malloc(sizeof *write + bytes);
     if (write == NULL)
         abort();
-    write->path = strdup(path);
+    write->fd = dup(fd);
+    write->inode = inode_of(fd);
     write->offset = offset;
     write->bytes = pread(fd, write->was, bytes, offset);
     write->file_bytes = lseek(fd, 0, SEEK_END);
@@ -37,16 +45,17 @@ static inline void write_cache_note(int fd, const char *path, off_t offset, size
 }
 
 static inline void write_cache_free(struct cached_write *write) {
-    free(write->path);
+    close(write->fd);
     free(write);
 }
 
 /* A sync of the file: its writes stay. */
-static inline void write_cache_keep(const char *path) {
+static inline void write_cache_keep(int fd) {
+    const ino_t inode = inode_of(fd);
     pthread_mutex_lock(&write_cache_lock);
     for (struct cached_write **link = &newest_write; *link != NULL;) {
         struct cached_write *write = *link;
-        if (strcmp(write->path, path) == 0) {
+        if (write->inode == inode) {
             *link = write->before;
             write_cache_free(write);
         } else {
@@ -57,15 +66,12 @@ static inline void write_cache_keep(const char *path) {
 }
 
 /* A power cut: all that is still in the cache has not happened. */
-static inline void write_cache_cut(int directory) {
+static inline void write_cache_cut(void) {
     while (newest_write != NULL) {
         struct cached_write *write = newest_write;
-        const int fd = openat(directory, write->path + 1, O_WRONLY | O_CLOEXEC);
-        if (fd >= 0 && ((write->bytes > 0 && pwrite(fd, write->was, (size_t)write->bytes, write->offset) < 0) ||
-                        ftruncate(fd, write->file_bytes) < 0))
+        if ((write->bytes > 0 && pwrite(write->fd, write->was, (size_t)write->bytes, write->offset) < 0) ||
+            ftruncate(write->fd, write->file_bytes) < 0)
             abort();
-        if (fd >= 0)
-            close(fd);
         newest_write = write->before;
         write_cache_free(write);
     }
