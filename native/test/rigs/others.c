@@ -62,8 +62,9 @@ static void renames_begin_a_new_file_each_and_lose_nothing(void **state) {
     assert_nothing_lost("plain");
 }
 
+/* As logrotate: never over a file that the log has begun meanwhile. */
 static void rename_and_create(int round) {
-    shell("mv plain/log plain/log.moved.%d && (umask 077; : > plain/log)", round);
+    shell("mv plain/log plain/log.moved.%d && { (set -C; : > plain/log) 2>/dev/null || :; }", round);
 }
 
 static void a_rotation_with_create_loses_nothing(void **state) {
