@@ -31,7 +31,8 @@ static void while_appending(burst_t *log, void (*act)(int round)) {
     assert_int_equal(pthread_create(&thread, NULL, append_all_the_time, log), 0);
     for (int round = 0; round < ROUNDS; round++) {
         const int64_t seen = stats_of(log).drained_sequence;
-        for (const int64_t give_up_ns = now_ns() + PATIENCE_NS; stats_of(log).drained_sequence < seen + 20;) {
+        for (const int64_t give_up_ns = now_ns() + PATIENCE_NS; 
+             stats_of(log).drained_sequence < seen + 20 || access(file_path, F_OK) < 0;) {
             assert_true(now_ns() < give_up_ns);
             pause_ms(1);
         }
