@@ -225,7 +225,8 @@ static int run_round(uint64_t seed) {
     violations += verify();
     detach();
     if (violations > 0)
-        fprintf(stderr, "again with: rigs-chaos --seconds 0 --seed %llu\n", (unsigned long long)seed);
+        fprintf(stderr, "what was told in that round:\n%sagain with: rigs-chaos --seconds 0 --seed %llu\n", events_text,
+                (unsigned long long)seed);
     if (violations == 0 || getenv("RIG_KEEP") == NULL)
         rig_down(NULL);
     return violations;
