@@ -185,6 +185,14 @@ static int live(void) {
     return violations;
 }
 
+/*
+ * Two cases in which records may be in two files: the daemon was gone between a failed sync and the cut; and a file that
+ * was renamed before its first checkpoint, after which the ring failed: nothing identifies such a file at the next open.
+ */
+static int doubles_are_told(void) {
+    return strstr(events_text, "could not be cut") != NULL || strstr(events_text, "is gone; records from ") != NULL;
+}
+
 static int verify(void) {
     int violations = 0;
     burst_t *log = open_again(&violations);
@@ -195,8 +203,7 @@ static int verify(void) {
         violations++;
     }
     hear(log);
-    if (strstr(events_text, "could not be cut") != NULL)
-        return violations; /* the daemon was gone between a failed sync and the cut: it said that records may be double */
+    witness.doubles_allowed = doubles_are_told();
     const struct findings findings = witness_check(&witness, "fuse");
     if (findings.told_lost > 0)
         fprintf(stderr, "VIOLATION %llu records are reported as lost\n", (unsigned long long)findings.told_lost);
