@@ -125,10 +125,9 @@ static void kills_in_the_middle_of_a_call_lose_nothing(void **state) {
     NEED_STRACE();
     static const struct {
         const char *call, *when;
-    } kills[] = {{"pwritev2", "signal=KILL:when=2"},   {"pwritev2", "signal=KILL:when=6"},
-                 {"pwritev2", "signal=KILL:when=25"},  {"pwrite64", "signal=KILL:when=1"},
-                 {"pwrite64", "signal=KILL:when=2"},   {"fdatasync", "signal=KILL:when=1"},
-                 {"fdatasync", "signal=KILL:when=2"}};
+    } kills[] = {{"pwritev2", "signal=KILL:when=2"},  {"pwritev2", "signal=KILL:when=6"},
+                 {"pwritev2", "signal=KILL:when=25"}, {"pwrite64", "signal=KILL:when=1"},
+                 {"fdatasync", "signal=KILL:when=1"}}; /* the drain may do all in one batch */
     assert_int_equal(run_writer(""), 0);
     for (size_t i = 0; i < sizeof kills / sizeof kills[0]; i++) {
         assert_int_not_equal(run_with(kills[i].call, kills[i].when), 0);
