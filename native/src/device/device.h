@@ -43,6 +43,10 @@ struct device_ops {
     /* Everything written before, by anybody, is durable. */
     int (*flush)(struct device *device);
 
+    /* Whether the medium still is what was opened, and could be opened again. 0, or -errno with a sentence: what is
+     * written from now on would be lost with this process. NULL: there is no telling. */
+    int (*check)(struct device *device);
+
     /* Lets go of the image, the lock and the medium. */
     void (*close)(struct device *device);
 };

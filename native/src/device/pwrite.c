@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -126,6 +127,20 @@ static int pwrite_flush(struct device *device) {
     return error_set(failure, "flushing %s failed: %s", device->path, error_name(failure));
 }
 
+/* Writes to a file that was cut make it longer again, around a hole, and those to a deleted one succeed: only the file
+ * itself tells. */
+static int pwrite_check(struct device *device) {
+    struct stat status;
+    if (!device->is_file || fstat(of(device)->fd, &status) < 0)
+        return 0; /* a write will tell */
+    if (status.st_nlink == 0)
+        return error_set(ENOENT, "ring file %s was deleted by others", device->path);
+    if ((uint64_t)status.st_size < device->medium_bytes)
+        return error_set(EUCLEAN, "ring file %s was cut by others from %llu to %llu bytes", device->path,
+                         (unsigned long long)device->medium_bytes, (unsigned long long)status.st_size);
+    return 0;
+}
+
 static void *pwrite_image(struct device *device, size_t bytes) {
     struct pwrite_device *pwriter = of(device);
     void *image = platform_allocate(device->platform, bytes, PLATFORM_IMAGE);
@@ -166,6 +181,7 @@ static const struct device_ops pwrite_ops = {
     .write = pwrite_write,
     .read = pwrite_read,
     .flush = pwrite_flush,
+    .check = pwrite_check,
     .close = pwrite_close,
 };
 

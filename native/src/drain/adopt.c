@@ -44,8 +44,7 @@ int drain_redo_is_safe(struct drain *drain) {
     return offset >= destination->redo_until;
 }
 
-/* Finds the file of the newest checkpoint again. 0 with it open, or with none open and the next one decided; -errno. */
-static int find_again(struct drain *drain) {
+int drain_find_again(struct drain *drain) {
     const struct checkpoint_stream *stream = &drain->checkpoint->stream;
     struct destination *destination = &drain->destination;
     char path[LAYOUT_FILE_NAME_BYTES];
@@ -156,7 +155,7 @@ static int adopt(struct drain *drain, const char *file_name) {
     if (!is_bound && !has_records(drain->source.recovery)) {
         return bind_anew(drain, file_name);
     }
-    int rc = find_again(drain);
+    int rc = drain_find_again(drain);
     if (rc < 0 && !is_passing(rc)) {
         return refuse(drain->destination.path, rc);
     }

@@ -120,8 +120,9 @@ int destination_create(struct destination *destination, const char *path) {
 
 enum destination_state destination_look(const struct destination *destination) {
     struct file_identity ours, named;
-    if (ops(destination)->identity(destination->files, destination->file, &ours) < 0) {
-        return DESTINATION_OURS; /* the write will tell */
+    int rc = ops(destination)->identity(destination->files, destination->file, &ours);
+    if (rc < 0) {
+        return rc == -ENOTCONN ? DESTINATION_CUT_OFF : DESTINATION_OURS; /* the write will tell */
     }
     if (ours.links == 0) {
         return DESTINATION_DELETED;
@@ -132,7 +133,7 @@ enum destination_state destination_look(const struct destination *destination) {
     if (ours.bytes != destination->length) {
         return ours.bytes < destination->length ? DESTINATION_TRUNCATED : DESTINATION_EXTENDED;
     }
-    const int rc = ops(destination)->identity_of_path(destination->files, destination->path, &named);
+    rc = ops(destination)->identity_of_path(destination->files, destination->path, &named);
     if (rc == -ENOENT || (rc == 0 && (named.device != ours.device || named.inode != ours.inode))) {
         return DESTINATION_RENAMED;
     }

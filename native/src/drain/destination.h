@@ -28,6 +28,7 @@ enum destination_state {
     DESTINATION_RENAMED,   /* another file, or none, has the name now; ours lives on */
     DESTINATION_EXTENDED,  /* somebody wrote behind our end */
     DESTINATION_TRUNCATED, /* somebody cut it */
+    DESTINATION_CUT_OFF,   /* its file system has died under it: what is open stays dead, also when that is back */
 };
 
 /* Opens the existing file and takes everything in it as written before. 0 or -errno. */

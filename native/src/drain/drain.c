@@ -33,6 +33,15 @@ static void note_failure(struct drain *drain) {
     }
 }
 
+/* What others did to the medium is found out here: an append only writes. */
+static void check_medium(struct drain *drain) {
+    const struct device_ops *ops = drain->device->ops;
+    if (ops->check != NULL && !ring_has_failed(drain->ring) && ops->check(drain->device) < 0) {
+        ring_fail(drain->ring, "%s; nothing further is acknowledged, and what is durable goes to the log file",
+                  error_text());
+    }
+}
+
 /* Writes the rest of the batch. 1 done, 0 the file had to be left, or -errno. */
 static int write_batch(struct drain *drain) {
     struct batch *batch = &drain->batch;
@@ -110,6 +119,7 @@ int drain_work(struct drain *drain, int sync) {
     ring_durable(drain->ring, &until, &next_sequence);
     atomic_store(&drain->ring->drain_looked, until);
     atomic_store(&drain->ring->drain_asked, 0);
+    check_medium(drain);
     note_failure(drain);
     int progressed = 0;
     for (;;) {

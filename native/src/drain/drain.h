@@ -29,6 +29,7 @@
 enum drain_next_file {
     NEXT_FILE_SAME_NAME, /* a new one in the place of one that others took away */
     NEXT_FILE_DIVERTED,  /* <file name>.<first sequence>: the name is taken */
+    NEXT_FILE_SAME,      /* none: the one of the newest checkpoint, once its file system is there again */
 };
 
 struct drain {
@@ -120,6 +121,9 @@ int drain_sync(struct drain *drain);
 
 /* Lets go of the file; the next one begins with the record at `from`. */
 void drain_leave_file(struct drain *drain, enum drain_next_file next, const struct cursor *from);
+
+/* Finds the file of the newest checkpoint again. 0 with it open, or with none open and the next one decided; -errno. */
+int drain_find_again(struct drain *drain);
 
 /* Opens the next file if none is open. 0 or -errno. */
 int drain_begin_file(struct drain *drain);

@@ -49,6 +49,10 @@ int drain_sync(struct drain *drain) {
         return state == DESTINATION_DELETED || state == DESTINATION_TRUNCATED ? leave_lost_file(drain, state)
                                                                               : checkpoint_write(drain);
     }
+    if (destination_look(&drain->destination) == DESTINATION_CUT_OFF) {
+        drain_leave_file(drain, NEXT_FILE_SAME, &drain->synced); /* nothing can be cut: a redo writes the same bytes */
+        return rc;
+    }
     events_post(drain->events, BURST_ERROR,
                 "syncing log file %s failed: %s; it is cut to the %llu bytes known to be durable, and the records "
                 "from %llu on go to a new file", drain->destination.path, error_name(-rc),
@@ -95,11 +99,28 @@ static int create_diverted(struct drain *drain) {
     return rc;
 }
 
-int drain_begin_file(struct drain *drain) {
-    if (drain->destination.file != DESTINATION_CLOSED) {
-        return 0;
+/* The file system died under the file. While the path leads nowhere it is not mounted yet: a file begun now would be
+ * hidden below the mount. 0 with the file open, or with none open and the next one decided; -errno. */
+static int return_to_file(struct drain *drain) {
+    struct file_identity identity;
+    const struct files *files = drain->destination.files;
+    int rc = files->ops->identity_of_path(files, drain->destination.path, &identity);
+    if (rc == 0) {
+        drain->cursor = drain->next_from;
+        rc = drain_find_again(drain);
     }
-    int rc = -EEXIST;
+    return rc;
+}
+
+int drain_begin_file(struct drain *drain) {
+    int rc = 0;
+    if (drain->destination.file == DESTINATION_CLOSED && drain->next_file == NEXT_FILE_SAME) {
+        rc = return_to_file(drain);
+    }
+    if (rc < 0 || drain->destination.file != DESTINATION_CLOSED) {
+        return rc;
+    }
+    rc = -EEXIST;
     if (drain->next_file == NEXT_FILE_SAME_NAME) {
         char path[LAYOUT_FILE_NAME_BYTES];
         rc = checkpoint_file(drain->checkpoint, path, sizeof path);
@@ -152,6 +173,10 @@ static int check_stalled(struct drain *drain, enum destination_state state) {
 
 int drain_check_file(struct drain *drain) {
     const enum destination_state state = destination_look(&drain->destination);
+    if (state == DESTINATION_CUT_OFF) {
+        drain_leave_file(drain, NEXT_FILE_SAME, &drain->synced);
+        return 0;
+    }
     if (drain->batch.used > 0) {
         return check_stalled(drain, state);
     }
@@ -168,6 +193,8 @@ int drain_check_file(struct drain *drain) {
     case DESTINATION_EXTENDED:
         tell_extended(drain);
         break;
+    case DESTINATION_CUT_OFF:
+        break; /* above */
     }
     /* What was written stays where it is, once it is durable. */
     const int rc = drain_sync(drain);
