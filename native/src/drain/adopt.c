@@ -198,9 +198,9 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     atomic_store(&drain->give_up_ns, INT64_MAX);
     drain->batch.bytes = platform_allocate(parts->platform, drain->batch.room, 0);
     if (drain->checkpoint == NULL || drain->batch.bytes == NULL) {
-        drain->batch.room = drain->batch.bytes == NULL ? 0 : drain->batch.room;
+        const size_t bytes = drain->checkpoint_bytes + drain->batch.room;
         drain_close(drain);
-        return error_set(ENOMEM, "no memory for the drain: %zu bytes", drain->batch.room);
+        return error_set(ENOMEM, "no memory for the drain: %zu bytes", bytes);
     }
     drain->newest_slot = parts->newest_slot;
     *drain->checkpoint = *parts->checkpoint;
