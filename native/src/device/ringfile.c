@@ -166,11 +166,19 @@ static int give_name(struct creation *creation) {
     return 0;
 }
 
+static int empty_working(const struct creation *creation) {
+    int result;
+    do {
+        result = ftruncate(creation->working, 0);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? failed(creation, errno, "emptying what an earlier attempt left") : 0;
+}
+
 static int create_under_working_name(struct creation *creation, uint64_t bytes,
                                      int (*prepare)(struct device *device, void *argument), void *argument) {
     int result = look_at_final(creation);
-    if (result == 0 && ftruncate(creation->working, 0) < 0)
-        result = failed(creation, errno, "emptying what an earlier attempt left");
+    if (result == 0)
+        result = empty_working(creation);
     if (result == 0) {
         const char *what = "";
         int filled = zerofill(creation->platform, creation->working, creation->working_path, bytes, &what);

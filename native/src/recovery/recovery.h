@@ -40,6 +40,7 @@ struct recovery {
     uint64_t records;          /* present */
     uint64_t longest;          /* payload of any of them, bytes */
     uint64_t lost;             /* provably missing, known before or fresh */
+    uint64_t unreadable_bytes; /* of the data area: whether a record stood at the end of the log there is unknown */
     uint64_t marker_position;  /* where the marker of the next epoch belongs */
     uint64_t marker_log_end;   /* and the X in it: log_end, unless it replaces an unused marker */
     int marker_keeps_losses;   /* it replaces one that listed losses */
