@@ -74,7 +74,10 @@ static int is_passing(int effect) {
 /* An interruption passes by itself: many in a row stand for those that never end. A futex that never sleeps would keep
  * its thread running for ever, which is what it is meant to do. */
 static uint32_t more_than_once(enum shim_call call, int effect) {
-    return is_passing(effect) ? (call == CALL_futex_wait ? TIMES_ONCE : TIMES_STORM) : TIMES_FOREVER;
+    if (call == CALL_futex_wait || (call == CALL_getrandom && effect == EFFECT_SHORT)) {
+        return TIMES_ONCE; /* the kernel never gives less than these few bytes twice */
+    }
+    return is_passing(effect) ? TIMES_STORM : TIMES_FOREVER;
 }
 
 int fault_kinds(const struct fault_kind **kinds) {

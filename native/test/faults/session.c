@@ -136,6 +136,7 @@ static int try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
     config.file_mode = 0640;
     set_accounts(&config);
     const int64_t mapped = shim_mapped_bytes();
+    shim_begin_session();
     const int rc = ENGINE(int, burst_open(&config, &session->log));
     if (rc < 0) {
         check_refusal(trial, "open", rc);
@@ -150,12 +151,12 @@ static int try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
 
 /* 1 if it is open. */
 static int open_log(struct session *session, int64_t shutdown_timeout_ns) {
-    shim_begin_session();
     session->has_failed = 0;
     for (int attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
         if (try_to_open(session, shutdown_timeout_ns) == 0) {
             const int64_t lost = burst_recovery_statement(session->log, text, sizeof text);
             session->trial->reported_lost += lost;
+            session->trial->has_unreadable |= strstr(text, "could not be read") != NULL;
             shim_settle();
             return 1;
         }
@@ -236,7 +237,6 @@ void trial_second_session(struct trial *trial) {
 void trial_last_session(struct trial *trial) {
     struct session session = {.trial = trial};
     shim_arm(NULL);
-    shim_begin_session();
     const uint32_t refusals = trial->refusals;
     if (try_to_open(&session, 10 * SECOND_NS) < 0) {
         trial_wrong(trial, "the ring cannot be opened without a fault: %s", burst_last_error());

@@ -13,6 +13,7 @@
 
 #define THREADS_MAX 8
 #define SLICE_NS 50000
+#define LITTLE_NS 200000
 #define HANG_NS 20000000000ll /* of real time, in which no thread of the engine wakes */
 
 long __real_syscall(long number, ...);
@@ -27,6 +28,7 @@ struct sleeper {
 };
 
 static struct sleeper sleepers[THREADS_MAX];
+static _Atomic uint32_t changes; /* a thread lay down or ended */
 static _Thread_local struct sleeper *self;
 static _Atomic int threads;
 static _Atomic int64_t skew_ns;
@@ -59,6 +61,11 @@ static struct sleeper *free_sleeper(void) {
     abort();
 }
 
+static void tell_change(void) {
+    atomic_fetch_add(&changes, 1);
+    __real_syscall(SYS_futex, &changes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
 void *shim_thread(void *argument) {
     const struct shim_start start = *(struct shim_start *)argument;
     free(argument);
@@ -68,6 +75,7 @@ void *shim_thread(void *argument) {
     atomic_store(&self->used, 0);
     shim_leave();
     atomic_fetch_sub(&threads, 1);
+    tell_change();
     return result;
 }
 
@@ -104,19 +112,21 @@ static void hang(const char *where) {
     abort();
 }
 
-static void rest(void) {
-    __real_syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 10000}, NULL);
-}
-
 static long futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns) {
     const struct timespec timeout = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
     return __real_syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ns < 0 ? NULL : &timeout, NULL, 0);
+}
+
+/* Until the next change, or a little while. */
+static void rest(uint32_t seen) {
+    futex_wait(&changes, seen, LITTLE_NS);
 }
 
 static long park_engine(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns) {
     atomic_store(&self->expected, expected);
     atomic_store(&self->word, word);
     atomic_fetch_add(&self->parks, 1);
+    tell_change();
     const long result = futex_wait(word, expected, timeout_ns);
     const int failure = errno;
     atomic_store(&self->word, NULL);
@@ -150,8 +160,8 @@ long shim_park(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns) {
 
 void shim_settle(void) {
     const int64_t begin_ns = real_ns();
-    while (!all_asleep()) {
-        rest();
+    for (uint32_t seen = atomic_load(&changes); !all_asleep(); seen = atomic_load(&changes)) {
+        rest(seen);
         if (real_ns() - begin_ns > HANG_NS) {
             hang("a thread of the engine never rests");
         }
@@ -164,11 +174,12 @@ void shim_tick(void) {
         struct sleeper *sleeper = &sleepers[i];
         const uint32_t parks = atomic_load(&sleeper->parks);
         while (atomic_load(&sleeper->used) != 0 && atomic_load(&sleeper->parks) == parks) {
+            const uint32_t seen = atomic_load(&changes);
             _Atomic uint32_t *word = atomic_load(&sleeper->word);
             if (word != NULL) {
                 __real_syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
             }
-            rest();
+            rest(seen);
         }
     }
     shim_settle();

@@ -33,6 +33,7 @@ struct log_text {
 struct found {
     struct trial *trial;
     uint32_t times[RECORDS_MAX + 1];
+    int is_in_replaced[RECORDS_MAX + 1];
     int is_reported_lost[RECORDS_MAX + 1];
 };
 
@@ -88,6 +89,7 @@ static void take_record(struct found *found, struct log_text *file, const char *
         trial_wrong(found->trial, "%s holds record %u after record %u", file->name, number, file->last);
     }
     if (is_replaced(found->trial, file, number)) {
+        found->is_in_replaced[number] = 1;
         return;
     }
     found->times[number]++;
@@ -115,6 +117,14 @@ static int by_first(const void *left, const void *right) {
     return (int)((const struct log_text *)left)->first - (int)((const struct log_text *)right)->first;
 }
 
+/*
+ * Blocks at the end of the log that cannot be read may have held records: nothing proves it. The open says how much could
+ * not be read; one that is then refused for another reason has nobody to say it to.
+ */
+static int is_unknown(const struct trial *trial) {
+    return trial->has_unreadable || trial->open_refusals > 0;
+}
+
 static void check_fates(struct found *found) {
     struct trial *trial = found->trial;
     uint32_t missing = 0;
@@ -122,20 +132,21 @@ static void check_fates(struct found *found) {
     for (uint32_t i = 1; i <= trial->record_count; i++) {
         const uint32_t fate = trial->records[i].fate;
         const int64_t sequence = trial->records[i].sequence;
+        found->times[i] += found->times[i] == 0 && found->is_in_replaced[i]; /* it was known again after all */
         if (found->times[i] > 1) {
             trial_wrong(trial, "record %u is there %u times", i, found->times[i]);
         }
         if (fate == FATE_ACKNOWLEDGED && found->times[i] == 0) {
-            missing++;
-            if (!trial->damage_is_possible || !found->is_reported_lost[i]) {
+            missing += (uint32_t)found->is_reported_lost[i];
+            if (!trial->damage_is_possible || (!found->is_reported_lost[i] && !is_unknown(trial))) {
                 trial_wrong(trial, "record %u (sequence %lld) was acknowledged and is %s", i, (long long)sequence,
                             found->is_reported_lost[i] ? "reported lost on a medium without damage" : "missing");
             }
         }
-        if (sequence != 0 && sequence <= before) {
+        if (fate == FATE_ACKNOWLEDGED && sequence <= before && !trial->damage_is_possible) {
             trial_wrong(trial, "record %u has sequence %lld after %lld", i, (long long)sequence, (long long)before);
         }
-        before = sequence != 0 ? sequence : before;
+        before = fate == FATE_ACKNOWLEDGED ? sequence : before;
     }
     if (missing > trial->reported_lost || (trial->reported_lost > 0 && !trial->damage_is_possible)) {
         trial_wrong(trial, "%u acknowledged records are missing, %lld were reported", missing,
