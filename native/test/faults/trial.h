@@ -44,6 +44,7 @@ struct trial {
     uint32_t open_refusals;
     uint32_t sync_failures;
     uint32_t timeouts;   /* waits that ended without what they waited for */
+    int64_t wait_ns;     /* how long a session waits for the log file */
     int64_t left;        /* what the last close said */
     int64_t reported_lost;
     uint64_t rewritten_from; /* the operator was told that from this sequence on a new file replaces one that is gone */
