@@ -36,7 +36,7 @@ static int first_step(uint32_t item, uint32_t step, struct trial *trial) {
     pool_begin_case(&fault_case);
     case_run(&fault_case, trial, &outcome);
     pool_end_case(trial);
-    if (outcome.fired[0] > 0 && outcome.disturbed) {
+    if (outcome.fired[0] > 0 && outcome.disturbed && fault_case.scenario == SCENARIO_WAITING) {
         remember(&fault_case);
     }
     return outcome.fired[0] > 0;

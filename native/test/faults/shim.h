@@ -116,6 +116,12 @@ void shim_die(enum shim_call call, const struct shim_target *target);
 
 enum shim_role shim_role_of_path(const char *path);
 enum shim_role shim_role_of(int fd);
+static inline struct shim_target shim_target_of_path(const char *path) {
+    return (struct shim_target){.role = shim_role_of_path(path)};
+}
+static inline struct shim_target shim_target_of_fd(int fd) {
+    return (struct shim_target){.role = shim_role_of(fd)};
+}
 void shim_opened(int fd, const char *path);
 void shim_closed(int fd);
 void shim_mapped(int64_t bytes);

@@ -15,7 +15,8 @@
 #define LONGEST_RECORD (250 * 1024)
 #define FAULTS_MAX 2
 #define WRONG_BYTES 1024
-#define ROTATED_WHILE_CLOSED "logs/log.2"
+#define ROTATED_WHILE_OPEN "log.1"
+#define ROTATED_WHILE_CLOSED "log.2"
 
 enum scenario {
     SCENARIO_WAITING,     /* a ring near the end of its lap, with records waiting as a kill left them */

@@ -64,11 +64,12 @@ static void take_loss(struct found *found, const char *line) {
 }
 
 /*
- * A file that was renamed while the ring was closed is known again by what the last checkpoint says of it. One that had
- * no byte then is not known again: what was written to it since is written once more, and the operator is told.
+ * A file that was renamed is known again at the next open by what the last checkpoint says of it. One that had no byte
+ * then is not known again: what was written to it since is written once more, and the operator is told.
  */
 static int is_replaced(const struct trial *trial, const struct log_text *file, uint32_t number) {
-    return trial->rewritten_from > 0 && strcmp(file->name, strrchr(ROTATED_WHILE_CLOSED, '/') + 1) == 0 &&
+    return trial->rewritten_from > 0 &&
+           (strcmp(file->name, ROTATED_WHILE_OPEN) == 0 || strcmp(file->name, ROTATED_WHILE_CLOSED) == 0) &&
            (uint64_t)trial->records[number].sequence >= trial->rewritten_from;
 }
 
