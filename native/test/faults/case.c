@@ -120,7 +120,7 @@ static void judge(const struct shim_fault *fault, struct trial *trial) {
 
 /* A log file that can never be synced keeps a waiting caller and the drain busy: real time, which is not virtual. */
 static int64_t patience_ns(const struct shim_fault *fault) {
-    return fault != NULL && fault->times == TIMES_FOREVER ? IMPATIENT_NS : PATIENT_NS;
+    return fault != NULL && fault->times == TIMES_FOREVER && fault->effect > 0 ? IMPATIENT_NS : PATIENT_NS;
 }
 
 static void run_sessions(const struct shim_fault *fault, struct trial *trial, int first, int second) {

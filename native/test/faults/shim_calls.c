@@ -134,6 +134,12 @@ int __wrap_close(int fd) {
     return result;
 }
 
+/* The search for holders of a file must not depend on what other processes of this machine do. */
+static int is_of_another_process(const char *path) {
+    int pid;
+    return sscanf(path, "/proc/%d/", &pid) == 1 && pid != (int)getpid();
+}
+
 #define WRAP_STREAM(type, name, number, parameters, arguments, path)                                                   \
     type __real_##name parameters;                                                                                     \
     type __wrap_##name parameters;                                                                                     \
@@ -142,8 +148,8 @@ int __wrap_close(int fd) {
             return __real_##name arguments;                                                                            \
         const struct shim_target target = of_path(path);                                                               \
         const struct shim_verdict verdict = shim_before(CALL_##name, &target);                                         \
-        if (verdict.effect > 0) {                                                                                      \
-            errno = verdict.effect;                                                                                    \
+        if (verdict.effect > 0 || is_of_another_process(path)) {                                                       \
+            errno = verdict.effect > 0 ? verdict.effect : EACCES;                                                      \
             return NULL;                                                                                               \
         }                                                                                                              \
         type stream = __real_##name arguments;                                                                         \
