@@ -116,11 +116,13 @@ static void judge(const struct shim_fault *fault, struct trial *trial) {
         trial_wrong(trial, "%u appends were refused because of the log file", trial->append_refusals);
     }
     trial->damage_is_possible |= damages(fault, report->roles);
+    trial->may_be_disowned |= fault->effect == ESTALE && (report->roles & 1u << ROLE_LOG) != 0;
+    trial->was_blind |= damages(fault, report->roles) && fault->times != TIMES_ONCE;
 }
 
 /* A log file that can never be synced keeps a waiting caller and the drain busy: real time, which is not virtual. */
 static int64_t patience_ns(const struct shim_fault *fault) {
-    return fault != NULL && fault->times == TIMES_FOREVER && fault->effect > 0 ? IMPATIENT_NS : PATIENT_NS;
+    return fault != NULL && fault->times == TIMES_FOREVER && fault->call == CALL_fdatasync ? IMPATIENT_NS : PATIENT_NS;
 }
 
 static void run_sessions(const struct shim_fault *fault, struct trial *trial, int first, int second) {

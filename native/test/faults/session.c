@@ -169,11 +169,6 @@ static void take_events(struct session *session) {
     struct trial *trial = session->trial;
     burst_event_t event = {.struct_bytes = sizeof event};
     while (ENGINE(int, burst_next_event(session->log, &event, 0)) == 1) {
-        unsigned long long from;
-        const char *gone = strstr(event.text, " is gone; records from ");
-        if (gone != NULL && sscanf(gone, " is gone; records from %llu on go to a new file", &from) == 1) {
-            trial->rewritten_from = from;
-        }
         trial->sync_failures += strncmp(event.text, "syncing log file", 16) == 0;
         if (trial_is_told) {
             printf("event: %s\n", event.text);
