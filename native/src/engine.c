@@ -225,7 +225,8 @@ static int open_drain(struct engine *engine, const struct engine_config *config)
 static void tell_statement(struct engine *engine) {
     char text[BURST_TEXT_BYTES];
     recovery_statement(&engine->view.recovery, text, sizeof text);
-    events_post(engine->parts.events, engine->view.recovery.lost > 0 ? BURST_ERROR : BURST_INFO, "ring %s opened: %s",
+    const int complete = engine->view.recovery.lost == 0 && engine->view.recovery.unreadable_bytes == 0;
+    events_post(engine->parts.events, complete ? BURST_INFO : BURST_ERROR, "ring %s opened: %s",
                 engine->parts.device->path, text);
 }
 

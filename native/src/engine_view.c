@@ -124,7 +124,9 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
         .newest = &view->checkpoints[view->newest_slot],
         .other = view->checkpoint_is_valid[other] ? &view->checkpoints[other] : NULL,
     };
-    return recovery_run(platform, &input, &view->recovery);
+    const int result = recovery_run(platform, &input, &view->recovery);
+    view->recovery.unreadable_bytes = view->unreadable_bytes;
+    return result;
 }
 
 int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view_out) {

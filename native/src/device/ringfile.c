@@ -24,6 +24,7 @@
 #include "device/zerofill.h"
 #include "media/layout.h"
 
+#define WORKING_ATTEMPTS 1000
 #define WORKING_NAME ".%s.burstlog-creating" /* nobody else's: what is there is emptied */
 
 struct creation {
@@ -76,7 +77,7 @@ static int check_leftover(const struct creation *creation, const struct stat *le
 /* Opens and locks the working file. Between open and lock another creation may have finished with this very file:
  * under the final name it is a ring, and must not be touched. */
 static int open_working(struct creation *creation) {
-    for (;;) {
+    for (int attempt = 0; attempt < WORKING_ATTEMPTS; attempt++) {
         int fd = openat(creation->directory, creation->working_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (fd < 0)
             return failed(creation, errno, "making its working file");
@@ -89,8 +90,9 @@ static int open_working(struct creation *creation) {
                       holders[0] == '\0' ? "(unseen)" : holders);
         } else if (result < 0 || fstat(fd, &opened) < 0) {
             result = failed(creation, result < 0 ? result : errno, "locking its working file");
-        } else if (fstatat(creation->directory, creation->working_name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-                   named.st_dev == opened.st_dev && named.st_ino == opened.st_ino) {
+        } else if (fstatat(creation->directory, creation->working_name, &named, AT_SYMLINK_NOFOLLOW) < 0) {
+            result = errno == ENOENT ? 0 : failed(creation, errno, "looking at its working file");
+        } else if (named.st_dev == opened.st_dev && named.st_ino == opened.st_ino) {
             result = check_leftover(creation, &opened);
             creation->working = fd;
             if (result == 0)
@@ -101,6 +103,7 @@ static int open_working(struct creation *creation) {
         if (result < 0)
             return result;
     }
+    return failed(creation, EBUSY, "making its working file, which others take away again and again,");
 }
 
 static int look_at_final(struct creation *creation) {
@@ -166,11 +169,19 @@ static int give_name(struct creation *creation) {
     return 0;
 }
 
+static int empty_working(const struct creation *creation) {
+    int result;
+    do {
+        result = ftruncate(creation->working, 0);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? failed(creation, errno, "emptying what an earlier attempt left") : 0;
+}
+
 static int create_under_working_name(struct creation *creation, uint64_t bytes,
                                      int (*prepare)(struct device *device, void *argument), void *argument) {
     int result = look_at_final(creation);
-    if (result == 0 && ftruncate(creation->working, 0) < 0)
-        result = failed(creation, errno, "emptying what an earlier attempt left");
+    if (result == 0)
+        result = empty_working(creation);
     if (result == 0) {
         const char *what = "";
         int filled = zerofill(creation->platform, creation->working, creation->working_path, bytes, &what);

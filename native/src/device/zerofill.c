@@ -87,8 +87,8 @@ int zerofill(const struct platform *platform, int fd, const char *path, uint64_t
         return result;
     /* First, because it tells at once if there is no room, and keeps the blocks together. */
     *what = "allocating it";
-    if (fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP && errno != ENOSYS)
-        return -errno;
+    if (fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
+        return -errno; /* interrupted: the zeros allocate it, too */
     *what = "filling it with zeros";
     int direct = open(path, O_RDWR | O_CLOEXEC | O_DIRECT); /* spares the page cache */
     result = write_zeros(platform, direct < 0 ? fd : direct, bytes);

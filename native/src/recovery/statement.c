@@ -51,5 +51,9 @@ void recovery_statement(const struct recovery *recovery, char *text_bytes, size_
         say(&text, "; and %zu more damaged ranges: %" PRIu64 " records are lost in all", damaged - LOSSES_TOLD,
             recovery->lost);
     }
+    if (recovery->unreadable_bytes > 0) {
+        say(&text, "; %" PRIu64 " bytes of the ring could not be read: records after %" PRIu64 " that stood there are "
+            "LOST without a proof", recovery->unreadable_bytes, last);
+    }
     say(&text, "; nothing proves a record after %" PRIu64, last);
 }

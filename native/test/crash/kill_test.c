@@ -4,7 +4,9 @@
  * The witness is memory that the killed process shared with this one: what it says was acknowledged must be in the
  * file exactly once, in order, and every line must be whole.
  *
- * KILL_ROUNDS sets the number of rounds.
+ *     crash-kill_test [--rounds N] [--seconds N] [--seed S]
+ *
+ * KILL_ROUNDS sets the number of rounds, too. The seed decides the moments; what the scheduler makes of them it does not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,6 +31,8 @@
 #define THREADS 4
 #define LONGEST_LINE 1500
 #define KILL_WITHIN_US 30000
+#define KILL_OPEN_WITHIN_US 3000 /* every other time: most likely in the open */
+#define PROGRESS_SECONDS 5
 
 struct witness {
     _Atomic uint64_t acknowledged[THREADS]; /* the last number whose call returned as durable */
@@ -47,6 +51,9 @@ static struct witness *witness;
 static uint64_t present[THREADS]; /* the last number of each thread in the file */
 static long verified_bytes;
 static uint32_t random_state = 1;
+static int rounds_asked = 1000;
+static int64_t deadline_s = INT64_MAX, told_at_s;
+static unsigned long long kills;
 
 static uint32_t next_random(void) {
     random_state = random_state * 1664525u + 1013904223u;
@@ -157,6 +164,12 @@ static void recover(void) {
     assert_int_equal(burst_close(log), 0);
 }
 
+static int64_t now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
 static pid_t start(void) {
     const pid_t child = fork();
     assert_true(child >= 0);
@@ -167,12 +180,13 @@ static pid_t start(void) {
 }
 
 static void kill_soon(pid_t child) {
-    const uint32_t pause_us = next_random() % KILL_WITHIN_US;
+    const uint32_t pause_us = next_random() % (next_random() % 2 == 0 ? KILL_WITHIN_US : KILL_OPEN_WITHIN_US);
     nanosleep(&(struct timespec){.tv_nsec = (long)pause_us * 1000}, NULL);
     kill(child, SIGKILL);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    kills++;
 }
 
 static void one_round(int round) {
@@ -201,43 +215,69 @@ static void run_rounds(const char *where, int rounds) {
     memset(present, 0, sizeof present);
     memset(witness, 0, sizeof *witness);
     verified_bytes = 0;
-    int opened = 0;
-    for (int round = 0; round < rounds; round++) {
+    int opened = 0, round = 0;
+    for (; round < rounds && now_s() < deadline_s; round++) {
         atomic_store(&witness->opened, 0);
         one_round(round);
         opened += (int)atomic_load(&witness->opened);
+        if (now_s() - told_at_s >= PROGRESS_SECONDS) {
+            told_at_s = now_s();
+            print_message("%s: round %d of %d, %llu kills in all\n", where, round, rounds, kills);
+            fflush(stdout);
+        }
     }
     uint64_t lines = 0;
     for (int i = 0; i < THREADS; i++) {
         lines += present[i];
     }
-    print_message("%s: %d kills (%d of them after the open), %llu lines, all acknowledged ones exactly once\n", where,
-                  rounds, opened, (unsigned long long)lines);
+    print_message("%s: %d rounds (%d of them killed after the open), %llu lines, all acknowledged ones exactly once\n",
+                  where, round, opened, (unsigned long long)lines);
     char command[600];
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
 }
 
-static int rounds_wanted(void) {
-    const char *text = getenv("KILL_ROUNDS");
-    return text == NULL ? 1000 : atoi(text);
-}
-
 static void every_acknowledged_record_survives_kills_with_the_ring_in_memory(void **state) {
     (void)state;
-    run_rounds("/dev/shm", rounds_wanted() * 9 / 10);
+    run_rounds("/dev/shm", rounds_asked * 9 / 10);
 }
 
 static void every_acknowledged_record_survives_kills_with_the_ring_on_disk(void **state) {
     (void)state;
-    run_rounds(".", rounds_wanted() / 10);
+    run_rounds(".", rounds_asked / 10);
 }
 
-int main(void) {
+static int usage(const char *program) {
+    fprintf(stderr, "usage: %s [--rounds N] [--seconds N] [--seed S]\n", program);
+    return 2;
+}
+
+int main(int argc, char **argv) {
+    const char *rounds = getenv("KILL_ROUNDS");
+    rounds_asked = rounds == NULL ? rounds_asked : atoi(rounds);
+    for (int i = 1; i < argc; i += 2) {
+        const int number = i + 1 < argc ? atoi(argv[i + 1]) : 0;
+        if (number > 0 && strcmp(argv[i], "--rounds") == 0) {
+            rounds_asked = number;
+        } else if (number > 0 && strcmp(argv[i], "--seconds") == 0) {
+            deadline_s = now_s() + number;
+        } else if (number > 0 && strcmp(argv[i], "--seed") == 0) {
+            random_state = (uint32_t)number;
+        } else {
+            return usage(argv[0]);
+        }
+    }
+    const uint32_t seed = random_state;
+    told_at_s = now_s();
     witness = mmap(NULL, sizeof *witness, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_in_memory),
         cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_on_disk),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const unsigned long long violations = (unsigned long long)cmocka_run_group_tests(tests, NULL, NULL);
+    if (violations > 0) {
+        printf("again, as far as the scheduler repeats itself: %s --rounds %d --seed %u\n", argv[0], rounds_asked, seed);
+    }
+    printf("PROOF kill-random cases=%llu violations=%llu seeds=%u-%u\n", kills, violations, seed, seed);
+    return violations == 0 ? 0 : 1;
 }

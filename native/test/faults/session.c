@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sessions of a trial, over the public API. One thread, and the engine at rest between two calls. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "burstlog.h"
+#include "trial.h"
+
+#define SECOND_NS 1000000000ll
+#define OPEN_ATTEMPTS 2
+#define SHORTEST_CLOSE_NS 1 /* what is not in the log file by then stays in the ring */
+
+const char *const scenario_names[SCENARIOS] = {"waiting", "new", "new-empty", "new-linked"};
+
+int trial_is_told;
+
+static char text[LONGEST_RECORD + 1];
+
+struct session {
+    struct trial *trial;
+    burst_t *log;
+    int has_failed; /* an append said so */
+};
+
+void trial_wrong(struct trial *trial, const char *format, ...) {
+    if (trial->wrong[0] != '\0') {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(trial->wrong, sizeof trial->wrong, format, arguments);
+    va_end(arguments);
+}
+
+/* A refusal is an error code with a sentence. */
+static void check_refusal(struct trial *trial, const char *call, int64_t code) {
+    trial->refusals++;
+    snprintf(trial->refusal, sizeof trial->refusal, "%s: %lld %.200s", call, (long long)code, burst_last_error());
+    if (trial_is_told) {
+        printf("record %u: %s\n", trial->record_count, trial->refusal);
+    }
+    if (code >= 0 || code < -4095) {
+        trial_wrong(trial, "%s refused with %lld, which is no error code", call, (long long)code);
+    } else if (burst_last_error()[0] == '\0') {
+        trial_wrong(trial, "%s refused with %lld and no sentence", call, (long long)code);
+    }
+}
+
+static void note_wait(struct session *session, const char *call, int rc) {
+    if (rc < 0) {
+        check_refusal(session->trial, call, rc);
+    }
+    session->trial->timeouts += rc == 0;
+}
+
+static void append(struct session *session, size_t length, int enqueue) {
+    struct trial *trial = session->trial;
+    const uint32_t number = ++trial->record_count;
+    struct record_of_trial *record = &trial->records[number];
+    make_record(text, number, length);
+    char reason[8];
+    const int had_failed = burst_failure(session->log, reason, sizeof reason);
+    atomic_store(&record->fate, FATE_TRIED);
+    const int64_t sequence = ENGINE(int64_t, (enqueue ? burst_enqueue : burst_append)(session->log, text, length, 0));
+    if (sequence > 0) {
+        atomic_store(&record->sequence, sequence);
+        atomic_store(&record->fate, enqueue ? FATE_ACCEPTED : FATE_ACKNOWLEDGED);
+        if (had_failed || session->has_failed) {
+            trial_wrong(trial, "record %u was accepted after the ring had failed", number);
+        }
+    } else {
+        atomic_store(&record->fate, FATE_REFUSED);
+        check_refusal(trial, "append", sequence);
+        trial->append_refusals++;
+        session->has_failed |= sequence == -EIO;
+        if (sequence == -EIO && !burst_failure(session->log, reason, sizeof reason)) {
+            trial_wrong(trial, "record %u was refused with EIO, but the ring has not failed", number);
+        }
+    }
+    if (sequence > 0 && enqueue) {
+        const int rc = ENGINE(int, burst_await_durable(session->log, sequence, SECOND_NS));
+        note_wait(session, "await_durable", rc);
+        if (rc == 1) {
+            atomic_store(&record->fate, FATE_ACKNOWLEDGED);
+        }
+    }
+    shim_settle();
+}
+
+static void await_drained(struct session *session) {
+    note_wait(session, "flush", ENGINE(int, burst_flush(session->log, SECOND_NS)));
+    const int rc = ENGINE(int, burst_await_drained(session->log, session->trial->wait_ns));
+    note_wait(session, "await_drained", rc);
+    shim_settle();
+    burst_stats_t stats = {.struct_bytes = sizeof stats};
+    if (ENGINE(int, burst_stats(session->log, &stats)) != 0) {
+        trial_wrong(session->trial, "burst_stats refused: %s", burst_last_error());
+    }
+    if (rc == 0 && stats.state == BURST_STATE_OPEN && stats.drained_sequence < stats.durable_sequence) {
+        trial_wrong(session->trial, "the log file lags behind, but the state says that nothing is wrong");
+    }
+}
+
+/* Names for the accounts of this user: who may always be given a file. */
+static void set_accounts(burst_config_t *config) {
+    static char user[64], group[64];
+    if (user[0] == '\0') {
+        const struct passwd *passwd = getpwuid(geteuid());
+        const struct group *entry = getgrgid(getegid());
+        snprintf(user, sizeof user, "%s", passwd == NULL ? "0" : passwd->pw_name);
+        snprintf(group, sizeof group, "%s", entry == NULL ? "0" : entry->gr_name);
+    }
+    config->file_owner = user;
+    config->file_group = group;
+}
+
+static int try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
+    struct trial *trial = session->trial;
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = "ring";
+    config.file_name = "logs/log";
+    config.durability = BURST_DURABILITY_PROCESS;
+    config.ring_bytes = 2 * 1024 * 1024;
+    config.on_full = BURST_ON_FULL_FAIL;
+    config.drain_interval_ns = 3600 * SECOND_NS;
+    config.shutdown_timeout_ns = (uint64_t)shutdown_timeout_ns;
+    config.file_mode = 0640;
+    set_accounts(&config);
+    const int64_t mapped = shim_mapped_bytes();
+    shim_begin_session();
+    const int rc = ENGINE(int, burst_open(&config, &session->log));
+    if (rc < 0) {
+        check_refusal(trial, "open", rc);
+        trial->open_refusals++;
+        if (shim_descriptors() != 0 || shim_threads() != 0 || shim_mapped_bytes() != mapped) {
+            trial_wrong(trial, "a refused open leaves %d descriptors, %d threads and %lld bytes of memory behind",
+                        shim_descriptors(), shim_threads(), (long long)(shim_mapped_bytes() - mapped));
+        }
+    }
+    return rc;
+}
+
+/* 1 if it is open. */
+static int open_log(struct session *session, int64_t shutdown_timeout_ns) {
+    session->has_failed = 0;
+    for (int attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
+        if (try_to_open(session, shutdown_timeout_ns) == 0) {
+            const int64_t lost = burst_recovery_statement(session->log, text, sizeof text);
+            session->trial->reported_lost += lost;
+            session->trial->has_unreadable |= strstr(text, "could not be read") != NULL;
+            shim_settle();
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* What the operator was told that changes what must be in which file. */
+static void take_events(struct session *session) {
+    struct trial *trial = session->trial;
+    burst_event_t event = {.struct_bytes = sizeof event};
+    while (ENGINE(int, burst_next_event(session->log, &event, 0)) == 1) {
+        trial->sync_failures += strncmp(event.text, "syncing log file", 16) == 0;
+        if (trial_is_told) {
+            printf("event: %s\n", event.text);
+        }
+    }
+}
+
+static void close_log(struct session *session) {
+    struct trial *trial = session->trial;
+    take_events(session);
+    trial->left = ENGINE(int64_t, burst_close(session->log));
+    if (trial->left < 0) {
+        check_refusal(trial, "close", trial->left);
+    }
+    if (shim_descriptors() != 0 || shim_threads() != 0) {
+        trial_wrong(trial, "close leaves %d descriptors and %d threads behind", shim_descriptors(), shim_threads());
+    }
+    if (ENGINE(int64_t, burst_append(session->log, "late", 4, 0)) >= 0) {
+        trial_wrong(trial, "an append after close was accepted");
+    }
+}
+
+/* Only the creation is of interest. */
+static int is_short(const struct trial *trial) {
+    return trial->scenario != SCENARIO_WAITING;
+}
+
+void trial_first_session(struct trial *trial) {
+    static const size_t lengths[] = {20, 100, 3000, 5000, 21, 60};
+    struct session session = {.trial = trial};
+    if (!open_log(&session, SHORTEST_CLOSE_NS)) {
+        return;
+    }
+    for (size_t i = 0; i < (is_short(trial) ? 2 : sizeof lengths / sizeof lengths[0]); i++) {
+        append(&session, lengths[i], 0);
+    }
+    append(&session, 40, 1);
+    append(&session, 4100, 1);
+    await_drained(&session);
+    rename("logs/log", "logs/" ROTATED_WHILE_OPEN); /* as logrotate does */
+    append(&session, 200, 0);
+    if (is_short(trial)) {
+        shim_tick();
+        close_log(&session);
+        return;
+    }
+    await_drained(&session);
+    append(&session, LONGEST_RECORD, 0); /* asks the drain; in scenario `waiting` over the end of the lap */
+    append(&session, 30, 0);
+    append(&session, 8000, 0);
+    shim_tick(); /* into the file, and not synced */
+    append(&session, 50, 0);
+    append(&session, 51, 1);
+    close_log(&session);
+}
+
+void trial_second_session(struct trial *trial) {
+    struct session session = {.trial = trial};
+    if (is_short(trial)) {
+        return;
+    }
+    rename("logs/log", "logs/" ROTATED_WHILE_CLOSED);
+    if (!open_log(&session, 10 * SECOND_NS)) {
+        return;
+    }
+    append(&session, 70, 0);
+    append(&session, 6000, 1);
+    await_drained(&session);
+    append(&session, 71, 0);
+    shim_tick();
+    close_log(&session);
+}
+
+void trial_last_session(struct trial *trial) {
+    struct session session = {.trial = trial};
+    shim_arm(NULL);
+    const uint32_t refusals = trial->refusals;
+    if (try_to_open(&session, 10 * SECOND_NS) < 0) {
+        trial_wrong(trial, "the ring cannot be opened without a fault: %s", burst_last_error());
+        return;
+    }
+    trial->reported_lost += burst_recovery_statement(session.log, text, sizeof text);
+    shim_settle();
+    append(&session, 90, 0);
+    const int drained = ENGINE(int, burst_await_drained(session.log, 10 * SECOND_NS));
+    shim_settle();
+    close_log(&session);
+    if (trial->refusals != refusals || drained != 1 || trial->left != 0) {
+        trial_wrong(trial, "without a fault await_drained gives %d and close %lld: %s", drained, (long long)trial->left,
+                    burst_last_error());
+    }
+    verify_files(trial);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A shim between the engine and the C library (linked with --wrap): it counts the calls of each kind that the engine
+ * makes, and lets one of them fail, come back short, or kill the process. Calls of the test itself pass uncounted.
+ *
+ * Time is virtual: a sleep takes no time but moves the clock, and a wait with a timeout ends at once when every thread of
+ * the engine is asleep and nothing but the timeout can end it. So a test that provokes stalls and retries never waits.
+ */
+#ifndef BURST_TEST_FAULTS_SHIM_H
+#define BURST_TEST_FAULTS_SHIM_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHIM_CALLS(CALL)                                                                                               \
+    CALL(access) CALL(calloc) CALL(clock_gettime) CALL(clock_nanosleep) CALL(close) CALL(fallocate) CALL(fchmod)       \
+    CALL(fchown) CALL(fcntl) CALL(fdatasync) CALL(fgets) CALL(flock) CALL(fopen) CALL(fstat) CALL(fstatat)             \
+    CALL(fstatfs) CALL(fsync) CALL(ftruncate) CALL(futex_wait) CALL(futex_wake) CALL(getcwd) CALL(getdelim) CALL(getgrnam_r)                 \
+    CALL(getpwnam_r) CALL(getrandom) CALL(ioctl) CALL(linkat) CALL(lstat) CALL(madvise) CALL(malloc) CALL(mkdir)       \
+    CALL(mlock) CALL(mmap) CALL(open) CALL(openat) CALL(opendir) CALL(pread) CALL(preadv2) CALL(pthread_create)        \
+    CALL(pwrite) CALL(pwritev2) CALL(readdir) CALL(readlink) CALL(realpath) CALL(renameat) CALL(renameat2) CALL(stat)  \
+    CALL(statfs) CALL(unlink) CALL(unlinkat)
+
+enum shim_call {
+#define CALL(name) CALL_##name,
+    SHIM_CALLS(CALL)
+#undef CALL
+    CALLS
+};
+
+/* What a path or descriptor is to the engine. */
+enum shim_role { ROLE_NONE, ROLE_RING, ROLE_WORKING, ROLE_LOG, ROLE_FOLDER, ROLE_HOST, ROLES };
+
+/* What a fault does; above 0: the errno. */
+enum shim_effect {
+    EFFECT_NONE = 0,
+    EFFECT_SHORT = -1,   /* half of what was asked for */
+    EFFECT_NOTHING = -2, /* 0 bytes */
+    EFFECT_KILL_BEFORE = -3,
+    EFFECT_KILL_AFTER = -4,
+};
+
+#define TIMES_ONCE 1u
+#define TIMES_STORM 50u /* in a row, then it passes */
+#define TIMES_FOREVER UINT32_MAX
+
+struct shim_fault {
+    enum shim_call call;
+    uint32_t first; /* 1: the first call of that kind */
+    uint32_t times;
+    int effect;
+};
+
+extern const char *const shim_call_names[CALLS];
+extern const char *const shim_role_names[ROLES];
+
+/* Where the fault struck first, and how often. */
+struct shim_report {
+    _Atomic uint32_t fired;
+    _Atomic uint32_t roles; /* a bit for every role that it struck */
+    _Atomic uint32_t failed_data_writes; /* writes of records or markers to the ring that were made to fail */
+    _Atomic uint32_t data_writes_after_failure; /* ring writes of the same session after one that failed */
+};
+
+/* Calls of this thread are the engine's between these two. */
+void shim_enter(void);
+void shim_leave(void);
+
+/* Counts from 0 again; `fault` NULL: none. */
+void shim_arm(const struct shim_fault *fault);
+const struct shim_report *shim_report(void);
+uint32_t shim_count(enum shim_call call);
+
+/* Every kill is counted here, by the name of the point: memory that outlives the killed process. */
+void shim_count_kills(_Atomic uint32_t *hits);
+
+/* Standing faults besides the armed one. */
+struct shim_weather {
+    int clock_jumps_back;     /* CLOCK_REALTIME is an hour earlier at every look */
+    int interrupts;           /* every other call of a thread that a signal can interrupt gives EINTR */
+    int no_exclusive_rename;  /* renameat2 gives EINVAL */
+};
+extern struct shim_weather shim_weather;
+
+/* Waits until every thread of the engine is asleep. */
+void shim_settle(void);
+/* Wakes them once, as the end of the drain's interval would, and waits until they sleep again. */
+void shim_tick(void);
+
+/* A ring was opened: what is written to it from now on is another session's. */
+void shim_begin_session(void);
+
+/* What the engine holds. */
+int shim_descriptors(void);
+int shim_threads(void);
+int64_t shim_mapped_bytes(void);
+
+/* For shim_calls.c. */
+struct shim_verdict {
+    int effect;
+    int kill_after;
+};
+
+/* What a call is about: the descriptor, offset and data where it has them. */
+struct shim_target {
+    enum shim_role role;
+    int64_t offset;
+    const void *data;
+};
+
+int shim_is_inside(void);
+struct shim_verdict shim_before(enum shim_call call, const struct shim_target *target);
+void shim_after(enum shim_call call, const struct shim_target *target, struct shim_verdict verdict);
+void shim_die(enum shim_call call, const struct shim_target *target);
+
+enum shim_role shim_role_of_path(const char *path);
+enum shim_role shim_role_of(int fd);
+static inline struct shim_target shim_target_of_path(const char *path) {
+    return (struct shim_target){.role = shim_role_of_path(path)};
+}
+static inline struct shim_target shim_target_of_fd(int fd) {
+    return (struct shim_target){.role = shim_role_of(fd)};
+}
+void shim_opened(int fd, const char *path);
+void shim_closed(int fd);
+void shim_mapped(int64_t bytes);
+
+int64_t shim_skew_ns(void);
+void shim_skip_ns(int64_t duration_ns);
+long shim_park(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
+void *shim_thread(void *argument); /* of a pthread_create: a struct shim_start */
+void shim_count_thread(void);
+void shim_uncount_thread(void);
+struct shim_start {
+    void *(*body)(void *argument);
+    void *argument;
+};
+
+/* Named kill points. */
+#define POINTS 40
+int point_of(enum shim_call call, const struct shim_target *target);
+const char *point_name(int point);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The error sweep: every call of the engine that can fail does so, the first, the second, ... until a run ends without the
+ * fault having struck; with every errno of its manual page, once and for ever. Then the same again in the recovery from
+ * what the first fault left behind.
+ *
+ *     sweep [--seconds N] [--seed S] [--first-only] [--case "waiting: pwritev2#5 EIO once then pread#2 EIO once"]
+ */
+#include "layers.h"
+
+#include <stdlib.h>
+
+/* What differs in these from scenario `new` is how the ring gets its name. */
+static int is_swept(enum scenario scenario, enum shim_call call) {
+    return scenario == SCENARIO_WAITING || scenario == SCENARIO_NEW || call == CALL_renameat || call == CALL_renameat2 ||
+           call == CALL_linkat || call == CALL_unlinkat || call == CALL_fstatat || call == CALL_fchmod ||
+           call == CALL_fchown || call == CALL_fsync || call == CALL_openat;
+}
+
+static struct series {
+    enum scenario scenario;
+    struct fault_kind kind;
+} *series;
+
+static uint32_t first_count(void) {
+    const struct fault_kind *kinds;
+    const int count = fault_kinds(&kinds);
+    uint32_t filled = 0;
+    series = calloc((size_t)count * SCENARIOS, sizeof *series);
+    for (int scenario = 0; scenario < SCENARIOS; scenario++) {
+        for (int i = 0; i < count; i++) {
+            if (is_swept((enum scenario)scenario, kinds[i].call)) {
+                series[filled++] = (struct series){(enum scenario)scenario, kinds[i]};
+            }
+        }
+    }
+    return filled;
+}
+
+static struct fault_case first_case(uint32_t item, uint32_t step) {
+    const struct fault_kind *kind = &series[item].kind;
+    return (struct fault_case){
+        .scenario = series[item].scenario,
+        .fault_count = 1,
+        .faults = {{.call = kind->call, .first = step + 1, .times = kind->times, .effect = kind->effect}},
+    };
+}
+
+static uint32_t second_faults(const uint32_t *calls, struct shim_fault *faults, uint32_t most) {
+    const struct fault_kind *kinds;
+    const int count = fault_kinds(&kinds);
+    uint32_t filled = 0;
+    for (int i = 0; i < count; i++) {
+        for (uint32_t k = 1; k <= calls[kinds[i].call] && filled < most; k++) {
+            faults[filled++] =
+                (struct shim_fault){.call = kinds[i].call, .first = k, .times = kinds[i].times, .effect = kinds[i].effect};
+        }
+    }
+    return filled;
+}
+
+int main(int argc, char **argv) {
+    static const struct layer sweep = {
+        .name = "sweep",
+        .first_count = first_count,
+        .first_case = first_case,
+        .second_faults = second_faults,
+        .has_weather = 1,
+    };
+    return layer_main(&sweep, argc, argv);
+}

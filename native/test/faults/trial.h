@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trial: a ring and its log files in a folder, two sessions on them under faults, and a third without any, which must
+ * find everything that was acknowledged. What was acknowledged is kept in memory that outlives a killed session.
+ */
+#ifndef BURST_TEST_FAULTS_TRIAL_H
+#define BURST_TEST_FAULTS_TRIAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shim.h"
+
+#define RECORDS_MAX 64
+#define LONGEST_RECORD (250 * 1024)
+#define FAULTS_MAX 2
+#define WRONG_BYTES 1024
+#define ROTATED_WHILE_OPEN "log.1"
+#define ROTATED_WHILE_CLOSED "log.2"
+
+enum scenario {
+    SCENARIO_WAITING,     /* a ring near the end of its lap, with records waiting as a kill left them */
+    SCENARIO_NEW,         /* neither ring nor log file nor its folder */
+    SCENARIO_NEW_EMPTY,   /* an empty file in the place of the ring */
+    SCENARIO_NEW_LINKED,  /* as NEW, on a file system without an exclusive rename */
+    SCENARIOS
+};
+
+extern const char *const scenario_names[SCENARIOS];
+
+/* Every append, whatever became of it. */
+enum fate { FATE_UNUSED, FATE_TRIED, FATE_REFUSED, FATE_ACCEPTED, FATE_ACKNOWLEDGED };
+
+struct record_of_trial {
+    _Atomic int64_t sequence;
+    _Atomic uint32_t fate;
+};
+
+struct trial {
+    enum scenario scenario;
+    uint32_t record_count; /* the number of the next record is one more */
+    struct record_of_trial records[RECORDS_MAX + 1];
+    uint32_t refusals;   /* calls that returned an error, also of open */
+    uint32_t append_refusals;
+    uint32_t open_refusals;
+    uint32_t sync_failures;
+    uint32_t timeouts;   /* waits that ended without what they waited for */
+    int64_t wait_ns;     /* how long a session waits for the log file */
+    int64_t left;        /* what the last close said */
+    int64_t reported_lost;
+    int has_unreadable;      /* the statement said that blocks could not be read */
+    int may_be_disowned;     /* a log file was said to be stale: the drain leaves it for a new one */
+    int was_blind;           /* the ring could not be read however often an open tried: what it then made of it stays */
+    int damage_is_possible; /* a read of the ring failed in the way of a bad medium */
+    char refusal[256]; /* the last sentence */
+    char wrong[WRONG_BYTES]; /* the first violation, or "" */
+};
+
+/* `trial` is in shared memory. Phase 0 and 1 run under faults, phase 2 without. */
+void trial_first_session(struct trial *trial);
+void trial_second_session(struct trial *trial);
+void trial_last_session(struct trial *trial);
+
+/* Every refusal and every event is printed. */
+extern int trial_is_told;
+
+__attribute__((format(printf, 2, 3))) void trial_wrong(struct trial *trial, const char *format, ...);
+
+size_t make_record(char *text, uint32_t number, size_t length);
+
+/* The engine's part of an expression. */
+#define ENGINE(type, call)                                                                                             \
+    ({                                                                                                                 \
+        shim_enter();                                                                                                  \
+        const type engine_result = call;                                                                               \
+        shim_leave();                                                                                                  \
+        engine_result;                                                                                                 \
+    })
+
+/* The files under the current directory hold what they must. */
+void verify_files(struct trial *trial);
+
+/* The current directory becomes a stage; everything below it is set up anew for each trial. */
+void stage_build(const char *folder);
+void stage_remove(const char *folder);
+void stage_set(struct trial *trial, enum scenario scenario);
+/* Remembers ring and log files as they are, and the trial; brings them back. */
+void stage_remember(const struct trial *trial);
+void stage_recall(struct trial *trial);
+/* The names in the folder of the log files. */
+int stage_files(char names[][64], int most);
+
+#endif

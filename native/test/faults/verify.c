@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the log files must hold: every acknowledged record once, in order, whole, and nothing else. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trial.h"
+
+#define FILES_MAX 32
+
+/* "<number> <length> abc...\n" */
+size_t make_record(char *text, uint32_t number, size_t length) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    size_t used = (size_t)snprintf(text, length, "%u %zu ", number, length);
+    for (size_t i = used; i + 1 < length; i++) {
+        text[i] = letters[(number + i) % 26];
+    }
+    text[length - 1] = '\n';
+    return length;
+}
+
+struct log_text {
+    char name[64];
+    char *bytes;
+    size_t length;
+    uint32_t first; /* number of its first record, 0: none */
+    uint32_t last;
+    unsigned char holds[RECORDS_MAX + 1];
+};
+
+struct found {
+    struct trial *trial;
+    uint32_t times[RECORDS_MAX + 1];
+    int is_reported_lost[RECORDS_MAX + 1];
+};
+
+static void read_text(struct log_text *file) {
+    char path[80];
+    struct stat status = {0};
+    snprintf(path, sizeof path, "logs/%.63s", file->name);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) < 0) {
+        abort();
+    }
+    file->bytes = malloc((size_t)status.st_size + 1);
+    file->length = (size_t)read(fd, file->bytes, (size_t)status.st_size);
+    file->bytes[file->length] = '\0';
+    close(fd);
+}
+
+static void take_loss(struct found *found, const char *line) {
+    unsigned long long first, last;
+    if (sscanf(line, "[burstlog: records %llu..%llu ", &first, &last) != 2) {
+        trial_wrong(found->trial, "a line that is no record: %.60s", line);
+        return;
+    }
+    for (uint32_t i = 1; i <= found->trial->record_count; i++) {
+        const uint64_t sequence = (uint64_t)found->trial->records[i].sequence;
+        found->is_reported_lost[i] |= sequence >= first && sequence <= last;
+    }
+}
+
+static int was_renamed_by_others(const struct log_text *file) {
+    return strcmp(file->name, ROTATED_WHILE_OPEN) == 0 || strcmp(file->name, ROTATED_WHILE_CLOSED) == 0;
+}
+
+/*
+ * A file that was renamed is known again at the next open by what the last checkpoint says of it. Where it had no byte
+ * then, or cannot be looked at, it is not: what was written to it since is written once more, to a new file, and the
+ * operator is told. So records at the end of a renamed file do not count if they are elsewhere as well.
+ */
+static void leave_replaced(struct found *found, struct log_text *file) {
+    uint32_t i = was_renamed_by_others(file) || found->trial->may_be_disowned ? file->last : 0;
+    for (; i > 0 && (!file->holds[i] || found->times[i] > 1); i--) {
+        found->times[i] -= file->holds[i];
+        file->last = i - 1;
+    }
+    file->first = file->last == 0 || file->last < file->first ? 0 : file->first;
+}
+
+static void take_record(struct found *found, struct log_text *file, const char *line, size_t bytes) {
+    static char wanted[LONGEST_RECORD + 1];
+    unsigned number = 0;
+    size_t length = 0;
+    if (sscanf(line, "%u %zu ", &number, &length) != 2 || number == 0 || number > found->trial->record_count) {
+        trial_wrong(found->trial, "%s holds what nobody appended: %.40s", file->name, line);
+        return;
+    }
+    if (length != bytes || length > LONGEST_RECORD || memcmp(line, wanted, make_record(wanted, number, length)) != 0) {
+        trial_wrong(found->trial, "%s holds an altered record %u: %zu bytes, not %zu", file->name, number, bytes,
+                    length);
+        return;
+    }
+    if (number <= file->last && !found->trial->was_blind) {
+        trial_wrong(found->trial, "%s holds record %u after record %u", file->name, number, file->last);
+    }
+    file->holds[number] = 1;
+    found->times[number]++;
+    file->first = file->first == 0 ? number : file->first;
+    file->last = number;
+}
+
+static void take_lines(struct found *found, struct log_text *file) {
+    for (const char *line = file->bytes; line < file->bytes + file->length;) {
+        const char *end = memchr(line, '\n', (size_t)(file->bytes + file->length - line));
+        if (end == NULL) {
+            trial_wrong(found->trial, "%s ends in the middle of a record: %.40s", file->name, line);
+            return;
+        }
+        if (*line == '[') {
+            take_loss(found, line);
+        } else {
+            take_record(found, file, line, (size_t)(end + 1 - line));
+        }
+        line = end + 1;
+    }
+}
+
+static int by_first(const void *left, const void *right) {
+    return (int)((const struct log_text *)left)->first - (int)((const struct log_text *)right)->first;
+}
+
+/*
+ * Blocks at the end of the log that cannot be read may have held records: nothing proves it. The open says how much could
+ * not be read; one that is then refused for another reason has nobody to say it to.
+ */
+static int is_unknown(const struct trial *trial) {
+    return trial->has_unreadable || trial->open_refusals > 0;
+}
+
+static void check_fates(struct found *found) {
+    struct trial *trial = found->trial;
+    uint32_t missing = 0;
+    int64_t before = 0;
+    for (uint32_t i = 1; i <= trial->record_count; i++) {
+        const uint32_t fate = trial->records[i].fate;
+        const int64_t sequence = trial->records[i].sequence;
+        if (found->times[i] > 1) {
+            trial_wrong(trial, "record %u is there %u times", i, found->times[i]);
+        }
+        if (fate == FATE_ACKNOWLEDGED && found->times[i] == 0) {
+            missing += (uint32_t)found->is_reported_lost[i];
+            if (!trial->damage_is_possible || (!found->is_reported_lost[i] && !is_unknown(trial))) {
+                trial_wrong(trial, "record %u (sequence %lld) was acknowledged and is %s", i, (long long)sequence,
+                            found->is_reported_lost[i] ? "reported lost on a medium without damage" : "missing");
+            }
+        }
+        if (fate == FATE_ACKNOWLEDGED && sequence <= before && !trial->damage_is_possible) {
+            trial_wrong(trial, "record %u has sequence %lld after %lld", i, (long long)sequence, (long long)before);
+        }
+        before = fate == FATE_ACKNOWLEDGED ? sequence : before;
+    }
+    if (missing > trial->reported_lost || (trial->reported_lost > 0 && !trial->damage_is_possible)) {
+        trial_wrong(trial, "%u acknowledged records are missing, %lld were reported", missing,
+                    (long long)trial->reported_lost);
+    }
+}
+
+void verify_files(struct trial *trial) {
+    static char names[FILES_MAX][64];
+    static struct log_text files[FILES_MAX];
+    struct found found = {.trial = trial};
+    const int count = stage_files(names, FILES_MAX);
+    for (int i = 0; i < count; i++) {
+        files[i] = (struct log_text){.first = 0};
+        memcpy(files[i].name, names[i], sizeof names[i]);
+        read_text(&files[i]);
+        take_lines(&found, &files[i]);
+        free(files[i].bytes);
+    }
+    for (int i = 0; i < count; i++) {
+        leave_replaced(&found, &files[i]);
+    }
+    qsort(files, (size_t)count, sizeof files[0], by_first);
+    uint32_t last = 0;
+    for (int i = 0; i < count; i++) {
+        if (files[i].first != 0 && files[i].first <= last && !trial->was_blind) {
+            trial_wrong(trial, "%s begins with record %u, an earlier file ends with %u", files[i].name, files[i].first,
+                        last);
+        }
+        last = files[i].last > last ? files[i].last : last;
+    }
+    /* An open that sees zeros where records were takes their place and their sequences: what comes back when the medium
+     * can be read again is neither complete nor in order. Only whole records are asked for. */
+    if (!trial->was_blind) {
+        check_fates(&found);
+    }
+}
