@@ -57,7 +57,8 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
         }
         struct checkpoint *checkpoint = &view->checkpoints[slot];
         memcpy(checkpoint, buffer, sizeof *checkpoint);
-        view->checkpoint_is_valid[slot] = checkpoint_is_valid(checkpoint, view->crc_seed);
+        view->checkpoint_is_valid[slot] = checkpoint_is_valid(checkpoint, view->crc_seed) &&
+                                          checkpoint_fits(checkpoint, view->superblock.capacity_bytes);
         if (view->checkpoint_is_valid[slot] &&
             (newest < 0 || checkpoint->generation > view->checkpoints[newest].generation)) {
             newest = (int)slot;
@@ -68,6 +69,11 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
                          "records: it is left as it is", device->path);
     }
     view->newest_slot = (unsigned)newest;
+    /* What is drained never goes back. */
+    const struct checkpoint *checkpoints = view->checkpoints;
+    if (checkpoints[1 - newest].stream.drained_position > checkpoints[newest].stream.drained_position) {
+        view->checkpoint_is_valid[1 - newest] = 0;
+    }
     return 0;
 }
 
