@@ -65,14 +65,27 @@ static int jump_over(struct recovery *recovery, struct cursor *cursor, const str
     return recovery_add_jump(recovery, jump);
 }
 
-static int jump_over_damage(struct recovery *recovery, const struct recovery_input *input,
-                            const struct evidence *evidence, struct cursor *cursor, uint64_t window_end) {
+static uint64_t missing(const struct cursor *cursor, uint64_t next_sequence) {
+    return next_sequence > cursor->sequence ? next_sequence - cursor->sequence : 0;
+}
+
+static int jump_over_known_loss(struct recovery *recovery, struct cursor *cursor, const struct marker_loss *loss) {
+    const struct recovery_jump known = {.from = cursor->position, .to = loss->to, .first_sequence = cursor->sequence,
+                                        .count = missing(cursor, loss->first_sequence + loss->count), .damaged = 1};
+    return jump_over(recovery, cursor, &known);
+}
+
+static int jump_over_damage(struct recovery *recovery, const struct recovery_input *input, struct evidence *evidence,
+                            struct cursor *cursor) {
     struct recovery_jump jump = {.from = cursor->position, .first_sequence = cursor->sequence, .damaged = 1, .fresh = 1};
-    jump.to = evidence_resume(evidence, input, cursor->position, cursor->epoch, cursor->sequence, window_end);
+    const int rc = evidence_resume(evidence, cursor->position, cursor->epoch, cursor->sequence, &jump.to);
+    if (rc < 0) {
+        return rc;
+    }
     const uint64_t next = jump.to == evidence->durable_position
                               ? evidence->durable_sequence
                               : record_at(input->image, input->capacity_bytes, jump.to)->sequence;
-    jump.count = next > cursor->sequence ? next - cursor->sequence : 0;
+    jump.count = missing(cursor, next);
     return jump_over(recovery, cursor, &jump);
 }
 
@@ -116,7 +129,6 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         .sequence = stream->next_sequence,
         .epoch = stream->epoch,
     };
-    const uint64_t window_end = stream->drained_position + input->capacity_bytes;
     enum recovery_rule rule = RULE_ACCEPT;
     while (rc == 0 && rule != RULE_END) {
         const uint64_t at = cursor.position;
@@ -124,11 +136,11 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         const struct marker_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
         const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
         const struct recovery_facts facts = {
-            .window_is_over = at >= window_end,
+            .window_is_over = at >= evidence.window_end,
             .marker_ends_here = marker != NULL,
             .loss_known_here = loss != NULL,
-            .record_is_valid = record_judge(input->image, input->capacity_bytes, at, input->crc_seed) == RECORD_VALID &&
-                               follows(&cursor, header),
+            .record_is_valid = judge_at(&evidence.judging, at) == RECORD_VALID && follows(&cursor, header) &&
+                               at + record_bytes(header->length) <= evidence.window_end,
             .below_watermark = at < evidence.durable_position,
         };
         rule = recovery_rule_for(facts);
@@ -136,13 +148,11 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
             const struct recovery_jump gap = {.from = at, .to = marker->position, .first_sequence = cursor.sequence};
             rc = jump_over(recovery, &cursor, &gap);
         } else if (rule == RULE_SKIP_KNOWN_LOSS) {
-            const struct recovery_jump known = {.from = at, .to = loss->to, .first_sequence = loss->first_sequence,
-                                                .count = loss->count, .damaged = 1};
-            rc = jump_over(recovery, &cursor, &known);
+            rc = jump_over_known_loss(recovery, &cursor, loss);
         } else if (rule == RULE_ACCEPT) {
             accept(recovery, input, &cursor, header);
         } else if (rule == RULE_DAMAGE) {
-            rc = jump_over_damage(recovery, input, &evidence, &cursor, window_end);
+            rc = jump_over_damage(recovery, input, &evidence, &cursor);
         }
     }
     recovery->log_end = cursor.position;
@@ -150,7 +160,8 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
     recovery->durable_position = evidence.durable_position;
     recovery->epoch_highest = evidence.epoch_highest;
     place_marker(recovery, input, &evidence, &cursor);
-    evidence_free(platform, &evidence);
+    rc = rc < 0 ? rc : judging_outcome(&evidence.judging);
+    evidence_free(&evidence);
     return rc;
 }
 

@@ -49,7 +49,7 @@ struct recovery {
     const struct platform *platform;
 };
 
-/* 0, or -ENOMEM with a sentence. recovery_free() either way. */
+/* 0, or -ENOMEM or -EUCLEAN with a sentence. recovery_free() either way. */
 int recovery_run(const struct platform *platform, const struct recovery_input *input, struct recovery *recovery);
 
 void recovery_free(struct recovery *recovery);
