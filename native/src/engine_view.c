@@ -110,6 +110,18 @@ int engine_view_begin(const struct platform *platform, struct device *device, st
     return rc;
 }
 
+struct recovery_input engine_view_input(const struct engine_view *view) {
+    const unsigned other = 1 - view->newest_slot;
+    return (struct recovery_input){
+        .image = view->image,
+        .capacity_bytes = view->superblock.capacity_bytes,
+        .block_bytes = view->superblock.block_bytes,
+        .crc_seed = view->crc_seed,
+        .newest = &view->checkpoints[view->newest_slot],
+        .other = view->checkpoint_is_valid[other] ? &view->checkpoints[other] : NULL,
+    };
+}
+
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view) {
     const struct superblock *superblock = &view->superblock;
@@ -118,15 +130,8 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
     if (rc < 0) {
         return rc;
     }
-    const unsigned other = 1 - view->newest_slot;
-    const struct recovery_input input = {
-        .image = image,
-        .capacity_bytes = superblock->capacity_bytes,
-        .block_bytes = superblock->block_bytes,
-        .crc_seed = view->crc_seed,
-        .newest = &view->checkpoints[view->newest_slot],
-        .other = view->checkpoint_is_valid[other] ? &view->checkpoints[other] : NULL,
-    };
+    view->image = image;
+    const struct recovery_input input = engine_view_input(view);
     return recovery_run(platform, &input, &view->recovery);
 }
 
@@ -137,10 +142,10 @@ int engine_view_open(const struct platform *platform, struct device *device, str
     }
     int rc = engine_view_begin(platform, device, view);
     if (rc == 0) {
-        view->image = platform_allocate(platform, view->superblock.capacity_bytes, 0);
-        rc = view->image == NULL ? error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path,
+        view->own_image = platform_allocate(platform, view->superblock.capacity_bytes, 0);
+        rc = view->own_image == NULL ? error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path,
                                              (unsigned long long)view->superblock.capacity_bytes)
-                                 : engine_view_recover(platform, device, view->image, view);
+                                 : engine_view_recover(platform, device, view->own_image, view);
     }
     if (rc < 0) {
         engine_view_close(platform, view);
@@ -152,8 +157,8 @@ int engine_view_open(const struct platform *platform, struct device *device, str
 
 void engine_view_close(const struct platform *platform, struct engine_view *view) {
     recovery_free(&view->recovery);
-    if (view->image != NULL) {
-        platform_release(platform, view->image, view->superblock.capacity_bytes);
+    if (view->own_image != NULL) {
+        platform_release(platform, view->own_image, view->superblock.capacity_bytes);
     }
     platform_release(platform, view, sizeof *view);
 }
