@@ -141,7 +141,8 @@ int evidence_gather(const struct platform *platform, const struct recovery_input
     return list_losses(evidence);
 }
 
-const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch) {
+const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch,
+                                                   uint64_t sequence) {
     size_t low = 0;
     for (size_t high = evidence->marker_count; low < high;) {
         const size_t middle = low + (high - low) / 2;
@@ -154,7 +155,8 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
     const struct record_header *best = NULL;
     for (size_t i = low; i < evidence->marker_count && marker_of(evidence->markers[i])->log_end == position; i++) {
         const struct record_header *header = evidence->markers[i];
-        if (header->position > position && header->epoch > epoch && (best == NULL || header->epoch > best->epoch)) {
+        if (header->position > position && header->epoch > epoch && header->sequence == sequence &&
+            (best == NULL || header->epoch > best->epoch)) {
             best = header;
         }
     }
@@ -168,7 +170,7 @@ static int is_plausible(const struct listed_loss *listed) {
            loss->first_sequence <= LAYOUT_NUMBER_MAX && loss->count <= LAYOUT_NUMBER_MAX - loss->first_sequence;
 }
 
-const struct marker_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {
+const struct listed_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {
     size_t low = 0;
     for (size_t high = evidence->loss_count; low < high;) {
         const size_t middle = low + (high - low) / 2;
@@ -181,7 +183,7 @@ const struct marker_loss *evidence_known_loss(const struct evidence *evidence, u
     for (size_t i = low; i < evidence->loss_count && evidence->losses[i].loss->from == position; i++) {
         const struct listed_loss *listed = &evidence->losses[i];
         if (listed->marker->position > position && listed->marker->epoch > epoch && is_plausible(listed)) {
-            return listed->loss;
+            return listed;
         }
     }
     return NULL;

@@ -34,12 +34,13 @@ int evidence_gather(const struct platform *platform, const struct recovery_input
 
 void evidence_free(struct evidence *evidence);
 
-/* The marker, of an epoch above `epoch`, that says the log ended at `position` and lies behind it; the one of the
- * highest epoch, or NULL. */
-const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch);
+/* The marker, of an epoch above `epoch` and with `sequence` next, that says the log ended at `position` and lies behind
+ * it; the one of the highest epoch, or NULL. */
+const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch,
+                                                   uint64_t sequence);
 
 /* The loss beginning at `position` that a marker behind it lists, of an epoch above `epoch`, or NULL. */
-const struct marker_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch);
+const struct listed_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch);
 
 /*
  * Finds where the log goes on behind damage at `position`: the lowest record of the map in (position, durable_position)

@@ -14,8 +14,17 @@ struct judging {
     uint64_t bytes; /* of the payloads looked at so far */
 };
 
-/* As record_judge; a marker that no writer makes has no whole payload. RECORD_INVALID once the bound is reached. */
-enum record_verdict judge_at(struct judging *judging, uint64_t position);
+/* judge_at where a header says that it stands here. */
+enum record_verdict judge_header(struct judging *judging, uint64_t position);
+
+/* As record_judge; a marker that no writer makes has no whole payload. RECORD_INVALID once the bound is reached. Almost
+ * every place of a ring is told apart by its position alone. */
+static inline enum record_verdict judge_at(struct judging *judging, uint64_t position) {
+    const struct recovery_input *input = judging->input;
+    return record_at(input->image, input->capacity_bytes, position)->position == position
+               ? judge_header(judging, position)
+               : RECORD_INVALID;
+}
 
 /* 0, or -EUCLEAN with a sentence if the bound was reached. */
 int judging_outcome(const struct judging *judging);

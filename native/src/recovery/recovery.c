@@ -69,10 +69,19 @@ static uint64_t missing(const struct cursor *cursor, uint64_t next_sequence) {
     return next_sequence > cursor->sequence ? next_sequence - cursor->sequence : 0;
 }
 
-static int jump_over_known_loss(struct recovery *recovery, struct cursor *cursor, const struct marker_loss *loss) {
+static int jump_over_known_loss(struct recovery *recovery, struct cursor *cursor, const struct listed_loss *listed) {
+    const struct marker_loss *loss = listed->loss;
     const struct recovery_jump known = {.from = cursor->position, .to = loss->to, .first_sequence = cursor->sequence,
-                                        .count = missing(cursor, loss->first_sequence + loss->count), .damaged = 1};
+                                        .count = missing(cursor, loss->first_sequence + loss->count), .damaged = 1,
+                                        .listed_at = listed->marker->position};
     return jump_over(recovery, cursor, &known);
+}
+
+/* A marker at or behind the end of the log is about to be overwritten: the next one lists what only it knew. */
+static void keep_on_record(struct recovery *recovery) {
+    for (size_t i = 0; i < recovery->jump_count; i++) {
+        recovery->jumps[i].fresh |= recovery->jumps[i].damaged && recovery->jumps[i].listed_at >= recovery->log_end;
+    }
 }
 
 static int jump_over_damage(struct recovery *recovery, const struct recovery_input *input, struct evidence *evidence,
@@ -132,8 +141,8 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
     enum recovery_rule rule = RULE_ACCEPT;
     while (rc == 0 && rule != RULE_END) {
         const uint64_t at = cursor.position;
-        const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch);
-        const struct marker_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
+        const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch, cursor.sequence);
+        const struct listed_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
         const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
         const struct recovery_facts facts = {
             .window_is_over = at >= evidence.window_end,
@@ -159,6 +168,7 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
     recovery->next_sequence = cursor.sequence;
     recovery->durable_position = evidence.durable_position;
     recovery->epoch_highest = evidence.epoch_highest;
+    keep_on_record(recovery);
     place_marker(recovery, input, &evidence, &cursor);
     rc = rc < 0 ? rc : judging_outcome(&evidence.judging);
     evidence_free(&evidence);

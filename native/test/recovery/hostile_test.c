@@ -127,6 +127,39 @@ static void a_watermark_beyond_the_window_proves_nothing(void **state) {
     assert_within_the_window();
 }
 
+/* What such a marker says must be the same after the next open, whose marker takes its place. */
+static void a_loss_that_only_a_marker_behind_the_log_knows_is_listed_again(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    const uint64_t lost = put_record();
+    put_record();
+    const uint64_t end = writer.position;
+    const struct marker_loss loss = {.from = lost, .to = lost + BLOCK, .first_sequence = 1, .count = 1};
+    writer.sequence = 9; /* not the next */
+    put_marker(end, &loss);
+    newest.durable_position = 0;
+    recover();
+    assert_int_equal(recovery.lost, 1);
+    assert_int_equal(recovery.log_end, end);
+    static struct marker next;
+    recovery_make_marker(&recovery, 3, 0, &next);
+    assert_int_equal(next.loss_count, 1);
+    assert_int_equal(next.losses[0].from, lost);
+}
+
+static void a_marker_with_another_sequence_does_not_end_the_log(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    put_record();
+    const uint64_t end = writer.position;
+    writer.position += BLOCK;
+    writer.sequence = 7;
+    put_odd_marker(end, 0, offsetof(struct marker, losses), 1);
+    recover();
+    assert_int_equal(recovery.jump_count, 0);
+    assert_int_equal(recovery.log_end, end);
+}
+
 static void markers_that_name_each_other_come_to_an_end(void **state) {
     (void)state;
     put_marker(0, NULL);
@@ -150,6 +183,8 @@ int main(void) {
         HOSTILE_TEST(a_listed_loss_never_takes_a_sequence_back),
         HOSTILE_TEST(a_record_beyond_the_window_is_not_the_next),
         HOSTILE_TEST(a_watermark_beyond_the_window_proves_nothing),
+        HOSTILE_TEST(a_loss_that_only_a_marker_behind_the_log_knows_is_listed_again),
+        HOSTILE_TEST(a_marker_with_another_sequence_does_not_end_the_log),
         HOSTILE_TEST(markers_that_name_each_other_come_to_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
