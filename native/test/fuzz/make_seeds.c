@@ -224,6 +224,40 @@ static void crafted(void) {
     write_medium("crafted-name", &medium);
 }
 
+/* Small records at hand: `count` of them, each in an epoch of its own, every `damaged`th of them damaged. */
+static void many_small_records(const char *name, unsigned count, int epochs, unsigned damaged, uint32_t length,
+                               uint8_t option) {
+    static struct medium medium;
+    medium_from_world(&medium, new_world());
+    medium.options[2] = option;
+    const uint32_t crc_seed = medium_crc_seed(&medium);
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t position = i * 64ull;
+        struct record_header *header = (struct record_header *)(medium.data + position);
+        memset(header, 0, RECORD_HEADER_BYTES);
+        header->type = RECORD_DATA;
+        header->sequence = i + 1;
+        header->length = length;
+        header->payload_crc = crc32c(0, header + 1, 8) ^ (length != 8);
+        const struct record_seal seal = {.position = position, .durable_position = position,
+                                         .durable_next_sequence = i + 1, .epoch = epochs ? i + 1 : 1};
+        record_seal(header, &seal, crc_seed);
+        header->length ^= damaged != 0 && i % damaged == 0;
+    }
+    write_medium(name, &medium);
+}
+
+static void many_records(void) {
+    many_small_records("many-damaged", 60, 0, 2, 8, 0);
+    many_small_records("many-epochs", 100, 1, 7, 8, 0);
+    many_small_records("inside-each-other", 160, 0, 0, 21000, 0);
+    for (uint8_t option = 1; option <= 6; option++) {
+        char name[32];
+        snprintf(name, sizeof name, "no-memory-%u", option);
+        many_small_records(name, 12, 0, 2, 8, option);
+    }
+}
+
 static void small_targets(void) {
     static struct medium medium;
     struct world *world = new_world();
@@ -278,6 +312,7 @@ int main(int count, char **words) {
     void_ranges();
     failures();
     crafted();
+    many_records();
     small_targets();
     programs();
     return 0;

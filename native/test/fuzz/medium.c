@@ -85,6 +85,24 @@ uint32_t medium_crc_seed(const struct medium *medium) {
     return crc_seed_of(medium->superblocks[0].uuid);
 }
 
+static const struct platform_ops *platform_as_it_is;
+static int fail_in = -1;
+
+static void *allocate_or_fail(const struct platform *platform, size_t bytes, int image) {
+    return fail_in >= 0 && fail_in-- == 0 ? NULL : platform_as_it_is->allocate(platform, bytes, image);
+}
+
+void medium_fail_allocation(struct world *world, int allocations) {
+    static struct platform_ops ops;
+    if (platform_as_it_is == NULL) {
+        platform_as_it_is = world->platform.ops;
+        ops = *platform_as_it_is;
+        ops.allocate = allocate_or_fail;
+        world->platform.ops = &ops;
+    }
+    fail_in = allocations;
+}
+
 struct world *medium_to_world(const struct medium *medium) {
     static struct world *world, *empty;
     if (world == NULL) {
@@ -95,6 +113,7 @@ struct world *medium_to_world(const struct medium *medium) {
                                   WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES - FUZZ_CAPACITY);
     }
     world_copy(world, empty);
+    fail_in = -1;
     for (unsigned i = 0; i < LAYOUT_SUPERBLOCK_COPIES; i++) {
         memcpy(world->device.medium + i * MEDIUM_SLOT_BYTES, &medium->superblocks[i], sizeof medium->superblocks[i]);
     }

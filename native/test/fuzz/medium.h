@@ -38,6 +38,9 @@ void medium_mutate(struct medium *medium, uint64_t random);
 /* A world whose ring medium is this one; its files are none. One and the same at every call. */
 struct world *medium_to_world(const struct medium *medium);
 
+/* The allocation after `allocations` more fails; < 0: none does. Until the next medium_to_world. */
+void medium_fail_allocation(struct world *world, int allocations);
+
 /* And back. */
 void medium_from_world(struct medium *medium, const struct world *world);
 

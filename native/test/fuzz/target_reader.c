@@ -13,6 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     medium_decode(&medium, data, size);
     struct world *world = medium_to_world(&medium);
     memcpy(before, world->device.medium, world->device.medium_bytes);
+    if (medium.options[2] != 0) { /* memory ends somewhere in it */
+        medium_fail_allocation(world, medium.options[2] % 16);
+    }
     struct engine_view *view;
     const int rc = engine_view_open(&world->platform, &world->device.device, &view);
     if (rc < 0) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "fuzz/medium.h"
 #include "fuzz/oracle.h"
 #include "fuzz/violation.h"
@@ -20,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct medium medium;
     static struct world *host; /* for its platform */
     host = host == NULL ? world_create() : host;
+    medium_fail_allocation(host, -1);
     medium_decode(&medium, data, size);
     const uint64_t block = WORLD_BLOCK_BYTES << (medium.options[1] % 3);
     const uint64_t capacity = FUZZ_CAPACITY - align_down(medium.options[0] * 512ull % (FUZZ_CAPACITY - block), block);
@@ -34,6 +36,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct recovery_input input = {.image = image, .capacity_bytes = capacity, .block_bytes = block,
                                          .crc_seed = crc_seed, .newest = newest, .other = both ? other : NULL};
     check_recovery(&host->platform, &input);
+    if (medium.options[2] != 0) { /* memory ends somewhere in it */
+        struct recovery recovery;
+        medium_fail_allocation(host, medium.options[2] % 8);
+        if (recovery_run(&host->platform, &input, &recovery) < 0) {
+            MUST(error_text()[0] != '\0');
+        }
+        recovery_free(&recovery);
+    }
     MUST(host->allocations == 0);
     free(image);
     return 0;
