@@ -117,6 +117,7 @@ void check_recovered(const struct recovery_input *input, const struct recovery *
     MUST(recovery->durable_position <= window_end);
     MUST(recovery->durable_position <= recovery->log_end);
     MUST(recovery->next_sequence >= recovery->first_sequence);
+    MUST(recovery->next_sequence <= LAYOUT_NUMBER_MAX + 1);
     check_jumps(input, recovery);
     check_marker(input, recovery);
     check_statement(recovery);
