@@ -218,8 +218,10 @@ static void crafted(void) {
     header->payload_crc = crc32c(0, marker, header->length);
     header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
     write_medium("crafted-loss-count", &medium);
-    memcpy(medium.checkpoints[0].file_name, "x\x1b[2J\xff", 7);
-    checkpoint_seal(&medium.checkpoints[0], crc_seed);
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        memcpy(medium.checkpoints[slot].file_name, "/\"\\\x1b[2J\xff", 8);
+        checkpoint_seal(&medium.checkpoints[slot], crc_seed);
+    }
     medium.options[1] = 1;
     write_medium("crafted-name", &medium);
 }
