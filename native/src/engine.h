@@ -35,7 +35,8 @@ struct engine_view {
     uint32_t crc_seed;
     uint64_t unreadable_bytes; /* of the data area */
     struct recovery recovery;
-    uint8_t *image; /* only of engine_view_open */
+    const uint8_t *image; /* what was recovered from */
+    uint8_t *own_image;   /* only of engine_view_open */
 };
 
 struct engine {
@@ -65,6 +66,9 @@ int engine_view_begin(const struct platform *platform, struct device *device, st
 /* Reads the data area into `image` and recovers. 0 or -errno with a sentence. */
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view);
+
+/* What recovery was given, of a view with an image; its parts are the view's. */
+struct recovery_input engine_view_input(const struct engine_view *view);
 
 /* Both, into memory of its own, changing nothing: also beside a running writer. */
 int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view);

@@ -59,7 +59,8 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
         }
         struct checkpoint *checkpoint = &view->checkpoints[slot];
         memcpy(checkpoint, buffer, sizeof *checkpoint);
-        view->checkpoint_is_valid[slot] = checkpoint_is_valid(checkpoint, view->crc_seed);
+        view->checkpoint_is_valid[slot] = checkpoint_is_valid(checkpoint, view->crc_seed) &&
+                                          checkpoint_fits(checkpoint, view->superblock.capacity_bytes);
         if (view->checkpoint_is_valid[slot] &&
             (newest < 0 || checkpoint->generation > view->checkpoints[newest].generation)) {
             newest = (int)slot;
@@ -70,6 +71,11 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
                          "records: it is left as it is", device->path);
     }
     view->newest_slot = (unsigned)newest;
+    /* What is drained never goes back. */
+    const struct checkpoint *checkpoints = view->checkpoints;
+    if (checkpoints[1 - newest].stream.drained_position > checkpoints[newest].stream.drained_position) {
+        view->checkpoint_is_valid[1 - newest] = 0;
+    }
     return 0;
 }
 
@@ -107,26 +113,31 @@ int engine_view_begin(const struct platform *platform, struct device *device, st
     return rc;
 }
 
-int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
-                        struct engine_view *view) {
-    const struct superblock *superblock = &view->superblock;
-    const int rc = device_read_salvage(device, superblock->data_offset, image, superblock->capacity_bytes,
-                                       count_unreadable, &view->unreadable_bytes);
-    if (rc < 0) {
-        return rc;
-    }
+struct recovery_input engine_view_input(const struct engine_view *view) {
     const unsigned other = 1 - view->newest_slot;
-    const struct recovery_input input = {
-        .image = image,
-        .capacity_bytes = superblock->capacity_bytes,
-        .block_bytes = superblock->block_bytes,
+    return (struct recovery_input){
+        .image = view->image,
+        .capacity_bytes = view->superblock.capacity_bytes,
+        .block_bytes = view->superblock.block_bytes,
         .crc_seed = view->crc_seed,
         .newest = &view->checkpoints[view->newest_slot],
         .other = view->checkpoint_is_valid[other] ? &view->checkpoints[other] : NULL,
     };
-    const int result = recovery_run(platform, &input, &view->recovery);
+}
+
+int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
+                        struct engine_view *view) {
+    const struct superblock *superblock = &view->superblock;
+    int rc = device_read_salvage(device, superblock->data_offset, image, superblock->capacity_bytes,
+                                       count_unreadable, &view->unreadable_bytes);
+    if (rc < 0) {
+        return rc;
+    }
+    view->image = image;
+    const struct recovery_input input = engine_view_input(view);
+    rc = recovery_run(platform, &input, &view->recovery);
     view->recovery.unreadable_bytes = view->unreadable_bytes;
-    return result;
+    return rc;
 }
 
 int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view_out) {
@@ -136,10 +147,10 @@ int engine_view_open(const struct platform *platform, struct device *device, str
     }
     int rc = engine_view_begin(platform, device, view);
     if (rc == 0) {
-        view->image = platform_allocate(platform, view->superblock.capacity_bytes, PLATFORM_PLAIN);
-        rc = view->image == NULL ? error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path,
+        view->own_image = platform_allocate(platform, view->superblock.capacity_bytes, PLATFORM_PLAIN);
+        rc = view->own_image == NULL ? error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path,
                                              (unsigned long long)view->superblock.capacity_bytes)
-                                 : engine_view_recover(platform, device, view->image, view);
+                                 : engine_view_recover(platform, device, view->own_image, view);
     }
     if (rc < 0) {
         engine_view_close(platform, view);
@@ -151,8 +162,8 @@ int engine_view_open(const struct platform *platform, struct device *device, str
 
 void engine_view_close(const struct platform *platform, struct engine_view *view) {
     recovery_free(&view->recovery);
-    if (view->image != NULL) {
-        platform_release(platform, view->image, view->superblock.capacity_bytes);
+    if (view->own_image != NULL) {
+        platform_release(platform, view->own_image, view->superblock.capacity_bytes);
     }
     platform_release(platform, view, sizeof *view);
 }

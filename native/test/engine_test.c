@@ -140,6 +140,44 @@ static void a_ring_that_cannot_be_trusted_is_refused_and_left_as_it_is(void **st
     open_ring();
 }
 
+static void reseal(void) {
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        checkpoint_seal(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
+    }
+}
+
+static void a_ring_whose_epochs_or_numbers_are_used_up_is_refused_and_left_as_it_is(void **state) {
+    (void)state;
+    checkpoint(0)->epoch = checkpoint(1)->epoch = UINT32_MAX;
+    reseal();
+    assert_left_as_it_is(-EUCLEAN);
+    assert_non_null(strstr(error_text(), "epoch 4294967295"));
+    checkpoint(0)->epoch = checkpoint(1)->epoch = UINT32_MAX - 1;
+    checkpoint(0)->stream.next_sequence = checkpoint(1)->stream.next_sequence = LAYOUT_NUMBER_MAX;
+    reseal();
+    assert_left_as_it_is(-EUCLEAN);
+    checkpoint(0)->stream.next_sequence = checkpoint(1)->stream.next_sequence = 1;
+    checkpoint(0)->stream.drained_position = checkpoint(1)->stream.drained_position = LAYOUT_NUMBER_MAX;
+    reseal();
+    assert_left_as_it_is(-EUCLEAN);
+    checkpoint(0)->stream.drained_position = checkpoint(1)->stream.drained_position = 0;
+    reseal();
+    open_ring();
+    assert_int_equal(host.engine->ring->epoch, UINT32_MAX);
+}
+
+static void an_older_checkpoint_that_has_drained_more_is_not_believed(void **state) {
+    (void)state;
+    open_ring();
+    close_ring();
+    const unsigned newer = checkpoint(0)->generation > checkpoint(1)->generation ? 0 : 1;
+    checkpoint(1 - newer)->stream.drained_position = 1ull << 40;
+    reseal();
+    open_ring();
+    assert_true(checkpoint(1 - newer)->stream.drained_position < CAPACITY_BYTES);
+    append(100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(the_medium_is_flushed_before_it_is_read),
@@ -150,6 +188,8 @@ int main(void) {
         RING_TEST(space_that_the_older_checkpoint_needs_is_not_released),
         RING_TEST(bytes_of_others_behind_the_log_divert_it_at_once),
         RING_TEST(a_ring_that_cannot_be_trusted_is_refused_and_left_as_it_is),
+        RING_TEST(a_ring_whose_epochs_or_numbers_are_used_up_is_refused_and_left_as_it_is),
+        RING_TEST(an_older_checkpoint_that_has_drained_more_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "burstlog.h"
 #include "cli/cli.h"
-#include "cli/report.h"
-#include "device/open.h"
+#include "cli/show.h"
+#include "cli/text.h"
 #include "device/probe.h"
-#include "engine.h"
 #include "media/checkpoint.h"
 
-static const char usage[] = "burstlog info [--json] RING";
-
 static void report_time(struct report *report, const char *name, int64_t time_ns) {
-    const time_t seconds = (time_t)(time_ns / 1000000000);
-    struct tm utc;
     char text[40];
-    if (gmtime_r(&seconds, &utc) == NULL || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) {
-        snprintf(text, sizeof text, "%lld s", (long long)seconds);
-    }
+    text_time(time_ns, 0, text, sizeof text);
     report_text(report, name, text);
 }
 
@@ -106,7 +95,7 @@ static void report_holders(struct report *report, const char *path) {
     report_text(report, "open in", *holders == '\0' ? "no process" : holders);
 }
 
-static void report_ring(struct report *report, const struct device *device, const struct engine_view *view) {
+int info_print(struct report *report, const struct device *device, const struct engine_view *view) {
     static const char *const survives[] = {"power", "os-crash", "process"};
     const struct recovery *recovery = &view->recovery;
     char statement[1024];
@@ -138,34 +127,10 @@ static void report_ring(struct report *report, const struct device *device, cons
     report_damage(report, recovery);
     report_group_end(report);
     report_text(report, "statement", statement);
+    return 0;
 }
 
 int command_info(int argc, char **argv) {
-    int json;
-    const char *path;
-    const int code = cli_read_ring(argc, argv, usage, "Shows superblock, checkpoints, and the log that a recovery would find.",
-                                   &json, &path);
-    if (code != CLI_GO_ON) {
-        return code;
-    }
-    const struct platform *platform = &platform_linux;
-    struct device *device;
-    struct engine_view *view;
-    int rc = device_open(platform, path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
-    if (rc < 0) {
-        return cli_failed(rc);
-    }
-    rc = engine_view_open(platform, device, &view);
-    if (rc < 0) {
-        device_close(device);
-        return cli_failed(rc);
-    }
-    struct report report;
-    report_begin(&report, stdout, json);
-    report_ring(&report, device, view);
-    report_end(&report);
-    const int damaged = view->recovery.lost > 0 || view->unreadable_bytes > 0;
-    engine_view_close(platform, view);
-    device_close(device);
-    return damaged ? EXIT_DAMAGE : EXIT_OK;
+    return show_ring(argc, argv, "burstlog info [--json] RING",
+                     "Shows superblock, checkpoints, and the log that a recovery would find.", info_print);
 }

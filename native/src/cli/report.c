@@ -4,15 +4,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/text.h"
+
 static void print_json_text(FILE *out, const char *text) {
     fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\') {
-            fprintf(out, "\\%c", *c);
-        } else if (*c < 0x20) {
-            fprintf(out, "\\u%04x", *c);
+    const uint8_t *c = (const uint8_t *)text;
+    for (size_t left = strlen(text), step; left > 0; left -= step, c += step) {
+        step = text_character(c, left);
+        if (step == 0) {
+            step = 1;
+            fprintf(out, "\\u%04x", *c < 0x80 ? *c : 0xfffd); /* a byte that is no text */
         } else {
-            fputc(*c, out);
+            fputs(*c == '"' || *c == '\\' ? "\\" : "", out);
+            fwrite(c, 1, step, out);
         }
     }
     fputc('"', out);
@@ -98,8 +102,17 @@ void report_text(struct report *report, const char *name, const char *value) {
     if (report->json) {
         print_json_text(report->out, value);
     } else {
-        fprintf(report->out, ": %s\n", value);
+        fputs(": ", report->out);
+        text_print(report->out, value, strlen(value), 0);
+        fputc('\n', report->out);
     }
+}
+
+void report_bytes(struct report *report, const char *name, const void *bytes, size_t length) {
+    begin_field(report, name);
+    fputs(report->json ? "\"" : ": \"", report->out);
+    text_print(report->out, bytes, length, report->json);
+    fputs(report->json ? "\"" : "\"\n", report->out);
 }
 
 void report_flag(struct report *report, const char *name, int value) {

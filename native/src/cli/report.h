@@ -25,6 +25,8 @@ void report_list_end(struct report *report);
 
 void report_number(struct report *report, const char *name, uint64_t value);
 void report_text(struct report *report, const char *name, const char *value);
+/* Bytes as text in which nothing is lost (text_print). */
+void report_bytes(struct report *report, const char *name, const void *bytes, size_t length);
 void report_flag(struct report *report, const char *name, int value);
 
 #endif

@@ -16,10 +16,32 @@ void checkpoint_seal(struct checkpoint *checkpoint, uint32_t crc_seed) {
     checkpoint->crc = checkpoint_crc(checkpoint, crc_seed);
 }
 
+static int names_a_file(const struct checkpoint *checkpoint) {
+    const uint32_t bytes = checkpoint->stream.file_name_bytes;
+    return bytes == 0 || (bytes < sizeof checkpoint->file_name && checkpoint->file_name[0] == '/' &&
+                          memchr(checkpoint->file_name, '\0', bytes) == NULL);
+}
+
+/* What the CRC cannot tell: numbers that no writer makes and that would lead a reader outside. */
+static int is_plausible(const struct checkpoint *checkpoint) {
+    const struct checkpoint_stream *stream = &checkpoint->stream;
+    return checkpoint->generation <= LAYOUT_NUMBER_MAX && checkpoint->durable_position <= LAYOUT_NUMBER_MAX &&
+           checkpoint->durable_position % RECORD_ALIGN_BYTES == 0 && checkpoint->next_sequence >= 1 &&
+           checkpoint->next_sequence <= LAYOUT_NUMBER_MAX && stream->drained_position <= LAYOUT_NUMBER_MAX &&
+           stream->drained_position % RECORD_ALIGN_BYTES == 0 && stream->next_sequence >= 1 &&
+           stream->next_sequence <= LAYOUT_NUMBER_MAX && stream->epoch <= checkpoint->epoch &&
+           stream->file_bytes <= INT64_MAX;
+}
+
 int checkpoint_is_valid(const struct checkpoint *checkpoint, uint32_t crc_seed) {
     return checkpoint->magic == CHECKPOINT_MAGIC && checkpoint->crc == checkpoint_crc(checkpoint, crc_seed) &&
-           checkpoint->stream_count == 1 && checkpoint->stream.file_name_bytes < sizeof checkpoint->file_name &&
-           checkpoint->stream.tail_bytes <= CHECKPOINT_TAIL_BYTES;
+           checkpoint->stream_count == 1 && names_a_file(checkpoint) &&
+           checkpoint->stream.tail_bytes <= CHECKPOINT_TAIL_BYTES && is_plausible(checkpoint);
+}
+
+int checkpoint_fits(const struct checkpoint *checkpoint, uint64_t capacity_bytes) {
+    const uint64_t window_end = checkpoint->stream.drained_position + capacity_bytes;
+    return checkpoint->durable_position <= window_end && checkpoint->in_flight_end <= window_end;
 }
 
 void checkpoint_make_first(struct checkpoint *checkpoint, uint64_t generation, uint32_t crc_seed) {

@@ -11,6 +11,9 @@ void checkpoint_seal(struct checkpoint *checkpoint, uint32_t crc_seed);
 /* Whether it is one of this ring, whole and plausible. */
 int checkpoint_is_valid(const struct checkpoint *checkpoint, uint32_t crc_seed);
 
+/* Whether the positions of a valid one are within a ring of this capacity. */
+int checkpoint_fits(const struct checkpoint *checkpoint, uint64_t capacity_bytes);
+
 /* The state of a ring just formatted: nothing written, nothing drained, no log file yet. */
 void checkpoint_make_first(struct checkpoint *checkpoint, uint64_t generation, uint32_t crc_seed);
 

@@ -37,6 +37,7 @@
 #define LAYOUT_MIN_CAPACITY_BLOCKS 8u
 #define LAYOUT_MAX_CAPACITY_BYTES (1ull << 38)
 #define LAYOUT_FILE_NAME_BYTES 4096u
+#define LAYOUT_NUMBER_MAX (1ull << 62) /* of positions, sequences, generations: none above it is believed */
 
 /* ---------------------------------------------------------------------------------------------- superblock */
 

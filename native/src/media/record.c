@@ -18,13 +18,19 @@ void record_seal(struct record_header *header, const struct record_seal *seal, u
     header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
 }
 
+/* What the CRC cannot tell: a header that no writer makes and that would lead a reader outside. */
+static int is_plausible(const struct record_header *header) {
+    return header->durable_position <= header->position && header->durable_position % RECORD_ALIGN_BYTES == 0 &&
+           header->in_flight < header->sequence && header->sequence <= LAYOUT_NUMBER_MAX;
+}
+
 int record_has_header(const uint8_t *image, uint64_t capacity, uint64_t position, uint32_t crc_seed) {
     const uint64_t left = lap_remaining(position, capacity);
     if (left < RECORD_HEADER_BYTES) {
         return 0;
     }
     const struct record_header *header = record_at(image, capacity, position);
-    return header->position == position && record_bytes(header->length) <= left &&
+    return header->position == position && record_bytes(header->length) <= left && is_plausible(header) &&
            header->type >= RECORD_DATA && header->type <= RECORD_MARKER &&
            header->header_crc == crc32c(crc_seed, header, RECORD_CRC_COVERS);
 }
@@ -38,4 +44,12 @@ enum record_verdict record_judge(const uint8_t *image, uint64_t capacity, uint64
         return RECORD_VALID;
     }
     return header->payload_crc == crc32c(0, record_payload(header), header->length) ? RECORD_VALID : RECORD_HEADER_ONLY;
+}
+
+int marker_is_whole(const struct record_header *header, uint64_t block_bytes) {
+    const struct marker *marker = marker_of(header);
+    return header->position % block_bytes == 0 && (header->flags & RECORD_LAST) != 0 &&
+           header->length >= offsetof(struct marker, losses) && marker->loss_count <= MARKER_LOSSES_MAX &&
+           header->length == offsetof(struct marker, losses) + marker->loss_count * sizeof marker->losses[0] &&
+           marker->log_end <= header->position && marker->log_end % RECORD_ALIGN_BYTES == 0;
 }

@@ -40,6 +40,13 @@ static inline const uint8_t *record_payload(const struct record_header *header) 
     return (const uint8_t *)(header + 1);
 }
 
+static inline const struct marker *marker_of(const struct record_header *header) {
+    return (const struct marker *)(header + 1);
+}
+
+/* Whether the payload of a valid MARKER is a marker that a writer makes, in a ring of these blocks. */
+int marker_is_whole(const struct record_header *header, uint64_t block_bytes);
+
 /* Whether the record takes a sequence of its own. */
 static inline int record_has_sequence(const struct record_header *header) {
     return header->type == RECORD_DATA || header->type == RECORD_VOID;

@@ -2,37 +2,85 @@
 #include "recovery/evidence.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 
-static int add_marker(const struct platform *platform, struct evidence *evidence, const struct record_header *header) {
+static void free_markers(struct evidence *evidence) {
+    if (evidence->markers != NULL) {
+        platform_release(evidence->platform, evidence->markers, evidence->marker_room * sizeof *evidence->markers);
+        evidence->markers = NULL;
+    }
+}
+
+static int add_marker(struct evidence *evidence, const struct record_header *header) {
     if (evidence->marker_count == evidence->marker_room) {
         const size_t room = evidence->marker_room == 0 ? 512 : 2 * evidence->marker_room;
-        const struct record_header **markers = platform_allocate(platform, room * sizeof *markers, PLATFORM_PLAIN);
+        const struct record_header **markers = platform_allocate(evidence->platform, room * sizeof *markers, PLATFORM_PLAIN);
         if (markers == NULL) {
             return error_set(ENOMEM, "no memory for the %zu markers that recovery found", room);
         }
         if (evidence->marker_count > 0) {
             memcpy(markers, evidence->markers, evidence->marker_count * sizeof *markers);
         }
-        evidence_free(platform, evidence);
+        free_markers(evidence);
         evidence->markers = markers;
         evidence->marker_room = room;
     }
     evidence->markers[evidence->marker_count++] = header;
+    evidence->loss_count += marker_of(header)->loss_count;
     return 0;
 }
 
-void evidence_free(const struct platform *platform, struct evidence *evidence) {
-    if (evidence->markers != NULL) {
-        platform_release(platform, evidence->markers, evidence->marker_room * sizeof *evidence->markers);
-        evidence->markers = NULL;
+void evidence_free(struct evidence *evidence) {
+    free_markers(evidence);
+    if (evidence->losses != NULL) {
+        platform_release(evidence->platform, evidence->losses, evidence->loss_count * sizeof *evidence->losses);
+        evidence->losses = NULL;
     }
+    record_map_free(evidence->platform, &evidence->map);
+}
+
+static int compare(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int compare_markers(const void *a, const void *b) {
+    const struct record_header *first = *(const struct record_header *const *)a;
+    const struct record_header *second = *(const struct record_header *const *)b;
+    const int order = compare(marker_of(first)->log_end, marker_of(second)->log_end);
+    return order != 0 ? order : compare(first->position, second->position);
+}
+
+static int compare_losses(const void *a, const void *b) {
+    const struct listed_loss *first = a, *second = b;
+    int order = compare(first->loss->from, second->loss->from);
+    order = order != 0 ? order : compare(first->marker->position, second->marker->position);
+    return order != 0 ? order : compare((uintptr_t)first->loss, (uintptr_t)second->loss);
+}
+
+static int list_losses(struct evidence *evidence) {
+    if (evidence->loss_count == 0) {
+        return 0;
+    }
+    evidence->losses = platform_allocate(evidence->platform, evidence->loss_count * sizeof *evidence->losses, 0);
+    if (evidence->losses == NULL) {
+        return error_set(ENOMEM, "no memory for the %zu losses that recovery found", evidence->loss_count);
+    }
+    struct listed_loss *next = evidence->losses;
+    for (size_t i = 0; i < evidence->marker_count; i++) {
+        const struct record_header *header = evidence->markers[i];
+        for (uint32_t j = 0; j < marker_of(header)->loss_count; j++) {
+            *next++ = (struct listed_loss){.loss = &marker_of(header)->losses[j], .marker = header};
+        }
+    }
+    qsort(evidence->losses, evidence->loss_count, sizeof *evidence->losses, compare_losses);
+    return 0;
 }
 
 static void note_watermark(struct evidence *evidence, uint64_t position, uint64_t sequence) {
-    if (position > evidence->durable_position) {
+    if (position > evidence->durable_position && position <= evidence->window_end) {
         evidence->durable_position = position;
         evidence->durable_sequence = sequence;
     }
@@ -83,12 +131,8 @@ static int refuse_stale_checkpoints(uint64_t position, uint64_t end) {
                      "records with `burstlog dump`", (unsigned long long)position, (unsigned long long)end);
 }
 
-int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence) {
-    memset(evidence, 0, sizeof *evidence);
-    note_checkpoint(evidence, input->newest);
-    note_checkpoint(evidence, input->other);
-    const uint64_t begin = input->newest->stream.drained_position;
-    const uint64_t end = begin + input->capacity_bytes;
+static int note_headers(struct evidence *evidence, const struct recovery_input *input, uint64_t begin) {
+    const uint64_t end = evidence->window_end;
     for (uint64_t position = place_naming_itself(input, begin, end); position < end;
          position = place_naming_itself(input, position, end)) {
         const struct record_header *header = record_at(input->image, input->capacity_bytes, position);
@@ -99,13 +143,12 @@ int evidence_gather(const struct platform *platform, const struct recovery_input
             position += RECORD_ALIGN_BYTES;
             continue;
         }
-        const enum record_verdict verdict =
-            record_judge(input->image, input->capacity_bytes, position, input->crc_seed);
+        const enum record_verdict verdict = judge_at(&evidence->judging, position);
         if (verdict != RECORD_INVALID) {
             note_header(evidence, header, verdict == RECORD_VALID);
         }
         if (verdict == RECORD_VALID && header->type == RECORD_MARKER) {
-            int rc = add_marker(platform, evidence, header);
+            const int rc = add_marker(evidence, header);
             if (rc < 0) {
                 return rc;
             }
@@ -118,11 +161,35 @@ int evidence_gather(const struct platform *platform, const struct recovery_input
     return 0;
 }
 
-const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch) {
+int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence) {
+    const uint64_t begin = input->newest->stream.drained_position;
+    *evidence = (struct evidence){.platform = platform, .judging = {.input = input},
+                                  .window_end = begin + input->capacity_bytes};
+    note_checkpoint(evidence, input->newest);
+    note_checkpoint(evidence, input->other);
+    const int rc = note_headers(evidence, input, begin);
+    if (rc < 0 || evidence->marker_count == 0) {
+        return rc;
+    }
+    qsort(evidence->markers, evidence->marker_count, sizeof *evidence->markers, compare_markers);
+    return list_losses(evidence);
+}
+
+const struct record_header *evidence_marker_ending(const struct evidence *evidence, uint64_t position, uint32_t epoch,
+                                                   uint64_t sequence) {
+    size_t low = 0;
+    for (size_t high = evidence->marker_count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (marker_of(evidence->markers[middle])->log_end < position) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
     const struct record_header *best = NULL;
-    for (size_t i = 0; i < evidence->marker_count; i++) {
+    for (size_t i = low; i < evidence->marker_count && marker_of(evidence->markers[i])->log_end == position; i++) {
         const struct record_header *header = evidence->markers[i];
-        if (marker_of(header)->log_end == position && header->position >= position && header->epoch > epoch &&
+        if (header->position >= position && header->epoch > epoch && header->sequence == sequence &&
             (best == NULL || header->epoch > best->epoch)) {
             best = header;
         }
@@ -130,73 +197,52 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
     return best == NULL || best->position == position ? NULL : best; /* at its own position it is the next record */
 }
 
-const struct marker_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {
-    for (size_t i = 0; i < evidence->marker_count; i++) {
-        const struct record_header *header = evidence->markers[i];
-        const struct marker *marker = marker_of(header);
-        for (uint32_t j = 0; header->position > position && header->epoch > epoch && j < marker->loss_count; j++) {
-            if (marker->losses[j].from == position) {
-                return &marker->losses[j];
-            }
+/* What a marker says of a range before it, in numbers that no writer makes, is not believed. */
+static int is_plausible(const struct listed_loss *listed) {
+    const struct marker_loss *loss = listed->loss;
+    return loss->to > loss->from && loss->to <= listed->marker->position && loss->to % RECORD_ALIGN_BYTES == 0 &&
+           loss->first_sequence <= LAYOUT_NUMBER_MAX && loss->count <= LAYOUT_NUMBER_MAX - loss->first_sequence;
+}
+
+const struct listed_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {
+    size_t low = 0;
+    for (size_t high = evidence->loss_count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (evidence->losses[middle].loss->from < position) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (size_t i = low; i < evidence->loss_count && evidence->losses[i].loss->from == position; i++) {
+        const struct listed_loss *listed = &evidence->losses[i];
+        if (listed->marker->position > position && listed->marker->epoch > epoch && is_plausible(listed)) {
+            return listed;
         }
     }
     return NULL;
 }
 
-/* The lowest sequence seen in each epoch, over the headers behind the one looked at. */
-#define EPOCHS_REMEMBERED 64
-
-struct later_headers {
-    uint32_t epochs[EPOCHS_REMEMBERED];
-    uint64_t sequences[EPOCHS_REMEMBERED];
-    size_t count;
-};
-
-static void remember(struct later_headers *later, const struct record_header *header) {
-    for (size_t i = 0; i < later->count; i++) {
-        if (later->epochs[i] == header->epoch) {
-            later->sequences[i] = header->sequence; /* sequences fall towards the front */
-            return;
+int evidence_resume(struct evidence *evidence, uint64_t position, uint32_t epoch, uint64_t sequence, uint64_t *resume) {
+    const struct recovery_input *input = evidence->judging.input;
+    if (evidence->map.bits == NULL) {
+        const int rc = record_map_make(evidence->platform, &evidence->judging, input->newest->stream.drained_position,
+                                       evidence->window_end, &evidence->map);
+        if (rc < 0) {
+            return rc;
         }
     }
-    if (later->count < EPOCHS_REMEMBERED) {
-        later->epochs[later->count] = header->epoch;
-        later->sequences[later->count++] = header->sequence;
-        return;
-    }
-    /* More epochs in one window than this share the last place, which only makes it stricter. */
-    if (header->epoch > later->epochs[EPOCHS_REMEMBERED - 1]) {
-        later->epochs[EPOCHS_REMEMBERED - 1] = header->epoch;
-    }
-    later->sequences[EPOCHS_REMEMBERED - 1] = header->sequence;
-}
-
-static int is_contradicted(const struct later_headers *later, const struct record_header *header) {
-    for (size_t i = 0; i < later->count; i++) {
-        if (later->epochs[i] > header->epoch && later->sequences[i] <= header->sequence) {
-            return 1;
+    /* The log only goes up: a record that cannot follow here cannot follow later, so no place is looked at twice. */
+    for (uint64_t at = position;;) {
+        at = record_map_next(&evidence->map, at + RECORD_ALIGN_BYTES);
+        if (at >= evidence->durable_position) {
+            *resume = evidence->durable_position;
+            return 0;
         }
-    }
-    return 0;
-}
-
-uint64_t evidence_resume(const struct evidence *evidence, const struct recovery_input *input, uint64_t position,
-                         uint32_t epoch, uint64_t sequence, uint64_t window_end) {
-    uint64_t resume = evidence->durable_position;
-    struct later_headers later = {.count = 0};
-    for (uint64_t at = window_end - RECORD_ALIGN_BYTES; at > position; at -= RECORD_ALIGN_BYTES) {
         const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
-        if (header->position != at) {
-            continue;
-        }
-        const enum record_verdict verdict = record_judge(input->image, input->capacity_bytes, at, input->crc_seed);
-        if (verdict == RECORD_VALID && header->epoch >= epoch && header->sequence >= sequence &&
-            at < evidence->durable_position && !is_contradicted(&later, header)) {
-            resume = at;
-        }
-        if (verdict != RECORD_INVALID) {
-            remember(&later, header);
+        if (header->epoch >= epoch && header->sequence >= sequence) {
+            *resume = at;
+            return 0;
         }
     }
-    return resume;
 }

@@ -65,14 +65,36 @@ static int jump_over(struct recovery *recovery, struct cursor *cursor, const str
     return recovery_add_jump(recovery, jump);
 }
 
-static int jump_over_damage(struct recovery *recovery, const struct recovery_input *input,
-                            const struct evidence *evidence, struct cursor *cursor, uint64_t window_end) {
+static uint64_t missing(const struct cursor *cursor, uint64_t next_sequence) {
+    return next_sequence > cursor->sequence ? next_sequence - cursor->sequence : 0;
+}
+
+static int jump_over_known_loss(struct recovery *recovery, struct cursor *cursor, const struct listed_loss *listed) {
+    const struct marker_loss *loss = listed->loss;
+    const struct recovery_jump known = {.from = cursor->position, .to = loss->to, .first_sequence = cursor->sequence,
+                                        .count = missing(cursor, loss->first_sequence + loss->count), .damaged = 1,
+                                        .listed_at = listed->marker->position};
+    return jump_over(recovery, cursor, &known);
+}
+
+/* A marker at or behind the end of the log is about to be overwritten: the next one lists what only it knew. */
+static void keep_on_record(struct recovery *recovery) {
+    for (size_t i = 0; i < recovery->jump_count; i++) {
+        recovery->jumps[i].fresh |= recovery->jumps[i].damaged && recovery->jumps[i].listed_at >= recovery->log_end;
+    }
+}
+
+static int jump_over_damage(struct recovery *recovery, const struct recovery_input *input, struct evidence *evidence,
+                            struct cursor *cursor) {
     struct recovery_jump jump = {.from = cursor->position, .first_sequence = cursor->sequence, .damaged = 1, .fresh = 1};
-    jump.to = evidence_resume(evidence, input, cursor->position, cursor->epoch, cursor->sequence, window_end);
+    const int rc = evidence_resume(evidence, cursor->position, cursor->epoch, cursor->sequence, &jump.to);
+    if (rc < 0) {
+        return rc;
+    }
     const uint64_t next = jump.to == evidence->durable_position
                               ? evidence->durable_sequence
                               : record_at(input->image, input->capacity_bytes, jump.to)->sequence;
-    jump.count = next > cursor->sequence ? next - cursor->sequence : 0;
+    jump.count = missing(cursor, next);
     return jump_over(recovery, cursor, &jump);
 }
 
@@ -86,7 +108,8 @@ static int is_unused(const struct recovery *recovery, const struct recovery_inpu
         return 0;
     }
     const uint64_t log_end = marker_of(last)->log_end, first = marker_of(last)->first_position;
-    if (first < log_end || (last->position != first && last->position - first != input->block_bytes)) {
+    if (first < log_end || first % input->block_bytes != 0 ||
+        (last->position != first && last->position - first != input->block_bytes)) {
         return 0;
     }
     const struct recovery_jump *jump = recovery->jump_count == 0 ? NULL : &recovery->jumps[recovery->jump_count - 1];
@@ -148,19 +171,18 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         .sequence = stream->next_sequence,
         .epoch = stream->epoch,
     };
-    const uint64_t window_end = stream->drained_position + input->capacity_bytes;
     enum recovery_rule rule = RULE_ACCEPT;
     while (rc == 0 && rule != RULE_END) {
         const uint64_t at = cursor.position;
-        const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch);
-        const struct marker_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
+        const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch, cursor.sequence);
+        const struct listed_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
         const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
         const struct recovery_facts facts = {
-            .window_is_over = at >= window_end,
+            .window_is_over = at >= evidence.window_end,
             .marker_ends_here = marker != NULL,
             .loss_known_here = loss != NULL,
-            .record_is_valid = record_judge(input->image, input->capacity_bytes, at, input->crc_seed) == RECORD_VALID &&
-                               follows(&cursor, header),
+            .record_is_valid = judge_at(&evidence.judging, at) == RECORD_VALID && follows(&cursor, header) &&
+                               at + record_bytes(header->length) <= evidence.window_end,
             .below_watermark = at < evidence.durable_position,
         };
         rule = recovery_rule_for(facts);
@@ -168,21 +190,21 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
             const struct recovery_jump gap = {.from = at, .to = marker->position, .first_sequence = cursor.sequence};
             rc = jump_over(recovery, &cursor, &gap);
         } else if (rule == RULE_SKIP_KNOWN_LOSS) {
-            const struct recovery_jump known = {.from = at, .to = loss->to, .first_sequence = loss->first_sequence,
-                                                .count = loss->count, .damaged = 1};
-            rc = jump_over(recovery, &cursor, &known);
+            rc = jump_over_known_loss(recovery, &cursor, loss);
         } else if (rule == RULE_ACCEPT) {
             accept(recovery, input, &cursor, header);
         } else if (rule == RULE_DAMAGE) {
-            rc = jump_over_damage(recovery, input, &evidence, &cursor, window_end);
+            rc = jump_over_damage(recovery, input, &evidence, &cursor);
         }
     }
     recovery->next_sequence = cursor.sequence;
     recovery->epoch_highest = evidence.epoch_highest;
     place_marker(recovery, input, &evidence, &cursor);
+    keep_on_record(recovery);
     recovery->durable_position =
         evidence.durable_position < recovery->log_end ? evidence.durable_position : recovery->log_end;
-    evidence_free(platform, &evidence);
+    rc = rc < 0 ? rc : judging_outcome(&evidence.judging);
+    evidence_free(&evidence);
     return rc;
 }
 

@@ -18,7 +18,8 @@ struct recovery_jump {
     uint64_t first_sequence; /* of the records lost in it */
     uint64_t count;          /* how many were lost; a void range has none */
     int damaged;             /* the medium lost it (even if no record was in it); 0: void */
-    int fresh;               /* found by this recovery, not by an earlier one */
+    int fresh;               /* found by this recovery, or known only to a marker that is not in the log */
+    uint64_t listed_at;      /* of a known loss: position of the marker that lists it */
 };
 
 struct recovery_input {
@@ -50,7 +51,8 @@ struct recovery {
     const struct platform *platform;
 };
 
-/* 0, or with a sentence -ENOMEM, or -EUCLEAN: the checkpoints are older than the records. recovery_free() either way. */
+/* 0, or with a sentence -ENOMEM, or -EUCLEAN: the checkpoints are older than the records, or the bytes are such as no writer
+ * makes. recovery_free() either way. */
 int recovery_run(const struct platform *platform, const struct recovery_input *input, struct recovery *recovery);
 
 void recovery_free(struct recovery *recovery);

@@ -176,6 +176,56 @@ static void a_truncated_ring_is_refused_naming_both_sizes(void **state) {
     assert_said("has 1536000 bytes but was formatted with 2097152");
 }
 
+static void dump_shows_what_waits_what_is_drained_and_what_is_lost(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("dump %s", ring_path), 0);
+    assert_said("marker");
+    assert_said("waiting data");
+    assert_said("\"three\\n\"");
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_int_equal(run("dump %s", ring_path), 0);
+    assert_said("drained data");
+    assert_said("\"one\\n\"");
+    assert_null(strstr(output, "waiting data"));
+    assert_int_equal(run("dump %s/none", folder), 3);
+    assert_int_equal(run("dump"), 2);
+}
+
+static void dump_shows_a_damaged_ring_and_exits_with_1(void **state) {
+    (void)state;
+    leave_records();
+    const int ring = open(ring_path, O_RDWR);
+    assert_int_equal(pwrite(ring, "x", 1, LAYOUT_DATA_OFFSET + 4096 + RECORD_HEADER_BYTES + 1), 1);
+    close(ring);
+    assert_int_equal(run("dump %s", ring_path), 1);
+    assert_said("4096 up to 8192: LOST, records 1..1 (1)");
+    assert_null(strstr(output, "\"one"));
+    assert_said("\"two\\n\"");
+    assert_int_equal(run("dump --json %s", ring_path), 1);
+    assert_said("\"state\": \"lost\"");
+    assert_said("\"payload\": \"two\\\\n\"");
+}
+
+static void bytes_that_are_no_text_do_not_reach_the_terminal(void **state) {
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        static const char bytes[] = "\x1b[2J\xff\xc3\xa4\"\\\x80\t\xe2\x80\xae";
+        burst_t *log = open_small();
+        block_file();
+        _exit(burst_append(log, bytes, sizeof bytes, 0) == 1 ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    unblock_file();
+    assert_int_equal(run("dump %s", ring_path), 0);
+    assert_said("\"\\x1b[2J\\xff\xc3\xa4\"\\\\\\x80\\t\\xe2\\x80\\xae\\x00\"");
+    assert_int_equal(run("dump --json %s", ring_path), 0);
+    assert_said("\"\\\\x1b[2J\\\\xff\xc3\xa4\\\"\\\\\\\\\\\\x80\\\\t");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(wrong_usage_is_told_and_exits_with_2),
@@ -187,6 +237,9 @@ int main(void) {
         TEST(damage_is_shown_with_its_range_and_exits_with_1),
         TEST(one_bad_copy_is_used_around_and_repaired_two_are_refused),
         TEST(a_truncated_ring_is_refused_naming_both_sizes),
+        TEST(dump_shows_what_waits_what_is_drained_and_what_is_lost),
+        TEST(dump_shows_a_damaged_ring_and_exits_with_1),
+        TEST(bytes_that_are_no_text_do_not_reach_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,70 @@ static void a_file_name_is_never_cut(void **state) {
     assert_int_equal(checkpoint_file(&checkpoint, path, needed), 0);
 }
 
+static void a_name_that_is_no_absolute_path_is_not_valid(void **state) {
+    (void)state;
+    static const char *const names[] = {"orders.log", "../orders.log", "."};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct checkpoint checkpoint;
+        checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+        bind(&checkpoint, names[i]);
+        checkpoint_seal(&checkpoint, CRC_SEED);
+        assert_false(checkpoint_is_valid(&checkpoint, CRC_SEED));
+    }
+    struct checkpoint checkpoint;
+    checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+    bind(&checkpoint, "/logs/orders.log");
+    checkpoint_seal(&checkpoint, CRC_SEED);
+    assert_true(checkpoint_is_valid(&checkpoint, CRC_SEED));
+    checkpoint.file_name[5] = '\0';
+    checkpoint_seal(&checkpoint, CRC_SEED);
+    assert_false(checkpoint_is_valid(&checkpoint, CRC_SEED));
+}
+
+static void assert_not_believed(uint64_t *field, uint64_t value, struct checkpoint *checkpoint) {
+    const uint64_t before = *field;
+    *field = value;
+    checkpoint_seal(checkpoint, CRC_SEED);
+    assert_false(checkpoint_is_valid(checkpoint, CRC_SEED));
+    *field = before;
+    checkpoint_seal(checkpoint, CRC_SEED);
+    assert_true(checkpoint_is_valid(checkpoint, CRC_SEED));
+}
+
+static void numbers_that_no_writer_makes_are_not_valid(void **state) {
+    (void)state;
+    struct checkpoint checkpoint;
+    checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+    assert_not_believed(&checkpoint.generation, UINT64_MAX, &checkpoint);
+    assert_not_believed(&checkpoint.next_sequence, 0, &checkpoint);
+    assert_not_believed(&checkpoint.next_sequence, LAYOUT_NUMBER_MAX + 1, &checkpoint);
+    assert_not_believed(&checkpoint.stream.next_sequence, 0, &checkpoint);
+    assert_not_believed(&checkpoint.stream.next_sequence, UINT64_MAX, &checkpoint);
+    assert_not_believed(&checkpoint.durable_position, LAYOUT_NUMBER_MAX + 8, &checkpoint);
+    assert_not_believed(&checkpoint.durable_position, 4, &checkpoint);
+    assert_not_believed(&checkpoint.stream.drained_position, UINT64_MAX - 7, &checkpoint);
+    assert_not_believed(&checkpoint.stream.drained_position, 4, &checkpoint);
+    assert_not_believed(&checkpoint.stream.file_bytes, (uint64_t)INT64_MAX + 1, &checkpoint);
+    checkpoint.epoch = 3;
+    checkpoint.stream.epoch = 4; /* a record of an epoch that had not begun */
+    checkpoint_seal(&checkpoint, CRC_SEED);
+    assert_false(checkpoint_is_valid(&checkpoint, CRC_SEED));
+}
+
+static void watermarks_beyond_the_ring_do_not_fit_it(void **state) {
+    (void)state;
+    struct checkpoint checkpoint;
+    checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+    checkpoint.stream.drained_position = 4096;
+    checkpoint.durable_position = checkpoint.in_flight_end = 4096 + 65536;
+    assert_true(checkpoint_fits(&checkpoint, 65536));
+    checkpoint.durable_position += 8;
+    assert_false(checkpoint_fits(&checkpoint, 65536));
+    checkpoint.durable_position = 0;
+    checkpoint.in_flight_end = UINT64_MAX;
+    assert_false(checkpoint_fits(&checkpoint, 65536));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_checkpoint_is_that_of_an_empty_ring),
@@ -108,6 +172,9 @@ int main(void) {
         cmocka_unit_test(whole_but_implausible_checkpoints_are_not_valid),
         cmocka_unit_test(the_file_is_the_bound_name_or_where_it_was_diverted),
         cmocka_unit_test(a_file_name_is_never_cut),
+        cmocka_unit_test(a_name_that_is_no_absolute_path_is_not_valid),
+        cmocka_unit_test(numbers_that_no_writer_makes_are_not_valid),
+        cmocka_unit_test(watermarks_beyond_the_ring_do_not_fit_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void sealing_fills_what_the_leader_knows_and_keeps_what_the_producer_wrot
     assert_int_equal(header->sequence, 50);
     assert_int_equal(header->event_time_ns, -5);
     header->flags = RECORD_ENQUEUED;
-    const struct record_seal seal = {.position = position, .epoch = 9, .last = 1};
+    const struct record_seal seal = {.position = position, .durable_next_sequence = 47, .epoch = 9, .last = 1};
     record_seal(header, &seal, CRC_SEED);
     assert_int_equal(header->flags, RECORD_ENQUEUED | RECORD_LAST);
     assert_int_equal(record_judge(image, CAPACITY, position, CRC_SEED), RECORD_VALID);
@@ -87,7 +87,11 @@ static void unknown_types_and_lengths_beyond_the_lap_are_not_valid(void **state)
     put(position, RECORD_DATA, 128 - RECORD_HEADER_BYTES);
     assert_int_equal(record_judge(image, CAPACITY, position, CRC_SEED), RECORD_VALID);
     struct record_header *header = (struct record_header *)(image + position);
-    const struct record_seal seal = {.position = position, .epoch = 9};
+    const struct record_seal seal = {.position = position, .durable_next_sequence = 47, .epoch = 9};
+    header->length = 0;
+    header->payload_crc = 0;
+    record_seal(header, &seal, CRC_SEED);
+    assert_int_equal(record_judge(image, CAPACITY, position, CRC_SEED), RECORD_VALID);
     header->length = 128 - RECORD_HEADER_BYTES + 1;
     record_seal(header, &seal, CRC_SEED);
     assert_int_equal(record_judge(image, CAPACITY, position, CRC_SEED), RECORD_INVALID);
@@ -133,6 +137,56 @@ static void the_next_record_is_aligned_or_at_the_next_block_behind_the_last_of_a
     assert_int_equal(record_next(CAPACITY - 112, 0, 0, BLOCK, CAPACITY), CAPACITY - 56);
 }
 
+static void numbers_that_no_writer_makes_are_not_valid_whatever_their_crc(void **state) {
+    (void)state;
+    const uint64_t position = CAPACITY + 64;
+    struct record_header *header = put(position, RECORD_DATA, 20);
+    const struct record_seal wrong[] = {
+        {.position = position, .durable_position = position + 8, .durable_next_sequence = 50}, /* W beyond itself */
+        {.position = position, .durable_position = position - 4, .durable_next_sequence = 50}, /* W where none can be */
+        {.position = position, .durable_next_sequence = 0},                                    /* W before sequence 1 */
+        {.position = position, .durable_next_sequence = 51},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        record_seal(header, &wrong[i], CRC_SEED);
+        assert_int_equal(record_judge(image, CAPACITY, position, CRC_SEED), RECORD_INVALID);
+    }
+    header->sequence = LAYOUT_NUMBER_MAX + 1;
+    const struct record_seal far = {.position = position, .durable_next_sequence = LAYOUT_NUMBER_MAX};
+    record_seal(header, &far, CRC_SEED);
+    assert_int_equal(record_judge(image, CAPACITY, position, CRC_SEED), RECORD_INVALID);
+    header->sequence = LAYOUT_NUMBER_MAX;
+    record_seal(header, &far, CRC_SEED);
+    assert_int_equal(record_judge(image, CAPACITY, position, CRC_SEED), RECORD_VALID);
+}
+
+static void a_marker_has_the_length_that_its_losses_take_and_a_block_of_its_own(void **state) {
+    (void)state;
+    struct record_header *header = put(CAPACITY, RECORD_MARKER, offsetof(struct marker, losses));
+    struct marker *marker = (struct marker *)(header + 1);
+    memset(marker, 0, offsetof(struct marker, losses));
+    header->flags = RECORD_LAST;
+    assert_true(marker_is_whole(header, BLOCK));
+    header->flags = 0;
+    assert_false(marker_is_whole(header, BLOCK));
+    header->flags = RECORD_LAST;
+    header->length--;
+    assert_false(marker_is_whole(header, BLOCK));
+    header->length++;
+    const uint32_t counts[] = {1, MARKER_LOSSES_MAX + 1, UINT32_MAX};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        marker->loss_count = counts[i];
+        assert_false(marker_is_whole(header, BLOCK));
+    }
+    marker->loss_count = 0;
+    marker->log_end = CAPACITY + 8; /* behind the marker itself */
+    assert_false(marker_is_whole(header, BLOCK));
+    marker->log_end = CAPACITY;
+    assert_true(marker_is_whole(header, BLOCK));
+    header->position += 8;
+    assert_false(marker_is_whole(header, BLOCK));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sealing_fills_what_the_leader_knows_and_keeps_what_the_producer_wrote),
@@ -142,6 +196,8 @@ int main(void) {
         cmocka_unit_test(unknown_types_and_lengths_beyond_the_lap_are_not_valid),
         cmocka_unit_test(the_end_of_a_lap_that_is_too_short_for_a_header_holds_no_record),
         cmocka_unit_test(the_payload_of_a_pad_does_not_matter),
+        cmocka_unit_test(numbers_that_no_writer_makes_are_not_valid_whatever_their_crc),
+        cmocka_unit_test(a_marker_has_the_length_that_its_losses_take_and_a_block_of_its_own),
         cmocka_unit_test(the_next_record_is_aligned_or_at_the_next_block_behind_the_last_of_a_commit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

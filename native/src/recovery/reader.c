@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recovery/reader.h"
+
+void reader_begin(struct reader *reader, const struct recovery_input *input, const struct recovery *recovery) {
+    *reader = (struct reader){.input = input, .recovery = recovery,
+                              .position = record_place(recovery->start, input->capacity_bytes)};
+}
+
+int reader_begin_with_drained(struct reader *reader, const struct recovery_input *input,
+                              const struct recovery *recovery) {
+    reader_begin(reader, input, recovery);
+    const uint64_t start = recovery->start, capacity = input->capacity_bytes;
+    struct judging judging = {.input = input};
+    /* Up to the end of the window: what waits may contradict what comes before. */
+    const int rc = record_map_make(recovery->platform, &judging, start > capacity ? start - capacity : 0,
+                                   start + capacity, &reader->drained);
+    reader->position = reader->drained.begin;
+    return rc < 0 ? rc : judging_outcome(&judging);
+}
+
+static int next_drained(struct reader *reader, struct reader_item *item) {
+    const uint64_t start = reader->recovery->start;
+    while (reader->position < start) {
+        const uint64_t at = record_map_next(&reader->drained, reader->position);
+        const struct record_header *record = record_at(reader->input->image, reader->input->capacity_bytes, at);
+        if (at < start && at + record_bytes(record->length) <= start) {
+            *item = (struct reader_item){.kind = READER_DRAINED, .record = record};
+            reader->position = at + record_bytes(record->length);
+            return 1;
+        }
+        reader->position = at < start ? at + RECORD_ALIGN_BYTES : start;
+    }
+    reader->position = record_place(start, reader->input->capacity_bytes);
+    return 0;
+}
+
+int reader_next(struct reader *reader, struct reader_item *item) {
+    const struct recovery *recovery = reader->recovery;
+    if (reader->position < recovery->start && next_drained(reader, item)) {
+        return 1;
+    }
+    if (reader->position >= recovery->log_end) {
+        return 0;
+    }
+    const struct recovery_input *input = reader->input;
+    if (reader->jump < recovery->jump_count && recovery->jumps[reader->jump].from == reader->position) {
+        const struct recovery_jump *jump = &recovery->jumps[reader->jump++];
+        *item = (struct reader_item){.kind = jump->damaged ? READER_DAMAGE : READER_VOID, .jump = jump};
+        reader->position = jump->to;
+        return 1;
+    }
+    const struct record_header *record = record_at(input->image, input->capacity_bytes, reader->position);
+    *item = (struct reader_item){.kind = READER_WAITING, .record = record};
+    reader->position = record_next(record->position, record->length, record->flags, input->block_bytes,
+                                   input->capacity_bytes);
+    return 1;
+}
+
+void reader_end(struct reader *reader) {
+    record_map_free(reader->recovery->platform, &reader->drained);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the log that recovery found in an image, item by item: the records that the drain would deliver, and between
+ * them what is void or lost. On request the drained records come first that the image still holds whole.
+ */
+#ifndef BURST_RECOVERY_READER_H
+#define BURST_RECOVERY_READER_H
+
+#include "recovery/record_map.h"
+
+enum reader_kind {
+    READER_DRAINED, /* a record before recovery->start that no later one has overwritten or contradicts */
+    READER_WAITING, /* a record of the log */
+    READER_VOID,    /* a range that an open said holds nothing */
+    READER_DAMAGE,  /* a range that the medium lost */
+};
+
+struct reader_item {
+    enum reader_kind kind;
+    const struct record_header *record; /* DRAINED, WAITING: DATA, PAD, VOID or MARKER */
+    const struct recovery_jump *jump;   /* VOID, DAMAGE */
+};
+
+struct reader {
+    const struct recovery_input *input;
+    const struct recovery *recovery;
+    struct record_map drained;
+    uint64_t position;
+    size_t jump; /* the next of recovery->jumps */
+};
+
+/* Input and recovery, which recovery_run filled from it, stay alive. Begins with the first waiting record. */
+void reader_begin(struct reader *reader, const struct recovery_input *input, const struct recovery *recovery);
+
+/* As reader_begin, but begins with the oldest drained record. 0, -ENOMEM or -EUCLEAN with a sentence; reader_end(). */
+int reader_begin_with_drained(struct reader *reader, const struct recovery_input *input,
+                              const struct recovery *recovery);
+
+/* 1 with the next item, 0 at the end of the log. */
+int reader_next(struct reader *reader, struct reader_item *item);
+
+void reader_end(struct reader *reader);
+
+#endif

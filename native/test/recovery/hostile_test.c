@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes whose CRCs hold and that no writer makes: what they say must not lead recovery outside. */
+#include "recovery/log_image.h"
+
+static void assert_within_the_window(void) {
+    const uint64_t end = recovery.start + CAPACITY;
+    assert_true(recovery.log_end <= end);
+    assert_true(recovery.durable_position <= end);
+    uint64_t from = recovery.start;
+    for (size_t i = 0; i < recovery.jump_count; i++) {
+        assert_true(recovery.jumps[i].from >= from);
+        assert_true(recovery.jumps[i].to > recovery.jumps[i].from);
+        assert_true(recovery.jumps[i].to <= end);
+        from = recovery.jumps[i].to;
+    }
+    assert_true(recovery.records + recovery.lost <= recovery.next_sequence - recovery.first_sequence);
+}
+
+/* A marker that begins where the writer stands, with these fields and length. */
+static uint64_t put_odd_marker(uint64_t log_end, uint32_t loss_count, uint32_t length, int last) {
+    struct marker *marker = (struct marker *)(header_at(writer.position) + 1);
+    memset(marker, 0, offsetof(struct marker, losses));
+    writer.epoch++;
+    marker->log_end = log_end;
+    marker->loss_count = loss_count;
+    return put(RECORD_MARKER, length, last);
+}
+
+static void a_marker_that_counts_more_losses_than_it_holds_is_not_believed(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    put_record();
+    const uint64_t end = writer.position;
+    put_odd_marker(end, UINT32_MAX, offsetof(struct marker, losses), 1);
+    recover();
+    assert_int_equal(recovery.log_end, end);
+    assert_int_equal(recovery.records, 1);
+    assert_within_the_window();
+}
+
+/* It was replaced in place: a block that begins anywhere is not within the image. */
+static void a_marker_off_a_block_boundary_is_not_believed(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    writer.position = CAPACITY - BLOCK - 2048;
+    newest.stream.drained_position = writer.position;
+    put_odd_marker(writer.position, 0, offsetof(struct marker, losses), 1);
+    recover();
+    assert_int_equal(recovery.log_end, CAPACITY - BLOCK - 2048);
+    assert_int_equal(recovery.marker_position % BLOCK, 0);
+    assert_within_the_window();
+}
+
+static void a_marker_without_the_last_flag_is_not_believed(void **state) {
+    (void)state;
+    put_odd_marker(0, 0, offsetof(struct marker, losses), 0);
+    recover();
+    assert_int_equal(recovery.log_end, 0);
+}
+
+static void assert_loss_is_not_believed(struct marker_loss loss) {
+    empty_ring(NULL);
+    put_marker(0, NULL);
+    put_record();
+    loss.from = put_record();
+    put_record();
+    put_marker(writer.position, &loss);
+    recover();
+    assert_int_equal(recovery.records, 3);
+    assert_int_equal(recovery.lost, 0);
+    assert_within_the_window();
+}
+
+static void a_listed_loss_that_leads_outside_is_not_believed(void **state) {
+    (void)state;
+    const struct marker_loss wrong[] = {
+        {.to = UINT64_MAX - 7, .first_sequence = 2, .count = 1},
+        {.to = 5 * BLOCK, .first_sequence = 2, .count = 1}, /* behind the marker that lists it */
+        {.to = 0, .first_sequence = 2, .count = 1},
+        {.to = 2 * BLOCK, .first_sequence = 2, .count = 1}, /* no way at all */
+        {.to = 3 * BLOCK + 4, .first_sequence = 2, .count = 1},
+        {.to = 3 * BLOCK, .first_sequence = UINT64_MAX, .count = 2},
+        {.to = 3 * BLOCK, .first_sequence = 2, .count = UINT64_MAX},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_loss_is_not_believed(wrong[i]);
+    }
+}
+
+static void a_listed_loss_never_takes_a_sequence_back(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    put_record();
+    const uint64_t at = put_record();
+    const uint64_t next = put_record();
+    const struct marker_loss loss = {.from = at, .to = next, .first_sequence = 1, .count = 0};
+    put_marker(writer.position, &loss);
+    recover();
+    assert_true(recovery.next_sequence >= 2);
+    assert_within_the_window();
+}
+
+static void a_record_beyond_the_window_is_not_the_next(void **state) {
+    (void)state;
+    newest.stream.drained_position = 2 * BLOCK;
+    writer.position = CAPACITY;
+    /* From the drained position to the lap's end nothing, then a record that claims the bytes behind the window too. */
+    const uint64_t position = put(RECORD_DATA, 4 * BLOCK, 1);
+    newest.stream.drained_position = position - CAPACITY + 2 * BLOCK;
+    newest.durable_position = position;
+    newest.next_sequence = 1;
+    recover();
+    assert_int_equal(recovery.records, 0);
+    assert_within_the_window();
+}
+
+static void a_watermark_beyond_the_window_proves_nothing(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    put_record();
+    const uint64_t end = writer.position;
+    newest.durable_position = 64 * CAPACITY;
+    newest.next_sequence = LAYOUT_NUMBER_MAX;
+    recover();
+    assert_int_equal(recovery.log_end, end);
+    assert_int_equal(recovery.lost, 0);
+    assert_within_the_window();
+}
+
+/* What such a marker says must be the same after the next open, whose marker takes its place. */
+static void a_loss_that_only_a_marker_behind_the_log_knows_is_listed_again(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    const uint64_t lost = put_record();
+    put_record();
+    const uint64_t end = writer.position;
+    const struct marker_loss loss = {.from = lost, .to = lost + BLOCK, .first_sequence = 1, .count = 1};
+    writer.sequence = 9; /* not the next */
+    put_marker(end, &loss);
+    newest.durable_position = 0;
+    recover();
+    assert_int_equal(recovery.lost, 1);
+    assert_int_equal(recovery.log_end, end);
+    static struct marker next;
+    recovery_make_marker(&recovery, 3, 0, &next);
+    assert_int_equal(next.loss_count, 1);
+    assert_int_equal(next.losses[0].from, lost);
+}
+
+static void a_marker_with_another_sequence_does_not_end_the_log(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    put_record();
+    const uint64_t end = writer.position;
+    writer.position += BLOCK;
+    writer.sequence = 7;
+    put_odd_marker(end, 0, offsetof(struct marker, losses), 1);
+    recover();
+    assert_int_equal(recovery.jump_count, 0);
+    assert_int_equal(recovery.log_end, end);
+}
+
+static void markers_that_name_each_other_come_to_an_end(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    const uint64_t second = writer.position;
+    put_odd_marker(second, 0, offsetof(struct marker, losses), 1); /* ends the log where it begins */
+    put_odd_marker(0, 0, offsetof(struct marker, losses), 1);
+    put_odd_marker(second, 0, offsetof(struct marker, losses), 1);
+    recover();
+    assert_int_equal(recovery.log_end, writer.position);
+    assert_within_the_window();
+}
+
+#define HOSTILE_TEST(name) cmocka_unit_test_setup_teardown(name, empty_ring, free_recovery)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        HOSTILE_TEST(a_marker_that_counts_more_losses_than_it_holds_is_not_believed),
+        HOSTILE_TEST(a_marker_off_a_block_boundary_is_not_believed),
+        HOSTILE_TEST(a_marker_without_the_last_flag_is_not_believed),
+        HOSTILE_TEST(a_listed_loss_that_leads_outside_is_not_believed),
+        HOSTILE_TEST(a_listed_loss_never_takes_a_sequence_back),
+        HOSTILE_TEST(a_record_beyond_the_window_is_not_the_next),
+        HOSTILE_TEST(a_watermark_beyond_the_window_proves_nothing),
+        HOSTILE_TEST(a_loss_that_only_a_marker_behind_the_log_knows_is_listed_again),
+        HOSTILE_TEST(a_marker_with_another_sequence_does_not_end_the_log),
+        HOSTILE_TEST(markers_that_name_each_other_come_to_an_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
