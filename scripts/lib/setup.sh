@@ -49,12 +49,22 @@ missing_packages() {
   done
 }
 
+# What scripts/proof needs beyond that.
+missing_proof_packages() {
+  command -v spin >/dev/null || echo spin
+  command -v clang-14 >/dev/null || echo clang-14
+  compgen -G '/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*' >/dev/null || echo libclang-rt-14-dev
+  command -v llvm-cov-14 >/dev/null || echo llvm-14
+  command -v fusermount3 >/dev/null || echo fuse3
+  [ -e /usr/include/fuse3/fuse.h ] || echo libfuse3-dev
+}
+
 # Installs what the build lacks, and the packages named (each called like its command); exports JAVA_HOME.
 # Everything apt says goes to the file $1.
 set_up() {
   local apt_log=$1 packages
   shift
-  mapfile -t packages < <(missing_packages "$@")
+  mapfile -t packages < <(missing_packages "$@" | sort -u)
   if [ "${#packages[@]}" -gt 0 ]; then
     command -v apt-get >/dev/null || fail "missing here: ${packages[*]} (Debian's names); install them and start again."
     printf 'Installing %s ..\n' "${packages[*]}"
