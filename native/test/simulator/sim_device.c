@@ -211,6 +211,7 @@ void sim_device_init(struct world *world) {
     sim->world = world;
     sim->medium = calloc(1, MEDIUM_BYTES_MAX);
     sim->image = aligned_alloc(WORLD_BLOCK_BYTES, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
+    sim_device_choose(world, 0);
     sim->told = calloc(LIES_MAX, sizeof *sim->told);
     sim->late_data = aligned_alloc(WORLD_BLOCK_BYTES, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
 }

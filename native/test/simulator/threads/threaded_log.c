@@ -339,10 +339,10 @@ static void set_up(void) {
         run.world = world_create();
         ops = *run.world->device.device.ops;
         ops.close = device_is_closed;
-        run.world->device.device.ops = &ops;
         simulated_platform = &run.world->platform;
     }
     world_copy(run.world, formatted(program->blocks));
+    run.world->device.device.ops = &ops;
     run.world->device.device.write_depth = (int)program->write_depth;
     run.world->random_state = run.random_state = run.seed * 0x9e3779b97f4a7c15ull + 1;
     run.world->before_operation = arrive;
