@@ -127,8 +127,8 @@ static uint64_t place_naming_itself(const struct recovery_input *input, uint64_t
  * that was acknowledged. */
 static int refuse_stale_checkpoints(uint64_t position, uint64_t end) {
     return error_set(EUCLEAN, "a record stands at position %llu of the ring, but its checkpoints say that nothing can be at or "
-                     "after %llu: the medium lost checkpoints that it had acknowledged. The ring is left as it is; save its "
-                     "records with `burstlog dump`", (unsigned long long)position, (unsigned long long)end);
+                     "after %llu: the medium lost checkpoints that it had acknowledged. The ring is left as it is: copy it "
+                     "before anything else", (unsigned long long)position, (unsigned long long)end);
 }
 
 static int note_headers(struct evidence *evidence, const struct recovery_input *input, uint64_t begin) {
