@@ -122,22 +122,37 @@ struct recovery_input engine_view_input(const struct engine_view *view) {
         .crc_seed = view->crc_seed,
         .newest = &view->checkpoints[view->newest_slot],
         .other = view->checkpoint_is_valid[other] ? &view->checkpoints[other] : NULL,
+        .unreadable_bytes = view->unreadable_bytes,
+        .unreadable_end = view->unreadable_end,
     };
+}
+
+/* The data area as it was read: which of it could not be, and up to which position of the window. */
+static void note_unreadable_data(void *argument, uint64_t offset, uint64_t bytes) {
+    struct engine_view *view = argument;
+    const uint64_t capacity = view->superblock.capacity_bytes;
+    const uint64_t begin = view->checkpoints[view->newest_slot].stream.drained_position;
+    const uint64_t place = offset - view->superblock.data_offset + bytes - 1; /* of the last of them */
+    const uint64_t end = begin + (place + capacity - begin % capacity) % capacity + 1;
+    view->unreadable_bytes += bytes;
+    view->unreadable_end = end > view->unreadable_end ? end : view->unreadable_end;
 }
 
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view) {
     const struct superblock *superblock = &view->superblock;
     int rc = device_read_salvage(device, superblock->data_offset, image, superblock->capacity_bytes,
-                                       count_unreadable, &view->unreadable_bytes);
+                                 note_unreadable_data, view);
     if (rc < 0) {
         return rc;
     }
+    if (view->unreadable_bytes >= superblock->capacity_bytes) {
+        return error_set(EIO, "nothing of the records of ring %s can be read: it is left as it is; make its medium readable "
+                         "and open it again", device->path);
+    }
     view->image = image;
     const struct recovery_input input = engine_view_input(view);
-    rc = recovery_run(platform, &input, &view->recovery);
-    view->recovery.unreadable_bytes = view->unreadable_bytes;
-    return rc;
+    return recovery_run(platform, &input, &view->recovery);
 }
 
 int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view_out) {

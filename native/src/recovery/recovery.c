@@ -8,6 +8,9 @@
 #include "recovery/evidence.h"
 #include "recovery/rules.h"
 
+/* How many epochs may have begun in blocks that cannot be read: none of them may be used again. */
+#define EPOCHS_HIDDEN_MAX 65536u
+
 /* Where the walk along the log stands. */
 struct cursor {
     uint64_t position;
@@ -145,11 +148,17 @@ static void place_marker_in_turn(struct recovery *recovery, const struct recover
                                                                            : second;
 }
 
+/* What cannot be read now may be there again later: the marker goes behind it, as behind a write that may yet arrive, if
+ * there is room behind it. */
 static void place_marker(struct recovery *recovery, const struct recovery_input *input,
                          const struct evidence *evidence, const struct cursor *cursor) {
     uint64_t in_flight_end = input->newest->in_flight_end;
     if (input->other != NULL && input->other->in_flight_end > in_flight_end) {
         in_flight_end = input->other->in_flight_end;
+    }
+    if (input->unreadable_end > in_flight_end && align_up(input->unreadable_end, input->block_bytes) +
+                                                     2 * input->block_bytes <= recovery->start + input->capacity_bytes) {
+        in_flight_end = input->unreadable_end;
     }
     if (is_unused(recovery, input, evidence, cursor->last, in_flight_end)) {
         place_marker_in_turn(recovery, input, cursor->last);
@@ -198,7 +207,11 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         }
     }
     recovery->next_sequence = cursor.sequence;
-    recovery->epoch_highest = evidence.epoch_highest;
+    recovery->unreadable_bytes = input->unreadable_bytes;
+    recovery->epoch_highest = input->unreadable_bytes == 0 ? evidence.epoch_highest
+                              : evidence.epoch_highest < UINT32_MAX - EPOCHS_HIDDEN_MAX
+                                  ? evidence.epoch_highest + EPOCHS_HIDDEN_MAX
+                                  : UINT32_MAX;
     place_marker(recovery, input, &evidence, &cursor);
     keep_on_record(recovery);
     recovery->durable_position =

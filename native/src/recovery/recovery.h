@@ -29,6 +29,8 @@ struct recovery_input {
     uint32_t crc_seed;
     const struct checkpoint *newest; /* the newest valid one: where to start */
     const struct checkpoint *other;  /* the other slot if it is valid, or NULL */
+    uint64_t unreadable_bytes;       /* of the image, which has zeros there ... */
+    uint64_t unreadable_end;         /* ... and the position after the last of them */
 };
 
 struct recovery {

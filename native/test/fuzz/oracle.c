@@ -106,7 +106,8 @@ static void check_marker(const struct recovery_input *input, const struct recove
     MUST(bytes <= sizeof marker);
     MUST(marker.loss_count <= MARKER_LOSSES_MAX);
     MUST(recovery->marker_position % input->block_bytes == 0);
-    MUST(recovery->marker_log_end <= recovery->marker_position);
+    MUST(recovery->log_end <= recovery->marker_position);
+    MUST(recovery->marker_first_position <= recovery->marker_position);
 }
 
 void check_recovered(const struct recovery_input *input, const struct recovery *recovery) {

@@ -63,6 +63,31 @@ void sectors_cannot_be_read(struct world *world) {
     }
 }
 
+/* An epoch whose every block cannot be read for a while: its records are lost, and must not come back behind those that
+ * follow. */
+void epoch_cannot_be_read_for_a_while(struct world *world) {
+    log_open_whole(world);
+    append(world, 1200);
+    const uint64_t kept = world->model.offered;
+    log_reopen(world);
+    const struct ring *ring = world->engine->ring;
+    const uint64_t marker = ring->begin_position - WORLD_BLOCK_BYTES;
+    for (int i = 0; i < 3; i++) {
+        append(world, 1200);
+    }
+    log_close(world);
+    world->device.unreadable = sim_device_place(LAYOUT_DATA_OFFSET + marker);
+    world->device.unreadable_bytes = 4 * WORLD_BLOCK_BYTES;
+    world->model.acknowledged = kept; /* nothing proves the others */
+    log_open_whole(world);
+    world->device.unreadable_bytes = 0;
+    append(world, 1200);
+    log_reopen(world);
+    append(world, 1200);
+    log_drain_all(world);
+    log_check_files(world);
+}
+
 void checkpoint_cannot_be_read(struct world *world) {
     log_open_whole(world);
     append(world, 300);

@@ -20,6 +20,8 @@ final class ChildJvm {
         List<String> command = new ArrayList<>(tracer);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-cp", System.getProperty("java.class.path")));
+        // What the JVM itself has to say goes to stdout otherwise, between what the child tells there.
+        command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
         String nativeAccess = System.getProperty("native.access", "");
         if (!nativeAccess.isEmpty()) {
             command.add(nativeAccess);
