@@ -200,7 +200,8 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
 /* What a marker says of a range before it, in numbers that no writer makes, is not believed. */
 static int is_plausible(const struct listed_loss *listed) {
     const struct marker_loss *loss = listed->loss;
-    return loss->to > loss->from && loss->to <= listed->marker->position && loss->to % RECORD_ALIGN_BYTES == 0 &&
+    return loss->to > loss->from && loss->to <= marker_of(listed->marker)->log_end &&
+           loss->to % RECORD_ALIGN_BYTES == 0 &&
            loss->first_sequence <= LAYOUT_NUMBER_MAX && loss->count <= LAYOUT_NUMBER_MAX - loss->first_sequence;
 }
 
