@@ -74,6 +74,10 @@ enum burst_on_full {
 enum burst_io {
     BURST_IO_AUTO = 0,
     BURST_IO_PWRITE = 1,
+    BURST_IO_URING = 2,
+    BURST_IO_URING_POLL = 3,
+    BURST_IO_NVME = 4,
+    BURST_IO_MAPPED = 5,
 };
 
 typedef struct burst_config {

@@ -109,7 +109,7 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     stats->destination_empty = log->destination_was_empty;
     stats->epoch = ring->epoch;
     stats->survives = log->survives;
-    stats->io = BURST_IO_PWRITE;
+    stats->io = ring->device->io;
 }
 
 /* The close under way is about to leave the last figures. */

@@ -56,6 +56,7 @@ struct device_ops {
 struct device {
     const struct device_ops *ops;
     const struct platform *platform;
+    uint32_t io;                  /* enum burst_io: the backend */
     uint64_t medium_bytes;
     uint32_t block_bytes;         /* max(logical, physical, 4096) */
     uint32_t logical_block_bytes;

@@ -105,10 +105,11 @@ int medium_open(const struct platform *platform, const char *path, int open_flag
     return result;
 }
 
-void device_describe(struct device *device, const struct device_ops *ops, const struct platform *platform,
+void device_describe(struct device *device, uint32_t io, const struct device_ops *ops, const struct platform *platform,
                      const struct medium *medium, const char *path) {
     *device = (struct device){
         .ops = ops,
+        .io = io,
         .platform = platform,
         .medium_bytes = medium->bytes,
         .block_bytes = medium->block_bytes,

@@ -25,7 +25,7 @@ struct medium {
 int medium_open(const struct platform *platform, const char *path, int open_flags, struct medium *medium);
 
 /* Fills what every backend's device has in common. */
-void device_describe(struct device *device, const struct device_ops *ops, const struct platform *platform,
+void device_describe(struct device *device, uint32_t io, const struct device_ops *ops, const struct platform *platform,
                      const struct medium *medium, const char *path);
 
 /* A way of writing a ring. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -22,7 +23,9 @@
 #define UNSEEN_HOLDER_POLL_NS 20000000ll
 
 /* Every way of writing that this library has; the first is what BURST_IO_AUTO means. */
-static const struct device_backend *const backends[] = {&backend_pwrite};
+static const struct device_backend *const backends[] = {
+    &backend_pwrite,
+};
 
 static const struct device_backend *backend_for(uint32_t io) {
     for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
@@ -30,6 +33,15 @@ static const struct device_backend *backend_for(uint32_t io) {
             return backends[i];
     }
     return NULL;
+}
+
+static int refuse_io(uint32_t io, const char *path) {
+    char have[BURST_TEXT_BYTES] = "auto (0)";
+    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
+        const size_t used = strlen(have);
+        snprintf(have + used, sizeof(have) - used, ", %s (%u)", backends[i]->name, backends[i]->io);
+    }
+    return error_set(EINVAL, "io=%u of ring %s is not in this library: it has %s", io, path, have);
 }
 
 static int refuse_open(const char *path, int failure) {
@@ -135,8 +147,7 @@ int device_open(const struct platform *platform, const char *path, enum device_a
         return error_set(-result, "ring path \"%s\" cannot be used: %s", path == NULL ? "" : path, error_name(result));
     const struct device_backend *backend = backend_for(io);
     if (backend == NULL)
-        return error_set(EINVAL, "io=%u of ring %s is not in this library: it has auto (%d) and pwrite (%d)", io,
-                         absolute, BURST_IO_AUTO, BURST_IO_PWRITE);
+        return refuse_io(io, absolute);
     int is_file = 0;
     result = check_kind(absolute, &is_file);
     if (result < 0)

@@ -191,7 +191,7 @@ static struct device *pwrite_attach(const struct platform *platform, const struc
         error_set(ENOMEM, "no memory to open %s", path);
         return NULL;
     }
-    device_describe(&pwriter->device, &pwrite_ops, platform, medium, path);
+    device_describe(&pwriter->device, BURST_IO_PWRITE, &pwrite_ops, platform, medium, path);
     pwriter->fd = medium->fd;
     pwriter->write_flags = medium->write_flags;
     return &pwriter->device;

@@ -6,5 +6,13 @@ public enum Io {
     /** The engine chooses. */
     AUTO,
     /** One positioned write, O_DIRECT, for each commit. */
-    PWRITE
+    PWRITE,
+    /** io_uring: registered file and buffers, several writes under way. */
+    URING,
+    /** io_uring without interrupts: the writer polls for completions. Needs a device with poll queues. */
+    URING_POLL,
+    /** NVMe commands of our own, with FUA, through io_uring and the generic character device. */
+    NVME,
+    /** The ring is mapped memory: cache lines are written back. Persistent memory, DAX files, tmpfs. */
+    MAPPED
 }
