@@ -13,6 +13,14 @@ static void count_unreadable(void *argument, uint64_t offset, uint64_t bytes) {
     *(uint64_t *)argument += bytes;
 }
 
+/* A device that was here under this name may be elsewhere now: it is never formatted by an open. */
+static int refuse_no_ring(const struct device *device) {
+    return error_set(ENODATA, device->is_file ? "%s holds no ring: `burstlog format` makes one"
+                                              : "%s holds no ring: if one was here, device names may have changed, so "
+                                                "name it by its link in /dev/disk/by-id/; `burstlog format` makes a new one",
+                     device->path);
+}
+
 static int read_superblocks(struct device *device, uint8_t *buffer, struct engine_view *view) {
     enum superblock_verdict worst = SUPERBLOCK_ABSENT;
     int found = 0;
@@ -44,7 +52,7 @@ static int read_superblocks(struct device *device, uint8_t *buffer, struct engin
         return error_set(EUCLEAN, "both superblock copies of ring %s are damaged: it is left as it is; restore it from a "
                          "copy, or format it anew", device->path);
     }
-    return error_set(ENODATA, "%s holds no ring: `burstlog format` makes one", device->path);
+    return refuse_no_ring(device);
 }
 
 static int read_checkpoints(struct device *device, uint8_t *buffer, struct engine_view *view) {

@@ -63,16 +63,27 @@ static void append_process(const char *pid, char *text, size_t text_bytes) {
     snprintf(text + used, text_bytes - used, "%s%s (%s)", used > 0 ? ", " : "", pid, command);
 }
 
-void medium_holders(int fd, char *text, size_t text_bytes) {
+static void find_holders(const struct stat *medium, int own_fd, char *text, size_t text_bytes) {
     text[0] = '\0';
-    struct stat medium;
     DIR *processes = opendir("/proc");
     if (processes == NULL)
         return;
     struct dirent *entry;
-    while (fstat(fd, &medium) == 0 && (entry = readdir(processes)) != NULL) {
-        if (isdigit((unsigned char)entry->d_name[0]) && holds(entry->d_name, &medium, fd))
+    while ((entry = readdir(processes)) != NULL) {
+        if (isdigit((unsigned char)entry->d_name[0]) && holds(entry->d_name, medium, own_fd))
             append_process(entry->d_name, text, text_bytes);
     }
     closedir(processes);
+}
+
+void medium_holders(int fd, char *text, size_t text_bytes) {
+    struct stat medium;
+    text[0] = '\0';
+    if (fstat(fd, &medium) == 0)
+        find_holders(&medium, fd, text, text_bytes);
+}
+
+void block_holders(dev_t number, char *text, size_t text_bytes) {
+    const struct stat medium = {.st_mode = S_IFBLK, .st_rdev = number};
+    find_holders(&medium, -1, text, text_bytes);
 }

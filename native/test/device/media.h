@@ -159,6 +159,11 @@ static inline int make_loop(const char *backing, struct loop_device *loop) {
             loop->fd = -1;
         }
     }
+    if (loop->fd >= 0) {
+        const int writer = loop->fd; /* a read-only configuring would make a read-only device */
+        loop->fd = open(loop->path, O_RDONLY | O_CLOEXEC); /* and this one is no writer on it */
+        close(writer);
+    }
     if (control >= 0)
         close(control);
     if (file >= 0)
