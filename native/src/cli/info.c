@@ -5,6 +5,7 @@
 
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/media.h"
 #include "cli/show.h"
 #include "cli/text.h"
 #include "device/probe.h"
@@ -96,17 +97,19 @@ static void report_holders(struct report *report, const char *path) {
 }
 
 int info_print(struct report *report, const struct device *device, const struct engine_view *view) {
-    static const char *const survives[] = {"power", "os-crash", "process"};
     const struct recovery *recovery = &view->recovery;
-    char statement[1024];
+    char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
     report_holders(report, device->path);
-    report_text(report, "survives", survives[device->survives]);
-    report_text(report, "because", device->survives_because);
+    media_report_ring(report, device);
     report_text(report, "written with", device->ops->name);
     if (device->fallback[0] != '\0') {
         report_text(report, "fallback", device->fallback);
+    }
+    checkpoint_file(&view->checkpoints[view->newest_slot], file, sizeof file);
+    if (file[0] != '\0') {
+        media_report_log_file(report, file);
     }
     report_superblock(report, view);
     report_list(report, "checkpoints");
@@ -132,5 +135,6 @@ int info_print(struct report *report, const struct device *device, const struct 
 
 int command_info(int argc, char **argv) {
     return show_ring(argc, argv, "burstlog info [--json] RING",
-                     "Shows superblock, checkpoints, and the log that a recovery would find.", info_print);
+                     "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would "
+                     "find.", info_print);
 }
