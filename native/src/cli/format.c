@@ -158,6 +158,10 @@ static int check_medium(struct device *device, const struct request *request, co
         rc = request->force ? 0 : check_foreign(device);
     } else if ((rc == -EUCLEAN || rc == -EPROTO) && request->force && request->discard_given) {
         rc = 0; /* a ring that this version cannot read: how many records it holds is unknown */
+    } else if (rc == -EUCLEAN || rc == -EPROTO) {
+        char reason[BURST_TEXT_BYTES];
+        snprintf(reason, sizeof reason, "%s", error_text());
+        return error_set(-rc, "%.380s; --force and --discard-records=0 together make a new ring in its place", reason);
     }
     return rc;
 }
