@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#define FIGURES_ATTEMPTS 5
 
 /* 36 35 98:0 /root /point options optional.. - type source super-options */
 struct mount_line {
@@ -124,6 +127,30 @@ int mount_of_path(const char *root, const char *path, struct mount *mount) {
 
 int mount_of_device(dev_t number, struct mount *mount) {
     return find("", has_device, &number, mount);
+}
+
+static int has_same_figures(const struct statfs *one, const struct statfs *other) {
+    return one->f_blocks > 0 && one->f_bsize == other->f_bsize && one->f_blocks == other->f_blocks &&
+           one->f_bfree == other->f_bfree && one->f_files == other->f_files && one->f_ffree == other->f_ffree;
+}
+
+/* Only file systems on block devices: others may be many with the same figures, or wait for a server. */
+static int is_below(const struct mount_line *line, void *wanted) {
+    const char *point = wanted;
+    const struct mount *mount = &line->mount;
+    struct statfs overlay, other;
+    if ((major(mount->number) == 0 && strcmp(mount->type, "btrfs") != 0) || strcmp(mount->type, "fuseblk") == 0)
+        return 0;
+    for (int attempt = 0; attempt < FIGURES_ATTEMPTS; attempt++) { /* others use it at the same time */
+        if (statfs(point, &overlay) == 0 && statfs(mount->point, &other) == 0 &&
+            has_same_figures(&overlay, &other))
+            return 1;
+    }
+    return 0;
+}
+
+int mount_below_overlay(const char *point, struct mount *mount) {
+    return find("", is_below, (void *)point, mount);
 }
 
 int mount_option(const struct mount *mount, const char *name, char *value, size_t value_bytes) {

@@ -26,6 +26,13 @@ int mount_of_path(const char *root, const char *path, struct mount *mount);
 /* Where the block device is mounted; 0, or -ENOENT if nowhere that this process sees. */
 int mount_of_device(dev_t number, struct mount *mount);
 
+/*
+ * A mount of the file system that an overlay stores in, found by its figures: those that statfs tells of an overlay are
+ * its upper file system's, and only that one has the same numbers of blocks and inodes, and as many free. In a container
+ * the upper directory itself is out of sight, but files are mostly mounted from where it is. 0, or -ENOENT.
+ */
+int mount_below_overlay(const char *point, struct mount *mount);
+
 /* True if the mount has the option; its value ("" if it has none) in value, which may be NULL. */
 int mount_option(const struct mount *mount, const char *name, char *value, size_t value_bytes);
 

@@ -43,6 +43,13 @@ static int is_fuse(const char *type) {
     return strcmp(type, "fuse") == 0 || strncmp(type, "fuse.", 5) == 0;
 }
 
+static void survival_of_mount(const char *root, const struct mount *mount, int depth, struct survival *survival);
+
+static int find_upper(const char *root, const struct mount *mount, char *upper, size_t upper_bytes) {
+    return mount_option(mount, "upperdir", upper, upper_bytes) && upper[0] == '/' &&
+           (root[0] != '\0' || access(upper, F_OK) == 0);
+}
+
 /* An overlay writes to its upper directory. That of a container is mostly out of its sight. */
 static void survival_of_overlay(const char *root, const struct mount *mount, int depth, struct survival *survival) {
     char upper[PATH_MAX], fsync_mode[32];
@@ -51,8 +58,16 @@ static void survival_of_overlay(const char *root, const struct mount *mount, int
         (mount_option(mount, "fsync", fsync_mode, sizeof(fsync_mode)) && strcmp(fsync_mode, "volatile") == 0)) {
         conclude(survival, BURST_DURABILITY_PROCESS, "overlay on %.48s is mounted volatile: it syncs nothing",
                  mount->point);
-    } else if (!mount_option(mount, "upperdir", upper, sizeof(upper)) || upper[0] != '/') {
-        conclude(survival, BURST_DURABILITY_PROCESS, "overlay on %.48s does not tell where it stores", mount->point);
+    } else if (!find_upper(root, mount, upper, sizeof(upper))) {
+        struct mount below;
+        if (root[0] != '\0' || depth > SURVIVAL_DEPTH_MAX || mount_below_overlay(mount->point, &below) < 0) {
+            conclude(survival, BURST_DURABILITY_PROCESS, "where the overlay on %.48s stores cannot be seen from here",
+                     mount->point);
+            return;
+        }
+        survival_of_mount(root, &below, depth + 1, &under);
+        conclude(survival, under.survives, "overlay stores in the file system that is seen at %.48s: %.100s", below.point,
+                 under.because);
     } else {
         survival_of_path_under(root, upper, depth + 1, &under);
         conclude(survival, under.survives, "overlay stores in %.64s: %.120s", upper, under.because);

@@ -253,6 +253,42 @@ static void an_overlay_is_what_its_upper_directory_is(void **state) {
     check_overlay(scratch_path("disk"), ",volatile", BURST_DURABILITY_PROCESS, "syncs nothing");
 }
 
+/* As a container sees it: only a file of the file system below is mounted in its sight, or nothing. */
+static void an_overlay_whose_upper_directory_is_out_of_sight_is_known_by_what_is_seen_of_its_file_system(void **state) {
+    (void)state;
+    struct loop_device loop;
+    char command[PATH_BYTES * 3], options[PATH_BYTES * 4];
+    make_file(scratch_path("backing"), 8u << 20);
+    snprintf(command, sizeof(command), "mkfs.ext4 -q -F %s >/dev/null 2>&1", scratch_path("backing"));
+    if (system(command) != 0 || !make_loop(scratch_path("backing"), &loop))
+        SKIP_WITH("no mkfs.ext4 or no loop device here");
+    assert_int_equal(mkdir(scratch_path("point"), 0700), 0);
+    assert_int_equal(mkdir(scratch_path("overlay"), 0700), 0);
+    assert_int_equal(mkdir(scratch_path("lower"), 0700), 0);
+    assert_int_equal(mount(loop.path, scratch_path("point"), "ext4", 0, NULL), 0);
+    assert_int_equal(mkdir(scratch_path("point/upper"), 0700), 0);
+    assert_int_equal(mkdir(scratch_path("point/work"), 0700), 0);
+    make_file(scratch_path("point/hosts"), 100);
+    make_file(scratch_path("log"), 0);
+    snprintf(options, sizeof(options), "lowerdir=%s,upperdir=%s,workdir=%s", scratch_path("lower"),
+             scratch_path("point/upper"), scratch_path("point/work"));
+    if (mount("overlay", scratch_path("overlay"), "overlay", 0, options) < 0)
+        SKIP_WITH("mounting an overlay failed: %s", strerror(errno));
+    make_file(scratch_path("overlay/a"), 4096);
+    assert_int_equal(mount(scratch_path("point/hosts"), scratch_path("log"), NULL, MS_BIND, NULL), 0);
+    assert_int_equal(umount2(scratch_path("point"), MNT_DETACH), 0);
+    const struct medium_facts seen = probe(scratch_path("overlay/a"));
+    assert_int_equal(umount(scratch_path("log")), 0);
+    const struct medium_facts unseen = probe(scratch_path("overlay/a"));
+    assert_int_equal(umount(scratch_path("overlay")), 0);
+    remove_loop(&loop);
+    assert_int_equal(seen.survives, survival_of(scratch_path("backing")).survives);
+    assert_because(seen, "overlay stores in the file system that is seen at ");
+    assert_because(seen, "loop");
+    assert_int_equal(unseen.survives, BURST_DURABILITY_PROCESS);
+    assert_because(unseen, "cannot be seen from here");
+}
+
 static void a_loop_device_whose_file_was_deleted_survives_the_process(void **state) {
     (void)state;
     struct loop_device loop;
@@ -333,6 +369,7 @@ int main(void) {
         PROBE_TEST(what_is_not_known_survives_the_process),
         PROBE_TEST(a_log_file_is_what_the_place_that_its_links_lead_to_is),
         PROBE_TEST(an_overlay_is_what_its_upper_directory_is),
+        PROBE_TEST(an_overlay_whose_upper_directory_is_out_of_sight_is_known_by_what_is_seen_of_its_file_system),
         PROBE_TEST(a_loop_device_whose_file_was_deleted_survives_the_process),
         PROBE_TEST(a_loop_device_set_to_write_through_survives_the_process),
         PROBE_TEST(a_btrfs_of_two_devices_is_what_the_weaker_one_is),
