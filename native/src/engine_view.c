@@ -49,8 +49,8 @@ static int read_superblocks(struct device *device, uint8_t *buffer, struct engin
                          "wrote it", device->path);
     }
     if (worst == SUPERBLOCK_DAMAGED) {
-        return error_set(EUCLEAN, "both superblock copies of ring %s are damaged: it is left as it is; restore it from a "
-                         "copy, or format it anew", device->path);
+        return error_set(EUCLEAN, "both superblock copies of ring %s are damaged: it is left as it is; `burstlog salvage` "
+                         "shows its records; restore it from a copy, or format it anew", device->path);
     }
     return refuse_no_ring(device);
 }
@@ -76,7 +76,7 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
     }
     if (newest < 0) {
         return error_set(EUCLEAN, "both checkpoints of ring %s are damaged, so it is unknown what the log file has of its "
-                         "records: it is left as it is", device->path);
+                         "records: it is left as it is; `burstlog salvage` shows them", device->path);
     }
     view->newest_slot = (unsigned)newest;
     /* What is drained never goes back. */
@@ -91,7 +91,8 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
 static int check_medium(const struct device *device, const struct superblock *superblock) {
     const uint64_t needed = superblock->data_offset + superblock->capacity_bytes;
     if (device->medium_bytes < needed) {
-        return error_set(EUCLEAN, "ring %s has %llu bytes but was formatted with %llu: it was cut; it is left as it is",
+        return error_set(EUCLEAN, "ring %s has %llu bytes but was formatted with %llu: it was cut; it is left as it is; `burstlog "
+                         "salvage` shows its records",
                          device->path, (unsigned long long)device->medium_bytes, (unsigned long long)needed);
     }
     if (device->block_bytes > superblock->block_bytes) {

@@ -20,12 +20,11 @@ static void describe_marker(const struct record_header *record, char *text, size
              marker->loss_count);
 }
 
-static void print_record_line(FILE *out, const struct reader_item *item) {
-    const struct record_header *record = item->record;
+static void print_record_line(FILE *out, const struct record_header *record, const char *state) {
     char time[40], about[160];
     text_time(record->event_time_ns, 1, time, sizeof time);
     fprintf(out, "%14" PRIu64 " %12" PRIu64 " %5u  %-7s %-6s %-30s %8u  ", record->position, record->sequence,
-            record->epoch, item->kind == READER_DRAINED ? "drained" : "waiting", type_of(record),
+            record->epoch, state, type_of(record),
             record->type == RECORD_DATA ? time : "-", record->length);
     if (record->type == RECORD_DATA) {
         fputc('"', out);
@@ -51,10 +50,9 @@ static void print_range_line(FILE *out, const struct reader_item *item) {
     }
 }
 
-static void report_record(struct report *report, const struct reader_item *item) {
-    const struct record_header *record = item->record;
+static void report_record(struct report *report, const struct record_header *record, const char *state) {
     char text[160];
-    report_text(report, "state", item->kind == READER_DRAINED ? "drained" : "waiting");
+    report_text(report, "state", state);
     report_text(report, "type", type_of(record));
     report_number(report, "position", record->position);
     report_number(report, "sequence", record->sequence);
@@ -82,14 +80,34 @@ static void report_range(struct report *report, const struct reader_item *item) 
     }
 }
 
-static void print_item(struct report *report, const struct reader_item *item) {
+void dump_head(struct report *report) {
+    report_list(report, "records");
     if (!report->json) {
-        (item->record != NULL ? print_record_line : print_range_line)(report->out, item);
+        fprintf(report->out, "%14s %12s %5s  %-7s %-6s %-30s %8s  %s\n", "position", "sequence", "epoch", "state", "type",
+                "time", "length", "payload");
+    }
+}
+
+void dump_record(struct report *report, const struct record_header *record, const char *state) {
+    if (!report->json) {
+        print_record_line(report->out, record, state);
         return;
     }
     report_group(report, NULL);
-    (item->record != NULL ? report_record : report_range)(report, item);
+    report_record(report, record, state);
     report_group_end(report);
+}
+
+static void print_item(struct report *report, const struct reader_item *item) {
+    if (item->record != NULL) {
+        dump_record(report, item->record, item->kind == READER_DRAINED ? "drained" : "waiting");
+    } else if (!report->json) {
+        print_range_line(report->out, item);
+    } else {
+        report_group(report, NULL);
+        report_range(report, item);
+        report_group_end(report);
+    }
 }
 
 int dump_print(struct report *report, const struct device *device, const struct engine_view *view) {
@@ -97,11 +115,7 @@ int dump_print(struct report *report, const struct device *device, const struct 
     struct reader reader;
     int rc = reader_begin_with_drained(&reader, &input, &view->recovery);
     report_text(report, "ring", device->path);
-    report_list(report, "records");
-    if (!report->json) {
-        fprintf(report->out, "%14s %12s %5s  %-7s %-6s %-30s %8s  %s\n", "position", "sequence", "epoch", "state", "type",
-                "time", "length", "payload");
-    }
+    dump_head(report);
     for (struct reader_item item; rc == 0 && reader_next(&reader, &item) == 1;) {
         print_item(report, &item);
     }

@@ -14,4 +14,8 @@ int show_ring(int argc, char **argv, const char *usage, const char *about, show_
 
 show_print info_print, dump_print;
 
+/* The list of records as `dump` shows it: the caller ends it with report_list_end. */
+void dump_head(struct report *report);
+void dump_record(struct report *report, const struct record_header *record, const char *state);
+
 #endif

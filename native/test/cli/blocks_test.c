@@ -108,9 +108,12 @@ static void a_ring_on_a_smaller_device_is_refused_naming_both_sizes(void **state
     (void)state;
     NEED_LOOP(4 * MIB);
     assert_int_equal(run("format %s", loop.path), 0);
+    use_ring(loop.path);
     remove_loop(&loop);
     assert_int_equal(truncate(scratch_path("backing"), 3 * MIB), 0);
     assert_true(make_loop(scratch_path("backing"), &loop));
+    assert_int_equal(run("salvage %s", loop.path), 0);
+    assert_said("records: 100");
     assert_ring_refused(loop.path, EUCLEAN, "has 3145728 bytes but was formatted with 4194304");
     assert_int_equal(run("recover %s", loop.path), 1);
     assert_int_equal(run("format --force %s", loop.path), 1); /* how many records wait is unknown */
