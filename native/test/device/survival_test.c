@@ -238,6 +238,9 @@ static void a_file_is_what_the_disk_under_its_file_system_is(void **state) {
     assert_path("/data/fast/a.ring", PROCESS, "zram0");
     assert_path("/data/faster/a.ring", POWER, "nvme0n1 is a disk");
     assert_path("/data/fast", PROCESS, "zram0");
+    record_mount("8:0", "/data", "ext4", "/dev/sda", "rw"); /* listed behind what is mounted in it */
+    assert_path("/data/fast/a.ring", PROCESS, "zram0");
+    assert_path("/data/a.ring", POWER, "sda is a disk");
 }
 
 static void the_mount_on_top_counts_also_with_a_blank_in_its_name(void **state) {
