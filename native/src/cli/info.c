@@ -9,6 +9,7 @@
 #include "cli/show.h"
 #include "cli/text.h"
 #include "device/probe.h"
+#include "device/survival.h"
 #include "media/checkpoint.h"
 
 static void report_time(struct report *report, const char *name, int64_t time_ns) {
@@ -102,11 +103,13 @@ int info_print(struct report *report, const struct device *device, const struct 
     recovery_statement(recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
     report_holders(report, device->path);
-    media_report_ring(report, device);
+    report_text(report, "survives", survival_name(device->survives));
+    report_text(report, "because", device->survives_because);
     report_text(report, "written with", device->ops->name);
     if (device->fallback[0] != '\0') {
         report_text(report, "fallback", device->fallback);
     }
+    media_report_device(report, device);
     checkpoint_file(&view->checkpoints[view->newest_slot], file, sizeof file);
     if (file[0] != '\0') {
         media_report_log_file(report, file);

@@ -76,10 +76,8 @@ static void report_file_system(struct report *report, const char *path) {
     }
 }
 
-void media_report_ring(struct report *report, const struct device *device) {
+void media_report_device(struct report *report, const struct device *device) {
     struct stat status;
-    report_text(report, "survives", survival_name(device->survives));
-    report_text(report, "because", device->survives_because);
     if (device->is_file) {
         report_file_system(report, device->path);
     } else if (stat(device->path, &status) == 0) {

@@ -6,8 +6,8 @@
 #include "cli/report.h"
 #include "device/device.h"
 
-/* Fields "survives" and "because", and the group "device" (and "file system" of a ring file) with what the kernel says. */
-void media_report_ring(struct report *report, const struct device *device);
+/* The group "device", and before it "file system" of a ring file, with what the kernel says. */
+void media_report_device(struct report *report, const struct device *device);
 
 /* What the log file survives. */
 void media_report_log_file(struct report *report, const char *path);

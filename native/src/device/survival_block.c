@@ -144,7 +144,7 @@ static int is_made_up_pmem(const char *directory) {
 }
 
 static const char *who_keeps_flushes(const char *directory, const char *name) {
-    if (strstr(directory, "/virtio") != NULL || strncmp(name, "xvd", 3) == 0)
+    if (strstr(directory, "/virtio") != NULL || strstr(directory, "/VMBUS") != NULL || strncmp(name, "xvd", 3) == 0)
         return ", a virtual one: as far as its host keeps flushes";
     if (strncmp(name, "nvme", 4) == 0 && (line_is(directory, "device/transport", "tcp") ||
                                           line_is(directory, "device/transport", "rdma") ||

@@ -83,6 +83,9 @@ static void a_virtual_or_remote_disk_survives_power_as_far_as_the_other_side_kee
     assert_block(254, 0, POWER, "as far as its host keeps flushes");
     record_disk("202:0", "sys/devices/vbd-51712/block/xvda", "write back");
     assert_block(202, 0, POWER, "as far as its host keeps flushes");
+    record_disk("8:64", "sys/devices/LNXSYSTM:00/ACPI0004:00/VMBUS:00/f8b3781a/host0/target0:0:0/0:0:0:0/block/sde",
+                "write back");
+    assert_block(8, 64, POWER, "as far as its host keeps flushes");
     record_disk("259:0", NVME, "write through");
     attribute(NVME, "device/transport", "tcp");
     assert_block(259, 0, POWER, "as far as its target keeps flushes");
