@@ -174,6 +174,6 @@ int mount_option(const struct mount *mount, const char *name, char *value, size_
 int mount_has_no_barriers(const struct mount *mount) {
     char value[32];
     return mount_option(mount, "nobarrier", NULL, 0) ||
-           (mount_option(mount, "barrier", value, sizeof(value)) && strcmp(value, "0") == 0) ||
+           (mount_option(mount, "barrier", value, sizeof(value)) && (strcmp(value, "0") == 0 || strcmp(value, "none") == 0)) ||
            (mount_option(mount, "fsync_mode", value, sizeof(value)) && strcmp(value, "nobarrier") == 0);
 }

@@ -272,6 +272,8 @@ static void a_file_system_without_barriers_survives_os_crash(void **state) {
     record_mount("8:0", "/b", "ext3", "/dev/sda", "rw,barrier=0");
     record_mount("8:0", "/c", "f2fs", "/dev/sda", "rw,fsync_mode=nobarrier");
     record_mount("8:0", "/d", "ext4", "/dev/sda", "rw,barrier=1,prefix_nobarrier_suffix");
+    record_mount("8:0", "/f", "reiserfs", "/dev/sda", "rw,barrier=none");
+    assert_path("/f/x", OS_CRASH, "without write barriers");
     assert_path("/a/x", OS_CRASH, "ext4 is mounted without write barriers (/a)");
     assert_path("/b/x", OS_CRASH, "without write barriers");
     assert_path("/c/x", OS_CRASH, "without write barriers");
