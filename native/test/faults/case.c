@@ -116,8 +116,6 @@ static void judge(const struct shim_fault *fault, struct trial *trial) {
         trial_wrong(trial, "%u appends were refused because of the log file", trial->append_refusals);
     }
     trial->damage_is_possible |= damages(fault, report->roles);
-    trial->may_be_disowned |= fault->effect == ESTALE && (report->roles & 1u << ROLE_LOG) != 0;
-    trial->was_blind |= damages(fault, report->roles) && fault->times != TIMES_ONCE;
 }
 
 /* A log file that can never be synced keeps a waiting caller and the drain busy: real time, which is not virtual. */
