@@ -112,10 +112,12 @@ struct search {
     int (*is_ours)(void *argument);
     void *argument;
     int error; /* of the first one that may be ours and may open later */
+    int closed_doors;
 };
 
 static void note_obstacle(struct search *search, const char *path, int rc, enum closed_door door) {
     struct destination *destination = search->destination;
+    search->closed_doors++;
     if (door == DOOR_IRRELEVANT || search->error != 0 || (door == DOOR_OF_OTHERS && destination->obstacle[0] != '\0')) {
         return;
     }
@@ -164,16 +166,32 @@ static int try_sibling(void *argument, const char *name) {
     return is_found(search, path);
 }
 
+/* The folder could not be listed, or not to its end. */
+static void note_folder(struct search *search, int rc) {
+    const struct destination *destination = search->destination;
+    struct file_identity identity;
+    char folder[LAYOUT_FILE_NAME_BYTES];
+    snprintf(folder, sizeof folder, "%.*s", (int)search->folder_bytes, search->path);
+    enum closed_door door = closed_door(rc);
+    if (door == DOOR_IRRELEVANT && ops(destination)->identity_of_path(destination->files, folder, &identity) == 0) {
+        door = DOOR_MAY_OPEN; /* it is there */
+    }
+    note_obstacle(search, folder, rc, door);
+}
+
 int destination_find_renamed(struct destination *destination, const char *path, const struct checkpoint_stream *stream,
                              int (*is_ours)(void *argument), void *argument) {
     struct search search = {.destination = destination, .path = path, .stream = stream, .is_ours = is_ours,
                             .argument = argument, .folder_bytes = (size_t)(strrchr(path, '/') - path) + 1};
-    destination->obstacle[0] = '\0';
-    const int rc = ops(destination)->list_siblings(destination->files, path, try_sibling, &search);
-    if (rc < 0) {
-        char folder[LAYOUT_FILE_NAME_BYTES];
-        snprintf(folder, sizeof folder, "%.*s", (int)search.folder_bytes, path);
-        note_obstacle(&search, folder, rc, closed_door(rc));
+    int rc = 0;
+    /* A second look where a door was closed: a rotation may have moved the file meanwhile, or a child held its lock. */
+    for (int look = 0; look == 0 || (look == 1 && rc != 1 && search.closed_doors > 0); look++) {
+        search.error = search.closed_doors = 0;
+        destination->obstacle[0] = '\0';
+        rc = ops(destination)->list_siblings(destination->files, path, try_sibling, &search);
+        if (rc < 0) {
+            note_folder(&search, rc);
+        }
     }
     if (rc == 1) {
         destination->obstacle[0] = '\0';

@@ -75,7 +75,7 @@ static void tell_not_found(struct drain *drain, const char *path, int rc) {
     struct destination *destination = &drain->destination;
     char seen[LAYOUT_FILE_NAME_BYTES + 100] = "";
     if (destination->obstacle[0] != '\0') {
-        snprintf(seen, sizeof seen, "; %s cannot be opened (%s): if it is that file, it holds some of them as well",
+        snprintf(seen, sizeof seen, "; %s cannot be opened (%s) and may be or hold that file: then some are in both",
                  destination->obstacle, error_name(-destination->obstacle_error));
         destination->obstacle[0] = '\0';
     }

@@ -11,7 +11,6 @@
 #include "cases.h"
 
 #define PATIENT_NS 10000000000ll
-#define IMPATIENT_NS 2000000ll
 
 static const char *const weather_names[WEATHERS] = {"", "clock-back ", "interrupts "};
 
@@ -118,13 +117,8 @@ static void judge(const struct shim_fault *fault, struct trial *trial) {
     trial->damage_is_possible |= damages(fault, report->roles);
 }
 
-/* A log file that can never be synced keeps a waiting caller and the drain busy: real time, which is not virtual. */
-static int64_t patience_ns(const struct shim_fault *fault) {
-    return fault != NULL && fault->times == TIMES_FOREVER && fault->call == CALL_fdatasync ? IMPATIENT_NS : PATIENT_NS;
-}
-
 static void run_sessions(const struct shim_fault *fault, struct trial *trial, int first, int second) {
-    trial->wait_ns = patience_ns(fault);
+    trial->wait_ns = PATIENT_NS;
     shim_arm(fault);
     if (first) {
         trial_first_session(trial);
