@@ -144,12 +144,18 @@ static int is_found(struct search *search, const char *path) {
     return 0;
 }
 
+/* NFS and FUSE give a file that is deleted while it is open such a name; it goes when the file is closed. */
+static int is_name_of_deleted(const char *name) {
+    return strncmp(name, ".nfs", 4) == 0 || strncmp(name, ".fuse_hidden", 12) == 0;
+}
+
 static int try_sibling(void *argument, const char *name) {
     struct search *search = argument;
     struct destination *destination = search->destination;
     struct file_identity identity;
     char path[LAYOUT_FILE_NAME_BYTES];
-    if (snprintf(path, sizeof path, "%.*s%s", (int)search->folder_bytes, search->path, name) >= (int)sizeof path ||
+    if (is_name_of_deleted(name) ||
+        snprintf(path, sizeof path, "%.*s%s", (int)search->folder_bytes, search->path, name) >= (int)sizeof path ||
         strcmp(path, search->path) == 0) {
         return 0;
     }
@@ -222,6 +228,30 @@ int destination_create(struct destination *destination, const char *path) {
     return close_if_failed(destination, rc);
 }
 
+struct deleted {
+    const struct destination *destination;
+    const struct file_identity *ours;
+};
+
+static int is_ours_deleted(void *argument, const char *name) {
+    const struct deleted *deleted = argument;
+    const struct destination *destination = deleted->destination;
+    struct file_identity identity;
+    char path[LAYOUT_FILE_NAME_BYTES];
+    const int folder_bytes = (int)(strrchr(destination->path, '/') - destination->path) + 1;
+    return is_name_of_deleted(name) &&
+           snprintf(path, sizeof path, "%.*s%s", folder_bytes, destination->path, name) < (int)sizeof path &&
+           ops(destination)->identity_of_path(destination->files, path, &identity) == 0 &&
+           identity.device == deleted->ours->device && identity.inode == deleted->ours->inode;
+}
+
+static enum destination_state renamed_or_deleted(const struct destination *destination, const struct file_identity *ours) {
+    struct deleted deleted = {.destination = destination, .ours = ours};
+    return ops(destination)->list_siblings(destination->files, destination->path, is_ours_deleted, &deleted) == 1
+               ? DESTINATION_DELETED
+               : DESTINATION_RENAMED;
+}
+
 enum destination_state destination_look(const struct destination *destination) {
     struct file_identity ours, named;
     int rc = ops(destination)->identity(destination->files, destination->file, &ours);
@@ -240,7 +270,7 @@ enum destination_state destination_look(const struct destination *destination) {
     rc = ops(destination)->identity_of_path(destination->files, destination->path, &named);
     /* ENOTDIR: its folder was renamed, and a file stands in its place. */
     if (rc == -ENOENT || rc == -ENOTDIR || (rc == 0 && (named.device != ours.device || named.inode != ours.inode))) {
-        return DESTINATION_RENAMED;
+        return renamed_or_deleted(destination, &ours);
     }
     return DESTINATION_OURS;
 }

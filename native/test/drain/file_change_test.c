@@ -193,6 +193,36 @@ static void the_end_of_a_stall_names_the_file_that_is_written_now(void **state) 
     assert_last_told(words);
 }
 
+/* As NFS and FUSE do with what others delete while it is open. */
+static void a_file_with_the_name_of_a_deleted_one_is_deleted(void **state) {
+    static const char *const names[] = {".nfs0000000000c0ffee00000001", ".fuse_hidden0000000100000001"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char hidden[sizeof host.file];
+        snprintf(hidden, sizeof hidden, "%s/%s", host.folder, names[i]);
+        open_ring();
+        append_text("first\n");
+        assert_int_equal(drain_work(host.engine->drain, 1), 1);
+        append_text("second\n");
+        assert_int_equal(drain_work(host.engine->drain, 0), 1);
+        assert_file(host.file, "first\nsecond\n");
+        assert_int_equal(rename(host.file, hidden), 0);
+        append_text("third\n");
+        assert_int_equal(drain_work(host.engine->drain, 1), 1);
+        assert_file(host.file, "second\nthird\n");
+        append_text("fourth\n");
+        assert_int_equal(drain_work(host.engine->drain, 0), 1);
+        close_ring();
+        snprintf(hidden, sizeof hidden, "%s/%s", host.folder, names[1 - i]);
+        assert_int_equal(rename(host.file, hidden), 0);
+        open_ring();
+        assert_int_equal(drain_work(host.engine->drain, 1), 1);
+        assert_file(host.file, "fourth\n");
+        remove_folder(NULL);
+        format_ring(NULL);
+    }
+}
+
 static void a_file_in_the_place_of_its_folder_is_a_rename(void **state) {
     (void)state;
     char folder[sizeof host.file], moved[sizeof host.file + 16], path[sizeof moved + 8];
@@ -224,6 +254,7 @@ int main(void) {
         RING_TEST(a_batch_that_stalled_goes_on_where_it_stopped),
         RING_TEST(a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_who_awaits_its_records),
         RING_TEST(the_end_of_a_stall_names_the_file_that_is_written_now),
+        RING_TEST(a_file_with_the_name_of_a_deleted_one_is_deleted),
         RING_TEST(a_file_in_the_place_of_its_folder_is_a_rename),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "cases.h"
 
 #define PATIENT_NS 10000000000ll
+#define SYNC_ATTEMPTS_MAX 40 /* two for each call that asks for one, and for each tick */
 
 static const char *const weather_names[WEATHERS] = {"", "clock-back ", "interrupts "};
 
@@ -106,6 +107,10 @@ static void judge(const struct shim_fault *fault, struct trial *trial) {
     }
     if (report->fired == 0) {
         return;
+    }
+    if (fault->call == CALL_fdatasync && fault->times == TIMES_FOREVER && report->fired > SYNC_ATTEMPTS_MAX) {
+        trial_wrong(trial, "%u syncs were tried of files that cannot be synced: the drain does not rest between",
+                    report->fired);
     }
     if (fault_is_harmless(fault, report->roles) && trial->refusals + trial->timeouts + trial->sync_failures > 0) {
         trial_wrong(trial, "%u refusals (%s), %u waits in vain and %u changes of file, though this fault passes by itself",
