@@ -171,6 +171,35 @@ static void where_no_other_block_is_left_it_is_replaced_in_place(void **state) {
     assert_goes_behind(marker_position);
 }
 
+/* A full ring in which the block of the first marker rots together with the record before it. */
+static void in_the_last_block_also_behind_damage(void **state) {
+    empty_ring(state);
+    put_marker(0, NULL);
+    while (writer.position < CAPACITY - 2 * BLOCK) {
+        put_record();
+    }
+    damage_payload(CAPACITY - 3 * BLOCK);
+    const uint64_t rotten = put_marker(writer.position, NULL);
+    marker_position = put_marker(writer.position, NULL);
+    damage_block(rotten);
+    assert_goes_behind(marker_position);
+    assert_int_equal(recovery.lost, 1);
+    const struct marker_loss loss = {.from = CAPACITY - 3 * BLOCK, .to = marker_position, .first_sequence = 5, .count = 1};
+    struct marker marker;
+    recovery_make_marker(&recovery, 4, 0, &marker);
+    assert_int_equal(marker.loss_count, 1);
+    assert_memory_equal(&marker.losses[0], &loss, sizeof loss);
+    for (int i = 0; i < 3; i++) {
+        writer.position = marker_position;
+        put_marker(marker_position, &loss);
+        assert_goes_behind(marker_position);
+        assert_jump(0, loss.from, loss.to, 5, 1, 1);
+    }
+    damage_payload(marker_position); /* torn while it was replaced */
+    assert_goes_behind(marker_position);
+    assert_int_equal(recovery.lost, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_marker_that_nothing_followed_gives_way_to_one_in_the_other_block,
@@ -190,6 +219,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_marker_behind_damage_stays, unused_marker, free_recovery),
         cmocka_unit_test_setup_teardown(where_no_other_block_is_left_it_is_replaced_in_place, unused_marker,
                                         free_recovery),
+        cmocka_unit_test_setup_teardown(in_the_last_block_also_behind_damage, unused_marker, free_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
