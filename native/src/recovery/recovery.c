@@ -214,6 +214,9 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
             rc = jump_over_damage(recovery, input, &evidence, &cursor);
         }
     }
+    if (cursor.epoch > evidence.epoch_highest) {
+        evidence.epoch_highest = cursor.epoch; /* of a record that damage laid bare inside another's payload */
+    }
     recovery->next_sequence = cursor.sequence;
     recovery->unreadable_bytes = input->unreadable_bytes;
     recovery->epoch_highest = input->unreadable_bytes == 0 ? evidence.epoch_highest
