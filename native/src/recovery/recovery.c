@@ -206,6 +206,7 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         if (rule == RULE_CONTINUE_AT_MARKER) {
             const struct recovery_jump gap = {.from = at, .to = marker->position, .first_sequence = cursor.sequence};
             rc = jump_over(recovery, &cursor, &gap);
+            cursor.epoch = marker->epoch; /* what an earlier epoch said of that place is no more */
         } else if (rule == RULE_SKIP_KNOWN_LOSS) {
             rc = jump_over_known_loss(recovery, &cursor, loss);
         } else if (rule == RULE_ACCEPT) {

@@ -171,6 +171,22 @@ static void where_no_other_block_is_left_it_is_replaced_in_place(void **state) {
     assert_goes_behind(marker_position);
 }
 
+/* A marker of an earlier epoch, long void, that said that the log ended where a later one stands now. */
+static void one_that_the_log_goes_on_at_is_not_passed_over_for_an_earlier_epoch(void **state) {
+    empty_ring(state);
+    put_marker(0, NULL);
+    writer.epoch = 0;
+    writer.position = 5 * BLOCK;
+    put_marker(BLOCK, NULL);
+    writer.position = BLOCK;
+    writer.marker_in_turn = 1;
+    put_marker(0, NULL);
+    put_record();
+    writer.marker_in_turn = 0;
+    assert_goes_behind(writer.position);
+    assert_int_equal(recovery.records, 1);
+}
+
 /* A full ring in which the block of the first marker rots together with the record before it. */
 static void in_the_last_block_also_behind_damage(void **state) {
     empty_ring(state);
@@ -219,6 +235,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_marker_behind_damage_stays, unused_marker, free_recovery),
         cmocka_unit_test_setup_teardown(where_no_other_block_is_left_it_is_replaced_in_place, unused_marker,
                                         free_recovery),
+        cmocka_unit_test_setup_teardown(one_that_the_log_goes_on_at_is_not_passed_over_for_an_earlier_epoch,
+                                        unused_marker, free_recovery),
         cmocka_unit_test_setup_teardown(in_the_last_block_also_behind_damage, unused_marker, free_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
