@@ -161,6 +161,32 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
     return recovery_run(platform, &input, &view->recovery);
 }
 
+/* No writer comes near these numbers. What would be written beyond them would not be believed again. */
+static int check_numbers(const struct device *device, const struct recovery *recovery) {
+    if (recovery->epoch_highest < UINT32_MAX && recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 &&
+        recovery->marker_position <= LAYOUT_NUMBER_MAX / 2) {
+        return 0;
+    }
+    return error_set(EUCLEAN, "ring %s says that it is in epoch %u, at sequence %llu and position %llu, where no writer "
+                     "brings it: it is left as it is; restore it from a copy, or format it anew", device->path,
+                     recovery->epoch_highest, (unsigned long long)recovery->next_sequence,
+                     (unsigned long long)recovery->marker_position);
+}
+
+int engine_view_check(const struct device *device, const struct engine_view *view) {
+    const struct superblock *superblock = &view->superblock;
+    const int rc = check_numbers(device, &view->recovery);
+    if (rc < 0) {
+        return rc;
+    }
+    const uint64_t window_end = align_down(view->recovery.start, superblock->block_bytes) + superblock->capacity_bytes;
+    if (record_place(view->recovery.marker_position + superblock->block_bytes, superblock->capacity_bytes) > window_end) {
+        return error_set(ENOSPC, "ring %s is full and damage has left no block to open it with: it is left as it is; "
+                         "save its records with `burstlog dump`, then format it anew", device->path);
+    }
+    return 0;
+}
+
 int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view_out) {
     struct engine_view *view = platform_allocate(platform, sizeof *view, PLATFORM_PLAIN);
     if (view == NULL) {
