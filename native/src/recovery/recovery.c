@@ -194,12 +194,13 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch, cursor.sequence);
         const struct listed_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
         const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
+        const int is_next = judge_at(&evidence.judging, at) == RECORD_VALID && follows(&cursor, header) &&
+                            at + record_bytes(header->length) <= evidence.window_end;
         const struct recovery_facts facts = {
             .window_is_over = at >= evidence.window_end,
             .marker_ends_here = marker != NULL,
-            .loss_known_here = loss != NULL,
-            .record_is_valid = judge_at(&evidence.judging, at) == RECORD_VALID && follows(&cursor, header) &&
-                               at + record_bytes(header->length) <= evidence.window_end,
+            .loss_known_here = loss != NULL && !(is_next && header->epoch >= loss->marker->epoch),
+            .record_is_valid = is_next,
             .below_watermark = at < evidence.durable_position,
         };
         rule = recovery_rule_for(facts);

@@ -187,6 +187,19 @@ static void one_that_the_log_goes_on_at_is_not_passed_over_for_an_earlier_epoch(
     assert_int_equal(recovery.records, 1);
 }
 
+/* No writer lists a loss that another writes over afterwards. */
+static void one_written_after_a_loss_was_listed_there_counts(void **state) {
+    empty_ring(state);
+    const struct marker_loss loss = {.from = 0, .to = BLOCK, .first_sequence = 1, .count = 2};
+    writer.position = 6 * BLOCK;
+    put_marker(BLOCK, &loss);
+    writer.position = 0;
+    put_marker(0, NULL);
+    recover();
+    assert_int_equal(recovery.lost, 0);
+    assert_int_equal(recovery.next_sequence, 1);
+}
+
 /* A full ring in which the block of the first marker rots together with the record before it. */
 static void in_the_last_block_also_behind_damage(void **state) {
     empty_ring(state);
@@ -237,6 +250,8 @@ int main(void) {
                                         free_recovery),
         cmocka_unit_test_setup_teardown(one_that_the_log_goes_on_at_is_not_passed_over_for_an_earlier_epoch,
                                         unused_marker, free_recovery),
+        cmocka_unit_test_setup_teardown(one_written_after_a_loss_was_listed_there_counts, unused_marker,
+                                        free_recovery),
         cmocka_unit_test_setup_teardown(in_the_last_block_also_behind_damage, unused_marker, free_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
