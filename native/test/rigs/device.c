@@ -302,7 +302,7 @@ static void a_zram_device_in_use_cannot_be_reset(void **state) {
     assert_int_equal(write(reset, "1", 1), 1);
     close(reset);
     const burst_config_t config = small_config();
-    assert_refused(&config, ENODATA, "holds no ring"); /* never formatted by an open */
+    assert_refused(&config, ENODATA, "has only 0 bytes"); /* never formatted by an open */
     assert_nothing_lost("plain");
     remove_zram(&zram);
 }
