@@ -162,20 +162,22 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
 }
 
 /* No writer comes near these numbers. What would be written beyond them would not be believed again. */
-static int check_numbers(const struct device *device, const struct recovery *recovery) {
-    if (recovery->epoch_highest < UINT32_MAX && recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 &&
+static int check_numbers(const struct device *device, const struct engine_view *view) {
+    const struct recovery *recovery = &view->recovery;
+    const uint64_t generation = view->checkpoints[view->newest_slot].generation;
+    if (generation <= LAYOUT_NUMBER_MAX / 2 && recovery->epoch_highest < UINT32_MAX && recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 &&
         recovery->marker_position <= LAYOUT_NUMBER_MAX / 2) {
         return 0;
     }
-    return error_set(EUCLEAN, "ring %s says that it is in epoch %u, at sequence %llu and position %llu, where no writer "
-                     "brings it: it is left as it is; restore it from a copy, or format it anew", device->path,
-                     recovery->epoch_highest, (unsigned long long)recovery->next_sequence,
-                     (unsigned long long)recovery->marker_position);
+    return error_set(EUCLEAN, "ring %s says that it is in epoch %u, at sequence %llu, position %llu and checkpoint %llu, "
+                     "where no writer brings it: it is left as it is; restore it from a copy, or format it anew",
+                     device->path, recovery->epoch_highest, (unsigned long long)recovery->next_sequence,
+                     (unsigned long long)recovery->marker_position, (unsigned long long)generation);
 }
 
 int engine_view_check(const struct device *device, const struct engine_view *view) {
     const struct superblock *superblock = &view->superblock;
-    const int rc = check_numbers(device, &view->recovery);
+    const int rc = check_numbers(device, view);
     if (rc < 0) {
         return rc;
     }

@@ -183,6 +183,11 @@ static void a_ring_whose_epochs_or_numbers_are_used_up_is_refused_and_left_as_it
     reseal();
     assert_left_as_it_is(-EUCLEAN);
     checkpoint(0)->stream.drained_position = checkpoint(1)->stream.drained_position = 0;
+    const uint64_t generation = checkpoint(1)->generation;
+    checkpoint(1)->generation = LAYOUT_NUMBER_MAX;
+    reseal();
+    assert_left_as_it_is(-EUCLEAN);
+    checkpoint(1)->generation = generation;
     reseal();
     open_ring();
     assert_int_equal(host.engine->ring->epoch, UINT32_MAX);
