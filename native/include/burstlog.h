@@ -92,7 +92,8 @@ typedef struct burst_config {
                                      the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
                                      is refused */
     uint64_t max_record_bytes;    /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */
-    uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds every wait of an append */
+    uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds how long an append waits for space and for
+                                     another thread's write; its own write takes as long as the medium does */
     uint64_t drain_interval_ns;   /* 0: 100 ms. A durable record reaches the log file within this time */
     uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring */
     const char *file_owner;       /* NULL: unchanged. User name of a newly created log file */

@@ -33,7 +33,7 @@ struct platform_ops {
 
     void (*sleep_ns)(const struct platform *platform, int64_t duration_ns);
 
-    /* Zeroed memory, page-aligned, or NULL. */
+    /* Zeroed memory, page-aligned (a WIPED_IN_CHILD word of 4 bytes only to itself), or NULL. */
     void *(*allocate)(const struct platform *platform, size_t bytes, enum platform_memory kind);
     void (*release)(const struct platform *platform, void *memory, size_t bytes);
 

@@ -9,9 +9,11 @@
 #ifndef BURST_DEVICE_DEVICE_H
 #define BURST_DEVICE_DEVICE_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/platform.h"
 
 struct device;
@@ -21,7 +23,8 @@ struct device_write {
     uint64_t offset;   /* on the medium, a multiple of the block */
     const void *data;  /* page-aligned */
     size_t bytes;      /* a multiple of the block */
-    int result;        /* set by complete: 0 durable, or -errno; a short write is -EIO */
+    int result;        /* set by complete: 0 durable, or -errno (device_failure() has the words); a short write is
+                          -EIO, and on a block device -ENODEV: it has vanished or shrunk */
     struct device_write *next; /* the backend's */
 };
 
@@ -68,5 +71,10 @@ struct device {
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
     char path[4096];              /* absolute */
 };
+
+/* What the result of a write means, for sentences. Valid until this thread's next call of error_name. */
+static inline const char *device_failure(int result) {
+    return result == -ENODEV ? "ENODEV: the device has vanished or shrunk" : error_name(result);
+}
 
 #endif

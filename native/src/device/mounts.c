@@ -11,7 +11,6 @@
 /* 36 35 98:0 /root /point options optional.. - type source super-options */
 struct mount_line {
     int id;
-    dev_t number;
     struct mount mount;
 };
 
@@ -25,13 +24,15 @@ static int parse(char *line, struct mount_line *parsed) {
     if (sscanf(line, "%d %*d %u:%u %*s %255s", &parsed->id, &number_major, &number_minor, mount->point) != 4 ||
         sscanf(second_half + 3, "%31s %255s %1023s", mount->type, mount->source, mount->options) < 2)
         return 0;
-    parsed->number = makedev(number_major, number_minor);
+    mount->number = makedev(number_major, number_minor);
     return 1;
 }
 
-static int find(int (*matches)(const struct mount_line *line, const void *wanted), const void *wanted,
-                struct mount *mount) {
-    FILE *table = fopen("/proc/self/mountinfo", "re");
+static int find(const char *process, int (*matches)(const struct mount_line *line, const void *wanted),
+                const void *wanted, struct mount *mount) {
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%s/mountinfo", process);
+    FILE *table = fopen(path, "re");
     if (table == NULL)
         return -errno;
     char *text = NULL;
@@ -57,13 +58,13 @@ static int has_id(const struct mount_line *line, const void *wanted) {
 static int has_device(const struct mount_line *line, const void *wanted) {
     dev_t number = *(const dev_t *)wanted;
     struct stat source;
-    return line->number == number || (line->mount.source[0] == '/' && stat(line->mount.source, &source) == 0 &&
+    return line->mount.number == number || (line->mount.source[0] == '/' && stat(line->mount.source, &source) == 0 &&
                                       S_ISBLK(source.st_mode) && source.st_rdev == number);
 }
 
-int mount_of(int fd, struct mount *mount) {
+int mount_of_descriptor(const char *process, const char *descriptor, struct mount *mount) {
     char path[64], line[128];
-    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+    snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", process, descriptor);
     FILE *info = fopen(path, "re");
     if (info == NULL)
         return -errno;
@@ -71,11 +72,17 @@ int mount_of(int fd, struct mount *mount) {
     while (!found && fgets(line, sizeof(line), info) != NULL)
         found = sscanf(line, "mnt_id: %d", &id) == 1;
     fclose(info);
-    return found ? find(has_id, &id, mount) : -ENOENT;
+    return found ? find(process, has_id, &id, mount) : -ENOENT;
+}
+
+int mount_of(int fd, struct mount *mount) {
+    char descriptor[16];
+    snprintf(descriptor, sizeof(descriptor), "%d", fd);
+    return mount_of_descriptor("self", descriptor, mount);
 }
 
 int mount_of_device(dev_t number, struct mount *mount) {
-    return find(has_device, &number, mount);
+    return find("self", has_device, &number, mount);
 }
 
 int mount_has_no_barriers(const struct mount *mount) {

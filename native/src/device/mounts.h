@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 struct mount {
+    dev_t number;      /* of the file system, as the kernel shows it: btrfs gives its files others */
     char type[32];     /* "ext4" */
     char source[256];  /* what is mounted: mostly a device node */
     char point[256];   /* where */
@@ -15,6 +16,9 @@ struct mount {
 
 /* The mount that the open file lies on. 0 or -errno. */
 int mount_of(int fd, struct mount *mount);
+
+/* As mount_of, of a descriptor of another process ("1234"). Asks no file system. */
+int mount_of_descriptor(const char *process, const char *descriptor, struct mount *mount);
 
 /* Where the block device is mounted; 0, or -ENOENT if nowhere that this process sees. */
 int mount_of_device(dev_t number, struct mount *mount);

@@ -59,8 +59,8 @@ static int write_durably(struct device *device, uint64_t offset, const void *dat
                            : syscall(SYS_pwritev2, pwriter->fd, &range, 1, (long)offset, 0l, pwriter->write_flags);
         if (written == (long)bytes)
             return 0;
-        if (written >= 0)
-            return -EIO; /* across the end of a shrunk medium, for instance: nothing of it is acknowledged */
+        if (written >= 0) /* across the end of a shrunk device, for instance: nothing of it is acknowledged */
+            return device->is_file ? -EIO : -ENODEV;
         if (!worth_repeating(device, errno, &attempts))
             return meaning_of(device, errno);
     }
@@ -87,12 +87,9 @@ static struct device_write *pwrite_complete(struct device *device) {
 
 static int pwrite_write(struct device *device, uint64_t offset, const void *data, size_t bytes) {
     int result = write_durably(device, offset, data, bytes);
-    if (result == -ENODEV)
-        return error_set(ENODEV, "writing %zu bytes at %llu of %s failed: the device has vanished or shrunk", bytes,
-                         (unsigned long long)offset, device->path);
     if (result < 0)
         return error_set(-result, "writing %zu bytes at %llu of %s failed: %s", bytes, (unsigned long long)offset,
-                         device->path, error_name(result));
+                         device->path, device_failure(result));
     return 0;
 }
 

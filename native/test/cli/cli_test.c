@@ -207,6 +207,66 @@ static void dump_shows_a_damaged_ring_and_exits_with_1(void **state) {
     assert_said("\"payload\": \"two\\\\n\"");
 }
 
+static void dump_shows_what_stands_in_a_ring_that_cannot_be_opened(void **state) {
+    (void)state;
+    leave_records();
+    const int ring = open(ring_path, O_RDWR);
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_CHECKPOINT_OFFSET(0) + 40), 4);
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_CHECKPOINT_OFFSET(1) + 40), 4);
+    assert_int_equal(run("dump %s", ring_path), 1);
+    assert_said("refused: both checkpoints");
+    assert_said("found   data");
+    assert_said("\"one\\n\"");
+    assert_said("\"three\\n\"");
+    assert_int_equal(run("dump --json %s", ring_path), 1);
+    assert_said("\"state\": \"found\"");
+    assert_int_equal(run("verify %s", ring_path), 1);
+    assert_said("refused: both checkpoints");
+    assert_int_equal(ftruncate(ring, LAYOUT_DATA_OFFSET + 3 * 4096), 0);
+    assert_int_equal(run("dump %s", ring_path), 1);
+    assert_said("it was cut");
+    assert_said("\"two\\n\"");
+    assert_null(strstr(output, "\"three"));
+    close(ring);
+}
+
+static void verify_finds_no_damage_in_a_whole_ring(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("verify %s", ring_path), 0);
+    assert_said("records waiting: 3");
+    assert_said("payload bytes: 14");
+    assert_said("verdict: no damage found");
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_int_equal(run("verify --json %s", ring_path), 0);
+    assert_said("\"records_drained\": 3");
+    assert_int_equal(run("verify"), 2);
+    assert_int_equal(run("verify %s/none", folder), 3);
+}
+
+static void assert_verify_finds(off_t offset, const char *words) {
+    char kept;
+    const int ring = open(ring_path, O_RDWR);
+    assert_int_equal(pread(ring, &kept, 1, offset), 1);
+    const char other = (char)(kept ^ 1);
+    assert_int_equal(pwrite(ring, &other, 1, offset), 1);
+    assert_int_equal(run("verify %s", ring_path), 1);
+    assert_said(words);
+    assert_said("verdict: damage found");
+    assert_int_equal(pwrite(ring, &kept, 1, offset), 1);
+    assert_int_equal(run("verify %s", ring_path), 0);
+    close(ring);
+}
+
+static void verify_finds_each_bad_copy_and_each_bad_record(void **state) {
+    (void)state;
+    leave_records();
+    assert_verify_finds(LAYOUT_SUPERBLOCK_OFFSET(1) + 40, "bad superblocks: 1");
+    assert_verify_finds(LAYOUT_CHECKPOINT_OFFSET(0) + 40, "bad checkpoints: 1");
+    assert_verify_finds(LAYOUT_DATA_OFFSET + 4096 + RECORD_HEADER_BYTES, "records lost: 1");
+    assert_verify_finds(LAYOUT_DATA_OFFSET + 4096 + 8, "records lost: 1");
+}
+
 static void bytes_that_are_no_text_do_not_reach_the_terminal(void **state) {
     (void)state;
     const pid_t child = fork();
@@ -239,6 +299,9 @@ int main(void) {
         TEST(a_truncated_ring_is_refused_naming_both_sizes),
         TEST(dump_shows_what_waits_what_is_drained_and_what_is_lost),
         TEST(dump_shows_a_damaged_ring_and_exits_with_1),
+        TEST(dump_shows_what_stands_in_a_ring_that_cannot_be_opened),
+        TEST(verify_finds_no_damage_in_a_whole_ring),
+        TEST(verify_finds_each_bad_copy_and_each_bad_record),
         TEST(bytes_that_are_no_text_do_not_reach_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

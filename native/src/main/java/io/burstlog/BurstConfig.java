@@ -90,7 +90,7 @@ public final class BurstConfig {
         return onFull;
     }
 
-    /** {@return how long an append waits at most, zero for ever} */
+    /** {@return how long an append waits for space or another thread's write at most, zero for ever} */
     public Duration blockTimeout() {
         return blockTimeout;
     }
@@ -277,7 +277,8 @@ public final class BurstConfig {
         }
 
         /**
-         * Bounds every wait of an append, for space and for the medium.
+         * Bounds how long an append waits for space and for another thread's write; its own write takes as long as the
+         * medium does.
          *
          * @param timeout zero, the default, waits for ever
          * @return this

@@ -151,7 +151,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
     /**
      * Sets the attribute {@code blockTimeout}.
      *
-     * @param blockTimeout bounds every wait of a log call, for instance {@code 5 s}; for ever unless set
+     * @param blockTimeout bounds how long a log call waits for space and for another thread's write, not its
+     *     own write, for instance {@code 5 s}; for ever unless set
      * @return this
      */
     public B setBlockTimeout(final String blockTimeout) {
