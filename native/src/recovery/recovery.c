@@ -149,7 +149,6 @@ static void place_marker_in_turn(struct recovery *recovery, const struct recover
     const uint64_t second = marker->first_position + input->block_bytes;
     recovery->log_end = marker->log_end;
     recovery->jump_count -= marker->log_end < last->position;
-    recovery->marker_keeps_losses = 1;
     recovery->marker_first_position = marker->first_position;
     recovery->marker_position = last->position == second ? marker->first_position
                                 : is_last_block(recovery, input, marker->first_position) ? last->position
@@ -246,7 +245,7 @@ uint32_t recovery_make_marker(const struct recovery *recovery, uint32_t epoch, i
     /* More losses than fit are found again by the next recovery, as long as they are not drained. */
     for (size_t i = 0; i < recovery->jump_count && marker->loss_count < MARKER_LOSSES_MAX; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged && (jump->fresh || recovery->marker_keeps_losses)) {
+        if (jump->damaged && jump->fresh) {
             marker->losses[marker->loss_count++] = (struct marker_loss){
                 .from = jump->from, .to = jump->to, .first_sequence = jump->first_sequence, .count = jump->count};
         }
