@@ -16,7 +16,9 @@ struct platform {
 
 enum platform_memory {
     PLATFORM_PLAIN,
-    PLATFORM_IMAGE,          /* prefaulted and locked where the host allows it, and absent in a forked child */
+    PLATFORM_IMAGE,          /* prefaulted and locked where the host allows it, in huge pages where it gives such, and
+                                absent in a forked child */
+    PLATFORM_IMAGE_SMALL,    /* as PLATFORM_IMAGE, but in pages of the ordinary size */
     PLATFORM_WIPED_IN_CHILD, /* a forked child finds it zeroed (since Linux 4.14) */
 };
 

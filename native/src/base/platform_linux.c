@@ -128,7 +128,7 @@ static void *linux_allocate(const struct platform *platform, size_t bytes, enum 
     if (kind == PLATFORM_WIPED_IN_CHILD && bytes <= sizeof(uint32_t))
         return wiped_word(page_bytes);
     bytes = (bytes + page_bytes - 1) & ~(page_bytes - 1);
-    if (kind != PLATFORM_IMAGE) {
+    if (kind != PLATFORM_IMAGE && kind != PLATFORM_IMAGE_SMALL) {
         void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory != MAP_FAILED && kind == PLATFORM_WIPED_IN_CHILD)
             madvise(memory, bytes, MADV_WIPEONFORK);
@@ -137,7 +137,8 @@ static void *linux_allocate(const struct platform *platform, size_t bytes, enum 
     void *memory = map_aligned(bytes);
     if (memory == NULL)
         return NULL;
-    madvise(memory, bytes, MADV_HUGEPAGE); /* before the first touch; kernels without it serve small pages */
+    /* Before the first touch; kernels without it serve small pages. */
+    madvise(memory, bytes, kind == PLATFORM_IMAGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     /* A child would pay, and make the parent pay, a copy of every page on its first touch after the fork. */
     if (madvise(memory, bytes, MADV_DONTFORK) < 0 || prefault(memory, bytes, page_bytes) < 0) {
         munmap(memory, bytes);

@@ -5,6 +5,7 @@
 
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/residence.h"
 #include "cli/show.h"
 #include "cli/text.h"
 #include "device/probe.h"
@@ -108,6 +109,7 @@ int info_print(struct report *report, const struct device *device, const struct 
     if (device->fallback[0] != '\0') {
         report_text(report, "fallback", device->fallback);
     }
+    residence_report(report, device, view);
     report_superblock(report, view);
     report_list(report, "checkpoints");
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {

@@ -54,7 +54,7 @@ struct device_ops {
     void (*close)(struct device *device);
 };
 
-#define DEVICE_FALLBACK_BYTES 256
+#define DEVICE_FALLBACK_BYTES 384
 
 struct device {
     const struct device_ops *ops;
@@ -65,6 +65,8 @@ struct device {
     uint32_t logical_block_bytes;
     int is_file;                  /* a regular file */
     int write_depth;              /* how many submitted writes are worth having under way */
+    int image_small_pages;        /* wanted before the image is made: no huge pages */
+    int image_node;               /* wanted before the image is made: the NUMA node to hold it; -1: any */
     int image_in_use;             /* close leaves the image mapped: a producer of a failed ring may still be in it */
     int survives;                 /* enum burst_durability */
     char survives_because[160];   /* the evidence, for the sentence of a refusal */

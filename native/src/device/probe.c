@@ -22,6 +22,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/read_line.h"
 #include "burstlog.h"
 #include "device/mounts.h"
 
@@ -42,19 +43,6 @@ static void conclude(struct medium_facts *facts, int survives, const char *forma
 
 static void classify_block(dev_t number, int depth, struct medium_facts *facts);
 static void classify_path(const char *path, int depth, struct medium_facts *facts);
-
-/* One line of a /sys file, without its newline. */
-static int read_line(const char *path, char *line, size_t line_bytes) {
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -errno;
-    char *got = fgets(line, (int)line_bytes, file);
-    fclose(file);
-    if (got == NULL)
-        return -ENODATA;
-    line[strcspn(line, "\n")] = '\0';
-    return 0;
-}
 
 /* The /sys directory of the whole disk, also for a partition. */
 static int disk_directory(dev_t number, char *directory) {

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "burstlog.h"
+#include "device/image.h"
 #include "device/medium.h"
 
 #define ATTEMPTS_MAX 100
@@ -140,19 +141,9 @@ static int pwrite_check(struct device *device) {
 
 static void *pwrite_image(struct device *device, size_t bytes) {
     struct pwrite_device *pwriter = of(device);
-    void *image = platform_allocate(device->platform, bytes, PLATFORM_IMAGE);
-    if (image == NULL) {
-        error_set(ENOMEM, "no memory for the %zu bytes of the image of ring %s: choose a smaller ring", bytes,
-                  device->path);
+    void *image = image_allocate(device, bytes);
+    if (image == NULL)
         return NULL;
-    }
-    /* Locked already where that is allowed: asking again costs nothing and tells why it is not. */
-    if (mlock(image, bytes) < 0) {
-        size_t used = strlen(device->fallback);
-        snprintf(device->fallback + used, sizeof(device->fallback) - used,
-                 "%sthe ring's memory may be swapped out: mlock gives %s, raise RLIMIT_MEMLOCK", used > 0 ? "; " : "",
-                 error_name(errno));
-    }
     pwriter->image = image;
     pwriter->image_bytes = bytes;
     return image;

@@ -129,6 +129,31 @@ static void a_ring_in_use_can_be_shown_but_not_recovered(void **state) {
     burst_close(log);
 }
 
+static void of_a_ring_in_use_threads_and_image_are_shown(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.drain_cpu = "0";
+    assert_int_equal(run("format --size=2M %s", ring_path), 0);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_null(strstr(output, "placement"));
+    burst_t *log = open_with(&config);
+    char process[48];
+    snprintf(process, sizeof process, "process: %d", (int)getpid());
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("placement");
+    assert_said(process);
+    assert_said("locked, ");
+    assert_said("of 1 MiB in huge pages");
+    assert_said("thread: burst-drain");
+    assert_said("runs on: CPU 0, SCHED_OTHER\n");
+    assert_said("thread: burst-commit");
+    assert_int_equal(run("info --json %s", ring_path), 0);
+    assert_said("\"runs_on\": \"CPU 0, SCHED_OTHER\"");
+    burst_close(log);
+    assert_int_equal(run("info --json %s", ring_path), 0);
+    assert_said("\"placement\": []");
+}
+
 static void damage_is_shown_with_its_range_and_exits_with_1(void **state) {
     (void)state;
     leave_records();
@@ -294,6 +319,7 @@ int main(void) {
         TEST(records_that_wait_are_destroyed_only_with_their_number),
         TEST(recover_moves_what_waits_and_a_second_time_nothing),
         TEST(a_ring_in_use_can_be_shown_but_not_recovered),
+        TEST(of_a_ring_in_use_threads_and_image_are_shown),
         TEST(damage_is_shown_with_its_range_and_exits_with_1),
         TEST(one_bad_copy_is_used_around_and_repaired_two_are_refused),
         TEST(a_truncated_ring_is_refused_naming_both_sizes),
