@@ -13,6 +13,7 @@
 #include "device/open.h"
 #include "device/survival.h"
 #include "log.h"
+#include "placement.h"
 #include "sink/accounts.h"
 
 #define DEFAULT_RING_BYTES (64ull * 1024 * 1024)
@@ -20,6 +21,8 @@
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
 #define USER_PAUSE_NS 100000
+#define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
+#define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
 #define FILE_NAME_MAX 230 /* NAME_MAX less what drain/file_change.c may add */
 
 static _Atomic(burst_t *) all_logs;
@@ -36,17 +39,32 @@ const char *burst_last_error(void) {
     return error_text();
 }
 
-void burst_config_init(burst_config_t *config) {
+void burst_config_init_bytes(burst_config_t *config, size_t struct_bytes) {
+    memset(config, 0, struct_bytes);
+    config->struct_bytes = (uint32_t)struct_bytes;
+}
+
+void(burst_config_init)(burst_config_t *config) {
+    burst_config_init_bytes(config, CONFIG_LEAST_BYTES);
+}
+
+/* The caller's struct, of the size that its header gave it, as one of this library. */
+static int take_config(const burst_config_t *given, burst_config_t *config) {
+    const uint32_t bytes = given->struct_bytes;
+    int unknown = bytes > CONFIG_MOST_BYTES;
+    for (size_t i = sizeof *config; i < bytes && !unknown; i++) {
+        unknown = ((const uint8_t *)given)[i] != 0;
+    }
+    if (bytes < CONFIG_LEAST_BYTES || unknown) {
+        return error_set(EINVAL, "burst_config_t has %u bytes in the caller's header and %zu here: call "
+                         "burst_config_init, and build against the burstlog.h of this library", bytes, sizeof *config);
+    }
     memset(config, 0, sizeof *config);
-    config->struct_bytes = sizeof *config;
+    memcpy(config, given, bytes < sizeof *config ? bytes : sizeof *config);
+    return 0;
 }
 
 static int check_config(const burst_config_t *config) {
-    if (config->struct_bytes != sizeof *config) {
-        return error_set(EINVAL, "burst_config_t has %u bytes here and %zu in the caller's header: call "
-                         "burst_config_init, and build against the burstlog.h of this library",
-                         config->struct_bytes, sizeof *config);
-    }
     if (config->ring == NULL || *config->ring == '\0') {
         return error_set(EINVAL, "no ring is configured: name a block device or a file");
     }
@@ -175,7 +193,8 @@ static void remember(burst_t *log, const char *file_name) {
     }
 }
 
-static int open_log(burst_t *log, const burst_config_t *config, const char *file_name) {
+static int open_log(burst_t *log, const burst_config_t *config, const struct placement *placement,
+                    const char *file_name) {
     const struct new_file how = {.owner = config->file_owner, .group = config->file_group};
     int created = 0;
     int rc = check_apart(config, file_name);
@@ -183,11 +202,15 @@ static int open_log(burst_t *log, const burst_config_t *config, const char *file
     rc = rc < 0 ? rc : open_ring(config, &log->device, &created);
     const int untouched = rc == 0 && is_untouched(log->device);
     rc = rc < 0 ? rc : check_durability(config, log, file_name);
-    rc = rc < 0 ? rc : open_engine(log, config, file_name);
+    if (rc == 0) {
+        placement_of_image(placement, log->device);
+        rc = open_engine(log, config, file_name);
+    }
     const uint64_t interval_ns =
         config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
     rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, (int64_t)interval_ns);
     if (rc == 0) {
+        placement_of_threads(placement, &log->threads);
         remember(log, file_name);
         return 0;
     }
@@ -203,9 +226,14 @@ static int open_log(burst_t *log, const burst_config_t *config, const char *file
     return rc;
 }
 
-int burst_open(const burst_config_t *config, burst_t **log_out) {
+int burst_open(const burst_config_t *given, burst_t **log_out) {
     *log_out = NULL;
-    int rc = check_config(config);
+    burst_config_t known;
+    struct placement placement;
+    const burst_config_t *config = &known;
+    int rc = take_config(given, &known);
+    rc = rc < 0 ? rc : check_config(config);
+    rc = rc < 0 ? rc : placement_read(config, &placement);
     if (rc < 0) {
         return rc;
     }
@@ -221,7 +249,7 @@ int burst_open(const burst_config_t *config, burst_t **log_out) {
     events_init(&log->events, &platform_linux);
     log->shutdown_timeout_ns = (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns
                                                                          : DEFAULT_SHUTDOWN_TIMEOUT_NS);
-    rc = open_log(log, config, file_name);
+    rc = open_log(log, config, &placement, file_name);
     if (rc < 0) {
         platform_release(&platform_linux, log, sizeof *log);
         return rc;

@@ -178,19 +178,6 @@ static int level_checkpoints(struct engine *engine) {
     return rc;
 }
 
-/* No writer comes near these numbers. What would be written beyond them would not be believed again. */
-static int check_numbers(const struct engine *engine) {
-    const struct recovery *recovery = &engine->view.recovery;
-    if (recovery->epoch_highest < UINT32_MAX && recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 &&
-        recovery->marker_position <= LAYOUT_NUMBER_MAX / 2) {
-        return 0;
-    }
-    return error_set(EUCLEAN, "ring %s says that it is in epoch %u, at sequence %llu and position %llu, where no writer "
-                     "brings it: it is left as it is; restore it from a copy, or format it anew",
-                     engine->parts.device->path, recovery->epoch_highest, (unsigned long long)recovery->next_sequence,
-                     (unsigned long long)recovery->marker_position);
-}
-
 /* Writes the marker of a new epoch: from here on what recovery found is what the log is. */
 static int begin_epoch(struct engine *engine, struct ring_start *start) {
     struct recovery *recovery = &engine->view.recovery;
@@ -201,10 +188,6 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     start->position = record_place(position + superblock->block_bytes, superblock->capacity_bytes);
     start->next_sequence = recovery->next_sequence;
     start->released = recovery->start; /* of both checkpoints */
-    if (start->position > align_down(start->released, superblock->block_bytes) + superblock->capacity_bytes) {
-        return error_set(ENOSPC, "ring %s is full and damage has left no block to open it with: it is left as it is; "
-                         "save its records with `burstlog dump`, then format it anew", device->path);
-    }
     struct record_header *header = (struct record_header *)ring_at(engine->ring, position);
     memset(header, 0, superblock->block_bytes);
     struct marker *marker = (struct marker *)(header + 1);
@@ -276,7 +259,7 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     rc = rc < 0 ? rc : check_config(engine, config, &limits);
     rc = rc < 0 ? rc : make_ring(engine, &limits);
     rc = rc < 0 ? rc : engine_view_recover(parts->platform, parts->device, engine->ring->image, &engine->view);
-    rc = rc < 0 ? rc : check_numbers(engine);
+    rc = rc < 0 ? rc : engine_view_check(parts->device, &engine->view);
     rc = rc < 0 ? rc : repair_superblocks(engine);
     rc = rc < 0 ? rc : level_checkpoints(engine);
     rc = rc < 0 ? rc : begin_epoch(engine, &start);

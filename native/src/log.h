@@ -9,8 +9,9 @@
 
 /*
  * Appends touch only the ring's control block, which outlives close: a closed ring refuses claims, so its image is
- * touched by nobody once the last commit is over (that of a failed ring, which nobody waits for, stays mapped). Slower calls enter and leave, and close waits for them. A closed
- * handle is never freed (about 25 KB): a late caller gets -ESHUTDOWN, not a crash.
+ * touched by nobody once the last commit is over (that of a failed ring, which nobody waits for, stays mapped). Slower
+ * calls enter and leave, and close waits for them. A closed handle is never freed (24 KiB, one mapping): a late caller
+ * gets -ESHUTDOWN, not a crash.
  */
 struct burst {
     struct ring *ring;

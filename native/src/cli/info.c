@@ -6,6 +6,7 @@
 #include "burstlog.h"
 #include "cli/cli.h"
 #include "cli/media.h"
+#include "cli/residence.h"
 #include "cli/show.h"
 #include "cli/text.h"
 #include "device/probe.h"
@@ -67,7 +68,7 @@ static int has_damage(const struct recovery *recovery) {
     return 0;
 }
 
-static void report_damage(struct report *report, const struct recovery *recovery) {
+void show_damage(struct report *report, const struct recovery *recovery) {
     if (!report->json && !has_damage(recovery)) {
         report_text(report, "damaged ranges", "none");
         return;
@@ -87,7 +88,7 @@ static void report_damage(struct report *report, const struct recovery *recovery
     report_list_end(report);
 }
 
-static void report_holders(struct report *report, const char *path) {
+void show_holders(struct report *report, const char *path) {
     char holders[256] = "";
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -102,7 +103,7 @@ int info_print(struct report *report, const struct device *device, const struct 
     char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
-    report_holders(report, device->path);
+    show_holders(report, device->path);
     report_text(report, "survives", survival_name(device->survives));
     report_text(report, "because", device->survives_because);
     report_text(report, "written with", device->ops->name);
@@ -114,6 +115,7 @@ int info_print(struct report *report, const struct device *device, const struct 
     if (file[0] != '\0') {
         media_report_log_file(report, file);
     }
+    residence_report(report, device, view);
     report_superblock(report, view);
     report_list(report, "checkpoints");
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
@@ -130,14 +132,17 @@ int info_print(struct report *report, const struct device *device, const struct 
     report_number(report, "last sequence", recovery->next_sequence - 1);
     report_number(report, "records lost", recovery->lost);
     report_number(report, "unreadable bytes", view->unreadable_bytes);
-    report_damage(report, recovery);
+    show_damage(report, recovery);
     report_group_end(report);
     report_text(report, "statement", statement);
     return 0;
 }
 
 int command_info(int argc, char **argv) {
-    return show_ring(argc, argv, "burstlog info [--json] RING",
-                     "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would "
-                     "find.", info_print);
+    static const struct show how = {
+        .usage = "burstlog info [--json] RING",
+        .about = "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.",
+        .print = info_print,
+    };
+    return show_ring(argc, argv, &how);
 }

@@ -49,10 +49,10 @@ static int parse(char *line, struct mount_line *parsed) {
 }
 
 /* The last line that matches: what was mounted later lies on top. */
-static int find(const char *root, int (*matches)(const struct mount_line *line, void *wanted), void *wanted,
-                struct mount *mount) {
+static int find(const char *root, const char *process, int (*matches)(const struct mount_line *line, void *wanted),
+                void *wanted, struct mount *mount) {
     char path[PATH_MAX];
-    snprintf(path, sizeof(path), "%s/proc/self/mountinfo", root);
+    snprintf(path, sizeof(path), "%s/proc/%s/mountinfo", root, process);
     FILE *table = fopen(path, "re");
     if (table == NULL)
         return -errno;
@@ -100,9 +100,9 @@ static int is_longest_before(const struct mount_line *line, void *wanted) {
     return 1;
 }
 
-int mount_of(int fd, struct mount *mount) {
+int mount_of_descriptor(const char *process, const char *descriptor, struct mount *mount) {
     char path[64], line[128];
-    snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+    snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", process, descriptor);
     FILE *info = fopen(path, "re");
     if (info == NULL)
         return -errno;
@@ -110,13 +110,19 @@ int mount_of(int fd, struct mount *mount) {
     while (!found && fgets(line, sizeof(line), info) != NULL)
         found = sscanf(line, "mnt_id: %d", &id) == 1;
     fclose(info);
-    return found ? find("", has_id, &id, mount) : -ENOENT;
+    return found ? find("", process, has_id, &id, mount) : -ENOENT;
+}
+
+int mount_of(int fd, struct mount *mount) {
+    char descriptor[16];
+    snprintf(descriptor, sizeof(descriptor), "%d", fd);
+    return mount_of_descriptor("self", descriptor, mount);
 }
 
 int mount_of_path(const char *root, const char *path, struct mount *mount) {
     struct longest longest = {.path = path};
     if (root[0] != '\0')
-        return find(root, is_longest_before, &longest, mount);
+        return find(root, "self", is_longest_before, &longest, mount);
     const int fd = open(path, O_PATH | O_CLOEXEC);
     if (fd < 0)
         return -errno;
@@ -126,7 +132,7 @@ int mount_of_path(const char *root, const char *path, struct mount *mount) {
 }
 
 int mount_of_device(dev_t number, struct mount *mount) {
-    return find("", has_device, &number, mount);
+    return find("", "self", has_device, &number, mount);
 }
 
 static int has_same_figures(const struct statfs *one, const struct statfs *other) {
@@ -150,7 +156,7 @@ static int is_below(const struct mount_line *line, void *wanted) {
 }
 
 int mount_below_overlay(const char *point, struct mount *mount) {
-    return find("", is_below, (void *)point, mount);
+    return find("", "self", is_below, (void *)point, mount);
 }
 
 int mount_option(const struct mount *mount, const char *name, char *value, size_t value_bytes) {
@@ -174,6 +180,7 @@ int mount_option(const struct mount *mount, const char *name, char *value, size_
 int mount_has_no_barriers(const struct mount *mount) {
     char value[32];
     return mount_option(mount, "nobarrier", NULL, 0) ||
-           (mount_option(mount, "barrier", value, sizeof(value)) && (strcmp(value, "0") == 0 || strcmp(value, "none") == 0)) ||
+           (mount_option(mount, "barrier", value, sizeof(value)) &&
+            (strcmp(value, "0") == 0 || strcmp(value, "none") == 0)) ||
            (mount_option(mount, "fsync_mode", value, sizeof(value)) && strcmp(value, "nobarrier") == 0);
 }

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 struct mount {
-    dev_t number;       /* of its files: that of its block device, or one of its own with major 0 */
+    dev_t number;       /* that of its block device, or one of its own with major 0; btrfs gives its files others */
     char type[32];      /* "ext4" */
     char source[256];   /* what is mounted: mostly a device node */
     char point[256];    /* where */
@@ -16,6 +16,9 @@ struct mount {
 
 /* The mount that the open file lies on. 0 or -errno. */
 int mount_of(int fd, struct mount *mount);
+
+/* As mount_of, of a descriptor of another process ("1234"). Asks no file system. */
+int mount_of_descriptor(const char *process, const char *descriptor, struct mount *mount);
 
 /*
  * The mount that the absolute path lies on. root: "", or the directory of a recorded tree, of which

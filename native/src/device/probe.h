@@ -20,8 +20,8 @@ struct medium_facts {
 /* Facts about the open file or block device. Never fails: what cannot be known is said in `because`. */
 void medium_probe(int fd, struct medium_facts *facts);
 
-/* Writes the pids that hold the file or device `fd` refers to open for writing, other than through fd itself, as
- * "1234 (java)", whichever node they opened it by; "" if none can be seen. */
+/* Writes the pids that hold a write lock on the file `fd` refers to, or have the device open for writing, whichever node
+ * they opened it by, other than through fd itself, as "1234 (java)"; "" if none can be seen. Waits for no file system. */
 void medium_holders(int fd, char *text, size_t text_bytes);
 
 /* As medium_holders, of a block device. */

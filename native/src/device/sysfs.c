@@ -10,6 +10,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/read_line.h"
+
 int sysfs_device(const char *root, dev_t number, char *directory) {
     char link[SYSFS_PATH_BYTES];
     snprintf(link, sizeof(link), "%s/sys/dev/block/%u:%u", root, major(number), minor(number));
@@ -32,13 +34,7 @@ int sysfs_line(const char *directory, const char *name, char *line, size_t line_
     char path[SYSFS_PATH_BYTES];
     snprintf(path, sizeof(path), "%s/%s", directory, name);
     line[0] = '\0';
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    const int got = fgets(line, (int)line_bytes, file) != NULL;
-    fclose(file);
-    line[strcspn(line, "\n")] = '\0';
-    return got;
+    return read_line(path, line, line_bytes) == 0;
 }
 
 long long sysfs_value(const char *directory, const char *name, long long missing) {

@@ -27,15 +27,9 @@
 
 #include <cmocka.h>
 
-#define PATH_BYTES 512
+#include "skip_with.h"
 
-#define SKIP_WITH(...)                                                                                                 \
-    do {                                                                                                               \
-        fprintf(stderr, "SKIPPED %s: ", __func__);                                                                     \
-        fprintf(stderr, __VA_ARGS__);                                                                                  \
-        fputc('\n', stderr);                                                                                           \
-        skip();                                                                                                        \
-    } while (0)
+#define PATH_BYTES 512
 
 static char scratch[PATH_BYTES];
 
