@@ -2,6 +2,7 @@
 /* Devices of other sizes, other blocks and other names. */
 #include "cli/loop_fixture.h"
 
+#include <sched.h>
 #include <sys/sysinfo.h>
 
 /* --------------------------------------------------------------------------------------------- sizes and blocks */
@@ -156,6 +157,35 @@ static void info_tells_rings_apart_by_their_uuid(void **state) {
     assert_said("\"rotational\": ");
 }
 
+/* In a /dev of its own: the node is another one than that of the last boot, the link leads to it all the same. */
+static int find_by_lasting_name(void) {
+    struct stat status;
+    if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return 77;
+    if (stat(loop.path, &status) < 0 || mount("burst-test", "/dev", "tmpfs", 0, NULL) < 0 ||
+        mkdir("/dev/disk", 0700) < 0 || mkdir("/dev/disk/by-id", 0700) < 0 ||
+        mknod("/dev/moved", S_IFBLK | 0600, status.st_rdev) < 0 || symlink("../../moved", "/dev/disk/by-id/card-17") < 0)
+        return 1;
+    if (run("info /dev/moved") != 0 || strstr(output, "lasting name: /dev/disk/by-id/card-17") == NULL)
+        return 2;
+    return run("recover /dev/disk/by-id/card-17") == 0 && strstr(output, "records moved: 0") != NULL ? 0 : 3;
+}
+
+static void a_ring_is_found_again_by_the_name_that_lasts(void **state) {
+    (void)state;
+    NEED_LOOP(4 * MIB);
+    assert_int_equal(run("format %s", loop.path), 0);
+    use_ring(loop.path);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(find_by_lasting_name());
+    int status;
+    waitpid(child, &status, 0);
+    if (WEXITSTATUS(status) == 77)
+        SKIP_WITH("no mount namespace here; wants root");
+    assert_int_equal(status, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         DEVICE_TEST(rings_work_on_any_logical_block_size),
@@ -166,6 +196,7 @@ int main(void) {
         DEVICE_TEST(a_ring_on_a_larger_device_keeps_its_size_and_tells),
         DEVICE_TEST(a_ring_on_a_smaller_device_is_refused_naming_both_sizes),
         DEVICE_TEST(an_open_never_formats_a_device_and_says_how_to_name_it),
+        DEVICE_TEST(a_ring_is_found_again_by_the_name_that_lasts),
         DEVICE_TEST(info_tells_rings_apart_by_their_uuid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
