@@ -186,6 +186,10 @@ int burst_failure(const burst_t *log, char *text, size_t text_bytes);
  * are provably lost. */
 int64_t burst_recovery_statement(const burst_t *log, char *text, size_t text_bytes);
 
+/* What ring and log file survive, each with its class and the evidence for it, one line each into text (always
+ * terminated; 1024 bytes hold it). Returns enum burst_durability: what both together survive. */
+int burst_durability_statement(const burst_t *log, char *text, size_t text_bytes);
+
 enum burst_state {
     BURST_STATE_OPEN = 0,    /* appending and draining */
     BURST_STATE_STALLED = 1, /* appending; the log file cannot be written, the drain keeps retrying */

@@ -3,7 +3,6 @@
 #include "burstlog.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +11,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "device/open.h"
-#include "device/probe.h"
+#include "device/survival.h"
 #include "log.h"
 #include "placement.h"
 #include "sink/accounts.h"
@@ -25,8 +24,6 @@
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
 #define FILE_NAME_MAX 230 /* NAME_MAX less what drain/file_change.c may add */
-
-static const char *const durability_names[] = {"power", "os-crash", "process"};
 
 static _Atomic(burst_t *) all_logs;
 
@@ -134,39 +131,28 @@ static int open_ring(const burst_config_t *config, struct device **device, int *
     return absent < 0 ? absent : device_open(platform, config->ring, DEVICE_WRITER, config->io, device);
 }
 
-/* The class of the directory that the log file is in, or of the nearest one that exists. */
-static void probe_destination(const char *file_name, struct medium_facts *facts) {
-    char folder[BURST_PATH_BYTES];
-    snprintf(folder, sizeof folder, "%s", file_name);
-    for (char *slash = strrchr(folder, '/'); slash != NULL; slash = strrchr(folder, '/')) {
-        *slash = '\0';
-        const int fd = open(*folder == '\0' ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0) {
-            medium_probe(fd, facts);
-            close(fd);
-            return;
-        }
+/* Ring and log file must each survive what is asked for: one sentence names whichever does not. */
+static int check_durability(const burst_config_t *config, burst_t *log, const char *file_name) {
+    const struct device *device = log->device;
+    const int wanted = (int)config->durability, ring = device->survives;
+    survival_of_place(file_name, &log->file_survives);
+    const int file = log->file_survives.survives;
+    log->survives = (uint32_t)(file > ring ? file : ring);
+    if (ring <= wanted && file <= wanted) {
+        return 0;
     }
-    memset(facts, 0, sizeof *facts);
-}
-
-static int check_durability(const burst_config_t *config, const struct device *device, const char *file_name,
-                            uint32_t *survives) {
-    struct medium_facts facts;
-    probe_destination(file_name, &facts);
-    const char *wanted = durability_names[config->durability];
-    if ((uint32_t)device->survives > config->durability) {
-        return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; use another medium, or ask for "
-                         "durability %s", device->path, durability_names[device->survives], wanted,
-                         device->survives_because, durability_names[device->survives]);
+    const char *asked = survival_name(wanted), *have = survival_name((int)log->survives);
+    if (file <= wanted) {
+        return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; use another medium, or ask for durability %s",
+                         device->path, survival_name(ring), asked, device->survives_because, have);
     }
-    if ((uint32_t)facts.survives > config->durability) {
-        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; use another place, or ask for "
-                         "durability %s", file_name, durability_names[facts.survives], wanted, facts.because,
-                         durability_names[facts.survives]);
+    if (ring <= wanted) {
+        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; use another place, or ask for durability "
+                         "%s", file_name, survival_name(file), asked, log->file_survives.because, have);
     }
-    *survives = (uint32_t)(facts.survives > device->survives ? facts.survives : device->survives);
-    return 0;
+    return error_set(EMEDIUMTYPE, "neither ring %.60s (survives %s: %.100s) nor log file %.60s (survives %s: %.100s) "
+                     "survives %s; use other places, or ask for durability %s", device->path, survival_name(ring),
+                     device->survives_because, file_name, survival_name(file), log->file_survives.because, asked, have);
 }
 
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
@@ -181,6 +167,12 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
     };
     const int rc = engine_open(&parts, &engine_config, &log->engine);
+    if (rc == 0) {
+        events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path,
+                    survival_name(log->device->survives), log->device->survives_because);
+        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file_name,
+                    survival_name(log->file_survives.survives), log->file_survives.because);
+    }
     if (rc == 0 && log->device->fallback[0] != '\0') {
         events_post(&log->events, BURST_INFO, "ring %s: %s", log->device->path, log->device->fallback);
     }
@@ -188,7 +180,10 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
 }
 
 /* Remembers what callers may ask for after close. */
-static void remember(burst_t *log) {
+static void remember(burst_t *log, const char *file_name) {
+    snprintf(log->durability, sizeof log->durability, "ring %.200s survives %s: %s\nlog file %.200s survives %s: %s",
+             log->device->path, survival_name(log->device->survives), log->device->survives_because, file_name,
+             survival_name(log->file_survives.survives), log->file_survives.because);
     log->ring = log->engine->ring;
     log->destination_was_empty = (uint32_t)log->engine->drain->destination_was_empty;
     log->provably_lost = log->engine->view.recovery.lost;
@@ -206,7 +201,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     rc = rc < 0 ? rc : accounts_check(&how);
     rc = rc < 0 ? rc : open_ring(config, &log->device, &created);
     const int untouched = rc == 0 && is_untouched(log->device);
-    rc = rc < 0 ? rc : check_durability(config, log->device, file_name, &log->survives);
+    rc = rc < 0 ? rc : check_durability(config, log, file_name);
     if (rc == 0) {
         placement_of_image(placement, log->device);
         rc = open_engine(log, config, file_name);
@@ -216,7 +211,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, (int64_t)interval_ns);
     if (rc == 0) {
         placement_of_threads(placement, &log->threads);
-        remember(log);
+        remember(log, file_name);
         return 0;
     }
     if (log->engine != NULL) {

@@ -67,6 +67,24 @@ int engine_format(const struct platform *platform, struct device *device, uint64
     return rc;
 }
 
+/* A device with other blocks is not the one that was formatted: it is a copy, or was formatted anew below the ring. */
+static int check_medium(const struct engine *engine) {
+    const struct device *device = engine->parts.device;
+    const struct superblock *superblock = &engine->view.superblock;
+    if (!device->is_file && device->logical_block_bytes != superblock->logical_block_bytes) {
+        return error_set(EUCLEAN, "ring %s has logical blocks of %u bytes but was formatted with %u: it is left as it is; "
+                         "copy it to a file, drain that with `burstlog recover`, and format the device anew", device->path,
+                         device->logical_block_bytes, superblock->logical_block_bytes);
+    }
+    if (device->medium_bytes != superblock->medium_bytes) {
+        events_post(engine->parts.events, BURST_INFO, "the medium of ring %s has %llu bytes, and had %llu when it was "
+                    "formatted: the ring keeps its %llu", device->path, (unsigned long long)device->medium_bytes,
+                    (unsigned long long)superblock->medium_bytes,
+                    (unsigned long long)(superblock->data_offset + superblock->capacity_bytes));
+    }
+    return 0;
+}
+
 static int repair_superblocks(struct engine *engine) {
     struct device *device = engine->parts.device;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
@@ -237,6 +255,7 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     /* Flushed before it is read: what recovery sees is what the next crash leaves. */
     int rc = parts->device->ops->flush(parts->device);
     rc = rc < 0 ? rc : engine_view_begin(parts->platform, parts->device, &engine->view);
+    rc = rc < 0 ? rc : check_medium(engine);
     rc = rc < 0 ? rc : check_config(engine, config, &limits);
     rc = rc < 0 ? rc : make_ring(engine, &limits);
     rc = rc < 0 ? rc : engine_view_recover(parts->platform, parts->device, engine->ring->image, &engine->view);

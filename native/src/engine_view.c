@@ -13,6 +13,14 @@ static void count_unreadable(void *argument, uint64_t offset, uint64_t bytes) {
     *(uint64_t *)argument += bytes;
 }
 
+/* A device that was here under this name may be elsewhere now: it is never formatted by an open. */
+static int refuse_no_ring(const struct device *device) {
+    return error_set(ENODATA, device->is_file ? "%s can be read and holds no ring: `burstlog format` makes one"
+                                              : "%s can be read and holds no ring: if one was here, device names may have changed, so "
+                                                "name it by its link in /dev/disk/by-id/; `burstlog format` makes one",
+                     device->path);
+}
+
 static int read_superblocks(struct device *device, uint8_t *buffer, struct engine_view *view) {
     enum superblock_verdict worst = SUPERBLOCK_ABSENT;
     uint64_t unreadable = 0;
@@ -46,10 +54,10 @@ static int read_superblocks(struct device *device, uint8_t *buffer, struct engin
                          (unsigned long long)unreadable, device->path);
     }
     if (worst == SUPERBLOCK_DAMAGED) {
-        return error_set(EUCLEAN, "both superblock copies of ring %s are damaged: it is left as it is; restore it from a "
-                         "copy, or format it anew", device->path);
+        return error_set(EUCLEAN, "both superblock copies of ring %s are damaged: it is left as it is; `burstlog dump` "
+                         "shows its records; restore it from a copy, or format it anew", device->path);
     }
-    return error_set(ENODATA, "%s can be read and holds no ring: `burstlog format` makes one", device->path);
+    return refuse_no_ring(device);
 }
 
 static int read_checkpoints(struct device *device, uint8_t *buffer, struct engine_view *view) {
@@ -73,7 +81,7 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
     }
     if (newest < 0) {
         return error_set(EUCLEAN, "both checkpoints of ring %s are damaged, so it is unknown what the log file has of its "
-                         "records: it is left as it is", device->path);
+                         "records: it is left as it is; `burstlog dump` shows them", device->path);
     }
     view->newest_slot = (unsigned)newest;
     /* What is drained never goes back. */
@@ -88,7 +96,8 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
 static int check_medium(const struct device *device, const struct superblock *superblock) {
     const uint64_t needed = superblock->data_offset + superblock->capacity_bytes;
     if (device->medium_bytes < needed) {
-        return error_set(EUCLEAN, "ring %s has %llu bytes but was formatted with %llu: it was cut; it is left as it is",
+        return error_set(EUCLEAN, "ring %s has %llu bytes but was formatted with %llu: it was cut; it is left as it is; `burstlog dump` "
+                         "shows its records",
                          device->path, (unsigned long long)device->medium_bytes, (unsigned long long)needed);
     }
     if (device->block_bytes > superblock->block_bytes) {

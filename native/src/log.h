@@ -3,6 +3,7 @@
 #ifndef BURST_LOG_H
 #define BURST_LOG_H
 
+#include "device/survival.h"
 #include "engine.h"
 #include "threads.h"
 
@@ -20,6 +21,8 @@ struct burst {
     struct events events;
     int64_t shutdown_timeout_ns;
     uint32_t survives;
+    struct survival file_survives;
+    char durability[1024]; /* burst_durability_statement */
     uint32_t destination_was_empty;
     _Atomic uint32_t closing;
     _Atomic uint32_t closed; /* last_stats and last_file are there */

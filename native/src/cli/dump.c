@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "cli/cli.h"
+#include "cli/salvage.h"
 #include "cli/show.h"
 #include "cli/text.h"
 #include "device/salvage.h"
@@ -158,6 +159,16 @@ static void print_whole_records(struct report *report, const struct recovery_inp
     }
 }
 
+/* Of a ring without superblocks: its records by their sequence. */
+static void print_unknown_ring(struct report *report, struct device *device) {
+    struct salvage finds;
+    salvage_find(device, &finds);
+    for (size_t i = 0; i < finds.count; i++) {
+        print_record(report, finds.records[i], "found");
+    }
+    salvage_end(device, &finds);
+}
+
 void dump_print_refused(struct report *report, struct device *device, const char *why) {
     struct engine_view *view = platform_allocate(device->platform, sizeof *view, PLATFORM_PLAIN);
     begin_records(report, device);
@@ -178,12 +189,15 @@ void dump_print_refused(struct report *report, struct device *device, const char
                                                  .crc_seed = crc_seed_of(superblock->uuid)};
             print_whole_records(report, &input);
             platform_release(device->platform, image, capacity);
+        } else if (!is_known) {
+            print_unknown_ring(report, device);
         }
         platform_release(device->platform, view, sizeof *view);
     }
     report_list_end(report);
     report_text(report, "refused", why);
-    report_text(report, "statement", "what is shown are whole records by their place: which of them are of the log, and which "
+    report_text(report, "statement", "what is shown are whole records by their place, or by their sequence "
+                "without a superblock: which of them are of the log, and which "
                 "are in the log file already, is unknown");
 }
 

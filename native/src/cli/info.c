@@ -5,10 +5,12 @@
 
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/media.h"
 #include "cli/residence.h"
 #include "cli/show.h"
 #include "cli/text.h"
 #include "device/probe.h"
+#include "device/survival.h"
 #include "media/checkpoint.h"
 
 static void report_time(struct report *report, const char *name, int64_t time_ns) {
@@ -97,17 +99,21 @@ void show_holders(struct report *report, const char *path) {
 }
 
 int info_print(struct report *report, const struct device *device, const struct engine_view *view) {
-    static const char *const survives[] = {"power", "os-crash", "process"};
     const struct recovery *recovery = &view->recovery;
-    char statement[1024];
+    char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
     show_holders(report, device->path);
-    report_text(report, "survives", survives[device->survives]);
+    report_text(report, "survives", survival_name(device->survives));
     report_text(report, "because", device->survives_because);
     report_text(report, "written with", device->ops->name);
     if (device->fallback[0] != '\0') {
         report_text(report, "fallback", device->fallback);
+    }
+    media_report_device(report, device);
+    checkpoint_file(&view->checkpoints[view->newest_slot], file, sizeof file);
+    if (file[0] != '\0') {
+        media_report_log_file(report, file);
     }
     residence_report(report, device, view);
     report_superblock(report, view);
@@ -135,7 +141,7 @@ int info_print(struct report *report, const struct device *device, const struct 
 int command_info(int argc, char **argv) {
     static const struct show how = {
         .usage = "burstlog info [--json] RING",
-        .about = "Shows superblock, checkpoints, and the log that a recovery would find.",
+        .about = "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.",
         .print = info_print,
     };
     return show_ring(argc, argv, &how);

@@ -55,6 +55,7 @@ struct device_ops {
 };
 
 #define DEVICE_FALLBACK_BYTES 384
+#define DEVICE_EVIDENCE_BYTES 224
 
 struct device {
     const struct device_ops *ops;
@@ -69,7 +70,7 @@ struct device {
     int image_node;               /* wanted before the image is made: the NUMA node to hold it; -1: any */
     int image_in_use;             /* close leaves the image mapped: a producer of a failed ring may still be in it */
     int survives;                 /* enum burst_durability */
-    char survives_because[160];   /* the evidence, for the sentence of a refusal */
+    char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence, for the sentence of a refusal */
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
     char path[4096];              /* absolute */
 };

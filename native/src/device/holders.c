@@ -146,16 +146,27 @@ static void append_process(const char *pid, char *text, size_t text_bytes) {
     snprintf(text + used, text_bytes - used, "%s%s (%s)", used > 0 ? ", " : "", pid, command);
 }
 
-void medium_holders(int fd, char *text, size_t text_bytes) {
+static void find_holders(const struct sought *sought, char *text, size_t text_bytes) {
     text[0] = '\0';
-    struct sought sought;
-    DIR *processes = seek(fd, &sought) < 0 ? NULL : opendir("/proc");
+    DIR *processes = opendir("/proc");
     if (processes == NULL)
         return;
     struct dirent *entry;
     while ((entry = readdir(processes)) != NULL) {
-        if (isdigit((unsigned char)entry->d_name[0]) && holds(entry->d_name, &sought))
+        if (isdigit((unsigned char)entry->d_name[0]) && holds(entry->d_name, sought))
             append_process(entry->d_name, text, text_bytes);
     }
     closedir(processes);
+}
+
+void medium_holders(int fd, char *text, size_t text_bytes) {
+    struct sought sought;
+    text[0] = '\0';
+    if (seek(fd, &sought) == 0)
+        find_holders(&sought, text, text_bytes);
+}
+
+void block_holders(dev_t number, char *text, size_t text_bytes) {
+    const struct sought sought = {.fd = -1, .is_block = 1, .number = number};
+    find_holders(&sought, text, text_bytes);
 }
