@@ -51,7 +51,7 @@ struct device_ops {
     void (*close)(struct device *device);
 };
 
-#define DEVICE_FALLBACK_BYTES 256
+#define DEVICE_FALLBACK_BYTES 448
 
 struct device {
     const struct device_ops *ops;

@@ -25,6 +25,7 @@
 /* Every way of writing that this library has; the first is what BURST_IO_AUTO means. */
 static const struct device_backend *const backends[] = {
     &backend_pwrite,
+    &backend_uring,
 };
 
 static const struct device_backend *backend_for(uint32_t io) {
@@ -160,7 +161,7 @@ int device_open(const struct platform *platform, const char *path, enum device_a
         result = check_writable(absolute, &medium);
     if (result == 0) {
         *device = backend->attach(platform, &medium, absolute);
-        result = *device == NULL ? -ENOMEM : 0;
+        result = *device == NULL ? -errno : 0;
     }
     if (result < 0)
         close(medium.fd);
