@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "device/calibrate.h"
 #include "device/open.h"
 #include "device/probe.h"
 #include "log.h"
@@ -166,6 +167,10 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
     if (rc == 0 && log->device->fallback[0] != '\0') {
         events_post(&log->events, BURST_INFO, "ring %s: %s", log->device->path, log->device->fallback);
     }
+    if (rc == 0 && log->device->chosen_because[0] != '\0') {
+        events_post(&log->events, BURST_INFO, "ring %s is written by %s: %s", log->device->path, log->device->ops->name,
+                    log->device->chosen_because);
+    }
     return rc;
 }
 
@@ -188,6 +193,9 @@ static int open_log(burst_t *log, const burst_config_t *config, const char *file
     rc = rc < 0 ? rc : open_ring(config, &log->device, &created);
     const int untouched = rc == 0 && is_untouched(log->device);
     rc = rc < 0 ? rc : check_durability(config, log->device, file_name, &log->survives);
+    if (rc == 0 && config->io == BURST_IO_AUTO) {
+        device_calibrate(&log->device, 0);
+    }
     rc = rc < 0 ? rc : open_engine(log, config, file_name);
     const uint64_t interval_ns =
         config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;

@@ -161,6 +161,9 @@ static void the_operator_is_told_what_recovery_found(void **state) {
     char text[256];
     assert_int_equal(burst_recovery_statement(log, text, sizeof text), 0);
     assert_non_null(strstr(event.text, text));
+    assert_int_equal(burst_next_event(log, &event, SECOND_NS), 1);
+    assert_int_equal(event.severity, BURST_INFO);
+    assert_non_null(strstr(event.text, " is written by "));
     assert_int_equal(burst_next_event(log, &event, SECOND_NS / 100), 0);
     burst_close(log);
     assert_int_equal(burst_next_event(log, &event, -1), -ESHUTDOWN);

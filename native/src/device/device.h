@@ -52,6 +52,7 @@ struct device_ops {
 };
 
 #define DEVICE_FALLBACK_BYTES 448
+#define DEVICE_BECAUSE_BYTES 256
 
 struct device {
     const struct device_ops *ops;
@@ -66,6 +67,7 @@ struct device {
     int survives;                 /* enum burst_durability */
     char survives_because[160];   /* the evidence, for the sentence of a refusal */
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
+    char chosen_because[DEVICE_BECAUSE_BYTES]; /* "", or why this backend writes it */
     char path[4096];              /* absolute */
 };
 

@@ -39,7 +39,15 @@ struct device_backend {
     struct device *(*attach)(const struct platform *platform, const struct medium *medium, const char *path);
 };
 
+/* All there are; NULL ends them. What auto takes where all are equal is the first. */
+extern const struct device_backend *const device_backends[];
+
+/* NULL: this library does not have it. */
+const struct device_backend *device_backend_of(uint32_t io);
+
 extern const struct device_backend backend_pwrite;
 extern const struct device_backend backend_uring;
+extern const struct device_backend backend_uring_poll;
+extern const struct device_backend backend_nvme;
 
 #endif

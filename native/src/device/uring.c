@@ -98,15 +98,7 @@ static int try_read(struct uring *uring) {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring); /* the first of an empty queue */
     io_uring_prep_read(sqe, direct->medium.fd, block, (unsigned)bytes, 0);
     address(uring, sqe);
-    struct io_uring_cqe *cqe;
-    int result;
-    do
-        result = io_uring_submit_and_wait(&uring->ring, 1);
-    while (result == -EINTR || result == -EAGAIN);
-    if (result >= 0 && (result = io_uring_wait_cqe(&uring->ring, &cqe)) == 0) {
-        result = cqe->res;
-        io_uring_cqe_seen(&uring->ring, cqe);
-    }
+    const int result = uring_run_alone(uring);
     platform_release(direct->device.platform, block, bytes);
     /* What it brings, an error of the medium included, is of no interest here. */
     return result == -ENOMEM || result == -EINVAL || result == -EOPNOTSUPP || result == -ENOSYS || result == -EPERM || result == -EACCES
@@ -123,9 +115,9 @@ static int set_up(struct uring *uring, unsigned int setup_flags) {
     result = try_read(uring);
     if (result == 0)
         return 0;
-    errno = -result;
-    return error_set(-result, "io=%s cannot be used for ring %s: a read through it gives %s; choose io=pwrite",
-                     direct->device.ops->name, direct->device.path, error_name(result));
+    char why[160];
+    snprintf(why, sizeof(why), "a read through it gives %s", error_name(result));
+    return uring_refuse(&direct->device, -result, why, "use a newer kernel or another file system");
 }
 
 struct device *uring_make(uint32_t io, const struct device_ops *ops, unsigned int setup_flags,

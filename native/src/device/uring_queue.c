@@ -23,29 +23,50 @@ static int sysctl_disables(void) {
     return value;
 }
 
-static int refuse(const struct uring *uring, int failure) {
-    const char *name = uring->direct.device.ops->name, *path = uring->direct.device.path;
-    int disabled = failure == EPERM ? sysctl_disables() : 0;
+int uring_refuse(const struct device *device, int failure, const char *why, const char *fix) {
+    error_set(failure, "io=%s cannot be used: %s; %s, or choose io=pwrite (ring %s)", device->ops->name, why, fix,
+              device->path);
     errno = failure;
+    return -failure;
+}
+
+static int refuse_ring(const struct uring *uring, int failure) {
+    char why[160];
+    const int disabled = failure == EPERM ? sysctl_disables() : 0;
+    snprintf(why, sizeof(why), "io_uring_setup gives %s", error_name(failure));
     if (disabled > 0)
-        return error_set(failure, "io=%s cannot be used for ring %s: io_uring is forbidden by kernel.io_uring_disabled=%d; "
-                         "set it to 0 with sysctl, or choose io=pwrite", name, path, disabled);
-    return error_set(failure, "io=%s cannot be used for ring %s: io_uring_setup gives %s; %s, or choose io=pwrite", name,
-                     path, error_name(failure),
-                     failure == ENOMEM   ? "raise RLIMIT_MEMLOCK"
-                     : failure == ENOSYS || failure == EINVAL
-                         ? "use a kernel that has it and a sandbox (seccomp) that allows it"
-                         : "allow it in the sandbox (seccomp) of this process");
+        snprintf(why, sizeof(why), "io_uring is forbidden by kernel.io_uring_disabled=%d", disabled);
+    return uring_refuse(&uring->direct.device, failure, why,
+                        disabled > 0                             ? "set it to 0 with sysctl"
+                        : failure == ENOMEM                      ? "raise RLIMIT_MEMLOCK"
+                        : failure == ENOSYS || failure == EINVAL ? "use a kernel and a sandbox (seccomp) that have it"
+                                                                 : "allow it in the sandbox (seccomp) of this process");
 }
 
 int uring_queue_open(struct uring *uring, unsigned int setup_flags) {
     int result = io_uring_queue_init(ENTRIES, &uring->ring, setup_flags);
     if (result < 0)
-        return refuse(uring, -result);
+        return refuse_ring(uring, -result);
     uring->is_set_up = 1;
     uring->setup_flags = setup_flags;
     io_uring_ring_dontfork(&uring->ring); /* a child has nothing to submit here */
     return 0;
+}
+
+int uring_run_alone(struct uring *uring) {
+    struct io_uring_cqe *cqe;
+    for (int attempts = 0;;) {
+        int result = io_uring_submit_and_wait(&uring->ring, 1);
+        if (result >= 0)
+            result = io_uring_wait_cqe(&uring->ring, &cqe);
+        if (result == 0) {
+            result = cqe->res;
+            io_uring_cqe_seen(&uring->ring, cqe);
+            return result;
+        }
+        if (!direct_worth_repeating(&uring->direct, -result, &attempts))
+            return result;
+    }
 }
 
 void uring_queue_close(struct uring *uring) {

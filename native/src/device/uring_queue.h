@@ -48,6 +48,13 @@ int uring_queue_open(struct uring *uring, unsigned int setup_flags);
 
 void uring_queue_close(struct uring *uring);
 
+/* Runs the only command that is queued, before any write: its result, or -errno if it could not be run. */
+int uring_run_alone(struct uring *uring);
+
+/* The sentence of an attach that is refused: "io=NAME cannot be used: WHY; FIX, or choose io=pwrite (ring PATH)".
+ * Sets errno. -errno. */
+int uring_refuse(const struct device *device, int failure, const char *why, const char *fix);
+
 /* As the functions of struct device_ops. */
 void uring_submit(struct device *device, struct device_write *write);
 struct device_write *uring_complete(struct device *device);

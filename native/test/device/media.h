@@ -141,8 +141,8 @@ struct loop_device {
     char path[64];
 };
 
-/* 1, or 0 if this host gives no loop device. */
-static inline int make_loop(const char *backing, struct loop_device *loop) {
+/* 1, or 0 if this host gives no loop device. flags: LO_FLAGS_DIRECT_IO, or 0. */
+static inline int make_loop_with(const char *backing, uint32_t flags, struct loop_device *loop) {
     int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
     int file = open(backing, O_RDWR | O_CLOEXEC);
     loop->fd = -1;
@@ -152,7 +152,7 @@ static inline int make_loop(const char *backing, struct loop_device *loop) {
         if (number < 0 || (access(loop->path, F_OK) < 0 && mknod(loop->path, S_IFBLK | 0600, makedev(7, number)) < 0))
             break;
         loop->fd = open(loop->path, O_RDWR | O_CLOEXEC);
-        struct loop_config config = {.fd = (uint32_t)file, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
+        struct loop_config config = {.fd = (uint32_t)file, .info.lo_flags = LO_FLAGS_AUTOCLEAR | flags};
         snprintf((char *)config.info.lo_file_name, LO_NAME_SIZE, "%s", backing);
         if (loop->fd >= 0 && ioctl(loop->fd, LOOP_CONFIGURE, &config) < 0) {
             close(loop->fd); /* somebody else took the number */
@@ -166,6 +166,10 @@ static inline int make_loop(const char *backing, struct loop_device *loop) {
     if (loop->fd >= 0)
         note_live(live_loops, -1, loop->fd);
     return loop->fd >= 0;
+}
+
+static inline int make_loop(const char *backing, struct loop_device *loop) {
+    return make_loop_with(backing, 0, loop);
 }
 
 static inline void remove_loop(struct loop_device *loop) {
