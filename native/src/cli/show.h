@@ -7,7 +7,7 @@
 #include "engine.h"
 
 /* Prints what the command shows. 0 or -errno with a sentence. */
-typedef int show_print(struct report *report, const struct device *device, const struct engine_view *view);
+typedef int show_print(struct report *report, struct device *device, const struct engine_view *view);
 
 /* Reads the arguments [--json] RING, opens the ring for reading, prints; the exit code. */
 int show_ring(int argc, char **argv, const char *usage, const char *about, show_print *print);

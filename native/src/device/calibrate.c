@@ -81,11 +81,6 @@ static void add(char *text, size_t text_bytes, const char *format, ...) {
     va_end(arguments);
 }
 
-static const char *name_of(uint32_t io) {
-    const struct device_backend *backend = device_backend_of(io);
-    return backend == NULL ? "an unknown engine" : backend->name;
-}
-
 void calibration_sentence(const struct calibration *calibration, char *text, size_t text_bytes) {
     const struct calibration_engine *chosen = calibration_of(calibration, calibration->io);
     text[0] = '\0';
@@ -97,9 +92,9 @@ void calibration_sentence(const struct calibration *calibration, char *text, siz
             continue;
         add(text, text_bytes, "%s", others++ == 0 ? " against " : ", ");
         if (engine->writes == 0)
-            add(text, text_bytes, "%s, which failed", name_of(engine->io));
+            add(text, text_bytes, "%s, which failed", device_io_name(engine->io));
         else
-            add(text, text_bytes, "%.1f us of %s%s", (double)engine->p50_ns / 1000, name_of(engine->io),
+            add(text, text_bytes, "%.1f us of %s%s", (double)engine->p50_ns / 1000, device_io_name(engine->io),
                 engine->p50_ns < chosen->p50_ns ? " (which is not a tenth less)" : "");
     }
     const time_t seconds = calibration->measured_ns / 1000000000;

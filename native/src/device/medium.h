@@ -42,6 +42,9 @@ struct device_backend {
 /* All there are; NULL ends them. What auto takes where all are equal is the first. */
 extern const struct device_backend *const device_backends[];
 
+/* "uring"; "unknown" of one that this library does not have. */
+const char *device_io_name(uint32_t io);
+
 /* NULL: this library does not have it. */
 const struct device_backend *device_backend_of(uint32_t io);
 

@@ -40,6 +40,11 @@ const struct device_backend *device_backend_of(uint32_t io) {
     return NULL;
 }
 
+const char *device_io_name(uint32_t io) {
+    const struct device_backend *backend = device_backend_of(io);
+    return backend == NULL ? "unknown" : backend->name;
+}
+
 static int refuse_io(uint32_t io, const char *path) {
     char have[BURST_TEXT_BYTES] = "auto (0)";
     for (size_t i = 0; device_backends[i] != NULL; i++) {

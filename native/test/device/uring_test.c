@@ -353,6 +353,9 @@ static void after_a_kill_in_the_middle_of_writes_the_ring_can_be_opened_at_once(
     make_file(scratch_path("backing"), RING_BYTES);
     if (!make_loop(scratch_path("backing"), &loop))
         SKIP_WITH("no loop device here (%s); wants root", strerror(errno));
+    const int reader = open(loop.path, O_RDONLY | O_CLOEXEC); /* else this process is one that writes to the device */
+    assert_int_equal(dup2(reader, loop.fd), loop.fd);
+    close(reader);
     kill_and_reopen(loop.path, "loop");
     remove_loop(&loop);
 }
