@@ -95,7 +95,7 @@ void calibration_sentence(const struct calibration *calibration, char *text, siz
             add(text, text_bytes, "%s, which failed", device_io_name(engine->io));
         else
             add(text, text_bytes, "%.1f us of %s%s", (double)engine->p50_ns / 1000, device_io_name(engine->io),
-                engine->p50_ns < chosen->p50_ns ? " (which is not a tenth less)" : "");
+                engine->p50_ns < chosen->p50_ns ? " (no clear gain)" : "");
     }
     const time_t seconds = calibration->measured_ns / 1000000000;
     struct tm at;

@@ -3,6 +3,8 @@
 
 #include "base/crc32c.h"
 
+#define FEW_WRITES 100u
+
 static uint32_t calibration_crc(const struct calibration *calibration, uint32_t crc_seed) {
     return crc32c(crc_seed, calibration, offsetof(struct calibration, crc));
 }
@@ -27,6 +29,12 @@ int calibration_is_valid(const struct calibration *calibration, uint32_t crc_see
            calibration_of(calibration, calibration->io)->writes > 0;
 }
 
+/* A medium that is too slow for many writes scatters more than engines differ. */
+static int is_clearly_less(const struct calibration_engine *engine, const struct calibration_engine *first) {
+    const int are_few = engine->writes < FEW_WRITES || first->writes < FEW_WRITES;
+    return engine->p50_ns < first->p50_ns - first->p50_ns / (are_few ? 2 : 10);
+}
+
 const struct calibration_engine *calibration_choose(const struct calibration *calibration) {
     const struct calibration_engine *best = NULL, *first = &calibration->engines[0];
     for (uint32_t i = 0; i < calibration->engine_count; i++) {
@@ -35,8 +43,5 @@ const struct calibration_engine *calibration_choose(const struct calibration *ca
             best = engine;
         }
     }
-    if (best != NULL && first->writes > 0 && best->p50_ns >= first->p50_ns - first->p50_ns / 10) {
-        return first;
-    }
-    return best;
+    return best != NULL && first->writes > 0 && !is_clearly_less(best, first) ? first : best;
 }
