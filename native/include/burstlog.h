@@ -70,13 +70,14 @@ enum burst_on_full {
     BURST_ON_FULL_DISCARD = 2, /* drop the record, count it, return 0 */
 };
 
-/* How the ring is written. Values that this library does not have yet are refused by burst_open. */
+/* How the ring is written: docs/io-engines.md. One that this library does not have, or that does not work for this ring
+ * on this host, is refused by burst_open. */
 enum burst_io {
-    BURST_IO_AUTO = 0,
-    BURST_IO_PWRITE = 1,
-    BURST_IO_URING = 2,
-    BURST_IO_URING_POLL = 3,
-    BURST_IO_NVME = 4,
+    BURST_IO_AUTO = 0,       /* the fastest of those that are safe everywhere, measured once and kept on the ring */
+    BURST_IO_PWRITE = 1,     /* one positioned write for each commit */
+    BURST_IO_URING = 2,      /* io_uring: several writes of a commit under way */
+    BURST_IO_URING_POLL = 3, /* io_uring without interrupts: needs a device with poll queues */
+    BURST_IO_NVME = 4,       /* NVMe commands with FUA through the generic character device */
     BURST_IO_MAPPED = 5,
 };
 

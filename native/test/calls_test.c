@@ -200,6 +200,60 @@ static void a_new_log_file_gets_the_mode_that_was_asked_for(void **state) {
     assert_int_equal(status.st_mode & 07777, 0600);
 }
 
+#define LONG_RECORD_BYTES 3000
+#define LONG_RECORDS 2500 /* a commit may be several writes of a mebibyte */
+
+/* Every byte of the log file is what was logged, in order. */
+static void assert_long_records(void) {
+    size_t bytes;
+    char *text = read_file(&bytes), wanted[LONG_RECORD_BYTES];
+    assert_int_equal(bytes, LONG_RECORDS * LONG_RECORD_BYTES);
+    for (int i = 0; i < LONG_RECORDS; i++) {
+        memset(wanted, 'a' + i % 26, sizeof wanted);
+        memcpy(wanted, &i, sizeof i);
+        assert_memory_equal(text + i * LONG_RECORD_BYTES, wanted, LONG_RECORD_BYTES);
+    }
+    free(text);
+}
+
+static void log_long_records(uint32_t io) {
+    burst_config_t config = small_config();
+    config.ring_bytes = 16 * 1024 * 1024;
+    config.drain_interval_ns = SECOND_NS;
+    config.io = io;
+    burst_t *log = open_with(&config);
+    assert_int_equal(stats_of(log).io, io);
+    char record[LONG_RECORD_BYTES];
+    for (int i = 0; i < LONG_RECORDS; i++) {
+        memset(record, 'a' + i % 26, sizeof record);
+        memcpy(record, &i, sizeof i);
+        assert_int_equal(burst_enqueue(log, record, sizeof record, 0), i + 1);
+    }
+    assert_int_equal(burst_flush(log, -1), 1);
+    assert_int_equal(burst_await_drained(log, -1), 1);
+    assert_int_equal(burst_close(log), 0);
+    assert_long_records();
+}
+
+static void long_commits_arrive_whole_with_pwrite(void **state) {
+    (void)state;
+    log_long_records(BURST_IO_PWRITE);
+}
+
+static void long_commits_arrive_whole_with_uring(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    burst_t *log;
+    config.io = BURST_IO_URING;
+    if (burst_open(&config, &log) < 0) {
+        fprintf(stderr, "SKIPPED: %s\n", burst_last_error());
+        skip();
+    }
+    burst_close(log);
+    assert_int_equal(unlink(ring_path), 0);
+    log_long_records(BURST_IO_URING);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(an_append_is_durable_on_return_and_reaches_the_file),
@@ -214,6 +268,8 @@ int main(void) {
         TEST(the_operator_is_told_what_recovery_found),
         TEST(a_changed_file_name_gets_the_records_from_then_on),
         TEST(a_new_log_file_gets_the_mode_that_was_asked_for),
+        TEST(long_commits_arrive_whole_with_pwrite),
+        TEST(long_commits_arrive_whole_with_uring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
