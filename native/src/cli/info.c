@@ -103,6 +103,7 @@ static void report_engine(struct report *report, const struct calibration_engine
     report_group(report, NULL);
     report_text(report, "engine", device_io_name(engine->io));
     report_number(report, "writes", engine->writes);
+    report_number(report, "faster than the first", engine->faster);
     report_number(report, "p50 ns", engine->p50_ns);
     report_number(report, "p99 ns", engine->p99_ns);
     report_group_end(report);

@@ -176,6 +176,7 @@ static int settle(struct device *device, uint32_t crc_seed, struct measured_engi
     measure_engines(device->platform, engines, calibration->engine_count, CALIBRATE_BUDGET_NS);
     for (uint32_t i = 0; i < calibration->engine_count; i++) {
         calibration->engines[i].writes = engines[i].writes;
+        calibration->engines[i].faster = engines[i].faster;
         calibration->engines[i].p50_ns = engines[i].p50_ns;
         calibration->engines[i].p99_ns = engines[i].p99_ns;
     }

@@ -29,10 +29,11 @@ int calibration_is_valid(const struct calibration *calibration, uint32_t crc_see
            calibration_of(calibration, calibration->io)->writes > 0;
 }
 
-/* A medium that is too slow for many writes scatters more than engines differ. */
+/* Other load on a medium scatters what it takes more than engines differ, above all on a slow one. */
 static int is_clearly_less(const struct calibration_engine *engine, const struct calibration_engine *first) {
     const int are_few = engine->writes < FEW_WRITES || first->writes < FEW_WRITES;
-    return engine->p50_ns < first->p50_ns - first->p50_ns / (are_few ? 2 : 10);
+    return engine->p50_ns < first->p50_ns - first->p50_ns / (are_few ? 2 : 10) &&
+           3ull * engine->faster >= 2ull * engine->writes;
 }
 
 const struct calibration_engine *calibration_choose(const struct calibration *calibration) {

@@ -12,8 +12,8 @@ void calibration_seal(struct calibration *calibration, uint32_t crc_seed);
 int calibration_is_valid(const struct calibration *calibration, uint32_t crc_seed);
 
 /* The measured engine with the lowest p50; but the first one (pwrite, the simplest) unless that p50 is lower by more
- * than a tenth, or by more than a half where there were fewer than 100 writes: what is as good as equal must not change
- * from one measurement to the next. NULL if none was measured. */
+ * than a tenth, or by more than a half where there were fewer than 100 writes, and two of three writes took less: what
+ * is as good as equal must not change from one measurement to the next. NULL if none was measured. */
 const struct calibration_engine *calibration_choose(const struct calibration *calibration);
 
 /* The figures of an engine, NULL if it was not tried. */

@@ -72,6 +72,10 @@ static void figures_are_those_of_each_engine(void **state) {
     assert_int_equal(engines[1].p99_ns, 14000);
     assert_int_equal(engines[0].writes, engines[1].writes);
     assert_in_range(engines[0].writes, 200, 1000);
+    assert_int_equal(engines[0].faster, 0);
+    assert_int_equal(engines[1].faster, 0);
+    measure(&second, &first, engines);
+    assert_int_equal(engines[1].faster, engines[1].writes);
 }
 
 static void an_engine_that_fails_is_left_out_and_the_other_measured(void **state) {
