@@ -99,6 +99,20 @@ static int is_untouched(struct device *device) {
            view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
 }
 
+/* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
+static void remove_created(const char *path, int rc) {
+    char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
+    struct device *device;
+    snprintf(sentence, sizeof sentence, "%s", error_text());
+    if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
+        if (is_untouched(device)) {
+            unlink(path);
+        }
+        device_close(device);
+    }
+    error_set(-rc, "%s", sentence);
+}
+
 /* *created: nothing was there before, not even a name. */
 static int open_ring(const burst_config_t *config, struct device **device, int *created) {
     const struct platform *platform = &platform_linux;
@@ -114,7 +128,11 @@ static int open_ring(const burst_config_t *config, struct device **device, int *
             absent = 0; /* another opener was faster: one of us gets the lock */
         }
     }
-    return absent < 0 ? absent : device_open(platform, config->ring, DEVICE_WRITER, config->io, device);
+    const int rc = absent < 0 ? absent : device_open(platform, config->ring, DEVICE_WRITER, config->io, device);
+    if (rc < 0 && *created) {
+        remove_created(config->ring, rc);
+    }
+    return rc;
 }
 
 /* The class of the directory that the log file is in, or of the nearest one that exists. */

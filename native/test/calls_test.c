@@ -200,6 +200,21 @@ static void a_new_log_file_gets_the_mode_that_was_asked_for(void **state) {
     assert_int_equal(status.st_mode & 07777, 0600);
 }
 
+static void an_engine_that_does_not_work_for_a_new_ring_leaves_none_behind(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.io = BURST_IO_NVME;
+    assert_refused(&config, ENODEV, "io=nvme cannot be used");
+    assert_int_equal(access(ring_path, F_OK), -1);
+    config.io = 99;
+    assert_refused(&config, EINVAL, "io=99");
+    assert_int_equal(access(ring_path, F_OK), -1);
+    burst_close(open_small());
+    config.io = BURST_IO_NVME;
+    assert_refused(&config, ENODEV, "io=nvme cannot be used");
+    assert_int_equal(access(ring_path, F_OK), 0); /* it was there before */
+}
+
 #define LONG_RECORD_BYTES 3000
 #define LONG_RECORDS 2500 /* a commit may be several writes of a mebibyte */
 
@@ -268,6 +283,7 @@ int main(void) {
         TEST(the_operator_is_told_what_recovery_found),
         TEST(a_changed_file_name_gets_the_records_from_then_on),
         TEST(a_new_log_file_gets_the_mode_that_was_asked_for),
+        TEST(an_engine_that_does_not_work_for_a_new_ring_leaves_none_behind),
         TEST(long_commits_arrive_whole_with_pwrite),
         TEST(long_commits_arrive_whole_with_uring),
     };
