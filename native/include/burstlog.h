@@ -118,7 +118,7 @@ const char *burst_last_error(void);
  * Opens the ring and the log file, finishes what a crash interrupted (recovery) and starts the drain. On return
  * every record found is accounted for: see burst_recovery_statement(). The ring and the log file stay locked
  * against other writers until burst_close(). Returns 0, or a negative errno and leaves *log NULL and the medium
- * as it was.
+ * as it was, but for what io = AUTO has measured.
  */
 int burst_open(const burst_config_t *config, burst_t **log);
 
