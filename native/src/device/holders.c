@@ -13,8 +13,8 @@
 
 /* Another node of the same device is the same medium. */
 static int is_same_medium(const struct stat *one, const struct stat *other) {
-    if (S_ISBLK(one->st_mode))
-        return S_ISBLK(other->st_mode) && one->st_rdev == other->st_rdev;
+    if (S_ISBLK(one->st_mode) || S_ISCHR(one->st_mode))
+        return (one->st_mode & S_IFMT) == (other->st_mode & S_IFMT) && one->st_rdev == other->st_rdev;
     return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 

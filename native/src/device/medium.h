@@ -14,6 +14,7 @@ struct medium {
     uint64_t bytes;
     uint32_t block_bytes;
     uint32_t logical_block_bytes;
+    uint32_t dax_align_bytes; /* of a DAX character device, which can only be mapped: of its mappings. Else 0 */
     struct medium_facts facts;
     char fallback[DEVICE_FALLBACK_BYTES]; /* as device.fallback */
 };
@@ -34,8 +35,14 @@ struct device_backend {
     const char *name;
     /* The device takes over medium->fd. NULL with a sentence. */
     struct device *(*attach)(const struct platform *platform, const struct medium *medium, const char *path);
+    int (*suits)(const struct medium *medium); /* 1 if auto may take it, 0 if it works only by name or not at all */
 };
 
 extern const struct device_backend backend_pwrite;
+extern const struct device_backend backend_mapped;
+
+/* The one enum burst_io that can write what is on the medium: a DAX character device, or a ring whose commits end at lines,
+ * must be mapped. BURST_IO_AUTO if there is no such restriction. */
+uint32_t medium_required_io(const struct platform *platform, const struct medium *medium);
 
 #endif

@@ -164,17 +164,22 @@ static void classify_mount(int fd, dev_t number, int depth, struct medium_facts 
                  mount.point);
 }
 
-static void classify_file(int fd, dev_t number, int depth, struct medium_facts *facts) {
+const char *probe_memory_file_system(int fd) {
     struct statfs file_system;
-    if (fstatfs(fd, &file_system) == 0) {
-        for (size_t i = 0; i < sizeof(memory_file_systems) / sizeof(memory_file_systems[0]); i++) {
-            if (file_system.f_type == (__typeof__(file_system.f_type))memory_file_systems[i].magic) {
-                conclude(facts, BURST_DURABILITY_PROCESS, "%s keeps its files in memory", memory_file_systems[i].name);
-                return;
-            }
-        }
+    for (size_t i = 0; fstatfs(fd, &file_system) == 0 && i < sizeof(memory_file_systems) / sizeof(memory_file_systems[0]);
+         i++) {
+        if (file_system.f_type == (__typeof__(file_system.f_type))memory_file_systems[i].magic)
+            return memory_file_systems[i].name;
     }
-    classify_mount(fd, number, depth, facts);
+    return NULL;
+}
+
+static void classify_file(int fd, dev_t number, int depth, struct medium_facts *facts) {
+    const char *memory = probe_memory_file_system(fd);
+    if (memory != NULL)
+        conclude(facts, BURST_DURABILITY_PROCESS, "%s keeps its files in memory", memory);
+    else
+        classify_mount(fd, number, depth, facts);
 }
 
 static void classify_path(const char *path, int depth, struct medium_facts *facts) {

@@ -19,6 +19,9 @@ struct medium_facts {
  * its file system. Never fails: what cannot be known is said in `because`. */
 void medium_probe(int fd, struct medium_facts *facts);
 
+/* "tmpfs" or another file system that keeps the open file in memory; NULL if it lies on none. */
+const char *probe_memory_file_system(int fd);
+
 /* Writes the pids that hold the file or device `fd` refers to open for writing, other than through fd itself, as
  * "1234 (java)", whichever node they opened it by; "" if none can be seen. */
 void medium_holders(int fd, char *text, size_t text_bytes);

@@ -197,4 +197,10 @@ static struct device *pwrite_attach(const struct platform *platform, const struc
     return &pwriter->device;
 }
 
-const struct device_backend backend_pwrite = {.io = BURST_IO_PWRITE, .name = "pwrite", .attach = pwrite_attach};
+/* Everything but memory that can only be mapped. */
+static int pwrite_suits(const struct medium *medium) {
+    return medium->dax_align_bytes == 0;
+}
+
+const struct device_backend backend_pwrite = {
+    .io = BURST_IO_PWRITE, .name = "pwrite", .attach = pwrite_attach, .suits = pwrite_suits};

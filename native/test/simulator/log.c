@@ -179,7 +179,9 @@ int64_t log_append(struct world *world, uint32_t length) {
 }
 
 int64_t log_enqueue(struct world *world, uint32_t length) {
-    return offer(world, length, RING_ENQUEUE | RING_NO_WAIT);
+    const int64_t rc = offer(world, length, RING_ENQUEUE | RING_NO_WAIT);
+    sim_mapped_evict(world); /* published, and not sealed */
+    return rc;
 }
 
 int log_commit(struct world *world) {

@@ -6,6 +6,7 @@
 
 void world_operation(struct world *world, const char *operation) {
     sim_device_arrive(world);
+    sim_mapped_evict(world);
     if (world->before_operation != NULL) {
         world->before_operation(world, operation);
     }
@@ -87,6 +88,7 @@ void world_copy(struct world *to, const struct world *from) {
     to->device.device.medium_bytes = from->device.device.medium_bytes;
     to->device.device.write_depth = from->device.device.write_depth;
     sim_device_choose(to, from->device.is_mapped);
+    to->device.device.line_bytes = from->device.device.line_bytes;
     memcpy(to->device.medium, from->device.medium, from->device.medium_bytes);
     to->device.under_way_count = 0;
     to->device.current.bytes = 0;

@@ -69,6 +69,8 @@ void sim_device_init(struct world *world);
 /* Makes it a block device, or persistent memory. */
 void sim_device_choose(struct world *world, int is_mapped);
 extern const struct device_ops sim_mapped_ops;
+/* Now and then a few lines of the mapping become durable as they are, half-made or not. */
+void sim_mapped_evict(struct world *world);
 /* Carries out a write that has been acknowledged. */
 void sim_device_settle(struct sim_device *device, const struct medium_write *write);
 size_t sim_device_place(uint64_t offset);
