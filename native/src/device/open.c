@@ -161,7 +161,7 @@ int device_open(const struct platform *platform, const char *path, enum device_a
     if (access == DEVICE_WRITER)
         result = check_writable(absolute, &medium);
     const uint32_t required = result < 0 ? BURST_IO_AUTO : medium_required_io(platform, &medium);
-    if (io == BURST_IO_AUTO && required != BURST_IO_AUTO && (access == DEVICE_WRITER || medium.dax_align_bytes != 0))
+    if (io == BURST_IO_AUTO && required != BURST_IO_AUTO)
         backend = backend_for(required);
     if (result == 0 && medium.dax_align_bytes != 0 && backend->io != required)
         result = error_set(ENOTSUP, "ring %s is a DAX device, which can only be mapped: choose io=mapped, not %s", absolute,
