@@ -47,6 +47,7 @@ struct round {
 };
 
 static char folder[256];
+static uint32_t ring_io;
 static struct witness *witness;
 static uint64_t present[THREADS]; /* the last number of each thread in the file */
 static long verified_bytes;
@@ -78,6 +79,7 @@ static void open_log(burst_t **log) {
     burst_config_init(&config);
     config.ring = ring;
     config.file_name = file;
+    config.io = ring_io;
     config.ring_bytes = 2 * 1024 * 1024;
     config.durability = BURST_DURABILITY_PROCESS;
     config.drain_interval_ns = 1000000;
@@ -209,7 +211,8 @@ static void one_round(int round) {
     verify_file();
 }
 
-static void run_rounds(const char *where, int rounds) {
+static void run_rounds(const char *where, uint32_t io, int rounds) {
+    ring_io = io;
     snprintf(folder, sizeof folder, "%s/burst-kill-XXXXXX", where);
     assert_non_null(mkdtemp(folder));
     memset(present, 0, sizeof present);
@@ -222,7 +225,7 @@ static void run_rounds(const char *where, int rounds) {
         opened += (int)atomic_load(&witness->opened);
         if (now_s() - told_at_s >= PROGRESS_SECONDS) {
             told_at_s = now_s();
-            print_message("%s: round %d of %d, %llu kills in all\n", where, round, rounds, kills);
+            print_message("%s, io %u: round %d of %d, %llu kills in all\n", where, io, round, rounds, kills);
             fflush(stdout);
         }
     }
@@ -230,8 +233,8 @@ static void run_rounds(const char *where, int rounds) {
     for (int i = 0; i < THREADS; i++) {
         lines += present[i];
     }
-    print_message("%s: %d rounds (%d of them killed after the open), %llu lines, all acknowledged ones exactly once\n",
-                  where, round, opened, (unsigned long long)lines);
+    print_message("%s, io %u: %d rounds (%d of them killed after the open), %llu lines, all acknowledged ones exactly "
+                  "once\n", where, io, round, opened, (unsigned long long)lines);
     char command[600];
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
@@ -239,12 +242,17 @@ static void run_rounds(const char *where, int rounds) {
 
 static void every_acknowledged_record_survives_kills_with_the_ring_in_memory(void **state) {
     (void)state;
-    run_rounds("/dev/shm", rounds_asked * 9 / 10);
+    run_rounds("/dev/shm", BURST_IO_PWRITE, rounds_asked / 2);
+}
+
+static void every_acknowledged_record_survives_kills_with_the_ring_mapped(void **state) {
+    (void)state;
+    run_rounds("/dev/shm", BURST_IO_MAPPED, rounds_asked * 4 / 10);
 }
 
 static void every_acknowledged_record_survives_kills_with_the_ring_on_disk(void **state) {
     (void)state;
-    run_rounds(".", rounds_asked / 10);
+    run_rounds(".", BURST_IO_PWRITE, rounds_asked / 10);
 }
 
 static int usage(const char *program) {
@@ -272,6 +280,7 @@ int main(int argc, char **argv) {
     witness = mmap(NULL, sizeof *witness, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_in_memory),
+        cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_mapped),
         cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_on_disk),
     };
     const unsigned long long violations = (unsigned long long)cmocka_run_group_tests(tests, NULL, NULL);

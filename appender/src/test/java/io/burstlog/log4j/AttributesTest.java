@@ -46,7 +46,6 @@ class AttributesTest {
                 "maxRecordSize=\"0\"           | positive size",
                 "binding=\"panama\"            | auto, jni, jna",
                 "io=\"uring\"                  | auto, pwrite",
-                "io=\"mapped\"                 | auto, pwrite",
                 "filePermissions=\"0640\"      | rw-r-----",
                 "append=\"false\"              | never overwritten",
                 "append=\"maybe\"              | never overwritten",
