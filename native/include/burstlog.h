@@ -70,7 +70,9 @@ enum burst_on_full {
     BURST_ON_FULL_DISCARD = 2, /* drop the record, count it, return 0 */
 };
 
-/* How the ring is written. Values that this library does not have yet are refused by burst_open. */
+/* How the ring is written. Values that this library does not have yet are refused by burst_open. BURST_IO_MAPPED: the ring is
+ * mapped memory (docs/persistent-memory.md); it installs a handler for SIGBUS, which hands on what is not its own, and
+ * survives loss of power only where MAP_SYNC holds. A new ring is laid out for it, and then written in no other way. */
 enum burst_io {
     BURST_IO_AUTO = 0,
     BURST_IO_PWRITE = 1,
@@ -85,7 +87,7 @@ typedef struct burst_config {
     uint32_t durability;          /* enum burst_durability; default POWER */
     uint32_t on_full;             /* enum burst_on_full; default BLOCK */
     uint32_t io;                  /* enum burst_io; default AUTO */
-    const char *ring;             /* required: a block device that `burstlog format` prepared, or a file. A missing
+    const char *ring;             /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
                                      or empty file is created with mode 0600 */
     const char *file_name;        /* required: the log file; made absolute and stored in the ring */
     uint64_t ring_bytes;          /* 0: 64 MiB for a new file, and whatever an existing ring has. Else the size of

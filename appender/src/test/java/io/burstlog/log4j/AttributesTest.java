@@ -45,7 +45,7 @@ class AttributesTest {
                 "maxRecordSize=\"big\"         | positive size",
                 "maxRecordSize=\"0\"           | positive size",
                 "binding=\"panama\"            | auto, jni, jna",
-                "io=\"uring\"                  | auto, pwrite",
+                "io=\"mmap\"                   | auto, pwrite",
                 "filePermissions=\"0640\"      | rw-r-----",
                 "append=\"false\"              | never overwritten",
                 "append=\"maybe\"              | never overwritten",
