@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,7 @@ int main(int argc, char **argv) {
         const int64_t appended_ns = now_ns();
         memcpy(bare + at, record, lines);
         writeback->range(bare + at, lines);
+        atomic_thread_fence(memory_order_seq_cst); /* as long as whoever acknowledges it waits */
         ns[BARE][i] = now_ns() - appended_ns;
         ns[APPEND][i] = appended_ns - clock_ns;
         ns[CLOCK][i] = clock_ns - begin_ns;
