@@ -51,6 +51,7 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->device.told_count = 0;
     world->device.device.write_depth = 1;
     memset(world->device.image, 0, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
+    world->device.is_ahead = 0;
     for (unsigned i = 0; i < FILES_MAX; i++) {
         clear_inode(&world->files.inodes[i]);
     }
@@ -92,6 +93,7 @@ void world_copy(struct world *to, const struct world *from) {
     memcpy(to->device.medium, from->device.medium, from->device.medium_bytes);
     to->device.under_way_count = 0;
     to->device.current.bytes = 0;
+    to->device.is_ahead = 0;
     const unsigned inodes = to->files.inode_count > from->files.inode_count ? to->files.inode_count
                                                                              : from->files.inode_count;
     for (unsigned i = 0; i < inodes; i++) {

@@ -51,6 +51,7 @@ struct sim_device {
     uint8_t *medium; /* durable bytes */
     size_t medium_bytes;
     uint8_t *image; /* of a mapped medium: what its lines hold in the caches of the processor */
+    int is_ahead;   /* the process before died with lines that are not durable: a reader sees more than is certain */
     size_t unreadable, unreadable_bytes; /* reads of this range of the medium fail, until it is written */
     int lies;        /* acknowledged writes are not durable: `told` holds what a crash may take back, in order */
     struct lie *told;
