@@ -32,6 +32,9 @@ static void report_superblock(struct report *report, const struct engine_view *v
     report_number(report, "ring bytes", superblock->data_offset + superblock->capacity_bytes);
     report_number(report, "capacity bytes", superblock->capacity_bytes);
     report_number(report, "block bytes", superblock->block_bytes);
+    if (superblock_line_bytes(superblock) != 0) {
+        report_number(report, "line bytes", superblock_line_bytes(superblock));
+    }
     report_group_end(report);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The handler runs in whatever thread touched the page, at any instruction, in many threads at once. It takes no lock and
- * calls mmap and sigaction only. A range is found in a table of pointers; whoever takes one out waits until no handler
+ * calls getpid, mmap and sigaction only. A range is found in a table of pointers; whoever takes one out waits until no handler
  * that may have seen it is still running.
  */
 #include "device/bus_fault.h"
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static _Atomic(struct guarded_range *) ranges[GUARDED_RANGES_MAX];
 static _Atomic uint32_t handlers_looking;
@@ -39,7 +40,7 @@ static int is_ours(const siginfo_t *info) {
     atomic_fetch_add(&handlers_looking, 1);
     for (size_t i = 0; !replaced && i < GUARDED_RANGES_MAX; i++) {
         struct guarded_range *range = atomic_load(&ranges[i]);
-        if (range != NULL && address - (uintptr_t)range->base < range->bytes)
+        if (range != NULL && address - (uintptr_t)range->base < range->bytes && range->owner == getpid())
             replaced = replace_page(range, address);
     }
     atomic_fetch_sub(&handlers_looking, 1);
@@ -92,6 +93,7 @@ int bus_fault_guard(struct guarded_range *range) {
     int result = install();
     if (result < 0)
         return result;
+    range->owner = getpid();
     range->page_is_lost = calloc(pages, sizeof(*range->page_is_lost));
     if (range->page_is_lost == NULL)
         return -ENOMEM;

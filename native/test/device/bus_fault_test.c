@@ -135,6 +135,21 @@ static void send_with_nobody_there(void) {
     raise(SIGBUS);
 }
 
+/* The child has something else at these addresses. */
+static void fault_in_a_child(void) {
+    be_first_on_sigbus();
+    struct guarded_range range = range_of(map_a_cut_file());
+    CHECK(bus_fault_guard(&range) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (sigsetjmp(escape, 1) == 0)
+            range.base[7 * PAGE_BYTES] = 1;
+        _exit(seen.si_addr == range.base + 7 * PAGE_BYTES ? 0 : 1);
+    }
+    int status = 1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 static void guard_too_many(void) {
     static struct guarded_range ranges[GUARDED_RANGES_MAX + 1];
     for (int i = 0; i <= GUARDED_RANGES_MAX; i++) {
@@ -187,6 +202,11 @@ static void where_nobody_was_there_before_the_process_dies_as_it_would_have(void
     assert_int_equal(end_of(send_with_nobody_there), SIGBUS);
 }
 
+static void a_forked_child_is_not_under_guard(void **state) {
+    (void)state;
+    assert_int_equal(end_of(fault_in_a_child), 0);
+}
+
 static void more_ranges_than_can_be_guarded_are_refused_until_one_is_released(void **state) {
     (void)state;
     assert_int_equal(end_of(guard_too_many), 0);
@@ -199,6 +219,7 @@ int main(void) {
         cmocka_unit_test(a_fault_elsewhere_goes_to_the_handler_that_was_there_before),
         cmocka_unit_test(a_signal_that_was_sent_goes_there_too_whatever_it_carries),
         cmocka_unit_test(where_nobody_was_there_before_the_process_dies_as_it_would_have),
+        cmocka_unit_test(a_forked_child_is_not_under_guard),
         cmocka_unit_test(more_ranges_than_can_be_guarded_are_refused_until_one_is_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
