@@ -71,7 +71,9 @@ enum burst_on_full {
 };
 
 /* How the ring is written: docs/io-engines.md. One that this library does not have, or that does not work for this ring
- * on this host, is refused by burst_open. */
+ * on this host, is refused by burst_open. BURST_IO_MAPPED: the ring is mapped memory (docs/persistent-memory.md); it
+ * installs a handler for SIGBUS, which hands on what is not its own, and survives loss of power only where MAP_SYNC
+ * holds. A new ring is laid out for it, and then written in no other way. */
 enum burst_io {
     BURST_IO_AUTO = 0,       /* the fastest of those that are safe everywhere, measured once and kept on the ring */
     BURST_IO_PWRITE = 1,     /* one positioned write for each commit */
@@ -92,7 +94,7 @@ typedef struct burst_config {
     uint32_t durability;          /* enum burst_durability; default POWER */
     uint32_t on_full;             /* enum burst_on_full; default BLOCK */
     uint32_t io;                  /* enum burst_io; default AUTO */
-    const char *ring;             /* required: a block device that `burstlog format` prepared, or a file. A missing
+    const char *ring;             /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
                                      or empty file is created with mode 0600 */
     const char *file_name;        /* required: the log file; made absolute and stored in the ring */
     uint64_t ring_bytes;          /* 0: 64 MiB for a new file, and whatever an existing ring has. Else the size of

@@ -137,7 +137,7 @@ static int open_ring(const burst_config_t *config, struct device **device, int *
     if (absent > 0) {
         uint64_t bytes = config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES)
                                                  : DEFAULT_RING_BYTES;
-        absent = device_create_file(platform, config->ring, bytes, format_new_file, &bytes);
+        absent = device_create_file_for(platform, config->ring, bytes, config->io, format_new_file, &bytes);
         *created = absent == 0 && unnamed;
         if (absent == -EEXIST) {
             absent = 0; /* another opener was faster: one of us gets the lock */

@@ -51,7 +51,7 @@ int engine_format(const struct platform *platform, struct device *device, uint64
     uint64_t uuid[2] = {platform->ops->random(platform), platform->ops->random(platform)};
     struct superblock superblock;
     superblock_make(&superblock, ring_bytes, device->medium_bytes, device->block_bytes, device->logical_block_bytes,
-                    (const uint8_t *)uuid, platform_realtime_ns(platform));
+                    device->line_bytes != 0 ? SUPERBLOCK_LINES : 0, (const uint8_t *)uuid, platform_realtime_ns(platform));
     const uint32_t crc_seed = crc_seed_of(superblock.uuid);
     for (unsigned i = 0; rc == 0 && i < LAYOUT_CHECKPOINT_SLOTS; i++) {
         checkpoint_make_first((struct checkpoint *)slot.bytes, i + 1, crc_seed);
@@ -110,6 +110,11 @@ static int repair_superblocks(struct engine *engine) {
 static int check_config(const struct engine *engine, const struct engine_config *config, struct ring_limits *limits) {
     const struct superblock *superblock = &engine->view.superblock;
     const char *path = engine->parts.device->path;
+    if (superblock_line_bytes(superblock) != 0 && engine->parts.device->line_bytes == 0) {
+        return error_set(EINVAL, "ring %s was made for memory: its commits end at lines of %u bytes, which io=%s cannot "
+                         "write; open it with io=mapped, or drain it so and make a new one", path,
+                         superblock_line_bytes(superblock), engine->parts.device->ops->name);
+    }
     const uint64_t ring_bytes = superblock->data_offset + superblock->capacity_bytes;
     if (config->ring_bytes != 0 && align_down(config->ring_bytes, superblock->block_bytes) != ring_bytes) {
         return error_set(EINVAL, "ring %s has %llu bytes, but %llu are configured: leave the size out, or drain it with "
@@ -137,6 +142,7 @@ static int make_ring(struct engine *engine, const struct ring_limits *limits) {
         .data_offset = superblock->data_offset,
         .capacity_bytes = superblock->capacity_bytes,
         .block_bytes = superblock->block_bytes,
+        .line_bytes = superblock_line_bytes(superblock),
         .crc_seed = engine->view.crc_seed,
     };
     return ring_create(engine->parts.platform, engine->parts.device, engine->parts.events, &geometry, limits,

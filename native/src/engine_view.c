@@ -134,6 +134,7 @@ struct recovery_input engine_view_input(const struct engine_view *view) {
         .image = view->image,
         .capacity_bytes = view->superblock.capacity_bytes,
         .block_bytes = view->superblock.block_bytes,
+        .line_bytes = superblock_line_bytes(&view->superblock),
         .crc_seed = view->crc_seed,
         .newest = &view->checkpoints[view->newest_slot],
         .other = view->checkpoint_is_valid[other] ? &view->checkpoints[other] : NULL,
@@ -161,13 +162,19 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
     if (rc < 0) {
         return rc;
     }
+    const uint32_t lost_pages = device_lost_pages(device);
     if (view->unreadable_bytes >= superblock->capacity_bytes) {
         return error_set(EIO, "nothing of the records of ring %s can be read: it is left as it is; make its medium readable "
                          "and open it again", device->path);
     }
     view->image = image;
     const struct recovery_input input = engine_view_input(view);
-    return recovery_run(platform, &input, &view->recovery);
+    rc = recovery_run(platform, &input, &view->recovery);
+    if (rc == 0 && device->mapping != NULL && device_lost_pages(device) != lost_pages) {
+        return error_set(EIO, "pages of ring %s became unreadable while it was being recovered: it is left as it is; open it "
+                         "again", device->path);
+    }
+    return rc;
 }
 
 /* No writer comes near these numbers. What would be written beyond them would not be believed again. */

@@ -59,6 +59,7 @@ static void *committer_loop(void *argument) {
 static int start(pthread_t *thread, const char *name, void *(*loop)(void *), void *argument) {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* of a mapped ring: blocked, it could not be handled, and would end the process */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int rc = pthread_create(thread, NULL, loop, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -206,7 +206,8 @@ static int format(const struct request *request) {
         return absent < 0 ? absent : format_existing(request);
     }
     uint64_t bytes = align_down(request->size != 0 ? request->size : DEFAULT_FILE_BYTES, LAYOUT_MIN_BLOCK_BYTES);
-    const int rc = device_create_file(&platform_linux, request->path, bytes, format_new_file, &bytes);
+    const int rc =
+        device_create_file_for(&platform_linux, request->path, bytes, BURST_IO_AUTO, format_new_file, &bytes);
     if (rc == 0) {
         struct device *device;
         printf("%s: ring of %" PRIu64 " bytes\n", request->path, bytes);

@@ -39,6 +39,9 @@ static void report_superblock(struct report *report, const struct engine_view *v
     report_number(report, "ring bytes", superblock->data_offset + superblock->capacity_bytes);
     report_number(report, "capacity bytes", superblock->capacity_bytes);
     report_number(report, "block bytes", superblock->block_bytes);
+    if (superblock_line_bytes(superblock) != 0) {
+        report_number(report, "line bytes", superblock_line_bytes(superblock));
+    }
     report_group_end(report);
 }
 
@@ -116,12 +119,15 @@ static void report_engine(struct report *report, const struct calibration_engine
 static void report_calibration(struct report *report, struct device *device) {
     struct calibration calibration;
     const int is_measured = device_calibration(device, &calibration);
+    const int is_memory = device->io == BURST_IO_MAPPED; /* auto opens with it what nothing else can write */
     char because[256] = "nothing was measured yet: the next open with io=auto does";
-    if (is_measured) {
+    if (is_memory) {
+        snprintf(because, sizeof because, "it is memory, laid out to be mapped: no other engine can write it");
+    } else if (is_measured) {
         calibration_sentence(&calibration, because, sizeof because);
     }
     report_group(report, "io auto");
-    report_text(report, "engine", is_measured ? device_io_name(calibration.io) : "pwrite");
+    report_text(report, "engine", is_measured && !is_memory ? device_io_name(calibration.io) : device->ops->name);
     report_text(report, "because", because);
     if (is_measured) {
         report_time(report, "measured", calibration.measured_ns);

@@ -132,7 +132,9 @@ static void open_engines(const struct direct *direct, struct measured_engine *en
         if (backend->suits == NULL || !backend->suits(&direct->medium))
             continue;
         struct device *device = attach_beside(direct, backend);
-        if (device != NULL) {
+        if (device != NULL && device->survives > direct->device.survives) {
+            device_close(device); /* never less than what was asked for, however fast */
+        } else if (device != NULL) {
             engines[(*count)++] = (struct measured_engine){.io = backend->io, .device = device};
         } else {
             add(fallback, fallback_bytes, "%s%s", fallback[0] != '\0' ? "; " : "", error_text());

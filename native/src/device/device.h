@@ -10,6 +10,7 @@
 #define BURST_DEVICE_DEVICE_H
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,9 +21,9 @@ struct device;
 
 /* One write under way. The caller owns it until `complete` returns it. */
 struct device_write {
-    uint64_t offset;   /* on the medium, a multiple of the block */
-    const void *data;  /* page-aligned */
-    size_t bytes;      /* a multiple of the block */
+    uint64_t offset;   /* on the medium, a multiple of the block, or of line_bytes */
+    const void *data;  /* in the image; aligned like the offset */
+    size_t bytes;      /* a multiple of the same */
     int result;        /* set by complete: 0 durable, or -errno (device_failure() has the words); a short write is
                           -EIO, and on a block device -ENODEV: it has vanished or shrunk */
     struct device_write *next; /* the backend's */
@@ -31,7 +32,8 @@ struct device_write {
 struct device_ops {
     const char *name; /* "pwrite" */
 
-    /* Memory for the ring image: image bytes that submit will write. NULL with an error sentence. */
+    /* Memory for the ring image: image bytes that submit will write. NULL with an error sentence. Of a mapped medium it
+     * is the data area itself, with what that holds. */
     void *(*image)(struct device *device, size_t bytes);
 
     /* Starts a write, or does it. Its outcome is in write->result when complete returns it. */
@@ -39,7 +41,8 @@ struct device_ops {
     /* Waits for a submitted write and returns it; NULL if none is under way. */
     struct device_write *(*complete)(struct device *device);
 
-    /* Durable when it returns. 0 or -errno with a sentence; a short write is an error. */
+    /* Durable when it returns. 0 or -errno with a sentence; a short write is an error. Data that lies in the mapping at
+     * this very offset is there already, as it is for `read`. */
     int (*write)(struct device *device, uint64_t offset, const void *data, size_t bytes);
     /* All of the range, or -errno with a sentence. Offset, bytes and data are multiples of the block. */
     int (*read)(struct device *device, uint64_t offset, void *data, size_t bytes);
@@ -65,6 +68,9 @@ struct device {
     uint64_t medium_bytes;
     uint32_t block_bytes;         /* max(logical, physical, 4096) */
     uint32_t logical_block_bytes;
+    uint32_t line_bytes;          /* a submitted write may also begin and end at lines of this size; 0: only at blocks */
+    const uint8_t *mapping;       /* byte 0 of a mapped medium: the image is the medium. NULL: it is a copy */
+    _Atomic uint32_t lost_pages;  /* of the mapping: what was there cannot be read any more, there are zeros instead */
     int is_file;                  /* a regular file */
     int write_depth;              /* how many submitted writes are worth having under way */
     int image_small_pages;        /* wanted before the image is made: no huge pages */
@@ -80,6 +86,16 @@ struct device {
 /* What the result of a write means, for sentences. Valid until this thread's next call of error_name. */
 static inline const char *device_failure(int result) {
     return result == -ENODEV ? "ENODEV: the device has vanished or shrunk" : error_name(result);
+}
+
+/* Asked after bytes of the image were read, tells whether they can be believed: pages are counted before they go. */
+static inline uint32_t device_lost_pages(const struct device *device) {
+    return atomic_load_explicit(&device->lost_pages, memory_order_acquire);
+}
+
+/* Whether this is the medium itself, at this offset of it. */
+static inline int device_is_in_place(const struct device *device, uint64_t offset, const void *data) {
+    return device->mapping != NULL && data == device->mapping + offset;
 }
 
 #endif

@@ -12,11 +12,18 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "media/layout.h"
+#include "burstlog.h"
+#include "device/dax.h"
+#include "media/superblock.h"
 
 static void note(struct medium *medium, const char *sentence) {
     size_t used = strlen(medium->fallback);
     snprintf(medium->fallback + used, sizeof(medium->fallback) - used, "%s%s", used > 0 ? "; " : "", sentence);
+}
+
+static int is_character_device(int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISCHR(status.st_mode);
 }
 
 static int open_direct(const char *path, int open_flags, struct medium *medium) {
@@ -25,16 +32,34 @@ static int open_direct(const char *path, int open_flags, struct medium *medium) 
     if (medium->fd < 0 && errno == EINVAL) {
         medium->direct = 0;
         medium->fd = open(path, open_flags | O_CLOEXEC);
-        if (medium->fd >= 0)
+        if (medium->fd >= 0 && !is_character_device(medium->fd))
             note(medium, "the file system refuses O_DIRECT: writes go through the page cache, each one synced");
     }
     return medium->fd < 0 ? -errno : 0;
+}
+
+/* Memory that can be mapped and neither read nor written. */
+static int measure_dax(struct medium *medium, dev_t number) {
+    struct dax_facts facts;
+    const int result = dax_probe("/sys", number, &facts);
+    if (result < 0)
+        return result;
+    medium->bytes = facts.bytes;
+    medium->dax_align_bytes = facts.align_bytes;
+    medium->logical_block_bytes = medium->block_bytes = LAYOUT_MIN_BLOCK_BYTES;
+    medium->facts.survives = facts.is_persistent ? BURST_DURABILITY_POWER : BURST_DURABILITY_PROCESS;
+    snprintf(medium->facts.because, sizeof(medium->facts.because), "%s",
+             facts.is_persistent ? "it is persistent memory (device DAX of an NVDIMM)"
+                                 : "it is device DAX of memory that no NVDIMM bus calls persistent");
+    return 0;
 }
 
 static int measure(struct medium *medium) {
     struct stat status;
     if (fstat(medium->fd, &status) < 0)
         return -errno;
+    if (S_ISCHR(status.st_mode))
+        return measure_dax(medium, status.st_rdev);
     medium->is_file = S_ISREG(status.st_mode);
     if (!medium->is_file && !S_ISBLK(status.st_mode))
         return -EINVAL;
@@ -99,11 +124,28 @@ int medium_open(const struct platform *platform, const char *path, int open_flag
     if (result < 0)
         return result;
     result = measure(medium);
-    if (result == 0)
+    if (result == 0 && medium->dax_align_bytes == 0)
         result = settle_durability(platform, path, open_flags, medium);
     if (result < 0 && medium->fd >= 0)
         close(medium->fd);
     return result;
+}
+
+uint32_t medium_required_io(const struct platform *platform, const struct medium *medium) {
+    if (medium->dax_align_bytes != 0)
+        return BURST_IO_MAPPED;
+    uint32_t required = BURST_IO_AUTO;
+    uint8_t *block = platform_allocate(platform, medium->block_bytes, PLATFORM_PLAIN);
+    for (unsigned copy = 0; block != NULL && copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
+        const struct superblock *superblock = (const struct superblock *)block;
+        if (pread(medium->fd, block, medium->block_bytes, (off_t)LAYOUT_SUPERBLOCK_OFFSET(copy)) ==
+                (ssize_t)medium->block_bytes &&
+            superblock_judge(superblock) == SUPERBLOCK_VALID && superblock_line_bytes(superblock) != 0)
+            required = BURST_IO_MAPPED;
+    }
+    if (block != NULL)
+        platform_release(platform, block, medium->block_bytes);
+    return required;
 }
 
 void device_describe(struct device *device, uint32_t io, const struct device_ops *ops, const struct platform *platform,

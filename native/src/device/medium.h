@@ -15,6 +15,7 @@ struct medium {
     uint64_t bytes;
     uint32_t block_bytes;
     uint32_t logical_block_bytes;
+    uint32_t dax_align_bytes; /* of a DAX character device, which can only be mapped: of its mappings. Else 0 */
     struct medium_facts facts;
     char fallback[DEVICE_FALLBACK_BYTES]; /* as device.fallback */
 };
@@ -52,5 +53,10 @@ extern const struct device_backend backend_pwrite;
 extern const struct device_backend backend_uring;
 extern const struct device_backend backend_uring_poll;
 extern const struct device_backend backend_nvme;
+extern const struct device_backend backend_mapped;
+
+/* The one enum burst_io that can write what is on the medium: a DAX character device, or a ring whose commits end at lines,
+ * must be mapped. BURST_IO_AUTO if there is no such restriction. */
+uint32_t medium_required_io(const struct platform *platform, const struct medium *medium);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "burstlog.h"
+#include "device/dax.h"
 #include "device/disk.h"
 #include "device/lock.h"
 #include "device/medium.h"
@@ -29,6 +30,7 @@ const struct device_backend *const device_backends[] = {
     &backend_uring,
     &backend_uring_poll,
     &backend_nvme,
+    &backend_mapped,
     NULL,
 };
 
@@ -75,15 +77,15 @@ static int check_kind(const char *path, int *is_file) {
     if (stat(path, &status) < 0)
         return refuse_open(path, errno);
     *is_file = S_ISREG(status.st_mode);
-    if (*is_file || S_ISBLK(status.st_mode))
+    if (*is_file || S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && dax_is_device(status.st_rdev)))
         return 0;
     char block[NAME_MAX + 1];
     if (S_ISCHR(status.st_mode) && nvme_block_name(path_name(path), block, sizeof(block)) == 0)
         return error_set(EINVAL, "ring %s is the character device of an NVMe namespace: name its block device, /dev/%s, and "
                          "io=nvme", path, block);
-    return error_set(EINVAL, "ring %s is %s: a ring is a block device or a regular file", path,
+    return error_set(EINVAL, "ring %s is %s: a ring is a block device, a DAX device or a regular file", path,
                      S_ISDIR(status.st_mode)   ? "a directory"
-                     : S_ISCHR(status.st_mode) ? "a character device"
+                     : S_ISCHR(status.st_mode) ? "a character device and not memory (DAX)"
                                                : "neither of a ring's kinds");
 }
 
@@ -101,7 +103,7 @@ static int open_once(const struct platform *platform, const char *path, enum dev
         return medium_open(platform, path, O_RDONLY, medium);
     /* flock and OFD locks do not exclude through another node of the device; O_EXCL does. */
     int result = medium_open(platform, path, is_file ? O_RDWR : O_RDWR | O_EXCL, medium);
-    if (result == 0 && medium->is_file) {
+    if (result == 0 && (medium->is_file || medium->dax_align_bytes != 0)) { /* DAX devices know no O_EXCL */
         result = lock_file(medium->fd);
         if (result == 0 && !is_still_named(medium->fd, path))
             result = -EAGAIN;
@@ -150,7 +152,7 @@ static int open_medium(const struct platform *platform, const char *path, enum d
 /* A read-only block device lets itself be opened for writing and refuses the first write. */
 static int check_writable(const char *path, const struct medium *medium) {
     int read_only = 0;
-    if (!medium->is_file && ioctl(medium->fd, BLKROGET, &read_only) == 0 && read_only)
+    if (!medium->is_file && medium->dax_align_bytes == 0 && ioctl(medium->fd, BLKROGET, &read_only) == 0 && read_only)
         return refuse_open(path, EPERM);
     return 0;
 }
@@ -175,6 +177,12 @@ int device_open(const struct platform *platform, const char *path, enum device_a
         return result;
     if (access == DEVICE_WRITER)
         result = check_writable(absolute, &medium);
+    const uint32_t required = result < 0 ? BURST_IO_AUTO : medium_required_io(platform, &medium);
+    if (io == BURST_IO_AUTO && required != BURST_IO_AUTO)
+        backend = device_backend_of(required);
+    if (result == 0 && medium.dax_align_bytes != 0 && backend->io != required)
+        result = error_set(ENOTSUP, "ring %s is a DAX device, which can only be mapped: choose io=mapped, not %s", absolute,
+                           backend->name);
     if (result == 0) {
         *device = backend->attach(platform, &medium, absolute);
         result = *device == NULL ? -errno : 0;

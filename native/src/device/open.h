@@ -30,6 +30,11 @@ static inline void device_close(struct device *device) {
 int device_create_file(const struct platform *platform, const char *path, uint64_t bytes,
                        int (*prepare)(struct device *device, void *argument), void *argument);
 
+/* The same, prepared through the backend that will write it (enum burst_io): a ring for BURST_IO_MAPPED is laid out for
+ * memory. BURST_IO_AUTO does so on persistent memory, where MAP_SYNC holds. */
+int device_create_file_for(const struct platform *platform, const char *path, uint64_t bytes, uint32_t io,
+                           int (*prepare)(struct device *device, void *argument), void *argument);
+
 /* 1 if nothing is there or an empty regular file, 0 if something else is, -errno with a sentence. */
 int device_is_absent(const char *path);
 

@@ -36,9 +36,9 @@ static const struct device_ops pwrite_ops = {
     .close = pwrite_close,
 };
 
+/* Everything but memory that can only be mapped. */
 static int pwrite_suits(const struct medium *medium) {
-    (void)medium;
-    return 1;
+    return medium->dax_align_bytes == 0;
 }
 
 static struct device *pwrite_attach(const struct platform *platform, const struct medium *medium, const char *path) {

@@ -35,6 +35,7 @@ struct creation {
     char working_path[PATH_MAX + NAME_MAX + 2];
     int directory;
     int working;                      /* holds the lock of this creation */
+    uint32_t io;                      /* enum burst_io: what will write it */
     int replaces_empty;               /* an empty file is there, with this mode and owner */
     struct stat empty;
 };
@@ -136,7 +137,10 @@ static int prepare_content(const struct creation *creation, int (*prepare)(struc
     int result = medium_open(creation->platform, creation->working_path, O_RDWR, &medium);
     if (result < 0)
         return failed(creation, result, "opening its working file");
-    struct device *device = backend_pwrite.attach(creation->platform, &medium, creation->path);
+    const int is_persistent_memory = medium.facts.survives == BURST_DURABILITY_POWER && backend_mapped.suits(&medium);
+    const int is_mapped = creation->io == BURST_IO_MAPPED || (creation->io == BURST_IO_AUTO && is_persistent_memory);
+    struct device *device =
+        (is_mapped ? &backend_mapped : &backend_pwrite)->attach(creation->platform, &medium, creation->path);
     if (device == NULL) {
         close(medium.fd);
         return -ENOMEM;
@@ -199,7 +203,12 @@ static int create_under_working_name(struct creation *creation, uint64_t bytes,
 
 int device_create_file(const struct platform *platform, const char *path, uint64_t bytes,
                        int (*prepare)(struct device *device, void *argument), void *argument) {
-    struct creation creation = {.platform = platform, .directory = -1, .working = -1};
+    return device_create_file_for(platform, path, bytes, BURST_IO_PWRITE, prepare, argument);
+}
+
+int device_create_file_for(const struct platform *platform, const char *path, uint64_t bytes, uint32_t io,
+                           int (*prepare)(struct device *device, void *argument), void *argument) {
+    struct creation creation = {.platform = platform, .directory = -1, .working = -1, .io = io};
     int result = name_parts(&creation, path);
     if (result < 0)
         return result;

@@ -45,7 +45,8 @@ static int read_by_block(struct device *device, uint64_t offset, uint8_t *data, 
             continue;
         if (!is_medium_error(result))
             return result;
-        memset(data + done, 0, step);
+        if (!device_is_in_place(device, offset + done, data + done))
+            memset(data + done, 0, step); /* the medium itself is evidence: nothing is written there */
         extend(range, offset + done, step);
     }
     return 0;

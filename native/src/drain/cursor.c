@@ -22,6 +22,13 @@ static void jump_over(struct cursor *cursor, const struct recovery_jump *jump, c
     cursor->jump++;
 }
 
+/* Pages that a mapped ring lost have zeros in them. What was read is what was written if it is there still. */
+static int is_still_there(const struct cursor *cursor, const struct ring *ring) {
+    return device_lost_pages(ring->device) == 0 ||
+           record_judge(ring->image, ring->geometry.capacity_bytes, cursor->position, ring->geometry.crc_seed) ==
+               RECORD_VALID;
+}
+
 void cursor_fill(struct cursor *cursor, const struct log_source *source, uint64_t until, struct batch *batch) {
     const struct ring_geometry *geometry = &source->ring->geometry;
     while (cursor->position < until) {
@@ -33,19 +40,23 @@ void cursor_fill(struct cursor *cursor, const struct log_source *source, uint64_
             jump_over(cursor, jump, source->sink, batch);
             continue;
         }
-        const struct record_header *header =
+        const struct record_header *place =
             record_at(source->ring->image, geometry->capacity_bytes, cursor->position);
-        const size_t size = source->sink->record_size(header);
+        const struct record_header header = *place;
+        const size_t size = source->sink->record_size(&header);
         if (batch->room - batch->used < size) {
             return;
         }
         if (size > 0) {
-            source->sink->record(header, record_payload(header), batch->bytes + batch->used);
-            batch->used += size;
+            source->sink->record(&header, record_payload(place), batch->bytes + batch->used);
         }
-        cursor->sequence = header->sequence + (uint64_t)record_has_sequence(header);
-        cursor->epoch = header->epoch;
-        cursor->position = record_next(header->position, header->length, header->flags, geometry->block_bytes,
-                                       geometry->capacity_bytes);
+        if (!is_still_there(cursor, source->ring)) {
+            return;
+        }
+        batch->used += size;
+        cursor->sequence = header.sequence + (uint64_t)record_has_sequence(&header);
+        cursor->epoch = header.epoch;
+        cursor->position = record_after(header.position, &header, geometry->block_bytes, geometry->line_bytes,
+                                        geometry->capacity_bytes);
     }
 }

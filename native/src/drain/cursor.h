@@ -28,7 +28,8 @@ struct log_source {
     const struct sink *sink;
 };
 
-/* Moves the cursor towards `until` (a W) and adds what the records become to the batch, until that is full. */
+/* Moves the cursor towards `until` (a W) and adds what the records become to the batch, until that is full, or
+ * until a record that a mapped ring has lost. */
 void cursor_fill(struct cursor *cursor, const struct log_source *source, uint64_t until, struct batch *batch);
 
 #endif

@@ -112,7 +112,10 @@ static int move_batch(struct drain *drain, uint64_t until) {
         drain->batch_from = drain->cursor;
         cursor_fill(&drain->cursor, &drain->source, until, batch);
         if (drain->cursor.position == drain->batch_from.position) {
-            return -EMSGSIZE; /* a record longer than any that was recovered or can be appended */
+            check_medium(drain);
+            return device_lost_pages(drain->device) > 0
+                       ? -EIO
+                       : -EMSGSIZE; /* a record longer than any that was recovered or can be appended */
         }
     }
     rc = write_batch(drain);

@@ -36,6 +36,7 @@
 
 #define LAYOUT_MIN_BLOCK_BYTES 4096u
 #define LAYOUT_MAX_BLOCK_BYTES LAYOUT_SLOT_BYTES
+#define LAYOUT_LINE_BYTES 64u /* unit of a durable write to memory: a cache line */
 #define LAYOUT_MIN_CAPACITY_BLOCKS 8u
 #define LAYOUT_MAX_CAPACITY_BYTES (1ull << 38)
 #define LAYOUT_FILE_NAME_BYTES 4096u
@@ -45,12 +46,16 @@
 
 #define SUPERBLOCK_MAGIC 0x474f4c5453525542ull /* "BURSTLOG" */
 
+enum superblock_incompatible {
+    SUPERBLOCK_LINES = 1, /* commits end at lines and not at blocks: the ring lies in memory */
+};
+
 /* Written by format only, never again (but for the repair of a bad copy by a good one). */
 struct superblock {
     uint64_t magic;
     uint32_t version;              /* LAYOUT_VERSION: another one is refused */
     uint32_t superblock_bytes;     /* sizeof(struct superblock) */
-    uint64_t incompatible;         /* feature bits: an unknown one is refused */
+    uint64_t incompatible;         /* enum superblock_incompatible: an unknown bit is refused */
     uint64_t compatible;           /* feature bits: unknown ones are ignored */
     uint8_t uuid[16];              /* seeds every other CRC of this ring */
     uint64_t data_offset;          /* where the data area begins: LAYOUT_DATA_OFFSET in version 1 */
@@ -58,7 +63,7 @@ struct superblock {
     uint64_t medium_bytes;         /* size of device or file when it was formatted */
     uint32_t block_bytes;          /* unit of a durable write: max(logical, physical block of the medium, 4096) */
     uint32_t logical_block_bytes;  /* of the medium when it was formatted */
-    uint32_t record_align_bytes;   /* 8; 64 on persistent memory */
+    uint32_t record_align_bytes;   /* RECORD_ALIGN_BYTES */
     uint32_t checkpoint_bytes;     /* sizeof(struct checkpoint) */
     int64_t created_ns;            /* CLOCK_REALTIME */
     uint8_t reserved[412];         /* zero */
@@ -112,7 +117,7 @@ enum record_type {
 };
 
 enum record_flags {
-    RECORD_LAST = 1,     /* the next record starts at the next block boundary; the gap is never interpreted */
+    RECORD_LAST = 1,     /* the next record starts at the next block, or line: record_after. The gap is never interpreted */
     RECORD_ENQUEUED = 2, /* nobody was waiting for it */
 };
 
@@ -268,11 +273,19 @@ static inline uint64_t record_place(uint64_t position, uint64_t capacity) {
     return left < RECORD_HEADER_BYTES ? position + left : position;
 }
 
-/* Where the record after this one begins. */
+/* Where the record after this one begins, if a commit ends at blocks. */
 static inline uint64_t record_next(uint64_t position, uint64_t length, uint8_t flags, uint64_t block_bytes,
                                    uint64_t capacity) {
     uint64_t end = position + record_bytes(length);
     return record_place(flags & RECORD_LAST ? align_up(end, block_bytes) : end, capacity);
+}
+
+/* The same of a record that stands at `position`, in a ring whose commits end at lines, or (line_bytes 0) at blocks. A
+ * marker has its block for itself in either. */
+static inline uint64_t record_after(uint64_t position, const struct record_header *header, uint64_t block_bytes,
+                                    uint64_t line_bytes, uint64_t capacity) {
+    const uint64_t unit = line_bytes != 0 && header->type != RECORD_MARKER ? line_bytes : block_bytes;
+    return record_next(position, header->length, header->flags, unit, capacity);
 }
 
 #endif

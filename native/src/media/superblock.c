@@ -10,11 +10,12 @@ static uint32_t superblock_crc(const struct superblock *superblock) {
 }
 
 void superblock_make(struct superblock *superblock, uint64_t ring_bytes, uint64_t medium_bytes, uint32_t block_bytes,
-                     uint32_t logical_block_bytes, const uint8_t uuid[16], int64_t created_ns) {
+                     uint32_t logical_block_bytes, uint64_t incompatible, const uint8_t uuid[16], int64_t created_ns) {
     memset(superblock, 0, sizeof *superblock);
     superblock->magic = SUPERBLOCK_MAGIC;
     superblock->version = LAYOUT_VERSION;
     superblock->superblock_bytes = sizeof *superblock;
+    superblock->incompatible = incompatible;
     memcpy(superblock->uuid, uuid, 16);
     superblock->data_offset = LAYOUT_DATA_OFFSET;
     superblock->capacity_bytes = align_down(ring_bytes - LAYOUT_DATA_OFFSET, block_bytes);
@@ -38,7 +39,7 @@ enum superblock_verdict superblock_judge(const struct superblock *superblock) {
     if (superblock->crc != superblock_crc(superblock)) {
         return SUPERBLOCK_DAMAGED;
     }
-    if (superblock->version != LAYOUT_VERSION || superblock->incompatible != 0 ||
+    if (superblock->version != LAYOUT_VERSION || (superblock->incompatible & ~(uint64_t)SUPERBLOCK_LINES) != 0 ||
         superblock->record_align_bytes != RECORD_ALIGN_BYTES) {
         return SUPERBLOCK_UNKNOWN;
     }

@@ -5,9 +5,10 @@
 
 #include "media/layout.h"
 
-/* Fills a superblock for a medium. The capacity is what fits of `ring_bytes`, in whole blocks. */
+/* Fills a superblock for a medium. The capacity is what fits of `ring_bytes`, in whole blocks. incompatible: enum
+ * superblock_incompatible. */
 void superblock_make(struct superblock *superblock, uint64_t ring_bytes, uint64_t medium_bytes, uint32_t block_bytes,
-                     uint32_t logical_block_bytes, const uint8_t uuid[16], int64_t created_ns);
+                     uint32_t logical_block_bytes, uint64_t incompatible, const uint8_t uuid[16], int64_t created_ns);
 
 enum superblock_verdict {
     SUPERBLOCK_VALID,
@@ -17,5 +18,10 @@ enum superblock_verdict {
 };
 
 enum superblock_verdict superblock_judge(const struct superblock *superblock);
+
+/* The line at which commits end in this ring; 0: at a block. */
+static inline uint32_t superblock_line_bytes(const struct superblock *superblock) {
+    return superblock->incompatible & SUPERBLOCK_LINES ? LAYOUT_LINE_BYTES : 0;
+}
 
 #endif

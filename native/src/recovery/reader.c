@@ -51,8 +51,8 @@ int reader_next(struct reader *reader, struct reader_item *item) {
     }
     const struct record_header *record = record_at(input->image, input->capacity_bytes, reader->position);
     *item = (struct reader_item){.kind = READER_WAITING, .record = record};
-    reader->position = record_next(record->position, record->length, record->flags, input->block_bytes,
-                                   input->capacity_bytes);
+    reader->position = record_after(record->position, record, input->block_bytes, input->line_bytes,
+                                    input->capacity_bytes);
     return 1;
 }
 

@@ -56,8 +56,8 @@ static void accept(struct recovery *recovery, const struct recovery_input *input
     cursor->sequence = header->sequence + (uint64_t)record_has_sequence(header);
     cursor->epoch = header->epoch;
     cursor->last = header;
-    cursor->position = record_next(header->position, header->length, header->flags, input->block_bytes,
-                                   input->capacity_bytes);
+    cursor->position = record_after(header->position, header, input->block_bytes, input->line_bytes,
+                                    input->capacity_bytes);
 }
 
 static int jump_over(struct recovery *recovery, struct cursor *cursor, const struct recovery_jump *jump) {

@@ -26,6 +26,7 @@ struct recovery_input {
     const uint8_t *image;
     uint64_t capacity_bytes;
     uint64_t block_bytes;
+    uint32_t line_bytes; /* as ring_geometry.line_bytes */
     uint32_t crc_seed;
     const struct checkpoint *newest; /* the newest valid one: where to start */
     const struct checkpoint *other;  /* the other slot if it is valid, or NULL */

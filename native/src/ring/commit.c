@@ -10,13 +10,12 @@
 #include "ring/claim.h"
 
 #define STRAGGLER_SPINS 2000
-#define CACHE_LINE_BYTES 64u
 
 /* The range of a commit and how far it has got. */
 struct round {
     uint64_t begin;         /* where the commit starts: W */
     uint64_t records_end;   /* end of its last record */
-    uint64_t end;           /* records_end up to the block boundary */
+    uint64_t end;           /* records_end up to the boundary of a block, or of a line */
     uint64_t next_sequence; /* the first one after it */
     uint64_t sealed;        /* headers are finished below this position */
     uint64_t sealed_sequence;
@@ -24,14 +23,15 @@ struct round {
     uint64_t whole_sequence; /* the first sequence after it */
 };
 
-/* From here on no later record shares a block with this commit. */
+/* From here on no later record shares a block, or a line, with this commit. */
 static void seal(struct ring *ring, struct round *round) {
     const uint64_t begin = atomic_load_explicit(&ring->durable_position, memory_order_relaxed);
     const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
+    const uint64_t unit = ring->geometry.line_bytes != 0 ? ring->geometry.line_bytes : ring->geometry.block_bytes;
     uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
     for (;;) {
         round->records_end = claim_position(word, begin);
-        round->end = align_up(round->records_end, ring->geometry.block_bytes);
+        round->end = align_up(round->records_end, unit);
         round->next_sequence = claim_sequence(word, durable);
         const uint64_t flags = word & (CLAIM_CLOSED | CLAIM_FAILED);
         const uint64_t aligned = claim_pack(round->end, round->next_sequence, flags);
@@ -60,12 +60,17 @@ static int await_publication(struct ring *ring, const struct record_header *head
         cpu_pause();
     }
     int64_t slept_ns = 0;
-    for (int64_t pause_ns = 1000; slept_ns < RING_STRAGGLER_NS; pause_ns += pause_ns < 1000000 ? pause_ns / 4 : 0) {
+    for (int64_t pause_ns = 1000; slept_ns < RING_STRAGGLER_NS && device_lost_pages(ring->device) == 0; pause_ns += pause_ns < 1000000 ? pause_ns / 4 : 0) {
         if (is_published(ring, header, position)) {
             return 0;
         }
         ring->platform->ops->sleep_ns(ring->platform, pause_ns);
         slept_ns += pause_ns;
+    }
+    if (device_lost_pages(ring->device) > 0) {
+        ring_fail(ring, "pages of ring %s were lost under its records; nothing further is acknowledged until the ring is "
+                  "opened again", ring->path);
+        return -EIO;
     }
     ring_fail(ring, "a thread claimed position %llu of ring %s and did not publish its record within %lld s; reopen the "
               "ring", (unsigned long long)position, ring->path, RING_STRAGGLER_NS / 1000000000ll);
@@ -116,7 +121,7 @@ static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence
     atomic_fetch_add_explicit(&ring->durable_version, 1, memory_order_release);
 }
 
-/* A piece of the commit that one write can do: whole blocks, one lap, at most RING_WRITE_BYTES. */
+/* A piece of the commit that one write can do: whole blocks or lines, one lap, at most RING_WRITE_BYTES. */
 static uint64_t piece_end(const struct ring *ring, const struct round *round, uint64_t from) {
     uint64_t end = from + RING_WRITE_BYTES;
     const uint64_t lap_end = from + lap_remaining(from, ring->geometry.capacity_bytes);
@@ -125,11 +130,12 @@ static uint64_t piece_end(const struct ring *ring, const struct round *round, ui
 }
 
 /* The block that the next commit begins with is colder than the medium is fast: it comes into the cache while this commit
- * is being written. */
-static void prefetch_next_block(const struct ring *ring, uint64_t position) {
-    const uint8_t *block = ring_at(ring, position);
-    for (uint64_t line = 0; line < ring->geometry.block_bytes; line += CACHE_LINE_BYTES) {
-        __builtin_prefetch(block + line, 1, 2);
+ * is being written. Of lines, as many as this commit took. */
+static void prefetch_next_block(const struct ring *ring, uint64_t position, uint64_t bytes) {
+    const uint8_t *next = ring_at(ring, position);
+    const uint64_t until = bytes < ring->geometry.block_bytes ? bytes : ring->geometry.block_bytes;
+    for (uint64_t line = 0; line < until; line += LAYOUT_LINE_BYTES) {
+        __builtin_prefetch(next + line, 1, 2);
     }
 }
 
@@ -182,7 +188,7 @@ void commit_round(struct ring *ring) {
         write->durable_position = round.whole;
         write->next_sequence = round.whole_sequence;
         if (to == round.end) {
-            prefetch_next_block(ring, to);
+            prefetch_next_block(ring, to, to - from);
         }
         submit(ring, write, from, to);
         newest++;

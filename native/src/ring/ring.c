@@ -102,7 +102,7 @@ static uint64_t count_lost_enqueued(const struct ring *ring) {
             break; /* never published: what follows cannot be found */
         }
         lost += header->type == RECORD_DATA && (header->flags & RECORD_ENQUEUED) != 0;
-        position = record_next(position, header->length, header->flags, ring->geometry.block_bytes, capacity);
+        position = record_after(position, header, ring->geometry.block_bytes, ring->geometry.line_bytes, capacity);
     }
     return lost;
 }

@@ -10,7 +10,7 @@
  *
  * A producer takes position and sequence with one compare-and-swap on `claim` and never waits in there. Whoever needs
  * durability and finds nobody committing leads: it seals what is claimed (moves `claim` to the next block boundary, so
- * that no later record shares a block with this commit), waits for producers that are still copying, finishes the
+ * that no later record shares a block with this commit; in memory, to the next cache line), waits for producers that are still copying, finishes the
  * headers, writes, advances `durable` over the contiguous prefix of completed writes, lets go and wakes. Others sleep
  * until their record is durable or it is their turn to lead (commit.c).
  */
@@ -42,7 +42,8 @@ struct ring_geometry {
     uint64_t data_offset;
     uint64_t capacity_bytes;
     uint64_t block_bytes;
-    uint32_t crc_seed; /* of headers, from the ring's uuid */
+    uint32_t line_bytes; /* a commit ends at a line and not at a block; 0: at a block */
+    uint32_t crc_seed;   /* of headers, from the ring's uuid */
 };
 
 struct ring_limits {

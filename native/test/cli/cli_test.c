@@ -8,10 +8,12 @@
 #include "media/layout.h"
 
 /* Leaves three records in the ring, as a process that was killed; none of them is in the log file yet. */
-static void leave_records(void) {
+static void leave_records_written_with(uint32_t io) {
     const pid_t child = fork();
     if (child == 0) {
-        burst_t *log = open_small();
+        burst_config_t config = small_config();
+        config.io = io;
+        burst_t *log = open_with(&config);
         block_file();
         _exit(burst_append(log, "one\n", 4, 0) == 1 && burst_append(log, "two\n", 4, 0) == 2 &&
                       burst_append(log, "three\n", 6, 0) == 3
@@ -22,6 +24,10 @@ static void leave_records(void) {
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     unblock_file();
+}
+
+static void leave_records(void) {
+    leave_records_written_with(BURST_IO_AUTO);
 }
 
 static void wrong_usage_is_told_and_exits_with_2(void **state) {
@@ -90,6 +96,32 @@ static void recover_moves_what_waits_and_a_second_time_nothing(void **state) {
     assert_file_is("one\ntwo\nthree\n");
     assert_int_equal(run("format %s", ring_path), 3);
     assert_said("--force");
+}
+
+static void a_mapped_ring_is_shown_recovered_and_formatted_like_any_other(void **state) {
+    (void)state;
+    leave_records_written_with(BURST_IO_MAPPED);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("engine: mapped");
+    assert_said("no other engine can write it");
+    assert_said("survives: process");
+    assert_said("line bytes: 64");
+    assert_said("records waiting: 3");
+    assert_int_equal(run("dump %s", ring_path), 0);
+    assert_said("three");
+    assert_int_equal(run("format --force %s", ring_path), 3);
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_said("records moved: 3");
+    assert_file_is("one\ntwo\nthree\n");
+    burst_config_t config = small_config();
+    config.io = BURST_IO_MAPPED;
+    burst_t *log = open_with(&config);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_int_equal(run("recover %s", ring_path), 3);
+    burst_close(log);
+    assert_int_equal(run("format --force %s", ring_path), 0);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("line bytes: 64");
 }
 
 static void a_ring_in_use_can_be_shown_but_not_recovered(void **state) {
@@ -315,6 +347,7 @@ int main(void) {
         TEST(format_makes_a_ring_of_the_size_asked_for),
         TEST(records_that_wait_are_destroyed_only_with_their_number),
         TEST(recover_moves_what_waits_and_a_second_time_nothing),
+        TEST(a_mapped_ring_is_shown_recovered_and_formatted_like_any_other),
         TEST(a_ring_in_use_can_be_shown_but_not_recovered),
         TEST(of_a_ring_in_use_threads_and_image_are_shown),
         TEST(damage_is_shown_with_its_range_and_exits_with_1),

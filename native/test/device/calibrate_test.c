@@ -318,6 +318,7 @@ static void assert_choice_follows_figures(const char *path, const char *what) {
     const struct calibration_engine *uring = calibration_of(&calibration, BURST_IO_URING);
     assert_non_null(pwriter);
     assert_non_null(uring);
+    assert_null(calibration_of(&calibration, BURST_IO_MAPPED)); /* what is mapped there is the page cache */
     assert_true(pwriter->writes > 0 && uring->writes > 0);
     const uint64_t least_gain = pwriter->p50_ns / (uring->writes < 100 ? 2 : 10);
     const int is_gain = uring->p50_ns < pwriter->p50_ns - least_gain && uring->faster * 3 >= uring->writes * 2;

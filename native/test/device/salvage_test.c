@@ -149,6 +149,19 @@ static void nobody_has_to_listen(void **state) {
     assert_data(0, 4096);
 }
 
+static void the_mapped_medium_itself_is_not_zeroed_where_it_cannot_be_read(void **state) {
+    (void)state;
+    faults.bad[0] = 5 * SECTOR;
+    faults.bad_count = 1;
+    device.mapping = data;
+    assert_int_equal(device_read_salvage(&device, 0, data, 64 * SECTOR, remember, &reported), 0);
+    device.mapping = NULL;
+    assert_int_equal(reported.count, 1);
+    assert_int_equal(reported.bytes[0], SECTOR);
+    for (uint64_t i = 0; i < 64 * SECTOR; i++)
+        assert_int_equal(data[i], pattern(i));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_sound_medium_is_read_in_big_pieces, without_faults),
@@ -157,6 +170,7 @@ int main(void) {
         cmocka_unit_test_setup(every_code_of_a_bad_block_counts_as_one, without_faults),
         cmocka_unit_test_setup(a_device_that_vanishes_is_not_taken_for_bad_blocks, without_faults),
         cmocka_unit_test_setup(nobody_has_to_listen, without_faults),
+        cmocka_unit_test_setup(the_mapped_medium_itself_is_not_zeroed_where_it_cannot_be_read, without_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

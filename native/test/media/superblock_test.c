@@ -14,7 +14,7 @@ static const uint8_t uuid[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 
 
 static struct superblock some_superblock(void) {
     struct superblock superblock;
-    superblock_make(&superblock, 3 * MIB + 5000, 8 * MIB, 4096, 512, uuid, 12345);
+    superblock_make(&superblock, 3 * MIB + 5000, 8 * MIB, 4096, 512, 0, uuid, 12345);
     return superblock;
 }
 
@@ -61,11 +61,22 @@ static void another_version_and_unknown_incompatible_features_are_told_apart_fro
     superblock.version = LAYOUT_VERSION + 1;
     assert_int_equal(judge_with_good_crc(&superblock), SUPERBLOCK_UNKNOWN);
     superblock = some_superblock();
+    superblock.incompatible = SUPERBLOCK_LINES << 1;
+    assert_int_equal(judge_with_good_crc(&superblock), SUPERBLOCK_UNKNOWN);
     superblock.incompatible = 1ull << 63;
     assert_int_equal(judge_with_good_crc(&superblock), SUPERBLOCK_UNKNOWN);
     superblock = some_superblock();
     superblock.record_align_bytes = 64;
     assert_int_equal(judge_with_good_crc(&superblock), SUPERBLOCK_UNKNOWN);
+}
+
+static void a_ring_in_memory_says_that_its_commits_end_at_lines(void **state) {
+    (void)state;
+    struct superblock superblock = some_superblock();
+    assert_int_equal(superblock_line_bytes(&superblock), 0);
+    superblock_make(&superblock, 3 * MIB, 8 * MIB, 4096, 4096, SUPERBLOCK_LINES, uuid, 12345);
+    assert_int_equal(superblock_judge(&superblock), SUPERBLOCK_VALID);
+    assert_int_equal(superblock_line_bytes(&superblock), 64);
 }
 
 static void unknown_compatible_features_are_ignored(void **state) {
@@ -103,6 +114,7 @@ int main(void) {
         cmocka_unit_test(every_flipped_bit_is_noticed),
         cmocka_unit_test(zeros_are_no_superblock),
         cmocka_unit_test(another_version_and_unknown_incompatible_features_are_told_apart_from_damage),
+        cmocka_unit_test(a_ring_in_memory_says_that_its_commits_end_at_lines),
         cmocka_unit_test(unknown_compatible_features_are_ignored),
         cmocka_unit_test(a_whole_superblock_with_an_impossible_field_is_damaged),
     };

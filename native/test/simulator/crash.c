@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PROCESS_ONLY_IN 3u /* of the crashes of a mapped medium */
+
 static void add(struct crash *crash, const struct choice *choice) {
     if (crash->count == CHOICES_MAX) {
         abort();
@@ -207,7 +209,11 @@ void crash_build(const struct crash *crash, uint64_t state, uint64_t states, str
         settle_medium(crash, &crash->choices[i], picked[i], crash->seed + state * CHOICES_MAX + i, &after->device);
     }
     if (after->device.is_mapped) {
-        memcpy(after->device.image, after->device.medium + MEDIUM_DATA, after->device.medium_bytes - MEDIUM_DATA);
+        /* Only the process died: the next one finds what was stored, and a later crash may still take it away. */
+        after->device.is_ahead = !after->model.is_formatting && (crash->seed ^ state) % PROCESS_ONLY_IN == 0;
+        memcpy(after->device.image,
+               after->device.is_ahead ? crash->world->device.image : after->device.medium + MEDIUM_DATA,
+               after->device.medium_bytes - MEDIUM_DATA);
     }
     after->model.medium_lied |= crash->world->device.told_count > 0;
     after->device.told_count = 0;

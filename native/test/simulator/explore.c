@@ -222,6 +222,9 @@ void explore(void) {
     struct world *world = levels[0];
     world_reset(world, exploration.scenario->blocks, exploration.seed);
     sim_device_choose(world, exploration.is_mapped);
+    if (exploration.seed % 2 == 0) {
+        world->device.device.line_bytes = 0; /* mapped, but laid out for a block device */
+    }
     world->device.device.write_depth = (int)exploration.scenario->write_depth;
     log_format(world);
     world->before_operation = crash_run;

@@ -106,12 +106,14 @@ int log_is_refused(struct world *world) {
 
 void log_open_whole(struct world *world) {
     /* A reader must say the same as the open; not asked each time, for it costs as much. */
-    if (world->model.is_formatting || world->before_operation != NULL || world_random(world, 4) == 0) {
+    const int asked = world->model.is_formatting || world->before_operation != NULL || world_random(world, 4) == 0;
+    if (asked && !world->device.is_ahead) {
         read_and_settle(world);
     }
     if (log_open(world) < 0) {
         violation(world, "the ring cannot be opened: %s", error_text());
     }
+    world->device.is_ahead = 0; /* the open has flushed it */
     settle_model(world, &world->engine->view.recovery);
     const uint64_t next = ring_next_sequence(world->engine->ring);
     if (next != world->model.acknowledged + 1) {
@@ -179,7 +181,9 @@ int64_t log_append(struct world *world, uint32_t length) {
 }
 
 int64_t log_enqueue(struct world *world, uint32_t length) {
-    return offer(world, length, RING_ENQUEUE | RING_NO_WAIT);
+    const int64_t rc = offer(world, length, RING_ENQUEUE | RING_NO_WAIT);
+    sim_mapped_evict(world); /* published, and not sealed */
+    return rc;
 }
 
 int log_commit(struct world *world) {

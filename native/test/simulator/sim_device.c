@@ -218,5 +218,8 @@ void sim_device_init(struct world *world) {
 
 void sim_device_choose(struct world *world, int is_mapped) {
     world->device.is_mapped = is_mapped;
-    world->device.device.ops = is_mapped ? &sim_mapped_ops : &sim_device_ops;
+    struct device *device = &world->device.device;
+    device->ops = is_mapped ? &sim_mapped_ops : &sim_device_ops;
+    device->mapping = is_mapped ? world->device.image - LAYOUT_DATA_OFFSET : NULL;
+    device->line_bytes = is_mapped ? LAYOUT_LINE_BYTES : 0;
 }

@@ -261,7 +261,10 @@ void sim_files_init(struct world *world) {
 }
 
 void others_rename(struct world *world, const char *from, const char *to) {
-    change_name(&world->files, from, to, (unsigned)sim_files_find(&world->files, from));
+    const int inode = sim_files_find(&world->files, from);
+    if (inode >= 0) { /* else the log has not begun one under that name yet */
+        change_name(&world->files, from, to, (unsigned)inode);
+    }
 }
 
 void others_delete(struct world *world, const char *name) {

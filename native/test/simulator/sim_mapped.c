@@ -2,14 +2,45 @@
 /*
  * Persistent memory: the image is the mapping. Whatever is stored into it may become durable at any time, a line at a
  * time, in any order, and is so for certain once its line was written back. A process that opens the ring again sees
- * what is in the caches, so a flush has to write back all of it.
+ * what is in the caches, so a flush has to write back all of it. Nothing is copied into the image and nothing is zeroed
+ * in it: what reading did to it, it would do to the medium.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "simulator/world.h"
 
 static struct sim_device *device_of(struct device *device) {
     return (struct sim_device *)device;
+}
+
+#define EVICTED_AT_ONCE 6u
+
+void sim_mapped_evict(struct world *world) {
+    struct sim_device *sim = &world->device;
+    if (!sim->is_mapped || world_random(world, 3) != 0) {
+        return;
+    }
+    const size_t lines = (sim->medium_bytes - MEDIUM_DATA) / MAPPED_LINE_BYTES;
+    unsigned evicted = (unsigned)world_random(world, EVICTED_AT_ONCE);
+    for (size_t from = world_random(world, lines), i = 0; evicted > 0 && i < lines; i++) {
+        const size_t at = (from + i) % lines * MAPPED_LINE_BYTES;
+        if (memcmp(sim->medium + MEDIUM_DATA + at, sim->image + at, MAPPED_LINE_BYTES) != 0 &&
+            world_random(world, 2) == 0) {
+            memcpy(sim->medium + MEDIUM_DATA + at, sim->image + at, MAPPED_LINE_BYTES);
+            evicted--;
+        }
+    }
+}
+
+static void check_lines(const struct sim_device *sim, uint64_t offset, const void *data, size_t bytes) {
+    const uint64_t unit = sim->device.line_bytes != 0 ? sim->device.line_bytes : WORLD_BLOCK_BYTES;
+    if (offset % unit != 0 || bytes == 0 || bytes % unit != 0 || !device_is_in_place(&sim->device, offset, data)) {
+        fprintf(stderr, "a commit of %zu bytes at offset %llu is not of whole lines of the mapping\n", bytes,
+                (unsigned long long)offset);
+        abort();
+    }
 }
 
 static void *mapped_image(struct device *device, size_t bytes) {
@@ -20,6 +51,7 @@ static void *mapped_image(struct device *device, size_t bytes) {
 static void mapped_submit(struct device *device, struct device_write *write) {
     struct sim_device *sim = device_of(device);
     world_operation(sim->world, "submit");
+    check_lines(sim, write->offset, write->data, write->bytes);
     sim->under_way[sim->under_way_count++] = write;
 }
 

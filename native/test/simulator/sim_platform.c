@@ -23,6 +23,7 @@ uint64_t world_random(struct world *world, uint64_t below) {
 /* Somebody sets the clock, all the time. */
 static int64_t sim_realtime_ns(const struct platform *platform) {
     struct world *world = world_of(platform);
+    sim_mapped_evict(world); /* the engine asks while it makes a marker */
     return world->now_ns + (int64_t)(random_next(&world->random_state) % 7200000000000u) - 3600000000000;
 }
 

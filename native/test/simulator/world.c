@@ -6,6 +6,7 @@
 
 void world_operation(struct world *world, const char *operation) {
     sim_device_arrive(world);
+    sim_mapped_evict(world);
     if (world->before_operation != NULL) {
         world->before_operation(world, operation);
     }
@@ -50,6 +51,7 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->device.told_count = 0;
     world->device.device.write_depth = 1;
     memset(world->device.image, 0, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
+    world->device.is_ahead = 0;
     for (unsigned i = 0; i < FILES_MAX; i++) {
         clear_inode(&world->files.inodes[i]);
     }
@@ -87,9 +89,11 @@ void world_copy(struct world *to, const struct world *from) {
     to->device.device.medium_bytes = from->device.device.medium_bytes;
     to->device.device.write_depth = from->device.device.write_depth;
     sim_device_choose(to, from->device.is_mapped);
+    to->device.device.line_bytes = from->device.device.line_bytes;
     memcpy(to->device.medium, from->device.medium, from->device.medium_bytes);
     to->device.under_way_count = 0;
     to->device.current.bytes = 0;
+    to->device.is_ahead = 0;
     const unsigned inodes = to->files.inode_count > from->files.inode_count ? to->files.inode_count
                                                                              : from->files.inode_count;
     for (unsigned i = 0; i < inodes; i++) {

@@ -51,6 +51,7 @@ struct sim_device {
     uint8_t *medium; /* durable bytes */
     size_t medium_bytes;
     uint8_t *image; /* of a mapped medium: what its lines hold in the caches of the processor */
+    int is_ahead;   /* the process before died with lines that are not durable: a reader sees more than is certain */
     size_t unreadable, unreadable_bytes; /* reads of this range of the medium fail, until it is written */
     int lies;        /* acknowledged writes are not durable: `told` holds what a crash may take back, in order */
     struct lie *told;
@@ -69,6 +70,8 @@ void sim_device_init(struct world *world);
 /* Makes it a block device, or persistent memory. */
 void sim_device_choose(struct world *world, int is_mapped);
 extern const struct device_ops sim_mapped_ops;
+/* Now and then a few lines of the mapping become durable as they are, half-made or not. */
+void sim_mapped_evict(struct world *world);
 /* Carries out a write that has been acknowledged. */
 void sim_device_settle(struct sim_device *device, const struct medium_write *write);
 size_t sim_device_place(uint64_t offset);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing cache lines back to memory, with the best instruction that the processor has. */
+#ifndef BURST_DEVICE_WRITEBACK_H
+#define BURST_DEVICE_WRITEBACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct writeback {
+    const char *name; /* "clwb" */
+    /* When it returns, every line of the range is on its way out of the caches, and nothing stored later gets out before:
+     * on persistent memory the range survives loss of power. */
+    void (*range)(const void *data, size_t bytes);
+};
+
+enum writeback_features {
+    WRITEBACK_FLUSH = 1,           /* x86-64: clflush. aarch64: dc cvac */
+    WRITEBACK_FLUSH_OPTIMIZED = 2, /* x86-64: clflushopt */
+    WRITEBACK_KEEP = 4,            /* x86-64: clwb, which leaves the line in the cache */
+    WRITEBACK_PERSIST = 8,         /* aarch64: dc cvap, which goes to the point of persistence */
+};
+
+/* The best of what the features (enum writeback_features, or'ed) allow; NULL if there is none. */
+const struct writeback *writeback_choose(uint32_t features);
+
+/* Those of this processor. */
+uint32_t writeback_features_here(void);
+
+#endif
