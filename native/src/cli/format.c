@@ -16,6 +16,7 @@
 #include "burstlog.h"
 #include "cli/cli.h"
 #include "cli/signature.h"
+#include "device/calibrate.h"
 #include "device/disk.h"
 #include "device/lock.h"
 #include "device/open.h"
@@ -143,6 +144,14 @@ static int check_ring(const struct device *device, const struct engine_view *vie
     return 0;
 }
 
+/* The ring is made; which engine writes it best is said, and kept on it, here already. */
+static void tell_engine(struct device **device) {
+    device_calibrate(device, 1);
+    if ((*device)->chosen_because[0] != '\0') {
+        printf("%s: io=auto writes it by %s: %s\n", (*device)->path, (*device)->ops->name, (*device)->chosen_because);
+    }
+}
+
 /* Whether the medium may be overwritten: whoever uses it, the ring on it, anything else on it. */
 static int check_medium(struct device *device, const struct request *request, const char *holders) {
     int rc = request->force ? 0 : check_users(device, holders);
@@ -184,6 +193,7 @@ static int format_existing(const struct request *request) {
         rc = engine_format(&platform_linux, device, bytes);
         if (rc == 0) {
             printf("%s: ring of %" PRIu64 " bytes\n", device->path, bytes);
+            tell_engine(&device);
         }
     }
     device_close(device);
@@ -198,7 +208,12 @@ static int format(const struct request *request) {
     uint64_t bytes = align_down(request->size != 0 ? request->size : DEFAULT_FILE_BYTES, LAYOUT_MIN_BLOCK_BYTES);
     const int rc = device_create_file(&platform_linux, request->path, bytes, format_new_file, &bytes);
     if (rc == 0) {
+        struct device *device;
         printf("%s: ring of %" PRIu64 " bytes\n", request->path, bytes);
+        if (device_open(&platform_linux, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
+            tell_engine(&device);
+            device_close(device);
+        }
     }
     return rc;
 }

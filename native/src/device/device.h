@@ -54,8 +54,9 @@ struct device_ops {
     void (*close)(struct device *device);
 };
 
-#define DEVICE_FALLBACK_BYTES 384
+#define DEVICE_FALLBACK_BYTES 448
 #define DEVICE_EVIDENCE_BYTES 224
+#define DEVICE_BECAUSE_BYTES 256
 
 struct device {
     const struct device_ops *ops;
@@ -72,6 +73,7 @@ struct device {
     int survives;                 /* enum burst_durability */
     char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence, for the sentence of a refusal */
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
+    char chosen_because[DEVICE_BECAUSE_BYTES]; /* "", or why this backend writes it */
     char path[4096];              /* absolute */
 };
 

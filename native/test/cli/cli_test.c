@@ -177,6 +177,27 @@ static void a_truncated_ring_is_refused_naming_both_sizes(void **state) {
     assert_said("has 1536000 bytes but was formatted with 2097152");
 }
 
+/* The figures differ from medium to medium; where they are told does not. */
+static void info_shows_which_engine_auto_takes_and_measures_anew_when_asked(void **state) {
+    (void)state;
+    assert_int_equal(run("format --size=2M %s", ring_path), 0);
+    assert_said("io=auto writes it by ");
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("io auto\n  engine: ");
+    assert_int_equal(run("info --json %s", ring_path), 0);
+    assert_said("\"io_auto\": {");
+    assert_said("\"because\": \"");
+    assert_said("\"figures\": [");
+    assert_int_equal(run("info --calibrate %s", ring_path), 0);
+    assert_said("io auto\n  engine: ");
+    burst_t *log = open_small();
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_int_equal(run("info --calibrate --json %s", ring_path), 3); /* never under a writer */
+    assert_said("is held by process");
+    burst_close(log);
+    assert_int_equal(run("info --calibrate %s/none", folder), 3);
+}
+
 static void dump_shows_what_waits_what_is_drained_and_what_is_lost(void **state) {
     (void)state;
     leave_records();
@@ -299,6 +320,7 @@ int main(void) {
         TEST(damage_is_shown_with_its_range_and_exits_with_1),
         TEST(one_bad_copy_is_used_around_and_repaired_two_are_refused),
         TEST(a_truncated_ring_is_refused_naming_both_sizes),
+        TEST(info_shows_which_engine_auto_takes_and_measures_anew_when_asked),
         TEST(dump_shows_what_waits_what_is_drained_and_what_is_lost),
         TEST(dump_shows_a_damaged_ring_and_exits_with_1),
         TEST(dump_shows_what_stands_in_a_ring_that_cannot_be_opened),
