@@ -32,6 +32,11 @@ final class BurstOffer implements HandOver {
         }
     }
 
+    @Override
+    public void prepare() {
+        records.get();
+    }
+
     /** Durable in the log file: only then all of the ring is free again. */
     @Override
     public void awaitEmpty() {

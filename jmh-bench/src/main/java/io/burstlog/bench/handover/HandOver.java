@@ -10,6 +10,9 @@ public interface HandOver extends AutoCloseable {
     /** Spins while there is no room. Any number of threads, unless {@link #producers} says otherwise. */
     void offer(byte[] message);
 
+    /** Called by each thread before its first message: makes what it keeps for itself. */
+    default void prepare() {}
+
     /** Returns when all that was handed over has been taken. */
     default void awaitEmpty() {}
 

@@ -33,6 +33,11 @@ final class ManyToOneRing implements HandOver {
     }
 
     @Override
+    public void prepare() {
+        source.get();
+    }
+
+    @Override
     public void awaitEmpty() {
         while (ring.size() > 0) {
             Thread.onSpinWait();

@@ -50,7 +50,11 @@ public final class Json {
         return value == null ? List.of() : (List<Object>) value;
     }
 
+    /** JMH writes "NaN" as a string. */
     public static double number(Object value) {
+        if (value instanceof String string) {
+            return Double.parseDouble(string);
+        }
         return value == null ? Double.NaN : ((Number) value).doubleValue();
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.harness;
 
+import java.io.IOException;
+
 /** Something that takes messages and whose latency is measured. Used by one thread. */
 public interface Target extends AutoCloseable {
 
@@ -34,5 +36,5 @@ public interface Target extends AutoCloseable {
     }
 
     @Override
-    default void close() throws Exception {}
+    default void close() throws IOException {}
 }

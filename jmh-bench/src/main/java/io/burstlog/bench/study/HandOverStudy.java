@@ -26,7 +26,7 @@ public final class HandOverStudy {
 
     public static void run(Options options) throws Exception {
         Media media = new Media(options);
-        Study study = new Study("hand-over", "hand-over", options.text("title", "Hand-over study"),
+        Study study = new Study(options.text("study", "hand-over"), "hand-over", options.text("title", "Hand-over study"),
                 Environment.describe(media.directory(), media.devices()));
         int burst = options.number("burst", 20_000);
         int rounds = options.number("rounds", 50);
@@ -129,6 +129,7 @@ public final class HandOverStudy {
                 int number = i;
                 threads.add(new Thread(() -> {
                     try {
+                        handOver.prepare();
                         start.await();
                     } catch (Exception broken) {
                         throw new IllegalStateException(broken);

@@ -18,6 +18,9 @@ public final class LoadStudy {
 
     private static final String LEVELS = "2,5,10,20,40,60,80,90,100";
 
+    /** Of a block: below that a percentile says nothing, even of all blocks together. */
+    private static final int LEAST_MESSAGES = 100;
+
     private LoadStudy() {}
 
     public static void run(Options options) throws Exception {
@@ -61,7 +64,7 @@ public final class LoadStudy {
         for (int block = 0; block < blocks; block++) {
             for (Map.Entry<Target, OpenLoop> loop : loops.entrySet()) {
                 double perSecond = capacities.get(loop.getKey()) * percent / 100;
-                loop.getValue().run(loop.getKey(), perSecond, Math.max(1, (int) (perSecond * seconds)));
+                loop.getValue().run(loop.getKey(), perSecond, Math.max(LEAST_MESSAGES, (int) (perSecond * seconds)));
                 loop.getKey().settle();
             }
         }
