@@ -14,9 +14,10 @@ import java.util.function.LongSupplier;
  * @param blockMessages messages of one block
  * @param warmUpMessages messages of each target that are not counted; rounded up to whole blocks
  * @param messages messages of each target that are counted at most; rounded up to whole blocks
- * @param deadlineNanos when the clock reaches this, counting ends with the round, after three rounds at least
+ * @param nanos how long all this may take: warm-up ends after half of it, counting after all of it but not before three
+ *     rounds
  */
-public record Rounds(int blockMessages, int warmUpMessages, int messages, long deadlineNanos) {
+public record Rounds(int blockMessages, int warmUpMessages, int messages, long nanos) {
 
     private static final int LEAST_ROUNDS = 3;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -25,18 +26,28 @@ public record Rounds(int blockMessages, int warmUpMessages, int messages, long d
     public List<TargetResult> measure(List<? extends Target> targets, LongSupplier nanoClock) throws Exception {
         List<TargetResult> results = new ArrayList<>();
         targets.forEach(target -> results.add(new TargetResult(target.name(), target.claims())));
-        int warmUpRounds = rounds(warmUpMessages);
-        int rounds = warmUpRounds + rounds(messages);
-        for (int round = 0; round < rounds; round++) {
-            if (round >= warmUpRounds + LEAST_ROUNDS && nanoClock.getAsLong() >= deadlineNanos) {
-                break;
-            }
-            for (int turn = 0; turn < targets.size(); turn++) {
-                int which = (round + turn) % targets.size();
-                measureBlock(targets.get(which), round, round < warmUpRounds ? null : results.get(which));
-            }
+        long begin = nanoClock.getAsLong();
+        int warmUp = 0;
+        while (warmUp < rounds(warmUpMessages) && nanoClock.getAsLong() - begin < nanos / 2) {
+            measureRound(targets, warmUp++, null);
         }
+        int rounds = 0;
+        while (rounds < rounds(messages) && (rounds < LEAST_ROUNDS || nanoClock.getAsLong() - begin < nanos)) {
+            measureRound(targets, warmUp + rounds++, results);
+        }
+        int notCounted = warmUp * blockMessages;
+        results.forEach(result -> result.setWarmUp(notCounted));
         return results;
+    }
+
+    /**
+     * @param results null while warming up
+     */
+    private void measureRound(List<? extends Target> targets, int round, List<TargetResult> results) throws Exception {
+        for (int turn = 0; turn < targets.size(); turn++) {
+            int which = (round + turn) % targets.size();
+            measureBlock(targets.get(which), round, results == null ? null : results.get(which));
+        }
     }
 
     private void measureBlock(Target target, int round, TargetResult result) throws Exception {

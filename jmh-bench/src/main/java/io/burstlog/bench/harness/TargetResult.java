@@ -22,6 +22,7 @@ public final class TargetResult {
     private final String claims;
     private final List<long[]> blocks = new ArrayList<>();
     private long allocatedBytes;
+    private int warmUpMessages;
 
     public TargetResult(String name, String claims) {
         this.name = name;
@@ -35,6 +36,10 @@ public final class TargetResult {
     public void add(long[] nanos, long allocated) {
         blocks.add(nanos);
         allocatedBytes += allocated;
+    }
+
+    void setWarmUp(int messages) {
+        warmUpMessages = messages;
     }
 
     public Histogram histogram() {
@@ -51,6 +56,7 @@ public final class TargetResult {
     public Map<String, Object> toJson() {
         Map<String, Object> json = figuresOf(name, histogram());
         json.put("claims", claims);
+        json.put("warmUpMessages", warmUpMessages);
         json.put("allocatedBytesPerMessage", (double) allocatedBytes / Math.max(1, messages()));
         json.put("blocks", blocks.stream().map(TargetResult::blockJson).toList());
         json.put("series", sample(all()));
@@ -87,7 +93,8 @@ public final class TargetResult {
 
     /** The value below or at which the given percentage of the values lies, of all values exactly. */
     public static long percentile(long[] sorted, double percentage) {
-        int rank = (int) Math.ceil(percentage / 100 * sorted.length);
+        // 99.9% of 1,000 is 999, and not a little more.
+        int rank = (int) Math.ceil(percentage * sorted.length / 100 - 1e-6);
         return sorted[Math.max(1, Math.min(sorted.length, rank)) - 1];
     }
 

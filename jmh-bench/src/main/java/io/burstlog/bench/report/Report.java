@@ -84,8 +84,8 @@ public final class Report {
             html.loud("Nothing was measured.");
             return;
         }
-        html.paragraph("Messages of %s bytes, blocks of %s; ratios to %s.".formatted(
-                study.get("bytes"), study.get("blockMessages"),
+        html.paragraph("Messages of %s bytes, blocks of %s, the first %s of each not counted; ratios to %s.".formatted(
+                study.get("bytes"), study.get("blockMessages"), targets.get(0).get("warmUpMessages"),
                 study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
         html.table(Sections.LATENCY_HEAD, Sections.latencyRows(study));
         figure(Charts.percentiles(title, targets), title + ": latency by percentile. The right end is the slowest message "

@@ -42,7 +42,7 @@ public final class DrainStudy {
             }
         }
         Rounds rounds = new Rounds(block, options.number("warm-up", 20_000), options.number("messages", 1_000_000),
-                System.nanoTime() + options.number("seconds", 3600) * 1_000_000_000L);
+                options.number("seconds", 3600) * 1_000_000_000L);
         for (TargetResult result : rounds.measure(targets, System::nanoTime)) {
             study.add(result.toJson());
             Figures.print("drain", result.name(), result.histogram());

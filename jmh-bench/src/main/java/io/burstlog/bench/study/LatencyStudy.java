@@ -26,11 +26,11 @@ public final class LatencyStudy {
         int warmUp = options.number("warm-up", 20_000);
         int messages = options.number("messages", 1_000_000);
         long seconds = options.number("seconds", 3600);
-        study.with("bytes", media.bytes()).with("blockMessages", block).with("warmUpMessages", warmUp);
+        study.with("bytes", media.bytes()).with("blockMessages", block);
         study.with("baseline", options.text("baseline", ""));
         try (Targets targets = new Targets(media)) {
             List<Target> open = targets.open(options.list("targets", ""), study);
-            Rounds rounds = new Rounds(block, warmUp, messages, System.nanoTime() + seconds * 1_000_000_000L);
+            Rounds rounds = new Rounds(block, warmUp, messages, seconds * 1_000_000_000L);
             for (TargetResult result : rounds.measure(open, System::nanoTime)) {
                 study.add(result.toJson());
                 Figures.print(name, result.name(), result.histogram());

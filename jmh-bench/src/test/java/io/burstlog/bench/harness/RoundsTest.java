@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 class RoundsTest {
 
     private final List<String> log = new ArrayList<>();
+    private long clock;
 
     /** Each message takes as many nanoseconds as its number says. */
     private Target fake(String name) {
@@ -64,10 +65,19 @@ class RoundsTest {
     }
 
     @Test
-    void afterTheDeadlineThreeRoundsAreCountedAndNoMore() throws Exception {
-        TargetResult result = new Rounds(10, 10, 1_000, 5).measure(List.of(fake("a")), () -> 6).get(0);
+    void afterTheTimeThreeRoundsAreCountedAndNoMore() throws Exception {
+        TargetResult result = new Rounds(10, 0, 1_000, 4).measure(List.of(fake("a")), () -> clock++ * 100).get(0);
 
         assertThat(result.histogram().getTotalCount()).isEqualTo(30);
+    }
+
+    @Test
+    void warmUpTakesHalfOfTheTimeAtMostAndSaysHowMuchItWas() throws Exception {
+        // The clock moves with each look: at 0 it begins, at 1 to 4 a block is within the first half.
+        TargetResult result = new Rounds(10, 1_000, 1_000, 10).measure(List.of(fake("a")), () -> clock++).get(0);
+
+        assertThat(result.toJson()).containsEntry("warmUpMessages", 40);
+        assertThat(result.histogram().getMinValue()).isEqualTo(40);
     }
 
     @Test
