@@ -138,12 +138,18 @@ static void print_ratios(int64_t *append_ns, int64_t *bare_ns, size_t count, siz
     print("ratio", append_ns, count, bare_ns);
 }
 
-/* One line "COUNT" in, COUNT latencies of appends out, then COUNT of bare writes: int64_t, nanoseconds. Until the end of
- * the input. A line is answered when the log file has what it appended, so that nobody else pays for the drain. */
+/* One line "COUNT" in, COUNT latencies of appends out, then COUNT of bare writes: int64_t, nanoseconds. A line "drain" is
+ * answered, by one number, when the log file has all, so that nobody else pays for the drain. Until the end of the input. */
 static void serve(burst_t *log, struct bare *bare, uint8_t *record, size_t length) {
     char line[32];
     size_t number = 0;
     while (fgets(line, sizeof line, stdin) != NULL) {
+        if (strncmp(line, "drain", 5) == 0) {
+            const int64_t drained = burst_await_drained(log, 60000000000ll);
+            fwrite(&drained, sizeof drained, 1, stdout);
+            fflush(stdout);
+            continue;
+        }
         const size_t count = strtoul(line, NULL, 10);
         int64_t *append_ns = malloc(2 * count * sizeof *append_ns), *bare_ns = append_ns + count;
         if (count == 0 || append_ns == NULL) {
@@ -152,7 +158,6 @@ static void serve(burst_t *log, struct bare *bare, uint8_t *record, size_t lengt
         for (size_t i = 0; i < count; i++) {
             measure(log, bare, record, length, number++, append_ns + i, bare_ns + i);
         }
-        burst_await_drained(log, 60000000000ll);
         fwrite(append_ns, sizeof *append_ns, 2 * count, stdout);
         fflush(stdout);
         free(append_ns);

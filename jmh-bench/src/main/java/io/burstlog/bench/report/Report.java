@@ -84,7 +84,7 @@ public final class Report {
             html.loud("Nothing was measured.");
             return;
         }
-        html.paragraph("Messages of %s bytes, blocks of %s, the first %s of each not counted; ratios to %s.".formatted(
+        html.paragraph("Messages of %s bytes, blocks of %s, the first %s of each and the lead-in of each block not counted; ratios to %s.".formatted(
                 study.get("bytes"), study.get("blockMessages"), targets.get(0).get("warmUpMessages"),
                 study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
         html.table(Sections.LATENCY_HEAD, Sections.latencyRows(study));
