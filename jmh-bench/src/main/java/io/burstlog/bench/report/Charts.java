@@ -75,7 +75,9 @@ final class Charts {
     static byte[] series(String title, List<Map<String, Object>> targets) {
         XYChart chart = chart(title, "number of the message after warm-up", "latency (us)");
         chart.getStyler().setDefaultSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
-        chart.getStyler().setMarkerSize(3);
+        chart.getStyler().setMarkerSize(4);
+        chart.getStyler().setXAxisTickMarkSpacingHint(130);
+        chart.getStyler().setXAxisMin(0.0);
         chart.getStyler().setXAxisDecimalPattern("#,###");
         int index = 0;
         for (Map<String, Object> target : targets) {

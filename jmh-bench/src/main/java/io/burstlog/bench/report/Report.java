@@ -84,7 +84,8 @@ public final class Report {
             html.loud("Nothing was measured.");
             return;
         }
-        html.paragraph("Messages of %s bytes, blocks of %s, the first %s of each and the lead-in of each block not counted; ratios to %s.".formatted(
+        html.paragraph(("Messages of %s bytes, blocks of %s, the first %s of each target and the lead-in of each block not"
+                + " counted; ratios to %s.").formatted(
                 study.get("bytes"), study.get("blockMessages"), targets.get(0).get("warmUpMessages"),
                 study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
         html.table(Sections.LATENCY_HEAD, Sections.latencyRows(study));
@@ -104,10 +105,10 @@ public final class Report {
     }
 
     private void fastRing(String title, List<Map<String, Object>> targets, List<Map<String, Object>> with) {
-        figure(Charts.series(title + ": each message, with and without the fast ring", with), title
+        figure(Charts.series(title + ": each message", with), title
                 + ": latency of each message in the order of the messages. Of long series the slowest thousandth is drawn"
                 + " whole and of the rest one message in so many.");
-        figure(Charts.distributions(title + ": distribution, with and without the fast ring", with), title
+        figure(Charts.distributions(title + ": distribution", with), title
                 + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at 0.0001%.");
         for (Map<String, Object> target : with) {
             figure(Charts.series(title + ": each message, " + target.get("name"), List.of(target)),
