@@ -20,6 +20,8 @@ benchmarks() {
   local flags=(-Xms2g -Xmx2g "-Dbench.revision=$(git describe --always --dirty 2>/dev/null || echo unknown)") each
   for each in "${bench_exports[@]}"; do flags+=("--add-exports=$each=ALL-UNNAMED"); done
   for each in "${bench_opens[@]}"; do flags+=("--add-opens=$each=ALL-UNNAMED"); done
-  [ "$(jdk_major "$JAVA_HOME")" -lt 24 ] || flags+=(--enable-native-access=ALL-UNNAMED)
+  if [ "$(jdk_major "$JAVA_HOME")" -ge 24 ]; then
+    flags+=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
+  fi
   "$JAVA_HOME/bin/java" "${flags[@]}" -jar jmh-bench/target/benchmarks.jar "$@"
 }
