@@ -3,11 +3,11 @@
  * What an append costs over the medium: one thread, each append followed by a bare durable O_DIRECT write of the very
  * same block to the same medium. Interleaved, so that whatever else the machine does hits both alike.
  *
- *     append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES]]
+ *     append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES [auto|off]]]
  *     append_bench --serve RING BARE LOG_FILE RECORD_BYTES auto|mapped     a block at a time, for the Java harness
  *
  * RING: a ring, or a file to be created. BARE: a file beside it, or the same device; the bare writes go to its second
- * half.
+ * half. auto, off: huge pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
     argv += serves;
     argc -= serves;
     if (argc < 4 || (serves && argc < 6)) {
-        fprintf(stderr, "usage: append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES]]\n"
+        fprintf(stderr, "usage: append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES [auto|off]]]\n"
                         "       append_bench --serve RING BARE LOG_FILE RECORD_BYTES auto|mapped\n");
         return 2;
     }
@@ -198,6 +198,8 @@ int main(int argc, char **argv) {
     config.ring = argv[1];
     config.file_name = argv[3];
     config.durability = BURST_DURABILITY_PROCESS;
+    config.huge_pages = !serves && argc > 6 && strcmp(argv[6], "off") == 0 ? BURST_HUGE_PAGES_OFF
+                                                                            : BURST_HUGE_PAGES_AUTO;
     config.io = mapped ? BURST_IO_MAPPED : BURST_IO_AUTO;
     burst_t *log;
     if (burst_open(&config, &log) < 0) {
