@@ -161,6 +161,10 @@ static void the_operator_is_told_what_recovery_found(void **state) {
     char text[256];
     assert_int_equal(burst_recovery_statement(log, text, sizeof text), 0);
     assert_non_null(strstr(event.text, text));
+    assert_int_equal(burst_next_event(log, &event, SECOND_NS), 1);
+    assert_non_null(strstr(event.text, " survives ")); /* ring */
+    assert_int_equal(burst_next_event(log, &event, SECOND_NS), 1);
+    assert_non_null(strstr(event.text, " survives ")); /* log file */
     assert_int_equal(burst_next_event(log, &event, SECOND_NS / 100), 0);
     burst_close(log);
     assert_int_equal(burst_next_event(log, &event, -1), -ESHUTDOWN);
@@ -197,8 +201,30 @@ static void a_new_log_file_gets_the_mode_that_was_asked_for(void **state) {
     assert_int_equal(status.st_mode & 07777, 0600);
 }
 
+static int mappings(void) {
+    FILE *maps = fopen("/proc/self/maps", "re");
+    int lines = 0;
+    for (int c; (c = fgetc(maps)) != EOF;) {
+        lines += c == '\n';
+    }
+    fclose(maps);
+    return lines;
+}
+
+/* A process has room for 65530 of them. */
+static void a_closed_handle_keeps_one_mapping_at_most(void **state) {
+    (void)state;
+    burst_close(open_small());
+    const int before = mappings();
+    for (int i = 0; i < 40; i++) {
+        burst_close(open_small());
+    }
+    assert_true(mappings() - before <= 40);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(a_closed_handle_keeps_one_mapping_at_most),
         TEST(an_append_is_durable_on_return_and_reaches_the_file),
         TEST(sequences_go_on_over_reopens),
         TEST(a_record_reaches_the_file_within_the_drain_interval),

@@ -5,9 +5,12 @@
 
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/media.h"
+#include "cli/residence.h"
 #include "cli/show.h"
 #include "cli/text.h"
 #include "device/probe.h"
+#include "device/survival.h"
 #include "media/checkpoint.h"
 
 static void report_time(struct report *report, const char *name, int64_t time_ns) {
@@ -68,7 +71,7 @@ static int has_damage(const struct recovery *recovery) {
     return 0;
 }
 
-static void report_damage(struct report *report, const struct recovery *recovery) {
+void show_damage(struct report *report, const struct recovery *recovery) {
     if (!report->json && !has_damage(recovery)) {
         report_text(report, "damaged ranges", "none");
         return;
@@ -88,7 +91,7 @@ static void report_damage(struct report *report, const struct recovery *recovery
     report_list_end(report);
 }
 
-static void report_holders(struct report *report, const char *path) {
+void show_holders(struct report *report, const char *path) {
     char holders[256] = "";
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -99,18 +102,23 @@ static void report_holders(struct report *report, const char *path) {
 }
 
 int info_print(struct report *report, const struct device *device, const struct engine_view *view) {
-    static const char *const survives[] = {"power", "os-crash", "process"};
     const struct recovery *recovery = &view->recovery;
-    char statement[1024];
+    char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
-    report_holders(report, device->path);
-    report_text(report, "survives", survives[device->survives]);
+    show_holders(report, device->path);
+    report_text(report, "survives", survival_name(device->survives));
     report_text(report, "because", device->survives_because);
     report_text(report, "written with", device->ops->name);
     if (device->fallback[0] != '\0') {
         report_text(report, "fallback", device->fallback);
     }
+    media_report_device(report, device);
+    checkpoint_file(&view->checkpoints[view->newest_slot], file, sizeof file);
+    if (file[0] != '\0') {
+        media_report_log_file(report, file);
+    }
+    residence_report(report, device, view);
     report_superblock(report, view);
     report_list(report, "checkpoints");
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
@@ -127,13 +135,17 @@ int info_print(struct report *report, const struct device *device, const struct 
     report_number(report, "last sequence", recovery->next_sequence - 1);
     report_number(report, "records lost", recovery->lost);
     report_number(report, "unreadable bytes", view->unreadable_bytes);
-    report_damage(report, recovery);
+    show_damage(report, recovery);
     report_group_end(report);
     report_text(report, "statement", statement);
     return 0;
 }
 
 int command_info(int argc, char **argv) {
-    return show_ring(argc, argv, "burstlog info [--json] RING",
-                     "Shows superblock, checkpoints, and the log that a recovery would find.", info_print);
+    static const struct show how = {
+        .usage = "burstlog info [--json] RING",
+        .about = "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.",
+        .print = info_print,
+    };
+    return show_ring(argc, argv, &how);
 }

@@ -9,10 +9,12 @@
 #ifndef BURST_DEVICE_DEVICE_H
 #define BURST_DEVICE_DEVICE_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/platform.h"
 
 struct device;
@@ -22,7 +24,8 @@ struct device_write {
     uint64_t offset;   /* on the medium, a multiple of the block, or of line_bytes */
     const void *data;  /* in the image; aligned like the offset */
     size_t bytes;      /* a multiple of the same */
-    int result;        /* set by complete: 0 durable, or -errno; a short write is -EIO */
+    int result;        /* set by complete: 0 durable, or -errno (device_failure() has the words); a short write is
+                          -EIO, and on a block device -ENODEV: it has vanished or shrunk */
     struct device_write *next; /* the backend's */
 };
 
@@ -54,7 +57,8 @@ struct device_ops {
     void (*close)(struct device *device);
 };
 
-#define DEVICE_FALLBACK_BYTES 256
+#define DEVICE_FALLBACK_BYTES 384
+#define DEVICE_EVIDENCE_BYTES 224
 
 struct device {
     const struct device_ops *ops;
@@ -68,9 +72,11 @@ struct device {
     _Atomic uint32_t lost_pages;  /* of the mapping: what was there cannot be read any more, there are zeros instead */
     int is_file;                  /* a regular file */
     int write_depth;              /* how many submitted writes are worth having under way */
+    int image_small_pages;        /* wanted before the image is made: no huge pages */
+    int image_node;               /* wanted before the image is made: the NUMA node to hold it; -1: any */
     int image_in_use;             /* close leaves the image mapped: a producer of a failed ring may still be in it */
     int survives;                 /* enum burst_durability */
-    char survives_because[160];   /* the evidence, for the sentence of a refusal */
+    char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence, for the sentence of a refusal */
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
     char path[4096];              /* absolute */
 };
@@ -83,6 +89,11 @@ static inline uint32_t device_lost_pages(const struct device *device) {
 /* Whether this is the medium itself, at this offset of it. */
 static inline int device_is_in_place(const struct device *device, uint64_t offset, const void *data) {
     return device->mapping != NULL && data == device->mapping + offset;
+}
+
+/* What the result of a write means, for sentences. Valid until this thread's next call of error_name. */
+static inline const char *device_failure(int result) {
+    return result == -ENODEV ? "ENODEV: the device has vanished or shrunk" : error_name(result);
 }
 
 #endif

@@ -158,6 +158,7 @@ void device_describe(struct device *device, uint32_t io, const struct device_ops
         .logical_block_bytes = medium->logical_block_bytes,
         .is_file = medium->is_file,
         .write_depth = 1,
+        .image_node = -1,
         .survives = medium->facts.survives,
     };
     snprintf(device->survives_because, sizeof(device->survives_because), "%s", medium->facts.because);

@@ -15,9 +15,9 @@
 #include "base/path.h"
 #include "burstlog.h"
 #include "device/dax.h"
+#include "device/disk.h"
 #include "device/lock.h"
 #include "device/medium.h"
-#include "device/mounts.h"
 
 /* After a SIGKILL the kernel may hold the medium of the dead process until its last I/O has ended. */
 #define UNSEEN_HOLDER_WAIT_NS 1000000000ll
@@ -101,9 +101,12 @@ static int open_once(const struct platform *platform, const char *path, enum dev
 
 static int refuse_busy(const char *path, const char *holders) {
     struct stat status;
-    struct mount mount;
-    if (stat(path, &status) == 0 && S_ISBLK(status.st_mode) && mount_of_device(status.st_rdev, &mount) == 0)
-        return error_set(EBUSY, "ring %s is mounted on %s: a ring needs a device of its own", path, mount.point);
+    char users[BURST_TEXT_BYTES / 2] = "";
+    if (stat(path, &status) == 0 && S_ISBLK(status.st_mode))
+        disk_users(status.st_rdev, 0, users, sizeof(users));
+    if (users[0] != '\0')
+        return error_set(EBUSY, "ring %s cannot be opened, %s: a ring needs a device or a partition of its own", path,
+                         users);
     if (holders[0] == '\0')
         return error_set(EBUSY,
                          "ring %s is held by a writer that cannot be seen from here: the kernel (a partition, a device "

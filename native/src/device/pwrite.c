@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "burstlog.h"
+#include "device/image.h"
 #include "device/medium.h"
 
 #define ATTEMPTS_MAX 100
@@ -59,8 +60,8 @@ static int write_durably(struct device *device, uint64_t offset, const void *dat
                            : syscall(SYS_pwritev2, pwriter->fd, &range, 1, (long)offset, 0l, pwriter->write_flags);
         if (written == (long)bytes)
             return 0;
-        if (written >= 0)
-            return -EIO; /* across the end of a shrunk medium, for instance: nothing of it is acknowledged */
+        if (written >= 0) /* across the end of a shrunk device, for instance: nothing of it is acknowledged */
+            return device->is_file ? -EIO : -ENODEV;
         if (!worth_repeating(device, errno, &attempts))
             return meaning_of(device, errno);
     }
@@ -87,12 +88,9 @@ static struct device_write *pwrite_complete(struct device *device) {
 
 static int pwrite_write(struct device *device, uint64_t offset, const void *data, size_t bytes) {
     int result = write_durably(device, offset, data, bytes);
-    if (result == -ENODEV)
-        return error_set(ENODEV, "writing %zu bytes at %llu of %s failed: the device has vanished or shrunk", bytes,
-                         (unsigned long long)offset, device->path);
     if (result < 0)
         return error_set(-result, "writing %zu bytes at %llu of %s failed: %s", bytes, (unsigned long long)offset,
-                         device->path, error_name(result));
+                         device->path, device_failure(result));
     return 0;
 }
 
@@ -143,19 +141,9 @@ static int pwrite_check(struct device *device) {
 
 static void *pwrite_image(struct device *device, size_t bytes) {
     struct pwrite_device *pwriter = of(device);
-    void *image = platform_allocate(device->platform, bytes, PLATFORM_IMAGE);
-    if (image == NULL) {
-        error_set(ENOMEM, "no memory for the %zu bytes of the image of ring %s: choose a smaller ring", bytes,
-                  device->path);
+    void *image = image_allocate(device, bytes);
+    if (image == NULL)
         return NULL;
-    }
-    /* Locked already where that is allowed: asking again costs nothing and tells why it is not. */
-    if (mlock(image, bytes) < 0) {
-        size_t used = strlen(device->fallback);
-        snprintf(device->fallback + used, sizeof(device->fallback) - used,
-                 "%sthe ring's memory may be swapped out: mlock gives %s, raise RLIMIT_MEMLOCK", used > 0 ? "; " : "",
-                 error_name(errno));
-    }
     pwriter->image = image;
     pwriter->image_bytes = bytes;
     return image;

@@ -4,32 +4,8 @@
 
 #include <fcntl.h>
 
+#include "cli/run.h"
 #include "media/layout.h"
-
-static char output[65536];
-
-/* Runs burstlog with these arguments; its output, errors too, is in `output`. Returns its exit code. */
-static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static int run(const char *format, ...) {
-    char command[1024];
-    int used = snprintf(command, sizeof command, "%s ", BURST_CLI);
-    va_list arguments;
-    va_start(arguments, format);
-    used += vsnprintf(command + used, sizeof command - (size_t)used, format, arguments);
-    va_end(arguments);
-    snprintf(command + used, sizeof command - (size_t)used, " 2>&1");
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
-    return WEXITSTATUS(pclose(pipe));
-}
-
-static void assert_said(const char *words) {
-    if (strstr(output, words) == NULL) {
-        fail_msg("\"%s\" is not in: %s", words, output);
-    }
-}
 
 /* Leaves three records in the ring, as a process that was killed; none of them is in the log file yet. */
 static void leave_records_written_with(uint32_t io) {
@@ -160,6 +136,31 @@ static void a_ring_in_use_can_be_shown_but_not_recovered(void **state) {
     burst_close(log);
 }
 
+static void of_a_ring_in_use_threads_and_image_are_shown(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.drain_cpu = "0";
+    assert_int_equal(run("format --size=2M %s", ring_path), 0);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_null(strstr(output, "placement"));
+    burst_t *log = open_with(&config);
+    char process[48];
+    snprintf(process, sizeof process, "process: %d", (int)getpid());
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("placement");
+    assert_said(process);
+    assert_said("locked, ");
+    assert_said("of 1 MiB in huge pages");
+    assert_said("thread: burst-drain");
+    assert_said("runs on: CPU 0, SCHED_OTHER\n");
+    assert_said("thread: burst-commit");
+    assert_int_equal(run("info --json %s", ring_path), 0);
+    assert_said("\"runs_on\": \"CPU 0, SCHED_OTHER\"");
+    burst_close(log);
+    assert_int_equal(run("info --json %s", ring_path), 0);
+    assert_said("\"placement\": []");
+}
+
 static void damage_is_shown_with_its_range_and_exits_with_1(void **state) {
     (void)state;
     leave_records();
@@ -238,6 +239,66 @@ static void dump_shows_a_damaged_ring_and_exits_with_1(void **state) {
     assert_said("\"payload\": \"two\\\\n\"");
 }
 
+static void dump_shows_what_stands_in_a_ring_that_cannot_be_opened(void **state) {
+    (void)state;
+    leave_records();
+    const int ring = open(ring_path, O_RDWR);
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_CHECKPOINT_OFFSET(0) + 40), 4);
+    assert_int_equal(pwrite(ring, "xxxx", 4, (off_t)LAYOUT_CHECKPOINT_OFFSET(1) + 40), 4);
+    assert_int_equal(run("dump %s", ring_path), 1);
+    assert_said("refused: both checkpoints");
+    assert_said("found   data");
+    assert_said("\"one\\n\"");
+    assert_said("\"three\\n\"");
+    assert_int_equal(run("dump --json %s", ring_path), 1);
+    assert_said("\"state\": \"found\"");
+    assert_int_equal(run("verify %s", ring_path), 1);
+    assert_said("refused: both checkpoints");
+    assert_int_equal(ftruncate(ring, LAYOUT_DATA_OFFSET + 3 * 4096), 0);
+    assert_int_equal(run("dump %s", ring_path), 1);
+    assert_said("it was cut");
+    assert_said("\"two\\n\"");
+    assert_null(strstr(output, "\"three"));
+    close(ring);
+}
+
+static void verify_finds_no_damage_in_a_whole_ring(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("verify %s", ring_path), 0);
+    assert_said("records waiting: 3");
+    assert_said("payload bytes: 14");
+    assert_said("verdict: no damage found");
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_int_equal(run("verify --json %s", ring_path), 0);
+    assert_said("\"records_drained\": 3");
+    assert_int_equal(run("verify"), 2);
+    assert_int_equal(run("verify %s/none", folder), 3);
+}
+
+static void assert_verify_finds(off_t offset, const char *words) {
+    char kept;
+    const int ring = open(ring_path, O_RDWR);
+    assert_int_equal(pread(ring, &kept, 1, offset), 1);
+    const char other = (char)(kept ^ 1);
+    assert_int_equal(pwrite(ring, &other, 1, offset), 1);
+    assert_int_equal(run("verify %s", ring_path), 1);
+    assert_said(words);
+    assert_said("verdict: damage found");
+    assert_int_equal(pwrite(ring, &kept, 1, offset), 1);
+    assert_int_equal(run("verify %s", ring_path), 0);
+    close(ring);
+}
+
+static void verify_finds_each_bad_copy_and_each_bad_record(void **state) {
+    (void)state;
+    leave_records();
+    assert_verify_finds(LAYOUT_SUPERBLOCK_OFFSET(1) + 40, "bad superblocks: 1");
+    assert_verify_finds(LAYOUT_CHECKPOINT_OFFSET(0) + 40, "bad checkpoints: 1");
+    assert_verify_finds(LAYOUT_DATA_OFFSET + 4096 + RECORD_HEADER_BYTES, "records lost: 1");
+    assert_verify_finds(LAYOUT_DATA_OFFSET + 4096 + 8, "records lost: 1");
+}
+
 static void bytes_that_are_no_text_do_not_reach_the_terminal(void **state) {
     (void)state;
     const pid_t child = fork();
@@ -266,11 +327,15 @@ int main(void) {
         TEST(recover_moves_what_waits_and_a_second_time_nothing),
         TEST(a_mapped_ring_is_shown_recovered_and_formatted_like_any_other),
         TEST(a_ring_in_use_can_be_shown_but_not_recovered),
+        TEST(of_a_ring_in_use_threads_and_image_are_shown),
         TEST(damage_is_shown_with_its_range_and_exits_with_1),
         TEST(one_bad_copy_is_used_around_and_repaired_two_are_refused),
         TEST(a_truncated_ring_is_refused_naming_both_sizes),
         TEST(dump_shows_what_waits_what_is_drained_and_what_is_lost),
         TEST(dump_shows_a_damaged_ring_and_exits_with_1),
+        TEST(dump_shows_what_stands_in_a_ring_that_cannot_be_opened),
+        TEST(verify_finds_no_damage_in_a_whole_ring),
+        TEST(verify_finds_each_bad_copy_and_each_bad_record),
         TEST(bytes_that_are_no_text_do_not_reach_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

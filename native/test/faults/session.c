@@ -170,6 +170,7 @@ static void take_events(struct session *session) {
     burst_event_t event = {.struct_bytes = sizeof event};
     while (ENGINE(int, burst_next_event(session->log, &event, 0)) == 1) {
         trial->sync_failures += strncmp(event.text, "syncing log file", 16) == 0;
+        trial->may_be_twice |= strstr(event.text, "/logs/ cannot be opened (EACCES") != NULL;
         if (trial_is_told) {
             printf("event: %s\n", event.text);
         }
