@@ -9,23 +9,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define ALIGN_BYTES_MAX (1u << 30)
+#include "device/sysfs.h"
 
-static int read_number(const char *directory, const char *name, uint64_t *number) {
-    char path[PATH_MAX + 32];
-    unsigned long long value = 0;
-    snprintf(path, sizeof(path), "%s/%s", directory, name);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -errno;
-    const int got = fscanf(file, "%llu", &value);
-    fclose(file);
-    *number = value;
-    return got == 1 ? 0 : -EINVAL;
-}
+#define ALIGN_BYTES_MAX (1u << 30)
+#define ALIGN_BYTES_UNTOLD (2u << 20) /* before Linux 5.10 it is not said, and this is what it mostly is */
 
 static int is_of_subsystem(const char *directory, const char *wanted) {
-    char path[PATH_MAX + 32], target[PATH_MAX];
+    char path[SYSFS_PATH_BYTES], target[PATH_MAX];
     snprintf(path, sizeof(path), "%s/subsystem", directory);
     const ssize_t length = readlink(path, target, sizeof(target) - 1);
     if (length < 0)
@@ -35,21 +25,29 @@ static int is_of_subsystem(const char *directory, const char *wanted) {
     return strcmp(slash == NULL ? target : slash + 1, wanted) == 0;
 }
 
+/* Memory that the kernel was told of on its command line (memmap=) has a bus as well, and is plain memory. */
+static int is_on_nvdimm(const char *directory) {
+    char bus[PATH_MAX], provider[SYSFS_LINE_BYTES];
+    snprintf(bus, sizeof(bus), "%s", directory);
+    char *ndbus = strstr(bus, "/ndbus");
+    if (ndbus == NULL)
+        return 0;
+    ndbus[1 + strcspn(ndbus + 1, "/")] = '\0';
+    sysfs_line(bus, "provider", provider, sizeof(provider));
+    return strcmp(provider, "e820") != 0;
+}
+
 int dax_probe(const char *sysfs, dev_t number, struct dax_facts *facts) {
     char link[PATH_MAX], directory[PATH_MAX];
     snprintf(link, sizeof(link), "%s/dev/char/%u:%u", sysfs, major(number), minor(number));
     if (realpath(link, directory) == NULL || !is_of_subsystem(directory, "dax"))
         return -ENODEV;
-    uint64_t align = 0;
-    memset(facts, 0, sizeof(*facts));
-    if (read_number(directory, "size", &facts->bytes) < 0)
+    const long long bytes = sysfs_value(directory, "size", 0);
+    const long long align = sysfs_value(directory, "align", ALIGN_BYTES_UNTOLD);
+    if (bytes <= 0 || align <= 0 || (align & (align - 1)) != 0 || align > ALIGN_BYTES_MAX)
         return -EINVAL;
-    if (read_number(directory, "align", &align) < 0)
-        align = 2u << 20; /* before Linux 5.10 it is not said, and this is what it mostly is */
-    if (facts->bytes == 0 || align == 0 || (align & (align - 1)) != 0 || align > ALIGN_BYTES_MAX)
-        return -EINVAL;
-    facts->align_bytes = (uint32_t)align;
-    facts->is_persistent = strstr(directory, "/ndbus") != NULL;
+    *facts = (struct dax_facts){.bytes = (uint64_t)bytes, .align_bytes = (uint32_t)align,
+                                .is_persistent = is_on_nvdimm(directory)};
     return 0;
 }
 

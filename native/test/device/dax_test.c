@@ -62,6 +62,15 @@ static void a_dax_device_tells_its_size_and_alignment_and_whether_it_is_an_nvdim
     assert_false(facts.is_persistent);
 }
 
+static void memory_that_the_command_line_of_the_kernel_sets_aside_is_not_persistent(void **state) {
+    (void)state;
+    struct dax_facts facts;
+    make_device(7, "platform/e820_pmem/ndbus1/region1/dax1.0/dax1.0", "dax", "1071644672\n", "2097152\n");
+    write_file(scratch_path("sys/devices/platform/e820_pmem/ndbus1"), "provider", "e820\n");
+    assert_int_equal(dax_probe(scratch_path("sys"), makedev(252, 7), &facts), 0);
+    assert_false(facts.is_persistent);
+}
+
 static void where_the_alignment_is_not_told_it_is_that_of_a_huge_page(void **state) {
     (void)state;
     struct dax_facts facts;
@@ -99,6 +108,7 @@ static void a_size_or_an_alignment_that_cannot_be_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_dax_device_tells_its_size_and_alignment_and_whether_it_is_an_nvdimm),
+        TEST(memory_that_the_command_line_of_the_kernel_sets_aside_is_not_persistent),
         TEST(where_the_alignment_is_not_told_it_is_that_of_a_huge_page),
         TEST(other_character_devices_are_none),
         TEST(a_size_or_an_alignment_that_cannot_be_is_refused),
