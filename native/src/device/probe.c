@@ -24,10 +24,10 @@
 
 #include "burstlog.h"
 #include "device/mounts.h"
+#include "device/sysfs.h"
 
 #define DEPTH_MAX 8 /* devices under devices */
 #define NAME_MAX_SHOWN 48
-#define SYSFS_PATH_BYTES (PATH_MAX + 64)
 
 static void conclude(struct medium_facts *facts, int survives, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -42,31 +42,6 @@ static void conclude(struct medium_facts *facts, int survives, const char *forma
 
 static void classify_block(dev_t number, int depth, struct medium_facts *facts);
 static void classify_path(const char *path, int depth, struct medium_facts *facts);
-
-/* One line of a /sys file, without its newline. */
-static int read_line(const char *path, char *line, size_t line_bytes) {
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -errno;
-    char *got = fgets(line, (int)line_bytes, file);
-    fclose(file);
-    if (got == NULL)
-        return -ENODATA;
-    line[strcspn(line, "\n")] = '\0';
-    return 0;
-}
-
-/* The /sys directory of the whole disk, also for a partition. */
-static int disk_directory(dev_t number, char *directory) {
-    char link[64], partition[SYSFS_PATH_BYTES];
-    snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(number), minor(number));
-    if (realpath(link, directory) == NULL)
-        return -errno;
-    snprintf(partition, sizeof(partition), "%s/partition", directory);
-    if (access(partition, F_OK) == 0)
-        *strrchr(directory, '/') = '\0';
-    return 0;
-}
 
 static int is_numbered(const char *name, const char *prefix) {
     size_t length = strlen(prefix);
@@ -95,7 +70,7 @@ static int classify_members(const char *directory, const char *name, int depth, 
     while ((entry = readdir(members)) != NULL) {
         unsigned int number_major, number_minor;
         snprintf(path, sizeof(path), "%s/slaves/%s/dev", directory, entry->d_name);
-        if (entry->d_name[0] == '.' || read_line(path, line, sizeof(line)) < 0 ||
+        if (entry->d_name[0] == '.' || sysfs_line(path, line, sizeof(line)) < 0 ||
             sscanf(line, "%u:%u", &number_major, &number_minor) != 2)
             continue;
         struct medium_facts member = *facts;
@@ -111,7 +86,7 @@ static int classify_members(const char *directory, const char *name, int depth, 
 static void classify_loop(const char *directory, const char *name, int depth, struct medium_facts *facts) {
     char path[SYSFS_PATH_BYTES], backing[PATH_MAX];
     snprintf(path, sizeof(path), "%s/loop/backing_file", directory);
-    if (read_line(path, backing, sizeof(backing)) < 0) {
+    if (sysfs_line(path, backing, sizeof(backing)) < 0) {
         conclude(facts, BURST_DURABILITY_POWER, "%s has no backing file: loss of power is assumed", name);
         return;
     }
@@ -123,7 +98,7 @@ static void classify_loop(const char *directory, const char *name, int depth, st
 
 static void classify_block(dev_t number, int depth, struct medium_facts *facts) {
     char directory[PATH_MAX];
-    if (depth > DEPTH_MAX || disk_directory(number, directory) < 0) {
+    if (depth > DEPTH_MAX || sysfs_disk("", number, directory) < 0) {
         conclude(facts, BURST_DURABILITY_POWER, "nothing is known of block device %u:%u: loss of power is assumed",
                  major(number), minor(number));
         return;
@@ -192,10 +167,10 @@ static void classify_path(const char *path, int depth, struct medium_facts *fact
 
 static int is_write_through(dev_t number) {
     char directory[PATH_MAX], path[SYSFS_PATH_BYTES], cache[32];
-    if (disk_directory(number, directory) < 0)
+    if (sysfs_disk("", number, directory) < 0)
         return 0;
     snprintf(path, sizeof(path), "%s/queue/write_cache", directory);
-    return read_line(path, cache, sizeof(cache)) == 0 && strcmp(cache, "write through") == 0;
+    return sysfs_line(path, cache, sizeof(cache)) == 0 && strcmp(cache, "write through") == 0;
 }
 
 void medium_probe(int fd, struct medium_facts *facts) {

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command `burstlog` as its users call it. After cmocka.h. */
+#ifndef BURST_TEST_CLI_RUN_H
+#define BURST_TEST_CLI_RUN_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static char output[65536];
+
+/* Runs burstlog with these arguments; its output, errors too, is in `output`. Returns its exit code. */
+static inline int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static inline int run(const char *format, ...) {
+    char command[1024];
+    int used = snprintf(command, sizeof command, "%s ", BURST_CLI);
+    va_list arguments;
+    va_start(arguments, format);
+    used += vsnprintf(command + used, sizeof command - (size_t)used, format, arguments);
+    va_end(arguments);
+    snprintf(command + used, sizeof command - (size_t)used, " 2>&1");
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static inline void assert_said(const char *words) {
+    if (strstr(output, words) == NULL) {
+        fail_msg("\"%s\" is not in: %s", words, output);
+    }
+}
+
+#endif
