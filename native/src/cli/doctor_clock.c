@@ -49,7 +49,7 @@ static void check_sync(struct doctor *doctor) {
     struct timex clock;
     const int rc = read_sync(doctor, &clock);
     if (rc < 0) {
-        doctor_unknown(doctor, id, "adjtimex", rc, NULL);
+        doctor_unknown(doctor, id, host_is_recorded(&doctor->host) ? "/adjtimex" : "adjtimex(2)", rc, NULL);
         return;
     }
     const int unsynchronised = (clock.status & STA_UNSYNC) != 0;

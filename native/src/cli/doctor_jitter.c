@@ -139,7 +139,7 @@ static void print_text(const struct core *cores, int count, int writer, int drai
     for (int i = 0; i < count; i++) {
         printf("%6d", cores[i].cpu);
         for (size_t c = 0; c < COLUMNS; c++) {
-            printf("%10.1f", (double)histogram_percentile(&cores[i].waits, columns[c].percent) / 1000);
+            printf("%10.2f", (double)histogram_percentile(&cores[i].waits, columns[c].percent) / 1000);
         }
         putchar('\n');
     }

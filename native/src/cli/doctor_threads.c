@@ -12,7 +12,7 @@
 struct engine_thread {
     int tid;
     char name[32];
-    char status[HOST_PATH_BYTES];
+    char status[64];
     cpu_set_t cpus;
 };
 
@@ -55,13 +55,29 @@ static int find_threads(const struct doctor *doctor, struct engine_thread *threa
     return found;
 }
 
-static void tell_unpinned(struct doctor *doctor, const struct engine_thread *thread) {
-    char text[CPUS_TEXT_BYTES];
-    struct result *found = doctor_finding(doctor, "cpu.threads", SEVERITY_LOW, "%s: Cpus_allowed_list: %s (%s)", thread->status,
-                                          cpus_text(&thread->cpus, text), thread->name);
-    result_cost(found, "The scheduler may put this thread on the core of one that logs, which then waits for it: 0.1 to 4 ms; and "
-                "it moves it from core to core, with cold caches.");
-    result_mend(found, "taskset -cp CORE %d\n# for good: drainCpu; `burstlog doctor --jitter` advises a core", thread->tid);
+static int is_unpinned(const struct engine_thread *thread) {
+    return CPU_COUNT(&thread->cpus) > 1;
+}
+
+static void check_pinning(struct doctor *doctor, const struct engine_thread *threads, int count) {
+    char text[CPUS_TEXT_BYTES], evidence[768] = "", mend[256] = "";
+    for (int i = 0; i < count; i++) {
+        if (is_unpinned(&threads[i])) {
+            size_t used = strlen(evidence);
+            snprintf(evidence + used, sizeof evidence - used, "%s%s: Cpus_allowed_list: %s (%s)", used > 0 ? "; " : "",
+                     threads[i].status, cpus_text(&threads[i].cpus, text), threads[i].name);
+            used = strlen(mend);
+            snprintf(mend + used, sizeof mend - used, "taskset -cp CORE %d\n", threads[i].tid);
+        }
+    }
+    if (evidence[0] == '\0') {
+        doctor_in_order(doctor, "cpu.threads", "/proc/%d/task: %d threads, each on one core", doctor->pid, count);
+        return;
+    }
+    struct result *found = doctor_finding(doctor, "cpu.threads", SEVERITY_LOW, "%s", evidence);
+    result_cost(found, "The scheduler may put the engine's thread on the core of one that logs, which then waits for it: 0.1 to 4 ms; "
+                "and it moves it from core to core, with cold caches.");
+    result_mend(found, "%s# for good: drainCpu; `burstlog doctor --jitter` advises a core", mend);
 }
 
 static void check_node_of_threads(struct doctor *doctor, const struct engine_thread *threads, int count) {
@@ -97,15 +113,6 @@ void doctor_check_threads(struct doctor *doctor) {
         doctor_unknown(doctor, "cpu.threads", path, count < 0 ? count : -ESRCH, "no thread burst-drain or burst-commit is there");
         return;
     }
-    int unpinned = 0;
-    for (int i = 0; i < count; i++) {
-        if (CPU_COUNT(&threads[i].cpus) > 1) {
-            tell_unpinned(doctor, &threads[i]);
-            unpinned++;
-        }
-    }
-    if (unpinned == 0) {
-        doctor_in_order(doctor, "cpu.threads", "%s: %d threads, each on a core of its own", path, count);
-    }
+    check_pinning(doctor, threads, count);
     check_node_of_threads(doctor, threads, count);
 }
