@@ -19,20 +19,23 @@
 
 static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--json] [--root DIR]\n"
                             "       burstlog doctor --jitter [RING] [--seconds N] [--cpu LIST] [--together] [--json]\n"
-                            "       burstlog doctor --verify-device DEVICE-OR-FILE --serve [--report HOST:PORT] [--blocks N]\n"
+                            "       burstlog doctor --verify-device DEVICE-OR-FILE --serve [--report HOST:PORT] "
+                            "[--blocks N]\n"
                             "                       [--size SIZE] [--force]\n"
                             "       burstlog doctor --verify-device DEVICE-OR-FILE --check N [--json]\n"
                             "       burstlog doctor --listen [ADDRESS:]PORT [--seconds N]";
 
 static const char about[] =
-    "\nChecks this host for what costs a log its low and steady latency: cores, memory, the ring's disk, file systems,\n"
+    "\nChecks this host for what costs a log its low and steady latency: cores, memory, the ring's disk, file "
+    "systems,\n"
     "clock, load, and the options of a JVM. Each finding tells what was read where, what it costs and what mends it.\n"
     "Nothing is changed. What cannot be read is called unknown, never in order; root can read the most.\n"
     "  RING          a ring in use or to be: a block device or a file; its disk is looked at\n"
     "  --file LOG    the log file, if the ring does not name it yet\n"
     "  --pid PID     the process that logs, a JVM for instance; otherwise the one that holds the ring\n"
     "  --root DIR    looks at a host that was recorded: a directory with its /proc and /sys\n"
-    "\n--jitter measures for N seconds (1) on each core of LIST (all) how long a running thread is kept from it, one core\n"
+    "\n--jitter measures for N seconds (1) on each core of LIST (all) how long a running thread is kept from it, one "
+    "core\n"
     "after the other or all --together, and advises cores for the threads that log and for the drain.\n"
     "\n--verify-device is the plug-pull test: does a disk keep what it acknowledged when the power goes?\n"
     "  1. on another machine:   burstlog doctor --listen 7007\n"
@@ -89,7 +92,8 @@ static int find_process(struct doctor *doctor, int named) {
     }
     snprintf(path, sizeof path, "/proc/%d/comm", doctor->pid);
     const int rc = host_line(&doctor->host, path, doctor->process, sizeof doctor->process);
-    return rc < 0 ? error_set(-rc, "there is no process %d: %s cannot be read: %s", doctor->pid, path, error_name(rc)) : 0;
+    return rc < 0 ? error_set(-rc, "there is no process %d: %s cannot be read: %s", doctor->pid, path, error_name(rc))
+                  : 0;
 }
 
 static int find_subject(struct doctor *doctor, const struct request *request) {
@@ -137,12 +141,14 @@ static int run(struct request *request) {
     request->jitter.json = request->verify.json = request->json;
     switch (request->task) {
     case JITTER:
-        return host_is_recorded(&request->host) ? cli_misused(usage, "--jitter measures this host: without --root", NULL)
-                                                : measure_jitter(request);
+        return host_is_recorded(&request->host)
+                 ? cli_misused(usage, "--jitter measures this host: without --root", NULL)
+                 : measure_jitter(request);
     case VERIFY:
-        return request->serve == request->check ? cli_misused(usage, "--verify-device wants one of --serve and --check N", NULL)
-               : request->serve                 ? verify_serve(&request->verify)
-                                                : verify_check(&request->verify);
+        return request->serve == request->check
+                 ? cli_misused(usage, "--verify-device wants one of --serve and --check N", NULL)
+             : request->serve ? verify_serve(&request->verify)
+                              : verify_check(&request->verify);
     case LISTEN:
         return verify_listen(&request->verify);
     default:
@@ -207,8 +213,8 @@ static int read_option(int option, const char *value, struct request *request) {
     case 'C':
         request->check = 1;
         return read_number(value, &request->verify.last) == 0 && request->verify.last > 0
-                   ? CLI_GO_ON
-                   : cli_misused(usage, "--check wants the last number reported", value);
+                 ? CLI_GO_ON
+                 : cli_misused(usage, "--check wants the last number reported", value);
     case 'R':
         request->verify.report = value;
         return CLI_GO_ON;
@@ -218,12 +224,12 @@ static int read_option(int option, const char *value, struct request *request) {
         return CLI_GO_ON;
     case 'b':
         return read_number(value, &request->verify.blocks) == 0 && request->verify.blocks > 0
-                   ? CLI_GO_ON
-                   : cli_misused(usage, "--blocks wants a number", value);
+                 ? CLI_GO_ON
+                 : cli_misused(usage, "--blocks wants a number", value);
     case 'z':
         return cli_parse_size(value, &request->verify.size) == 0 && request->verify.size > 0
-                   ? CLI_GO_ON
-                   : cli_misused(usage, "--size wants a number of bytes, K, M or G", value);
+                 ? CLI_GO_ON
+                 : cli_misused(usage, "--size wants a number of bytes, K, M or G", value);
     case 'F':
         request->verify.force = 1;
         return CLI_GO_ON;

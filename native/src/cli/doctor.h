@@ -14,23 +14,23 @@ enum verdict { VERDICT_IN_ORDER, VERDICT_UNKNOWN, VERDICT_FINDING };
 enum severity { SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 
 struct result {
-    const char *id;       /* "cpu.governor"; stable */
+    const char *id; /* "cpu.governor"; stable */
     enum verdict verdict;
     enum severity severity;
-    char evidence[768];   /* the file, and what it says */
-    char cost[512];       /* what that does to latency: how much, and who says so */
-    char mend[512];       /* commands, one a line */
+    char evidence[768]; /* the file, and what it says */
+    char cost[512];     /* what that does to latency: how much, and who says so */
+    char mend[512];     /* commands, one a line */
 };
 
 #define DOCTOR_RESULTS 96
 
 struct doctor {
     struct host host;
-    struct place ring;    /* path "" if none was named */
-    struct place log;     /* the log file */
-    uint64_t ring_bytes;  /* of the image in memory; 0 if unknown */
-    int pid;              /* of the process that writes the ring, or that was named; 0 if none */
-    char process[64];     /* its name */
+    struct place ring;   /* path "" if none was named */
+    struct place log;    /* the log file */
+    uint64_t ring_bytes; /* of the image in memory; 0 if unknown */
+    int pid;             /* of the process that writes the ring, or that was named; 0 if none */
+    char process[64];    /* its name */
     struct result results[DOCTOR_RESULTS];
     int count;
 };
@@ -77,8 +77,8 @@ int doctor_jitter(const struct doctor *doctor, const struct jitter_request *requ
 
 struct verify_request {
     const char *path;
-    const char *report;   /* HOST:PORT or NULL */
-    const char *listen;   /* PORT or ADDRESS:PORT or NULL */
+    const char *report; /* HOST:PORT or NULL */
+    const char *listen; /* PORT or ADDRESS:PORT or NULL */
     unsigned long long size;
     unsigned long long blocks; /* serve: end after so many; 0: never */
     unsigned long long last;   /* check: the last number reported */

@@ -10,7 +10,8 @@
 #define RTS_25_US 100
 
 static void check_source(struct doctor *doctor) {
-    static const char id[] = "clock.source", path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    static const char id[] = "clock.source", path[] = "/sys/devices/system/clocksource/clocksource0/"
+                                                      "current_clocksource";
     static const char *const slow[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit", "xen"};
     char source[64];
     const int rc = host_line(&doctor->host, path, source, sizeof source);
@@ -21,9 +22,11 @@ static void check_source(struct doctor *doctor) {
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++) {
         if (strcmp(source, slow[i]) == 0) {
             struct result *found = doctor_finding(doctor, id, SEVERITY_HIGH, "%s: %s", path, source);
-            result_cost(found, "Reading the clock is a system call of 0.3 to 5 us instead of 0.02 to 0.05; each log event does it at "
-                        "least once (kernel: timers/timekeeping).");
-            result_mend(found, "echo tsc > %s\n# refused: the kernel found the tsc unsteady; `dmesg | grep -i tsc` tells why", path);
+            result_cost(found, "Reading the clock is a system call of 0.3 to 5 us instead of 0.02 to 0.05; each log "
+                               "event does it at least once (kernel: timers/timekeeping).");
+            result_mend(found,
+                        "echo tsc > %s\n# refused: the kernel found the tsc unsteady; `dmesg | grep -i tsc` tells why",
+                        path);
             return;
         }
     }
@@ -39,9 +42,9 @@ static int read_sync(const struct doctor *doctor, struct timex *clock) {
     }
     const int rc = host_line(&doctor->host, "/adjtimex", line, sizeof line);
     return rc < 0 ? rc
-                  : sscanf(line, "status %d maxerror %ld esterror %ld", &clock->status, &clock->maxerror, &clock->esterror) == 3
-                      ? 0
-                      : -EINVAL;
+         : sscanf(line, "status %d maxerror %ld esterror %ld", &clock->status, &clock->maxerror, &clock->esterror) == 3
+             ? 0
+             : -EINVAL;
 }
 
 static void check_sync(struct doctor *doctor) {
@@ -57,13 +60,16 @@ static void check_sync(struct doctor *doctor) {
         doctor_in_order(doctor, id, "adjtimex: maxerror %ld us, esterror %ld us", clock.maxerror, clock.esterror);
         return;
     }
-    struct result *found = doctor_finding(doctor, id, SEVERITY_MEDIUM, "adjtimex: status 0x%x%s, maxerror %ld us, esterror %ld us",
-                                          (unsigned)clock.status, unsynchronised ? " (STA_UNSYNC)" : "", clock.maxerror,
-                                          clock.esterror);
-    result_cost(found, "No latency: the time stamps. %s; where MiFID II holds (RTS 25), those of a fast trading system must be within "
-                "100 us of UTC.", unsynchronised ? "Nothing tells the kernel that its clock is that of UTC"
-                                                 : "The kernel vouches for no more than that");
-    result_mend(found, "systemctl enable --now chrony    # with a PTP or GPS source near by: hwtimestamp in chrony.conf\nchronyc tracking");
+    struct result *found =
+        doctor_finding(doctor, id, SEVERITY_MEDIUM, "adjtimex: status 0x%x%s, maxerror %ld us, esterror %ld us",
+                       (unsigned)clock.status, unsynchronised ? " (STA_UNSYNC)" : "", clock.maxerror, clock.esterror);
+    result_cost(found,
+                "No latency: the time stamps. %s; where MiFID II holds (RTS 25), those of a fast trading system must "
+                "be within 100 us of UTC.",
+                unsynchronised ? "Nothing tells the kernel that its clock is that of UTC"
+                               : "The kernel vouches for no more than that");
+    result_mend(found, "systemctl enable --now chrony    # with a PTP or GPS source near by: hwtimestamp in "
+                       "chrony.conf\nchronyc tracking");
 }
 
 void doctor_check_clock(struct doctor *doctor) {

@@ -44,7 +44,8 @@ static void check_governor(struct doctor *doctor) {
         snprintf(path, sizeof path, CPU_DIRECTORY "/cpu%d/cpufreq/scaling_governor", cpu);
         rc = host_line(&doctor->host, path, governor, sizeof governor);
         if (rc < 0) {
-            doctor_unknown(doctor, id, path, rc, "the host shows no frequency control; in a virtual machine ask its owner");
+            doctor_unknown(doctor, id, path, rc,
+                           "the host shows no frequency control; in a virtual machine ask its owner");
             return;
         }
         if (strcmp(governor, "performance") != 0) {
@@ -59,11 +60,12 @@ static void check_governor(struct doctor *doctor) {
         doctor_in_order(doctor, id, "%s: %s", path, governor);
         return;
     }
-    struct result *found = doctor_finding(doctor, id, SEVERITY_HIGH, CPU_DIRECTORY "/cpu%d/cpufreq/scaling_governor: %s "
-                                          "(cores %s)", example, first, cpus_text(&slow, text));
-    result_cost(found, "A core that idled runs at a fraction of its clock, and the next 1 to 10 ms are spent raising it: "
-                "the computing part of an append (some us) takes 2 to 4 times as long after each pause (kernel: "
-                "admin-guide/pm/cpufreq).");
+    struct result *found =
+        doctor_finding(doctor, id, SEVERITY_HIGH, CPU_DIRECTORY "/cpu%d/cpufreq/scaling_governor: %s (cores %s)",
+                       example, first, cpus_text(&slow, text));
+    result_cost(found, "A core that idled runs at a fraction of its clock, and the next 1 to 10 ms are spent raising "
+                       "it: the computing part of an append (some us) takes 2 to 4 times as long after each pause "
+                       "(kernel: admin-guide/pm/cpufreq).");
     result_mend(found, "cpupower -c %s frequency-set -g performance", text);
 }
 
@@ -140,19 +142,22 @@ static void check_cstates(struct doctor *doctor) {
         }
     }
     if (CPU_COUNT(&deep) == 0) {
-        doctor_in_order(doctor, id, CPU_DIRECTORY "/cpu%d/cpuidle/state%d/latency: %lld us; %s", deepest.cpu, deepest.state,
-                        deepest.latency_us, held);
+        doctor_in_order(doctor, id, CPU_DIRECTORY "/cpu%d/cpuidle/state%d/latency: %lld us; %s", deepest.cpu,
+                        deepest.state, deepest.latency_us, held);
         return;
     }
-    struct result *found = doctor_finding(
-        doctor, id, deepest.latency_us >= DEEP_US ? SEVERITY_HIGH : SEVERITY_MEDIUM,
-        CPU_DIRECTORY "/cpu%d/cpuidle/state%d/latency: %lld us (%s; cores %s); %s", deepest.cpu, deepest.state,
-        deepest.latency_us, deepest.name, cpus_text(&deep, text), held);
-    result_cost(found, "A core that idled takes up to %lld us to wake, and each append whose thread sleeps waits for that: the "
-                "completion interrupt of a write, a wake-up by another thread (kernel: admin-guide/pm/cpuidle).",
+    struct result *found =
+        doctor_finding(doctor, id, deepest.latency_us >= DEEP_US ? SEVERITY_HIGH : SEVERITY_MEDIUM,
+                       CPU_DIRECTORY "/cpu%d/cpuidle/state%d/latency: %lld us (%s; cores %s); %s", deepest.cpu,
+                       deepest.state, deepest.latency_us, deepest.name, cpus_text(&deep, text), held);
+    result_cost(found,
+                "A core that idled takes up to %lld us to wake, and each append whose thread sleeps waits for that: "
+                "the completion interrupt of a write, a wake-up by another thread (kernel: admin-guide/pm/cpuidle).",
                 deepest.latency_us);
-    result_mend(found, "cpupower -c %s idle-set --disable-by-latency %d\n"
-                "# for good: kernel parameters intel_idle.max_cstate=1 processor.max_cstate=1", text, SHALLOW_US);
+    result_mend(found,
+                "cpupower -c %s idle-set --disable-by-latency %d\n"
+                "# for good: kernel parameters intel_idle.max_cstate=1 processor.max_cstate=1",
+                text, SHALLOW_US);
 }
 
 /* What to isolate: the last quarter of the cores that are near the device. */
@@ -187,17 +192,20 @@ static void check_isolation(struct doctor *doctor) {
     } else if (CPU_COUNT(&isolated) > 0) {
         doctor_in_order(doctor, "cpu.isolated", ISOLATED ": %s", cpus_text(&isolated, text));
     } else {
-        struct result *found = doctor_finding(doctor, "cpu.isolated", SEVERITY_MEDIUM, ISOLATED ": none of %d cores",
-                                              CPU_COUNT(&online));
+        struct result *found =
+            doctor_finding(doctor, "cpu.isolated", SEVERITY_MEDIUM, ISOLATED ": none of %d cores", CPU_COUNT(&online));
         suggest_cpus(doctor, &online, text);
-        result_cost(found, "Any other program may take the core of a thread that logs, for a time slice of 1 to 10 ms, and "
-                    "caches are cold after it. `burstlog doctor --jitter` measures it.");
-        result_mend(found, "# kernel parameters: isolcpus=%s nohz_full=%s rcu_nocbs=%s\n"
-                    "# then give these cores to the threads that log: taskset, or writerCpu and drainCpu", text, text, text);
+        result_cost(found, "Any other program may take the core of a thread that logs, for a time slice of 1 to 10 ms, "
+                           "and caches are cold after it. `burstlog doctor --jitter` measures it.");
+        result_mend(found,
+                    "# kernel parameters: isolcpus=%s nohz_full=%s rcu_nocbs=%s\n"
+                    "# then give these cores to the threads that log: taskset, or writerCpu and drainCpu",
+                    text, text, text);
     }
     const int tickless_rc = host_cpus(&doctor->host, NOHZ_FULL, &tickless);
     if (tickless_rc < 0) {
-        doctor_unknown(doctor, "cpu.nohz_full", NOHZ_FULL, tickless_rc, "a kernel without CONFIG_NO_HZ_FULL has no such file");
+        doctor_unknown(doctor, "cpu.nohz_full", NOHZ_FULL, tickless_rc,
+                       "a kernel without CONFIG_NO_HZ_FULL has no such file");
         return;
     }
     cpu_set_t both;
@@ -206,9 +214,11 @@ static void check_isolation(struct doctor *doctor) {
         doctor_in_order(doctor, "cpu.nohz_full", NOHZ_FULL ": %s", cpus_text(&tickless, text));
         return;
     }
-    struct result *found = doctor_finding(doctor, "cpu.nohz_full", SEVERITY_LOW, NOHZ_FULL ": %s, which is not all that is "
-                                          "isolated", CPU_COUNT(&tickless) == 0 ? "none" : cpus_text(&tickless, text));
-    result_cost(found, "100 to 1000 timer ticks a second interrupt a busy core, 1 to 5 us each (kernel: timers/no_hz).");
+    struct result *found =
+        doctor_finding(doctor, "cpu.nohz_full", SEVERITY_LOW, NOHZ_FULL ": %s, which is not all that is isolated",
+                       CPU_COUNT(&tickless) == 0 ? "none" : cpus_text(&tickless, text));
+    result_cost(found, "100 to 1000 timer ticks a second interrupt a busy core, 1 to 5 us each (kernel: "
+                       "timers/no_hz).");
     result_mend(found, "# kernel parameter: nohz_full=%s", cpus_text(&isolated, text));
 }
 
@@ -259,13 +269,13 @@ static void check_smt(struct doctor *doctor) {
     }
     struct result *found;
     if (CPU_COUNT(&isolated) > 0) {
-        found = doctor_finding(doctor, id, SEVERITY_LOW, "%s: 1; %s shares its core with %s, which is not isolated", path,
-                               cpus_text(&isolated, of), cpus_text(&siblings, text));
+        found = doctor_finding(doctor, id, SEVERITY_LOW, "%s: 1; %s shares its core with %s, which is not isolated",
+                               path, cpus_text(&isolated, of), cpus_text(&siblings, text));
     } else {
         found = doctor_finding(doctor, id, SEVERITY_LOW, "%s: 1", active_path);
     }
-    result_cost(found, "A busy neighbour on the other hardware thread of a core takes a third to a half of it: the computing "
-                "part of an append (some us) takes up to twice as long.");
+    result_cost(found, "A busy neighbour on the other hardware thread of a core takes a third to a half of it: the "
+                       "computing part of an append (some us) takes up to twice as long.");
     result_mend(found, "echo off > " CPU_DIRECTORY "/smt/control");
 }
 
@@ -297,8 +307,8 @@ static void check_preemption(struct doctor *doctor) {
         return;
     }
     struct result *found = doctor_finding(doctor, id, SEVERITY_LOW, "%s", evidence);
-    result_cost(found, "A thread that was woken waits until whoever runs inside the kernel on its core leaves it: 0.1 to 5 ms "
-                "at worst. A core of its own (cpu.isolated) helps as much.");
+    result_cost(found, "A thread that was woken waits until whoever runs inside the kernel on its core leaves it: 0.1 "
+                       "to 5 ms at worst. A core of its own (cpu.isolated) helps as much.");
     result_mend(found, "# kernel parameter: preempt=full");
 }
 

@@ -38,10 +38,11 @@ static void check_scheduler(struct doctor *doctor) {
     } else if (strcmp(scheduler, "none") == 0) {
         doctor_in_order(doctor, id, "%s: none", shown);
     } else {
-        struct result *found = doctor_finding(doctor, id, strcmp(scheduler, "bfq") == 0 ? SEVERITY_MEDIUM : SEVERITY_LOW,
-                                              "%s: %s", shown, scheduler);
-        result_cost(found, "Each write passes through the scheduler's lock and queue: 1 to 5 us, and behind other programs' requests "
-                    "where it sorts them. A fast device has nothing to gain from that (kernel: block/switching-sched).");
+        struct result *found = doctor_finding(
+            doctor, id, strcmp(scheduler, "bfq") == 0 ? SEVERITY_MEDIUM : SEVERITY_LOW, "%s: %s", shown, scheduler);
+        result_cost(found, "Each write passes through the scheduler's lock and queue: 1 to 5 us, and behind other "
+                           "programs' requests where it sorts them. A fast device has nothing to gain from that "
+                           "(kernel: block/switching-sched).");
         result_mend(found, "echo none > %s", shown);
     }
 }
@@ -61,13 +62,17 @@ static void check_write_cache(struct doctor *doctor) {
         return;
     }
     const int has_fua = host_number(&doctor->host, queue_file(doctor, "fua", path), &fua) == 0 && fua != 0;
-    struct result *found = doctor_finding(doctor, id, has_fua ? SEVERITY_MEDIUM : SEVERITY_HIGH, "%s: %s; fua: %d", shown, cache,
-                                          has_fua);
-    result_cost(found, "The disk says that its cache is lost with the power, so each durable write %s: 0.5 to 5 ms on an SSD "
+    struct result *found =
+        doctor_finding(doctor, id, has_fua ? SEVERITY_MEDIUM : SEVERITY_HIGH, "%s: %s; fua: %d", shown, cache, has_fua);
+    result_cost(found,
+                "The disk says that its cache is lost with the power, so each durable write %s: 0.5 to 5 ms on an SSD "
                 "without power-loss protection, 10 to 50 us on one with it (kernel: block/writeback_cache_control).",
                 has_fua ? "is forced through it (FUA)" : "is followed by a flush of all of it");
-    result_mend(found, "# a disk with power-loss protection, which says `write through`. Only if its maker promises that the cache\n"
-                "# survives, and `burstlog doctor --verify-device` has shown it: echo \"write through\" > %s", shown);
+    result_mend(found,
+                "# a disk with power-loss protection, which says `write through`. Only if its maker promises that the "
+                "cache\n"
+                "# survives, and `burstlog doctor --verify-device` has shown it: echo \"write through\" > %s",
+                shown);
 }
 
 static void check_rotational(struct doctor *doctor) {
@@ -82,8 +87,8 @@ static void check_rotational(struct doctor *doctor) {
         doctor_in_order(doctor, id, "%s: 0", shown);
     } else {
         struct result *found = doctor_finding(doctor, id, SEVERITY_MEDIUM, "%s: %lld", shown, rotational);
-        result_cost(found, "A hard disk takes 4 to 10 ms for each write. A virtual disk often claims to turn and does not; then the "
-                    "kernel only waits a little for neighbouring writes.");
+        result_cost(found, "A hard disk takes 4 to 10 ms for each write. A virtual disk often claims to turn and does "
+                           "not; then the kernel only waits a little for neighbouring writes.");
         result_mend(found, "# a hard disk: another medium. A virtual one: echo 0 > %s", shown);
     }
 }
@@ -100,8 +105,8 @@ static void check_poll_queues(struct doctor *doctor) {
         doctor_in_order(doctor, id, "%s: %lld%s", shown, poll, poll == 0 ? ", no NVMe disk" : "");
     } else {
         struct result *found = doctor_finding(doctor, id, SEVERITY_LOW, "%s: 0", shown);
-        result_cost(found, "Each write ends with an interrupt and a wake-up, 2 to 5 us, where a thread that polls sees it in under 1 "
-                    "(kernel: admin-guide/kernel-parameters, nvme.poll_queues).");
+        result_cost(found, "Each write ends with an interrupt and a wake-up, 2 to 5 us, where a thread that polls sees "
+                           "it in under 1 (kernel: admin-guide/kernel-parameters, nvme.poll_queues).");
         result_mend(found, "# kernel parameter: nvme.poll_queues=2, and io=\"uring-poll\" of the ring");
     }
 }
@@ -121,8 +126,10 @@ static void check_power_states(struct doctor *doctor) {
         doctor_in_order(doctor, id, "%s: 0", path);
     } else {
         struct result *found = doctor_finding(doctor, id, SEVERITY_MEDIUM, "%s: %lld", path, tolerated);
-        result_cost(found, "After some 100 ms without work the disk may sleep, and the next write waits up to %lld us for it to wake. "
-                    "Only a disk that has such states (`nvme id-ctrl`: apsta) does (kernel: admin-guide/kernel-parameters).",
+        result_cost(found,
+                    "After some 100 ms without work the disk may sleep, and the next write waits up to %lld us for it "
+                    "to wake. Only a disk that has such states (`nvme id-ctrl`: apsta) does (kernel: "
+                    "admin-guide/kernel-parameters).",
                     tolerated);
         result_mend(found, "# kernel parameter: nvme_core.default_ps_max_latency_us=0");
     }

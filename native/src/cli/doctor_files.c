@@ -13,12 +13,15 @@ static const struct {
     enum severity severity;
     const char *cost;
 } types_with_tails[] = {
-    {"btrfs", SEVERITY_HIGH, "A synced write takes 299 us at the median where ext4 takes 15 (4 KiB, measured with these media side "
-                             "by side): each one writes a tree anew."},
-    {"ext3", SEVERITY_HIGH, "A sync waits for the whole journal, other programs' data included: ms to seconds at worst. It was the "
-                            "worst of those compared in 2018, ext4 the best."},
-    {"xfs", SEVERITY_LOW, "As fast as ext4 at the median (14 us against 15, measured with these media side by side); its longest syncs "
-                          "were longer than those of ext4 when they were compared in 2018."},
+    {"btrfs", SEVERITY_HIGH,
+     "A synced write of 4 KiB takes 299 us at the median where ext4 takes 15 (measured, on a loop device over memory): "
+     "each one writes a tree anew. Its longest ones were longer than those of ext4 when they were compared in 2018."},
+    {"ext3", SEVERITY_HIGH,
+     "A sync waits for the whole journal, other programs' data included: ms to seconds at worst. Its longest ones were "
+     "longer than those of ext4 when they were compared in 2018."},
+    {"xfs", SEVERITY_LOW,
+     "A synced write of 4 KiB takes as long as on ext4 at the median (14 us and 15, measured, on a loop device over "
+     "memory); its longest ones were longer than those of ext4 when they were compared in 2018."},
 };
 static const char *const known_types[] = {"ext4", "ext2", "tmpfs", "ramfs"};
 
@@ -35,8 +38,9 @@ static void check_type(struct doctor *doctor, const char *id, const struct place
     const struct mount *mount = &place->mount;
     for (size_t i = 0; i < sizeof types_with_tails / sizeof types_with_tails[0]; i++) {
         if (strcmp(mount->type, types_with_tails[i].type) == 0) {
-            struct result *found = doctor_finding(doctor, id, types_with_tails[i].severity, MOUNTS ": %s on %s, which holds %s",
-                                                  mount->type, mount->point, place->path);
+            struct result *found =
+                doctor_finding(doctor, id, types_with_tails[i].severity, MOUNTS ": %s on %s, which holds %s",
+                               mount->type, mount->point, place->path);
             result_cost(found, "%s", types_with_tails[i].cost);
             result_mend(found, "# put it on ext4");
             return;
@@ -56,18 +60,22 @@ static void check_barriers(struct doctor *doctor, const char *id, const struct m
         doctor_in_order(doctor, id, MOUNTS ": %s has write barriers", mount->point);
         return;
     }
-    struct result *found = doctor_finding(doctor, id, SEVERITY_HIGH, MOUNTS ": %s is mounted with %s", mount->point, mount->options);
-    result_cost(found, "No latency: durability. A sync returns while the data is in the disk's cache, and a loss of power takes it; "
-                "durability=\"power\" is refused here.");
+    struct result *found =
+        doctor_finding(doctor, id, SEVERITY_HIGH, MOUNTS ": %s is mounted with %s", mount->point, mount->options);
+    result_cost(found, "No latency: durability. A sync returns while the data is in the disk's cache, and a loss of "
+                       "power takes it; durability=\"power\" is refused here.");
     result_mend(found, "mount -o remount,barrier=1 %s", mount->point);
 }
 
-static void check_options(struct doctor *doctor, const char *discard_id, const char *atime_id, const struct mount *mount) {
+static void check_options(struct doctor *doctor, const char *discard_id, const char *atime_id,
+                          const struct mount *mount) {
     if (mount_has_option(mount->options, "discard")) {
-        struct result *found = doctor_finding(doctor, discard_id, SEVERITY_MEDIUM, MOUNTS ": %s is mounted with discard", mount->point);
-        result_cost(found, "Each deletion of a file sends the disk a TRIM with the next journal commit, and syncs wait behind it: 1 to "
-                    "100 ms, as the disk takes it (kernel: admin-guide/ext4).");
-        result_mend(found, "mount -o remount,nodiscard %s && systemctl enable --now fstrim.timer\n# for good: /etc/fstab",
+        struct result *found =
+            doctor_finding(doctor, discard_id, SEVERITY_MEDIUM, MOUNTS ": %s is mounted with discard", mount->point);
+        result_cost(found, "Each deletion of a file sends the disk a TRIM with the next journal commit, and syncs wait "
+                           "behind it: 1 to 100 ms, as the disk takes it (kernel: admin-guide/ext4).");
+        result_mend(found,
+                    "mount -o remount,nodiscard %s && systemctl enable --now fstrim.timer\n# for good: /etc/fstab",
                     mount->point);
     } else {
         doctor_in_order(doctor, discard_id, MOUNTS ": %s has no discard", mount->point);
@@ -76,9 +84,11 @@ static void check_options(struct doctor *doctor, const char *discard_id, const c
         doctor_in_order(doctor, atime_id, MOUNTS ": %s has %s", mount->point, mount->point_options);
         return;
     }
-    struct result *found = doctor_finding(doctor, atime_id, SEVERITY_LOW, MOUNTS ": %s is mounted with %s, without noatime and "
-                                          "relatime", mount->point, mount->point_options);
-    result_cost(found, "Each reader of the log file dirties its inode, which the next sync writes: one journal commit, 20 us to ms.");
+    struct result *found =
+        doctor_finding(doctor, atime_id, SEVERITY_LOW, MOUNTS ": %s is mounted with %s, without noatime and relatime",
+                       mount->point, mount->point_options);
+    result_cost(found, "Each reader of the log file dirties its inode, which the next sync writes: one journal commit, "
+                       "20 us to ms.");
     result_mend(found, "mount -o remount,noatime %s", mount->point);
 }
 
@@ -86,9 +96,10 @@ static void check_journal(struct doctor *doctor, const char *id, const struct mo
     if (!mount_has_option(mount->options, "data=journal")) {
         return;
     }
-    struct result *found = doctor_finding(doctor, id, SEVERITY_MEDIUM, MOUNTS ": %s is mounted with data=journal", mount->point);
-    result_cost(found, "Everything is written twice, and O_DIRECT goes through the page cache: at least twice the time (kernel: "
-                "admin-guide/ext4).");
+    struct result *found =
+        doctor_finding(doctor, id, SEVERITY_MEDIUM, MOUNTS ": %s is mounted with data=journal", mount->point);
+    result_cost(found, "Everything is written twice, and O_DIRECT goes through the page cache: at least twice the time "
+                       "(kernel: admin-guide/ext4).");
     result_mend(found, "# /etc/fstab: data=ordered");
 }
 
@@ -103,8 +114,8 @@ static void check_same_disk(struct doctor *doctor) {
     }
     struct result *found = doctor_finding(doctor, id, SEVERITY_MEDIUM, MOUNTS ": ring and log file are both on disk %s",
                                           doctor->ring.disk);
-    result_cost(found, "While the drain syncs the log file, appends queue behind it: on an SSD the median append went from 57 us to 125 "
-                "to 270 us for that time (measured).");
+    result_cost(found, "While the drain syncs the log file, appends queue behind it: on an SSD the median append went "
+                       "from 57 us to 125 to 270 us for that time (measured).");
     result_mend(found, "# put the log file on another disk than the ring");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hiccups: a thread that is pinned to a core reads the clock without end. Between two readings lie some 10 ns, unless
- * the core was taken away: by an interrupt, another thread, the firmware, the host of a virtual machine. What is counted
- * is how long an append that comes every 100 us would have waited for its core: a gap of 1 ms holds up ten of them.
+ * the core was taken away: by an interrupt, another thread, the firmware, the host of a virtual machine. What is
+ * counted is how long an append that comes every 100 us would have waited for its core: a gap of 1 ms holds up ten.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -81,7 +81,8 @@ static int quieter_first(const void *one, const void *other) {
     static const double ranks[] = {99.9, 100, 99, 50};
     const struct core *const *a = one, *const *b = other;
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
-        const uint64_t x = histogram_percentile(&(*a)->waits, ranks[i]), y = histogram_percentile(&(*b)->waits, ranks[i]);
+        const uint64_t x = histogram_percentile(&(*a)->waits, ranks[i]),
+                       y = histogram_percentile(&(*b)->waits, ranks[i]);
         if (x != y) {
             return x < y ? -1 : 1;
         }
@@ -129,7 +130,8 @@ static const struct {
 } columns[] = {{"p50", 50}, {"p99", 99}, {"p99.9", 99.9}, {"max", 100}};
 #define COLUMNS (sizeof columns / sizeof columns[0])
 
-static void print_text(const struct core *cores, int count, int writer, int drain, const struct jitter_request *request) {
+static void print_text(const struct core *cores, int count, int writer, int drain,
+                       const struct jitter_request *request) {
     printf("How long an append every 100 us waits for its core, %g s on each%s, in us:\n\n%6s", request->seconds,
            request->together ? " at once" : "", "core");
     for (size_t c = 0; c < COLUMNS; c++) {
@@ -151,7 +153,8 @@ static void print_text(const struct core *cores, int count, int writer, int drai
     }
 }
 
-static void print_json(const struct core *cores, int count, int writer, int drain, const struct jitter_request *request) {
+static void print_json(const struct core *cores, int count, int writer, int drain,
+                       const struct jitter_request *request) {
     struct report report;
     report_begin(&report, stdout, 1);
     report_number(&report, "milliseconds of each core", (uint64_t)(request->seconds * 1000));
@@ -190,8 +193,9 @@ static int choose(const char *list, cpu_set_t *cpus) {
     }
     CPU_AND(&both, cpus, &allowed);
     char text[CPUS_TEXT_BYTES];
-    return CPU_EQUAL(&both, cpus) ? 0 : error_set(EINVAL, "--cpu %s: this process may use cores %s only", list,
-                                                  cpus_text(&allowed, text));
+    return CPU_EQUAL(&both, cpus)
+             ? 0
+             : error_set(EINVAL, "--cpu %s: this process may use cores %s only", list, cpus_text(&allowed, text));
 }
 
 int doctor_jitter(const struct doctor *doctor, const struct jitter_request *request) {

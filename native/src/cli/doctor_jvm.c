@@ -28,9 +28,13 @@ static void add(struct jvm *jvm, const char *option) {
 }
 
 static int takes_a_value(const char *option) {
-    static const char *const separate[] = {"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path",
-                                           "--add-modules", "--enable-native-access", "--add-exports", "--add-opens",
-                                           "--add-reads", "--limit-modules", "--patch-module"};
+    static const char *const separate[] = {"-cp",           "-classpath",
+                                           "--class-path",  "-p",
+                                           "--module-path", "--upgrade-module-path",
+                                           "--add-modules", "--enable-native-access",
+                                           "--add-exports", "--add-opens",
+                                           "--add-reads",   "--limit-modules",
+                                           "--patch-module"};
     for (size_t i = 0; i < sizeof separate / sizeof separate[0]; i++) {
         if (strcmp(option, separate[i]) == 0) {
             return 1;
@@ -59,7 +63,8 @@ static void add_variable(struct jvm *jvm, char *text, size_t bytes, const char *
             continue;
         }
         char *rest = NULL, *end = at + strlen(at);
-        for (char *word = strtok_r(at + length + 1, " \t\n", &rest); word != NULL; word = strtok_r(NULL, " \t\n", &rest)) {
+        for (char *word = strtok_r(at + length + 1, " \t\n", &rest); word != NULL;
+             word = strtok_r(NULL, " \t\n", &rest)) {
             add(jvm, word);
         }
         at = end; /* the words are terminated one by one now */
@@ -68,7 +73,8 @@ static void add_variable(struct jvm *jvm, char *text, size_t bytes, const char *
 
 /* Of the JDK that the program belongs to. */
 static int read_version(const struct doctor *doctor) {
-    char link[2 * HOST_PATH_BYTES], target[PATH_MAX], directory[PATH_MAX], home[PATH_MAX], path[HOST_PATH_BYTES], text[4096];
+    char link[2 * HOST_PATH_BYTES], target[PATH_MAX], directory[PATH_MAX], home[PATH_MAX], path[HOST_PATH_BYTES],
+        text[4096];
     snprintf(link, sizeof link, "%s/proc/%d/exe", doctor->host.root, doctor->pid);
     const ssize_t length = readlink(link, target, sizeof target - 1);
     if (length <= 0) {
@@ -119,7 +125,8 @@ static const char *value_of(const struct jvm *jvm, const char *prefix) {
 static int is_on(const struct jvm *jvm, const char *name, int by_default) {
     for (int i = jvm->count - 1; i >= 0; i--) {
         const char *option = jvm->options[i];
-        if (strncmp(option, "-XX:", 4) == 0 && (option[4] == '+' || option[4] == '-') && strcmp(option + 5, name) == 0) {
+        if (strncmp(option, "-XX:", 4) == 0 && (option[4] == '+' || option[4] == '-') &&
+            strcmp(option + 5, name) == 0) {
             return option[4] == '+';
         }
     }
@@ -133,9 +140,11 @@ static int cannot_tell(struct doctor *doctor, const struct jvm *jvm, const char 
         return 0;
     }
     if (jvm->environment_failure < 0) {
-        doctor_unknown(doctor, id, jvm->environment, jvm->environment_failure, "options may stand in JAVA_TOOL_OPTIONS there");
+        doctor_unknown(doctor, id, jvm->environment, jvm->environment_failure,
+                       "options may stand in JAVA_TOOL_OPTIONS there");
     } else {
-        doctor_unknown(doctor, id, "the file of options that the command line names", -ENOTSUP, "name them on the command line");
+        doctor_unknown(doctor, id, "the file of options that the command line names", -ENOTSUP,
+                       "name them on the command line");
     }
     return 1;
 }
@@ -158,16 +167,18 @@ static void check_heap(struct doctor *doctor, const struct jvm *jvm) {
     snprintf(what, sizeof what, "-Xms is %.30s, -Xmx is %.30s", least == NULL ? "not given" : least,
              most == NULL ? "not given" : most);
     const int touched = is_on(jvm, "AlwaysPreTouch", 0);
-    require(doctor, jvm, least != NULL && most != NULL && strcasecmp(least, most) == 0, "jvm.heap_size", SEVERITY_MEDIUM, what,
-            "A heap that grows or shrinks does so in a pause, and its new pages cost 0.1 to 0.25 us each (4 KB) when they are first "
-            "touched.",
+    require(doctor, jvm, least != NULL && most != NULL && strcasecmp(least, most) == 0, "jvm.heap_size",
+            SEVERITY_MEDIUM, what,
+            "A heap that grows or shrinks does so in a pause, and its new pages cost 0.1 to 0.25 us each (4 KB) when "
+            "they are first touched.",
             "-Xms4g -Xmx4g    # the same for both");
     require(doctor, jvm, touched, "jvm.pretouch", SEVERITY_MEDIUM, "no -XX:+AlwaysPreTouch",
-            "The first touch of each page of the heap traps into the kernel, which clears it: 0.1 to 0.25 us for 4 KB, 50 to 200 us "
-            "for a huge page, in the middle of the first events.",
+            "The first touch of each page of the heap traps into the kernel, which clears it: 0.1 to 0.25 us for 4 KB, "
+            "50 to 200 us for a huge page, in the middle of the first events.",
             "-XX:+AlwaysPreTouch");
     if (is_on(jvm, "UseTransparentHugePages", 0)) {
-        require(doctor, jvm, touched, "jvm.huge_pages", SEVERITY_LOW, "-XX:+UseTransparentHugePages without -XX:+AlwaysPreTouch",
+        require(doctor, jvm, touched, "jvm.huge_pages", SEVERITY_LOW,
+                "-XX:+UseTransparentHugePages without -XX:+AlwaysPreTouch",
                 "Huge pages save time later, but each one is cleared, 50 to 200 us, when an event first touches it.",
                 "-XX:+UseTransparentHugePages -XX:+AlwaysPreTouch");
     }
@@ -183,9 +194,9 @@ static void check_collector(struct doctor *doctor, const struct jvm *jvm) {
     }
     const int stops = is_on(jvm, "UseParallelGC", 0) || is_on(jvm, "UseSerialGC", 0);
     require(doctor, jvm, 0, "jvm.gc", stops ? SEVERITY_HIGH : SEVERITY_MEDIUM,
-            stops                    ? "a collector that stops all threads (Serial or Parallel)"
+            stops                      ? "a collector that stops all threads (Serial or Parallel)"
             : is_on(jvm, "UseG1GC", 0) ? "-XX:+UseG1GC"
-                                     : "no collector is chosen: G1, or Serial on a small host",
+                                       : "no collector is chosen: G1, or Serial on a small host",
             stops ? "All threads stop while the heap is collected: 10 ms to seconds, the more the larger it is."
                   : "G1 stops all threads for 1 to 200 ms at a time (MaxGCPauseMillis is 200 unless given).",
             jvm->version >= 21 && jvm->version < 23 ? "-XX:+UseZGC -XX:+ZGenerational    # pauses below 1 ms"
@@ -200,10 +211,10 @@ static void check_perf_data(struct doctor *doctor, const struct jvm *jvm) {
         doctor_in_order(doctor, "jvm.perf_data", "/proc/self/mountinfo: /tmp is a tmpfs");
         return;
     }
-    require(doctor, jvm, is_on(jvm, "PerfDisableSharedMem", 0) || !is_on(jvm, "UsePerfData", 1), "jvm.perf_data", SEVERITY_LOW,
-            "no -XX:+PerfDisableSharedMem, and its hsperfdata file is not in memory",
-            "At each safepoint the JVM writes to a mapped file; while the kernel writes that page to the disk all threads wait: seldom, "
-            "then 1 ms to seconds.",
+    require(doctor, jvm, is_on(jvm, "PerfDisableSharedMem", 0) || !is_on(jvm, "UsePerfData", 1), "jvm.perf_data",
+            SEVERITY_LOW, "no -XX:+PerfDisableSharedMem, and its hsperfdata file is not in memory",
+            "At each safepoint the JVM writes to a mapped file; while the kernel writes that page to the disk all "
+            "threads wait: seldom, then 1 ms to seconds.",
             "-XX:+PerfDisableSharedMem    # jps and jstat then do not see the process");
 }
 
@@ -212,12 +223,13 @@ static void check_safepoints(struct doctor *doctor, const struct jvm *jvm) {
     const char *interval = value_of(jvm, "-XX:GuaranteedSafepointInterval=");
     const int holds = interval != NULL ? atoi(interval) == 0 || atoi(interval) >= 60000 : jvm->version >= 25;
     if (interval == NULL && jvm->version == 0) {
-        doctor_unknown(doctor, id, "the release file of its JDK", -ENOENT, "older ones stop all threads once a second by default");
+        doctor_unknown(doctor, id, "the release file of its JDK", -ENOENT,
+                       "older ones stop all threads once a second by default");
         return;
     }
     require(doctor, jvm, holds, id, SEVERITY_LOW, "no -XX:GuaranteedSafepointInterval=0",
-            "Once a second all threads stop for housekeeping if nothing else has stopped them: 0.05 to 1 ms. (It is 1000 ms in JDK 17, and off "
-            "in JDK 25.)",
+            "Once a second all threads stop for housekeeping if nothing else has stopped them: 0.05 to 1 ms. (It is "
+            "1000 ms in JDK 17, and off in JDK 25.)",
             "-XX:+UnlockDiagnosticVMOptions -XX:GuaranteedSafepointInterval=0");
 }
 
@@ -237,7 +249,8 @@ void doctor_check_jvm(struct doctor *doctor) {
     check_safepoints(doctor, &jvm);
     if (jvm.version >= 24) {
         require(doctor, &jvm, value_of(&jvm, "--enable-native-access") != NULL, "jvm.native_access", SEVERITY_LOW,
-                "no --enable-native-access", "No latency: a warning at the start, and a later JDK refuses to load native code.",
+                "no --enable-native-access",
+                "No latency: a warning at the start, and a later JDK refuses to load native code.",
                 "--enable-native-access=ALL-UNNAMED");
     }
 }

@@ -17,13 +17,14 @@ static void check_huge_pages(struct doctor *doctor) {
     char enabled[32], defrag[32];
     int rc = host_choice(&doctor->host, THP "/enabled", enabled, sizeof enabled);
     if (rc < 0) {
-        doctor_unknown(doctor, "memory.thp", THP "/enabled", rc, "a kernel without transparent huge pages has no such file");
+        doctor_unknown(doctor, "memory.thp", THP "/enabled", rc,
+                       "a kernel without transparent huge pages has no such file");
         return;
     }
     if (strcmp(enabled, "always") == 0) {
         struct result *found = doctor_finding(doctor, "memory.thp", SEVERITY_MEDIUM, THP "/enabled: always");
-        result_cost(found, "Any first touch of memory may clear 2 MB at once, 50 to 200 us, and a page that moves into a huge one "
-                    "stalls the threads that use it, up to ms (kernel: admin-guide/mm/transhuge).");
+        result_cost(found, "Any first touch of memory may clear 2 MB at once, 50 to 200 us, and a page that moves into "
+                           "a huge one stalls the threads that use it, up to ms (kernel: admin-guide/mm/transhuge).");
         result_mend(found, "echo madvise > " THP "/enabled");
     } else {
         doctor_in_order(doctor, "memory.thp", THP "/enabled: %s", enabled);
@@ -33,8 +34,8 @@ static void check_huge_pages(struct doctor *doctor) {
         doctor_unknown(doctor, "memory.thp_defrag", THP "/defrag", rc, NULL);
     } else if (strcmp(enabled, "never") != 0 && strcmp(defrag, "always") == 0) {
         struct result *found = doctor_finding(doctor, "memory.thp_defrag", SEVERITY_MEDIUM, THP "/defrag: always");
-        result_cost(found, "A touch of new memory that finds no huge page free compacts memory itself: 0.1 to 10 ms (kernel: "
-                    "admin-guide/mm/transhuge).");
+        result_cost(found, "A touch of new memory that finds no huge page free compacts memory itself: 0.1 to 10 ms "
+                           "(kernel: admin-guide/mm/transhuge).");
         result_mend(found, "echo defer+madvise > " THP "/defrag");
     } else {
         doctor_in_order(doctor, "memory.thp_defrag", THP "/defrag: %s", defrag);
@@ -58,10 +59,10 @@ static void check_swap(struct doctor *doctor) {
         }
     }
     if (used_kb > 0) {
-        struct result *found = doctor_finding(doctor, "memory.swap", SEVERITY_HIGH, "%s: %llu MB of %llu MB in use", swaps,
-                                              used_kb / 1024 + 1, total_kb / 1024);
-        result_cost(found, "A touch of a page that was swapped out waits for the disk: 0.1 ms on an SSD, 10 ms on a hard disk, each; a "
-                    "collection of the Java heap touches many.");
+        struct result *found = doctor_finding(doctor, "memory.swap", SEVERITY_HIGH, "%s: %llu MB of %llu MB in use",
+                                              swaps, used_kb / 1024 + 1, total_kb / 1024);
+        result_cost(found, "A touch of a page that was swapped out waits for the disk: 0.1 ms on an SSD, 10 ms on a "
+                           "hard disk, each; a collection of the Java heap touches many.");
         result_mend(found, "swapoff -a    # needs that much memory free");
     } else {
         doctor_in_order(doctor, "memory.swap", "%s: %llu MB, none in use", swaps, total_kb / 1024);
@@ -71,13 +72,15 @@ static void check_swap(struct doctor *doctor) {
     if (rc < 0) {
         doctor_unknown(doctor, "memory.swappiness", swappiness_path, rc, NULL);
     } else if (total_kb > 0 && swappiness > 10) {
-        struct result *found = doctor_finding(doctor, "memory.swappiness", SEVERITY_LOW, "%s: %lld, with %llu MB of swap",
-                                              swappiness_path, swappiness, total_kb / 1024);
-        result_cost(found, "The kernel swaps out idle programs to cache more files, and their next touch waits for the disk (see "
-                    "memory.swap; kernel: admin-guide/sysctl/vm).");
+        struct result *found =
+            doctor_finding(doctor, "memory.swappiness", SEVERITY_LOW, "%s: %lld, with %llu MB of swap", swappiness_path,
+                           swappiness, total_kb / 1024);
+        result_cost(found, "The kernel swaps out idle programs to cache more files, and their next touch waits for the "
+                           "disk (see memory.swap; kernel: admin-guide/sysctl/vm).");
         result_mend(found, "sysctl -w vm.swappiness=1");
     } else {
-        doctor_in_order(doctor, "memory.swappiness", "%s: %lld%s", swappiness_path, swappiness, total_kb == 0 ? ", no swap" : "");
+        doctor_in_order(doctor, "memory.swappiness", "%s: %lld%s", swappiness_path, swappiness,
+                        total_kb == 0 ? ", no swap" : "");
     }
 }
 
@@ -109,12 +112,15 @@ static void check_memlock(struct doctor *doctor) {
     } else if (has_lock_capability(&doctor->host, pid)) {
         doctor_in_order(doctor, id, "/proc/%s/status: CapEff has CAP_IPC_LOCK, no limit applies", pid);
     } else {
-        struct result *found = doctor_finding(doctor, id, SEVERITY_MEDIUM, "%s: Max locked memory %s bytes; %s %" PRIu64, path, limit,
-                                              doctor->ring_bytes > 0 ? "the ring has" : "a ring of the default size has", wanted);
-        result_cost(found, "The ring's memory cannot be locked: when memory is short it is swapped out, and an append waits for the "
-                    "disk, 0.1 to 10 ms a page.");
-        result_mend(found, "prlimit --memlock=unlimited --pid %s\n"
-                    "# for good: `USER - memlock unlimited` in /etc/security/limits.conf, LimitMEMLOCK=infinity in a systemd unit",
+        struct result *found =
+            doctor_finding(doctor, id, SEVERITY_MEDIUM, "%s: Max locked memory %s bytes; %s %" PRIu64, path, limit,
+                           doctor->ring_bytes > 0 ? "the ring has" : "a ring of the default size has", wanted);
+        result_cost(found, "The ring's memory cannot be locked: when memory is short it is swapped out, and an append "
+                           "waits for the disk, 0.1 to 10 ms a page.");
+        result_mend(found,
+                    "prlimit --memlock=unlimited --pid %s\n"
+                    "# for good: `USER - memlock unlimited` in /etc/security/limits.conf, LimitMEMLOCK=infinity in a "
+                    "systemd unit",
                     doctor->pid > 0 ? pid : "$$");
     }
 }
@@ -156,9 +162,9 @@ static void check_dirty_pages(struct doctor *doctor) {
         return;
     }
     struct result *found = doctor_finding(doctor, id, SEVERITY_LOW, "%s, about %lld MB", evidence, bytes >> 20);
-    result_cost(found, "Programs may pile up that much before the kernel begins to write it, and then it writes it in one go: on the "
-                "disk of the ring or of the log file, writes and syncs queue behind it for up to seconds (kernel: "
-                "admin-guide/sysctl/vm).");
+    result_cost(found, "Programs may pile up that much before the kernel begins to write it, and then it writes it in "
+                       "one go: on the disk of the ring or of the log file, writes and syncs queue behind it for up to "
+                       "seconds (kernel: admin-guide/sysctl/vm).");
     result_mend(found, "sysctl -w vm.dirty_background_bytes=67108864 vm.dirty_bytes=268435456");
 }
 
@@ -176,8 +182,8 @@ static void check_balancing(struct doctor *doctor) {
         doctor_in_order(doctor, id, "%s: 0", path);
     } else {
         struct result *found = doctor_finding(doctor, id, SEVERITY_LOW, "%s: %lld", path, on);
-        result_cost(found, "To see who uses which memory the kernel takes pages away and waits for the fault: 1 to 3 us each, thousands a "
-                    "second at times; and moves them (kernel: admin-guide/sysctl/kernel).");
+        result_cost(found, "To see who uses which memory the kernel takes pages away and waits for the fault: 1 to 3 "
+                           "us each, thousands a second at times; and moves them (kernel: admin-guide/sysctl/kernel).");
         result_mend(found, "sysctl -w kernel.numa_balancing=0");
     }
 }

@@ -60,11 +60,13 @@ static void check_node(struct doctor *doctor, int node, const cpu_set_t *near, c
     }
     CPU_XOR(&used, &used, &both);
     struct result *found = doctor_finding(doctor, id, CPU_COUNT(&both) == 0 ? SEVERITY_HIGH : SEVERITY_MEDIUM,
-                                          "%s: %d (cores %s); but cores %s, on which threads may log, are on another socket",
+                                          "%s: %d (cores %s); but cores %s, on which threads may log, are on another "
+                                          "socket",
                                           path, node, near_text, cpus_text(&used, text));
-    result_cost(found, "Each write crosses to the other socket and back: 1 to 2 us more on a device that answers in 5 to 10, "
-                "and more while the link is busy; the ring's memory is 0.1 us away instead of 0.06.");
-    result_mend(found, "numactl --cpunodebind=%d --membind=%d COMMAND\n# or isolate cores of %s instead", node, node, near_text);
+    result_cost(found, "Each write crosses to the other socket and back: 1 to 2 us more on a device that answers in 5 "
+                       "to 10, and more while the link is busy; the ring's memory is 0.1 us away instead of 0.06.");
+    result_mend(found, "numactl --cpunodebind=%d --membind=%d COMMAND\n# or isolate cores of %s instead", node, node,
+                near_text);
 }
 
 /* The name in the line of /proc/interrupts that begins with this number, and how many came. 0 if there is none. */
@@ -100,7 +102,8 @@ static int describe_vector(const char *table, int vector, char *name, size_t roo
 /* Not of a write: "virtio1-config", "nvme0q0". */
 static int is_administrative(const char *name) {
     const size_t length = strlen(name);
-    return strstr(name, "config") != NULL || (strncmp(name, "nvme", 4) == 0 && length > 2 && strcmp(name + length - 2, "q0") == 0);
+    return strstr(name, "config") != NULL ||
+           (strncmp(name, "nvme", 4) == 0 && length > 2 && strcmp(name + length - 2, "q0") == 0);
 }
 
 static void check_interrupts(struct doctor *doctor, int node, const cpu_set_t *near) {
@@ -112,7 +115,8 @@ static void check_interrupts(struct doctor *doctor, int node, const cpu_set_t *n
     const int count = above < 0 ? above : host_numbered_entries(&doctor->host, path, vectors, VECTORS_MAX);
     const int rc = host_read(&doctor->host, INTERRUPTS, table, sizeof table);
     if (count < 0 || rc < 0) {
-        doctor_unknown(doctor, id, count < 0 ? "msi_irqs of the ring's disk" : INTERRUPTS, count < 0 ? count : rc, NULL);
+        doctor_unknown(doctor, id, count < 0 ? "msi_irqs of the ring's disk" : INTERRUPTS, count < 0 ? count : rc,
+                       NULL);
         return;
     }
     int looked_at = 0, far = 0;
@@ -133,7 +137,8 @@ static void check_interrupts(struct doctor *doctor, int node, const cpu_set_t *n
             continue;
         }
         if (far++ == 0) {
-            snprintf(first, sizeof first, "%s: %s (%s, %llu interrupts)", list, cpus_text(&cpus, text), name, interrupts);
+            snprintf(first, sizeof first, "%s: %s (%s, %llu interrupts)", list, cpus_text(&cpus, text), name,
+                     interrupts);
         }
         const size_t used = strlen(numbers);
         snprintf(numbers + used, sizeof numbers - used, "%s%d", used > 0 ? " " : "", vectors[i]);
@@ -142,13 +147,15 @@ static void check_interrupts(struct doctor *doctor, int node, const cpu_set_t *n
         doctor_in_order(doctor, id, "%s: %d of them used, all on node %d or for administration", path, looked_at, node);
         return;
     }
-    struct result *found = doctor_finding(doctor, id, SEVERITY_MEDIUM, "%s; %d of the disk's %d used interrupts come to the other "
-                                          "socket", first, far, looked_at);
-    result_cost(found, "The completion of a write is handled on one socket and wakes its thread on the other: 1 to 3 us more, "
-                "and the core there may be asleep or busy (kernel: core-api/irq/irq-affinity).");
-    result_mend(found, "for i in %s; do echo %s > /proc/irq/$i/smp_affinity_list; done\n"
-                "# EIO: the kernel gives each core its own queue; then run the threads that log on node %d", numbers,
-                cpus_text(near, text), node);
+    struct result *found =
+        doctor_finding(doctor, id, SEVERITY_MEDIUM, "%s; %d of the disk's %d used interrupts come to the other socket",
+                       first, far, looked_at);
+    result_cost(found, "The completion of a write is handled on one socket and wakes its thread on the other: 1 to 3 "
+                       "us more, and the core there may be asleep or busy (kernel: core-api/irq/irq-affinity).");
+    result_mend(found,
+                "for i in %s; do echo %s > /proc/irq/$i/smp_affinity_list; done\n"
+                "# EIO: the kernel gives each core its own queue; then run the threads that log on node %d",
+                numbers, cpus_text(near, text), node);
 }
 
 void doctor_check_numa(struct doctor *doctor) {

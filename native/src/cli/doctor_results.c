@@ -133,10 +133,12 @@ static void print_in_order(const struct doctor *doctor) {
 
 static void print_subject(const struct doctor *doctor) {
     if (doctor->ring.path[0] != '\0') {
-        printf("Ring      %s%s%s\n", doctor->ring.path, doctor->ring.disk[0] != '\0' ? " on disk " : "", doctor->ring.disk);
+        printf("Ring      %s%s%s\n", doctor->ring.path, doctor->ring.disk[0] != '\0' ? " on disk " : "",
+               doctor->ring.disk);
     }
     if (doctor->log.path[0] != '\0') {
-        printf("Log file  %s%s%s\n", doctor->log.path, doctor->log.disk[0] != '\0' ? " on disk " : "", doctor->log.disk);
+        printf("Log file  %s%s%s\n", doctor->log.path, doctor->log.disk[0] != '\0' ? " on disk " : "",
+               doctor->log.disk);
     }
     if (doctor->pid > 0) {
         printf("Process   %d (%s)\n", doctor->pid, doctor->process);
@@ -162,8 +164,8 @@ static void print_text(struct doctor *doctor) {
     print_unknown(doctor);
     print_in_order(doctor);
     const int found = count_of(doctor, VERDICT_FINDING);
-    printf("%d finding%s (%d high, %d medium, %d low), %d unknown, %d in order. Nothing was changed.\n",
-           found, found == 1 ? "" : "s", severities_found[2], severities_found[1], severities_found[0],
+    printf("%d finding%s (%d high, %d medium, %d low), %d unknown, %d in order. Nothing was changed.\n", found,
+           found == 1 ? "" : "s", severities_found[2], severities_found[1], severities_found[0],
            count_of(doctor, VERDICT_UNKNOWN), count_of(doctor, VERDICT_IN_ORDER));
 }
 

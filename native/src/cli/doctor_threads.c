@@ -39,7 +39,8 @@ static int find_threads(const struct doctor *doctor, struct engine_thread *threa
     for (int i = 0; i < count && found < ENGINE_THREADS; i++) {
         struct engine_thread *thread = &threads[found];
         snprintf(path, HOST_PATH_BYTES, "/proc/%d/task/%d/comm", doctor->pid, tids[i]);
-        if (host_line(&doctor->host, path, thread->name, sizeof thread->name) < 0 || strncmp(thread->name, "burst-", 6) != 0) {
+        if (host_line(&doctor->host, path, thread->name, sizeof thread->name) < 0 ||
+            strncmp(thread->name, "burst-", 6) != 0) {
             continue; /* ended meanwhile, or somebody else's */
         }
         thread->tid = tids[i];
@@ -75,8 +76,8 @@ static void check_pinning(struct doctor *doctor, const struct engine_thread *thr
         return;
     }
     struct result *found = doctor_finding(doctor, "cpu.threads", SEVERITY_LOW, "%s", evidence);
-    result_cost(found, "The scheduler may put the engine's thread on the core of one that logs, which then waits for it: 0.1 to 4 ms; "
-                "and it moves it from core to core, with cold caches.");
+    result_cost(found, "The scheduler may put the engine's thread on the core of one that logs, which then waits for "
+                       "it: 0.1 to 4 ms; and it moves it from core to core, with cold caches.");
     result_mend(found, "%s# for good: drainCpu; `burstlog doctor --jitter` advises a core", mend);
 }
 
@@ -89,10 +90,11 @@ static void check_node_of_threads(struct doctor *doctor, const struct engine_thr
     }
     for (int i = 0; i < count; i++) {
         if (!cpus_overlap(&threads[i].cpus, &near)) {
-            struct result *found = doctor_finding(doctor, "numa.threads", SEVERITY_MEDIUM, "%s: Cpus_allowed_list: %s (%s); the disk "
-                                                  "is on node %d", threads[i].status, cpus_text(&threads[i].cpus, text),
-                                                  threads[i].name, node);
-            result_cost(found, "It reads the ring's memory and drives the disk from the other socket: 1 to 2 us more a write.");
+            struct result *found = doctor_finding(
+                doctor, "numa.threads", SEVERITY_MEDIUM, "%s: Cpus_allowed_list: %s (%s); the disk is on node %d",
+                threads[i].status, cpus_text(&threads[i].cpus, text), threads[i].name, node);
+            result_cost(found, "It reads the ring's memory and drives the disk from the other socket: 1 to 2 us more a "
+                               "write.");
             result_mend(found, "taskset -cp %s %d", cpus_text(&near, text), threads[i].tid);
             far++;
         }
@@ -110,7 +112,8 @@ void doctor_check_threads(struct doctor *doctor) {
     }
     const int count = find_threads(doctor, threads, path);
     if (count <= 0) {
-        doctor_unknown(doctor, "cpu.threads", path, count < 0 ? count : -ESRCH, "no thread burst-drain or burst-commit is there");
+        doctor_unknown(doctor, "cpu.threads", path, count < 0 ? count : -ESRCH,
+                       "no thread burst-drain or burst-commit is there");
         return;
     }
     check_pinning(doctor, threads, count);

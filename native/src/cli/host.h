@@ -22,7 +22,7 @@ static inline int host_is_recorded(const struct host *host) {
 /* All of a file, always terminated; a longer one is cut. Bytes read, or -errno. Paths are those of the host. */
 int host_read(const struct host *host, const char *path, char *text, size_t room);
 
-/* Its first line, without the blanks at either end. 0, or -errno; a file of /sys may well be empty: that is no error. */
+/* Its first line, without the blanks at either end. 0, or -errno; an empty file is no error, /sys has such. */
 int host_line(const struct host *host, const char *path, char *line, size_t room);
 
 /* Its first line as a number. 0 or -errno; -EINVAL if it is none. */
@@ -47,10 +47,10 @@ int cpus_overlap(const cpu_set_t *one, const cpu_set_t *other);
 struct place {
     char path[HOST_PATH_BYTES]; /* absolute; "" if there is none */
     int is_device;
-    int mounted;                /* `mount` is filled: it is a file, and where it is mounted is known */
+    int mounted; /* `mount` is filled: it is a file, and where it is mounted is known */
     struct mount mount;
-    char disk[64];              /* "nvme0n1"; "" if no disk is known to be under it */
-    char directory[PATH_MAX];   /* its /sys directory, as a path of the host */
+    char disk[64];            /* "nvme0n1"; "" if no disk is known to be under it */
+    char directory[PATH_MAX]; /* its /sys directory, as a path of the host */
 };
 
 /* 0, or -errno with a sentence if there is no such device or directory. */

@@ -14,12 +14,12 @@
 
 struct verify_block {
     uint64_t magic;
-    uint64_t run;    /* random; the blocks of an earlier run are not ours */
+    uint64_t run; /* random; the blocks of an earlier run are not ours */
     uint64_t number;
     int64_t time_ns; /* CLOCK_REALTIME, before it was written */
     uint64_t slots;
     uint32_t block_bytes;
-    uint32_t crc;    /* CRC32C of the whole block with this field zero */
+    uint32_t crc; /* CRC32C of the whole block with this field zero */
 };
 
 static inline uint64_t verify_place(uint64_t number, uint64_t slots, uint32_t block_bytes) {
@@ -50,7 +50,8 @@ static inline void verify_fill(uint8_t *block, const struct verify_block *header
 enum verify_verdict { VERIFY_WHOLE, VERIFY_TORN, VERIFY_FOREIGN };
 
 /* TORN: it begins as one of ours and does not go on like it. */
-static inline enum verify_verdict verify_judge(const uint8_t *block, uint32_t block_bytes, struct verify_block *header) {
+static inline enum verify_verdict verify_judge(const uint8_t *block, uint32_t block_bytes,
+                                               struct verify_block *header) {
     memcpy(header, block, sizeof *header);
     if (header->magic != VERIFY_MAGIC || header->block_bytes != block_bytes) {
         return VERIFY_FOREIGN;

@@ -58,8 +58,8 @@ static void note_loss(struct outcome *outcome, uint64_t number, int torn) {
 }
 
 /*
- * A slot holds its number, or one of a later round. The write that was under way when the power went may have left a torn
- * block: it is the one after the highest found, because each is written only after the one before was acknowledged.
+ * A slot holds its number, or one of a later round. The write that was under way when the power went may have left a
+ * torn block: it is the one after the highest found, as each is written only after the one before was acknowledged.
  */
 static void judge(const uint64_t *found, uint64_t slots, uint64_t last, struct outcome *outcome) {
     *outcome = (struct outcome){.last = last, .first = last > slots ? last - slots + 1 : 1};
@@ -81,8 +81,8 @@ static void say_ranges(const struct outcome *outcome, char *text, size_t room) {
     size_t used = 0;
     for (unsigned i = 0; i < outcome->ranges && i < RANGES_SHOWN; i++) {
         const uint64_t from = outcome->range[i].from, to = outcome->range[i].to;
-        used += (size_t)snprintf(text + used, room - used, from == to ? "%s%" PRIu64 : "%s%" PRIu64 "..%" PRIu64, i > 0 ? ", " : "",
-                                 from, to);
+        used += (size_t)snprintf(text + used, room - used, from == to ? "%s%" PRIu64 : "%s%" PRIu64 "..%" PRIu64,
+                                 i > 0 ? ", " : "", from, to);
     }
     if (outcome->ranges > RANGES_SHOWN) {
         snprintf(text + used, room - used, " and %u ranges more", outcome->ranges - RANGES_SHOWN);
@@ -94,12 +94,15 @@ static void print(const struct device *device, const struct outcome *outcome, in
     const uint64_t lost = outcome->missing + outcome->torn;
     say_ranges(outcome, ranges, sizeof ranges);
     if (lost == 0) {
-        snprintf(verdict, sizeof verdict, "honours its flushes: blocks %" PRIu64 "..%" PRIu64 " were acknowledged, and every one of them is "
-                 "there and whole; the highest found is %" PRIu64, outcome->first, outcome->last, outcome->highest);
+        snprintf(verdict, sizeof verdict,
+                 "honours its flushes: blocks %" PRIu64 "..%" PRIu64 " were acknowledged, and every one of them is "
+                 "there and whole; the highest found is %" PRIu64,
+                 outcome->first, outcome->last, outcome->highest);
     } else {
-        snprintf(verdict, sizeof verdict, "lies about its flushes: of the blocks %" PRIu64 "..%" PRIu64 " that it acknowledged, %" PRIu64
-                 " are lost (%" PRIu64 " missing, %" PRIu64 " torn): %s", outcome->first, outcome->last, lost, outcome->missing,
-                 outcome->torn, ranges);
+        snprintf(verdict, sizeof verdict,
+                 "lies about its flushes: of the blocks %" PRIu64 "..%" PRIu64 " that it acknowledged, %" PRIu64
+                 " are lost (%" PRIu64 " missing, %" PRIu64 " torn): %s",
+                 outcome->first, outcome->last, lost, outcome->missing, outcome->torn, ranges);
     }
     if (!json) {
         printf("%s %s\n", device->path, verdict);
@@ -125,9 +128,11 @@ static int check(struct device *device, uint8_t *block, const struct verify_requ
     if (rc < 0) {
         return rc;
     }
-    if (verify_judge(block, device->block_bytes, &run) != VERIFY_WHOLE || run.number != 0 ||
-        run.slots == 0 || run.slots > device->medium_bytes / device->block_bytes - 1) {
-        return error_set(ENODATA, "%s holds no blocks of this test; if --serve wrote here, then the device lost even the first one",
+    if (verify_judge(block, device->block_bytes, &run) != VERIFY_WHOLE || run.number != 0 || run.slots == 0 ||
+        run.slots > device->medium_bytes / device->block_bytes - 1) {
+        return error_set(ENODATA,
+                         "%s holds no blocks of this test; if --serve wrote here, then the device lost even the first "
+                         "one",
                          device->path);
     }
     uint64_t *found = calloc(run.slots, sizeof *found);

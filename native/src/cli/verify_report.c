@@ -61,15 +61,19 @@ static int open_socket(const char *where, int passive) {
         close(fd);
     }
     freeaddrinfo(found);
-    return rc >= 0 ? rc : error_set(-rc, "%s %s failed: %s", passive ? "listening on port" : "connecting to", where, error_name(rc));
+    return rc >= 0 ? rc
+                   : error_set(-rc, "%s %s failed: %s", passive ? "listening on port" : "connecting to", where,
+                               error_name(rc));
 }
 
 static int send_some(struct reporter *reporter, const char *text, size_t bytes, int flags) {
     const ssize_t sent = send(reporter->fd, text, bytes, MSG_NOSIGNAL | flags);
     if (sent < 0 && errno != EAGAIN && errno != EINTR) {
         const int failure = errno;
-        return error_set(failure, "the machine that is told the numbers hung up: %s; the test ends, because a number that does not "
-                         "leave this machine proves nothing", error_name(failure));
+        return error_set(failure,
+                         "the machine that is told the numbers hung up: %s; the test ends, because a number that does "
+                         "not leave this machine proves nothing",
+                         error_name(failure));
     }
     reporter->rest_bytes = bytes - (sent < 0 ? 0 : (size_t)sent);
     memmove(reporter->rest, text + (bytes - reporter->rest_bytes), reporter->rest_bytes);
@@ -87,7 +91,9 @@ int reporter_connect(struct reporter *reporter, const char *where, const char *p
     }
     char line[4200];
     const int length = snprintf(line, sizeof line, "medium %s\n", path);
-    return send(reporter->fd, line, (size_t)length, MSG_NOSIGNAL) == length ? 0 : error_set(EPIPE, "%s hung up at once", where);
+    return send(reporter->fd, line, (size_t)length, MSG_NOSIGNAL) == length
+             ? 0
+             : error_set(EPIPE, "%s hung up at once", where);
 }
 
 int reporter_tell(struct reporter *reporter, uint64_t number) {
@@ -118,7 +124,8 @@ void reporter_close(struct reporter *reporter, uint64_t number) {
         return;
     }
     memcpy(line, reporter->rest, reporter->rest_bytes);
-    const size_t bytes = reporter->rest_bytes + (size_t)snprintf(line + reporter->rest_bytes, 32, "%" PRIu64 "\n", number);
+    const size_t bytes =
+        reporter->rest_bytes + (size_t)snprintf(line + reporter->rest_bytes, 32, "%" PRIu64 "\n", number);
     if (number > 0 && send(reporter->fd, line, bytes, MSG_NOSIGNAL) < 0) {
         fprintf(stderr, "burstlog: the last number could not be told: %s\n", error_name(errno));
     }
@@ -140,8 +147,9 @@ static void tell_number(const struct listener *listener) {
 }
 
 static void tell_last(const struct listener *listener, const char *why) {
-    printf("%s. Last acknowledged: %" PRIu64 ". After the start of that machine: burstlog doctor --verify-device %s --check %" PRIu64
-           "\n", why, listener->last, listener->medium, listener->last);
+    printf("%s. Last acknowledged: %" PRIu64 ". After the start of that machine: burstlog doctor --verify-device %s "
+           "--check %" PRIu64 "\n",
+           why, listener->last, listener->medium, listener->last);
     fflush(stdout);
 }
 
@@ -217,7 +225,8 @@ int verify_listen(const struct verify_request *request) {
     } address;
     socklen_t bytes = sizeof address;
     getsockname(listening, &address.any, &bytes);
-    printf("listening on port %u\n", ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port));
+    printf("listening on port %u\n",
+           ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port));
     fflush(stdout);
     int fd;
     while ((fd = accept(listening, NULL, NULL)) < 0 && errno == EINTR) {

@@ -35,14 +35,18 @@ static int check_no_ring(struct device *device, int force) {
         return 0;
     }
     if (rc < 0) {
-        return error_set(EEXIST, "%s holds a ring, or what is left of one, that cannot be read: the test does not overwrite it; "
-                         "`burstlog format` does", device->path);
+        return error_set(EEXIST,
+                         "%s holds a ring, or what is left of one, that cannot be read: the test does not overwrite "
+                         "it; `burstlog format` does",
+                         device->path);
     }
     const uint64_t waiting = view->recovery.records;
     engine_view_close(&platform_linux, view);
     if (waiting > 0) {
-        return error_set(EEXIST, "%s holds a ring with %" PRIu64 " records that are in no log file yet: `burstlog recover` moves them "
-                         "there", device->path, waiting);
+        return error_set(EEXIST,
+                         "%s holds a ring with %" PRIu64 " records that are in no log file yet: `burstlog recover` "
+                         "moves them there",
+                         device->path, waiting);
     }
     return force ? 0 : error_set(EEXIST, "%s holds a ring: --force overwrites it", device->path);
 }
@@ -59,24 +63,28 @@ static int check_free(struct device *device, uint8_t *block, int force) {
         return rc;
     }
     if (verify_judge(block, device->block_bytes, &header) == VERIFY_WHOLE) {
-        return error_set(EEXIST, "%s holds the blocks of an earlier test: --check it first; --force begins a new one", device->path);
+        return error_set(EEXIST, "%s holds the blocks of an earlier test: --check it first; --force begins a new one",
+                         device->path);
     }
     const int blank = device_is_blank(device);
-    return blank < 0   ? blank
-           : blank == 1 ? 0
-                        : error_set(EEXIST, "%s is not blank: it may hold a file system, a partition table or other data; --force "
-                                    "overwrites it", device->path);
+    return blank < 0  ? blank
+         : blank == 1 ? 0
+                      : error_set(EEXIST,
+                                  "%s is not blank: it may hold a file system, a partition table or other data; "
+                                  "--force overwrites it",
+                                  device->path);
 }
 
 static int write_block(struct device *device, uint8_t *block, struct verify_block *header, uint64_t number) {
     header->number = number;
     header->time_ns = platform_realtime_ns(&platform_linux);
     verify_fill(block, header);
-    return device->ops->write(device, verify_place(number, header->slots, header->block_bytes), block, header->block_bytes);
+    return device->ops->write(device, verify_place(number, header->slots, header->block_bytes), block,
+                              header->block_bytes);
 }
 
-static int write_blocks(struct device *device, uint8_t *block, const struct verify_request *request, struct reporter *reporter,
-                        struct verify_block *header, uint64_t *acknowledged) {
+static int write_blocks(struct device *device, uint8_t *block, const struct verify_request *request,
+                        struct reporter *reporter, struct verify_block *header, uint64_t *acknowledged) {
     int64_t printed_ns = 0;
     int rc = 0;
     while (rc == 0 && !stopped && (request->blocks == 0 || *acknowledged < request->blocks)) {
@@ -100,8 +108,8 @@ static int run(struct device *device, uint8_t *block, const struct verify_reques
     const uint64_t size = request->size > 0 ? request->size : DEFAULT_BYTES;
     const uint64_t blocks = (size < device->medium_bytes ? size : device->medium_bytes) / device->block_bytes;
     if (blocks < LEAST_BLOCKS) {
-        return error_set(EINVAL, "%s: %" PRIu64 " blocks of %u bytes are too few for the test: at least %u", device->path, blocks,
-                         device->block_bytes, LEAST_BLOCKS);
+        return error_set(EINVAL, "%s: %" PRIu64 " blocks of %u bytes are too few for the test: at least %u",
+                         device->path, blocks, device->block_bytes, LEAST_BLOCKS);
     }
     struct verify_block header = {.magic = VERIFY_MAGIC,
                                   .run = platform_linux.ops->random(&platform_linux),
@@ -113,15 +121,16 @@ static int run(struct device *device, uint8_t *block, const struct verify_reques
     if (rc < 0) {
         return rc;
     }
-    printf("writing %s with %s, %" PRIu64 " blocks of %u bytes in turn; of it is expected that it survives: %s (%s)\n", device->path,
-           device->ops->name, header.slots, header.block_bytes, survives[device->survives], device->survives_because);
+    printf("writing %s with %s, %" PRIu64 " blocks of %u bytes in turn; of it is expected that it survives: %s (%s)\n",
+           device->path, device->ops->name, header.slots, header.block_bytes, survives[device->survives],
+           device->survives_because);
     fflush(stdout);
     uint64_t acknowledged = 0;
     rc = write_block(device, block, &header, 0);
     rc = rc < 0 ? rc : write_blocks(device, block, request, &reporter, &header, &acknowledged);
     reporter_close(&reporter, acknowledged);
-    printf("last acknowledged: %" PRIu64 "; burstlog doctor --verify-device %s --check %" PRIu64 "\n", acknowledged, device->path,
-           acknowledged);
+    printf("last acknowledged: %" PRIu64 "; burstlog doctor --verify-device %s --check %" PRIu64 "\n", acknowledged,
+           device->path, acknowledged);
     return rc;
 }
 
@@ -134,7 +143,8 @@ int verify_serve(const struct verify_request *request) {
     struct device *device;
     int rc = device_is_absent(request->path);
     if (rc == 1) {
-        rc = device_create_file(&platform_linux, request->path, request->size > 0 ? request->size : DEFAULT_BYTES, leave_empty, NULL);
+        rc = device_create_file(&platform_linux, request->path, request->size > 0 ? request->size : DEFAULT_BYTES,
+                                leave_empty, NULL);
     }
     rc = rc < 0 ? rc : device_open(&platform_linux, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device);
     if (rc < 0) {
@@ -144,7 +154,8 @@ int verify_serve(const struct verify_request *request) {
     sigaction(SIGINT, &on_stop, NULL);
     sigaction(SIGTERM, &on_stop, NULL);
     uint8_t *block = platform_allocate(&platform_linux, device->block_bytes, PLATFORM_PLAIN);
-    rc = block == NULL ? error_set(ENOMEM, "no memory for a block of %u bytes", device->block_bytes) : run(device, block, request);
+    rc = block == NULL ? error_set(ENOMEM, "no memory for a block of %u bytes", device->block_bytes)
+                       : run(device, block, request);
     if (block != NULL) {
         platform_release(&platform_linux, block, device->block_bytes);
     }

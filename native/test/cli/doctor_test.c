@@ -50,13 +50,14 @@ static void assert_finds(const char *findings, const char *unknown) {
 static void a_tuned_host_has_no_finding_and_nothing_unknown(void **state) {
     (void)state;
     assert_finds("", "");
-    assert_string_equal(ids_of("in_order"),
-                        "cpu.governor cpu.cstates cpu.isolated cpu.nohz_full cpu.smt cpu.preemption cpu.threads numa.threads "
-                        "numa.device irq.affinity memory.thp memory.thp_defrag memory.swap memory.swappiness memory.memlock "
-                        "memory.dirty memory.numa_balancing device.scheduler device.write_cache device.rotational "
-                        "device.poll_queues device.power_states device.aspm log.file_system log.barriers log.discard log.atime "
-                        "files.same_disk clock.source clock.utc load.cpu load.memory load.io jvm.heap_size jvm.pretouch jvm.gc "
-                        "jvm.perf_data jvm.safepoints jvm.native_access ");
+    assert_string_equal(ids_of("in_order"), "cpu.governor cpu.cstates cpu.isolated cpu.nohz_full cpu.smt "
+                                            "cpu.preemption cpu.threads numa.threads numa.device irq.affinity "
+                                            "memory.thp memory.thp_defrag memory.swap memory.swappiness memory.memlock "
+                                            "memory.dirty memory.numa_balancing device.scheduler device.write_cache "
+                                            "device.rotational device.poll_queues device.power_states device.aspm "
+                                            "log.file_system log.barriers log.discard log.atime files.same_disk "
+                                            "clock.source clock.utc load.cpu load.memory load.io jvm.heap_size "
+                                            "jvm.pretouch jvm.gc jvm.perf_data jvm.safepoints jvm.native_access ");
 }
 
 /* One thing mistuned brings one finding. */
@@ -79,8 +80,10 @@ static const struct mistuned {
      "numa_node: 0 (cores 0-3); but cores 6-7"},
     {"/proc/irq/122/smp_affinity_list", "0-3\n", "irq.affinity ", "medium",
      "/proc/irq/122/smp_affinity_list: 0-3 (nvme1q2, 4711 interrupts); 1 of the disk's 3 used interrupts"},
-    {"/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n", "memory.thp ", "medium", "enabled: always"},
-    {"/sys/kernel/mm/transparent_hugepage/defrag", "[always] defer never\n", "memory.thp_defrag ", "medium", "defrag: always"},
+    {"/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n", "memory.thp ", "medium",
+     "enabled: always"},
+    {"/sys/kernel/mm/transparent_hugepage/defrag", "[always] defer never\n", "memory.thp_defrag ", "medium",
+     "defrag: always"},
     {"/proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 8388604 0 -2\n", "memory.swappiness ", "low",
      "swappiness: 60, with 8191 MB of swap"},
     {"/proc/4242/limits", "Limit Soft Hard\nMax locked memory  8388608 8388608 bytes\n", "memory.memlock ", "medium",
@@ -96,21 +99,27 @@ static const struct mistuned {
     {"/sys/module/nvme_core/parameters/default_ps_max_latency_us", "100000\n", "device.power_states ", "medium",
      "default_ps_max_latency_us: 100000"},
     {"/sys/module/pcie_aspm/parameters/policy", "default [powersave]\n", "device.aspm ", "low", "policy: powersave"},
-    {"/proc/self/mountinfo", "24 1 8:1 / / rw,noatime - ext4 /dev/sda1 rw\n25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n"
-                             "26 24 8:17 / /logs rw,noatime - xfs /dev/sdb1 rw\n",
+    {"/proc/self/mountinfo",
+     "24 1 8:1 / / rw,noatime - ext4 /dev/sda1 rw\n25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n"
+     "26 24 8:17 / /logs rw,noatime - xfs /dev/sdb1 rw\n",
      "log.file_system ", "low", "xfs on /logs, which holds /logs/orders.log"},
-    {"/proc/self/mountinfo", "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 8:17 / /logs rw,noatime - ext4 /dev/sdb1 rw,nobarrier\n",
+    {"/proc/self/mountinfo",
+     "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 8:17 / /logs rw,noatime - ext4 /dev/sdb1 rw,nobarrier\n",
      "log.barriers ", "high", "mounted with rw,nobarrier"},
-    {"/proc/self/mountinfo", "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 8:17 / /logs rw,noatime - ext4 /dev/sdb1 rw,discard\n",
+    {"/proc/self/mountinfo",
+     "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 8:17 / /logs rw,noatime - ext4 /dev/sdb1 rw,discard\n",
      "log.discard ", "medium", "/logs is mounted with discard"},
-    {"/proc/self/mountinfo", "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 8:17 / /logs rw,nosuid - ext4 /dev/sdb1 rw\n",
-     "log.atime ", "low", "without noatime and relatime"},
+    {"/proc/self/mountinfo",
+     "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 8:17 / /logs rw,nosuid - ext4 /dev/sdb1 rw\n", "log.atime ", "low",
+     "without noatime and relatime"},
     {"/proc/self/mountinfo",
      "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 8:17 / /logs rw,noatime - ext4 /dev/sdb1 rw,data=journal\n",
      "log.data_journal ", "medium", "data=journal"},
-    {"/proc/self/mountinfo", "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 259:1 / /logs rw,noatime - ext4 /dev/nvme1n1 rw\n",
+    {"/proc/self/mountinfo",
+     "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 259:1 / /logs rw,noatime - ext4 /dev/nvme1n1 rw\n",
      "files.same_disk ", "medium", "both on disk nvme1n1"},
-    {"/proc/self/mountinfo", "25 24 8:1 / / rw,noatime - ext4 /dev/sda1 rw\n26 24 8:17 / /logs rw,noatime - ext4 /dev/sdb1 rw\n",
+    {"/proc/self/mountinfo",
+     "25 24 8:1 / / rw,noatime - ext4 /dev/sda1 rw\n26 24 8:17 / /logs rw,noatime - ext4 /dev/sdb1 rw\n",
      "jvm.perf_data ", "low", "PerfDisableSharedMem"},
     {"/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n", "clock.source ", "high", "hpet"},
     {"/adjtimex", "status 64 maxerror 16000000 esterror 16\n", "clock.utc ", "medium", "STA_UNSYNC"},
@@ -215,13 +224,15 @@ static void a_mistuned_host_has_exactly_the_expected_findings(void **state) {
     host_put("/proc/irq/122/smp_affinity_list", "0-3\n");
     host_put("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
     host_put("/proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 8388604 7000 -2\n");
-    host_put("/proc/self/mountinfo", "24 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n26 24 8:17 / /logs rw,noatime - btrfs /dev/sdb1 rw\n");
+    host_put("/proc/self/mountinfo", "24 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n26 24 8:17 / /logs rw,noatime - "
+                                     "btrfs /dev/sdb1 rw\n");
     host_put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "acpi_pm\n");
     static const char command[] = "java\0-Xmx8g\0-XX:+UseParallelGC\0-XX:+UseTransparentHugePages\0main.Gateway";
     host_put_bytes("/proc/4242/cmdline", command, sizeof command);
     assert_finds("cpu.governor cpu.cstates memory.swap device.write_cache log.file_system clock.source jvm.gc "
-                 "cpu.isolated numa.device irq.affinity memory.thp jvm.heap_size jvm.pretouch "
-                 "cpu.smt memory.swappiness device.scheduler device.poll_queues jvm.huge_pages jvm.perf_data jvm.native_access ",
+                 "cpu.isolated numa.device irq.affinity memory.thp jvm.heap_size jvm.pretouch cpu.smt "
+                 "memory.swappiness device.scheduler device.poll_queues jvm.huge_pages jvm.perf_data "
+                 "jvm.native_access ",
                  "");
     assert_said("isolcpus=7 nohz_full=7"); /* near the disk */
     assert_said("for i in 121 122; do echo 4-7 > /proc/irq/$i/smp_affinity_list; done");
@@ -256,7 +267,8 @@ static void a_capability_to_lock_memory_lifts_the_limit(void **state) {
 
 static void options_of_a_jvm_come_from_its_variables_too_and_the_last_one_wins(void **state) {
     (void)state;
-    static const char command[] = "java\0-Xms8g\0-Xmx8g\0-XX:-AlwaysPreTouch\0-XX:+UseZGC\0-jar\0a.jar\0--enable-native-access=ALL-UNNAMED";
+    static const char command[] = "java\0-Xms8g\0-Xmx8g\0-XX:-AlwaysPreTouch\0-XX:+UseZGC\0-jar\0a.jar\0--enable-"
+                                  "native-access=ALL-UNNAMED";
     static const char variables[] = "A=b\0JAVA_TOOL_OPTIONS=-XX:+AlwaysPreTouch -Xmx2g\0Z=z";
     host_put_bytes("/proc/4242/cmdline", command, sizeof command);
     host_put_bytes("/proc/4242/environ", variables, sizeof variables);
@@ -273,7 +285,8 @@ static void a_missing_option_proves_nothing_while_variables_or_files_of_options_
     host_remove("/proc/4242/environ");
     assert_finds("", "jvm.pretouch ");
     assert_said("/proc/4242/environ cannot be read");
-    static const char with_file[] = "java\0@options\0-Xms8g\0-Xmx8g\0-XX:+UseZGC\0--enable-native-access=ALL-UNNAMED\0Main";
+    static const char with_file[] = "java\0@options\0-Xms8g\0-Xmx8g\0-XX:+UseZGC\0--enable-native-access=ALL-"
+                                    "UNNAMED\0Main";
     host_put_bytes("/proc/4242/cmdline", with_file, sizeof with_file);
     host_put_bytes("/proc/4242/environ", "A=b", 4);
     assert_finds("", "jvm.pretouch ");
@@ -281,7 +294,8 @@ static void a_missing_option_proves_nothing_while_variables_or_files_of_options_
 
 static void file_systems_whose_syncs_are_not_known_are_unknown(void **state) {
     (void)state;
-    host_put("/proc/self/mountinfo", "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 0:40 / /logs rw,relatime - nfs4 server:/x rw\n");
+    host_put("/proc/self/mountinfo", "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 0:40 / /logs rw,relatime - nfs4 "
+                                     "server:/x rw\n");
     assert_finds("", "log.file_system ");
     assert_said("nfs4");
 }
@@ -289,7 +303,8 @@ static void file_systems_whose_syncs_are_not_known_are_unknown(void **state) {
 static void a_disk_made_of_others_is_looked_at_below(void **state) {
     (void)state;
     host_put("/sys/devices/virtual/block/dm-0/dev", "253:0\n");
-    host_link("/sys/devices/virtual/block/dm-0/slaves/nvme1n1", "../../../../pci0000:80/0000:80:01.0/0000:81:00.0/nvme/nvme1/nvme1n1");
+    host_link("/sys/devices/virtual/block/dm-0/slaves/nvme1n1", "../../../../pci0000:80/0000:80:01.0/0000:81:00.0/nvme/"
+                                                                "nvme1/nvme1n1");
     host_link("/sys/dev/block/253:0", "../../devices/virtual/block/dm-0");
     host_link("/sys/class/block/dm-0", "../../devices/virtual/block/dm-0");
     host_put(NVME "/queue/io_poll", "0\n");

@@ -84,8 +84,10 @@ static void two_cores_are_advised_and_they_differ(void **state) {
 static void a_stopped_process_shows_in_the_figures(void **state) {
     (void)state;
     char command[512];
-    snprintf(command, sizeof command, "%s doctor --jitter --seconds 1 --json --cpu %d & p=$!; sleep 0.3; kill -STOP $p; sleep 0.4; "
-             "kill -CONT $p; wait $p", BURST_CLI, allowed_core(0));
+    snprintf(command, sizeof command,
+             "%s doctor --jitter --seconds 1 --json --cpu %d & p=$!; sleep 0.3; kill -STOP $p; sleep 0.4; kill -CONT "
+             "$p; wait $p",
+             BURST_CLI, allowed_core(0));
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     output[fread(output, 1, sizeof output - 1, pipe)] = '\0';

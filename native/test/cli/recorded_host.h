@@ -94,21 +94,19 @@ static inline void host_put_disk(void) {
         snprintf(path, sizeof path, "/proc/irq/%d/smp_affinity_list", vector);
         host_put(path, vector == 120 ? "0\n" : "4-7\n");
     }
-    host_put("/proc/interrupts",
-             "            CPU0       CPU4\n"
-             " 120:         12          0  IR-PCI-MSIX-0000:81:00.0    0-edge      nvme1q0\n"
-             " 121:          0      90210  IR-PCI-MSIX-0000:81:00.0    1-edge      nvme1q1\n"
-             " 122:          0       4711  IR-PCI-MSIX-0000:81:00.0    2-edge      nvme1q2\n"
-             " NMI:          0          0  Non-maskable interrupts\n");
+    host_put("/proc/interrupts", "            CPU0       CPU4\n"
+                                 " 120:         12          0  IR-PCI-MSIX-0000:81:00.0    0-edge      nvme1q0\n"
+                                 " 121:          0      90210  IR-PCI-MSIX-0000:81:00.0    1-edge      nvme1q1\n"
+                                 " 122:          0       4711  IR-PCI-MSIX-0000:81:00.0    2-edge      nvme1q2\n"
+                                 " NMI:          0          0  Non-maskable interrupts\n");
     host_put(SATA "/queue/rotational", "0\n");
     host_put(SATA "/dev", "8:16\n");
     host_put(SATA "/sdb1/dev", "8:17\n");
     host_put(SATA "/sdb1/partition", "1\n");
     host_link("/sys/dev/block/8:17", "../../devices/pci0000:00/0000:00:17.0/ata1/block/sdb/sdb1");
-    host_put("/proc/self/mountinfo",
-             "24 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
-             "25 24 0:22 / /tmp rw,nosuid - tmpfs tmpfs rw\n"
-             "26 24 8:17 / /logs rw,noatime shared:2 - ext4 /dev/sdb1 rw\n");
+    host_put("/proc/self/mountinfo", "24 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+                                     "25 24 0:22 / /tmp rw,nosuid - tmpfs tmpfs rw\n"
+                                     "26 24 8:17 / /logs rw,noatime shared:2 - ext4 /dev/sdb1 rw\n");
 }
 
 static inline void host_put_memory(void) {
@@ -123,7 +121,8 @@ static inline void host_put_memory(void) {
 }
 
 #define GOOD_OPTIONS                                                                                                   \
-    "java\0-Xms8g\0-Xmx8g\0-XX:+AlwaysPreTouch\0-XX:+UseZGC\0-cp\0a.jar\0--enable-native-access=ALL-UNNAMED\0main.Gateway\0" \
+    "java\0-Xms8g\0-Xmx8g\0-XX:+AlwaysPreTouch\0-XX:+UseZGC\0-cp\0a.jar\0--enable-native-access=ALL-UNNAMED\0main."    \
+    "Gateway\0"                                                                                                        \
     "-Xmx1g"
 
 static inline void host_put_process(void) {
@@ -163,8 +162,10 @@ static inline void make_tuned_host(void) {
     host_put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
     host_put("/adjtimex", "status 0 maxerror 38 esterror 2\n");
     host_put("/proc/pressure/cpu", "some avg10=0.00 avg60=0.35 avg300=0.00 total=1\n");
-    host_put("/proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
-    host_put("/proc/pressure/io", "some avg10=90.00 avg60=90.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.90 avg300=0.00 total=1\n");
+    host_put("/proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.00 "
+                                      "avg300=0.00 total=1\n");
+    host_put("/proc/pressure/io", "some avg10=90.00 avg60=90.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.90 "
+                                  "avg300=0.00 total=1\n");
 }
 
 static inline void remove_host(void) {

@@ -132,11 +132,13 @@ static void blocks_that_a_disk_lost_are_named_exactly(void **state) {
     spoil(47, 63, zeros, BLOCK, 0);
     spoil(50, 63, zeros, 512, BLOCK - 512); /* its last sector alone */
     assert_int_equal(run("doctor --verify-device %s --check 50", medium), 1);
-    assert_said("lies about its flushes: of the blocks 1..50 that it acknowledged, 6 are lost (5 missing, 1 torn): 31..34, 47, 50\n");
+    assert_said("lies about its flushes: of the blocks 1..50 that it acknowledged, 6 are lost (5 missing, 1 torn): "
+                "31..34, 47, 50\n");
     assert_int_equal(run("doctor --verify-device %s --check 50 --json", medium), 1);
     assert_said("\"honours_flushes\": false");
     assert_said("\"lost\": \"31..34, 47, 50\"");
-    assert_int_equal(run("doctor --verify-device %s --check 30", medium), 0); /* what was acknowledged later is not asked for */
+    assert_int_equal(run("doctor --verify-device %s --check 30", medium),
+                     0); /* what was acknowledged later is not asked for */
 }
 
 static void the_last_blocks_lost_are_found(void **state) {
@@ -152,7 +154,8 @@ static void the_last_blocks_lost_are_found(void **state) {
 static void blocks_that_went_back_to_an_earlier_round_are_found(void **state) {
     (void)state;
     uint8_t earlier[3 * BLOCK];
-    assert_int_equal(run("doctor --verify-device %s --serve --size 128K --blocks 31", medium), 0); /* 31 slots: one round */
+    assert_int_equal(run("doctor --verify-device %s --serve --size 128K --blocks 31", medium),
+                     0); /* 31 slots: one round */
     int fd = open(medium, O_RDONLY);
     assert_int_equal(pread(fd, earlier, sizeof earlier, 11 * BLOCK), sizeof earlier); /* numbers 11, 12, 13 */
     close(fd);
@@ -188,7 +191,8 @@ static void what_holds_anything_is_not_overwritten(void **state) {
     assert_int_equal(run("doctor --verify-device %s --serve --blocks 1", medium), 3);
     assert_said("holds a ring");
     assert_int_equal(run("info %s", medium), 0);
-    snprintf(command, sizeof command, "head -c 2M /dev/zero > %s; printf x | dd of=%s bs=1 seek=2097151 conv=notrunc 2>/dev/null", medium,
+    snprintf(command, sizeof command,
+             "head -c 2M /dev/zero > %s; printf x | dd of=%s bs=1 seek=2097151 conv=notrunc 2>/dev/null", medium,
              medium);
     assert_int_equal(system(command), 0);
     assert_int_equal(run("doctor --verify-device %s --serve --blocks 1", medium), 3); /* one byte at its very end */
@@ -203,8 +207,10 @@ static void a_ring_that_cannot_be_read_is_not_overwritten_even_with_force(void *
     (void)state;
     char command[8 * PATH_BYTES];
     assert_int_equal(run("format --size 4M %s", medium), 0);
-    snprintf(command, sizeof command, "printf 'xxxx' | dd of=%s bs=1 seek=104 conv=notrunc 2>/dev/null; printf 'xxxx' | dd of=%s bs=1 "
-             "seek=65640 conv=notrunc 2>/dev/null", medium, medium);
+    snprintf(command, sizeof command,
+             "printf 'xxxx' | dd of=%s bs=1 seek=104 conv=notrunc 2>/dev/null; printf 'xxxx' | dd of=%s bs=1 "
+             "seek=65640 conv=notrunc 2>/dev/null",
+             medium, medium);
     assert_int_equal(system(command), 0); /* both superblock copies: what it holds cannot be known */
     assert_int_equal(run("doctor --verify-device %s --serve --blocks 1 --force", medium), 3);
     assert_said("that cannot be read");
