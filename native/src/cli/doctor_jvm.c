@@ -43,12 +43,9 @@ static int takes_a_value(const char *option) {
     return 0;
 }
 
-/* The options before the main class, `-jar` or `-m`; what follows is the application's. */
+/* The options before the main class or jar; what follows is the application's. */
 static void add_command_line(struct jvm *jvm, char *text, size_t bytes) {
     for (char *at = text + strlen(text) + 1; at < text + bytes && (*at == '-' || *at == '@'); at += strlen(at) + 1) {
-        if (strcmp(at, "-jar") == 0 || strcmp(at, "-m") == 0 || strcmp(at, "--module") == 0) {
-            return;
-        }
         add(jvm, at);
         if (takes_a_value(at)) {
             at += strlen(at) + 1;

@@ -225,7 +225,7 @@ static void a_mistuned_host_has_exactly_the_expected_findings(void **state) {
     host_put("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
     host_put("/proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 8388604 7000 -2\n");
     host_put("/proc/self/mountinfo", "24 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n26 24 8:17 / /logs rw,noatime - "
-                                     "btrfs /dev/sdb1 rw\n");
+                                     "btrfs /dev/sdb1 rw,discard=async\n");
     host_put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "acpi_pm\n");
     static const char command[] = "java\0-Xmx8g\0-XX:+UseParallelGC\0-XX:+UseTransparentHugePages\0main.Gateway";
     host_put_bytes("/proc/4242/cmdline", command, sizeof command);
