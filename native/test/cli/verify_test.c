@@ -274,6 +274,23 @@ static void what_is_no_test_cannot_be_checked(void **state) {
     assert_said("too few");
 }
 
+static void a_write_that_failed_is_not_acknowledged(void **state) {
+    (void)state;
+    char command[4 * PATH_BYTES];
+    assert_int_equal(run("doctor --verify-device %s --serve --size 128K --blocks 3", medium), 0);
+    /* Nothing can be written from byte 40960 on: that is block 10. */
+    snprintf(command, sizeof command,
+             "trap '' XFSZ; prlimit --fsize=40960 %s doctor --verify-device %s --serve --force --size 128K --blocks 20 2>&1",
+             BURST_CLI, medium);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    assert_int_not_equal(pclose(pipe), 0);
+    assert_said("last acknowledged: 9;");
+    assert_said("EFBIG");
+    assert_int_equal(run("doctor --verify-device %s --check 9", medium), 0);
+}
+
 /* The port that the listener chose. */
 static unsigned long listen_to(pid_t *listener) {
     const char *arguments[] = {"--listen", "127.0.0.1:0", "--seconds", "30", NULL};
@@ -338,6 +355,7 @@ int main(void) {
         MEDIA_TEST(a_ring_that_cannot_be_read_is_not_overwritten_even_with_force),
         MEDIA_TEST(a_device_in_use_is_refused),
         MEDIA_TEST(what_is_no_test_cannot_be_checked),
+        MEDIA_TEST(a_write_that_failed_is_not_acknowledged),
         MEDIA_TEST(the_last_number_leaves_the_machine_before_it_dies),
         MEDIA_TEST(the_test_ends_when_nobody_hears_it),
     };
