@@ -61,7 +61,9 @@ static void read_ring(struct doctor *doctor, char *log, size_t room) {
     static struct engine_view view;
     struct device *device;
     log[0] = '\0';
-    if (device_open(&platform_linux, doctor->ring.path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device) < 0) {
+    const int rc = device_open(&platform_linux, doctor->ring.path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
+    if (rc < 0) {
+        doctor->ring_failure = rc == -ENOENT ? 0 : rc; /* it is yet to be made */
         return;
     }
     if (engine_view_begin(&platform_linux, device, &view) == 0) {

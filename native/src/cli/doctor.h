@@ -29,6 +29,7 @@ struct doctor {
     struct place ring;   /* path "" if none was named */
     struct place log;    /* the log file */
     uint64_t ring_bytes; /* of the image in memory; 0 if unknown */
+    int ring_failure;    /* 0, or why this user cannot read the ring */
     int pid;             /* of the process that writes the ring, or that was named; 0 if none */
     char process[64];    /* its name */
     struct result results[DOCTOR_RESULTS];

@@ -33,7 +33,9 @@ static void check_scheduler(struct doctor *doctor) {
     char path[HOST_PATH_BYTES], shown[HOST_PATH_BYTES], scheduler[64];
     short_file(doctor, "scheduler", shown);
     const int rc = host_choice(&doctor->host, queue_file(doctor, "scheduler", path), scheduler, sizeof scheduler);
-    if (rc < 0) {
+    if (rc == -ENOENT && is_virtual(doctor)) {
+        doctor_in_order(doctor, id, "%s: there is none", shown);
+    } else if (rc < 0) {
         doctor_unknown(doctor, id, shown, rc, NULL);
     } else if (strcmp(scheduler, "none") == 0) {
         doctor_in_order(doctor, id, "%s: none", shown);

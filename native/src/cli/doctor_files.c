@@ -150,5 +150,8 @@ void doctor_check_files(struct doctor *doctor) {
     if (!share_a_mount(&doctor->ring, &doctor->log)) {
         check_place(doctor, &doctor->log, 0);
     }
+    if (doctor->log.path[0] == '\0' && doctor->ring_failure < 0) {
+        doctor_unknown(doctor, log_ids.type, doctor->ring.path, doctor->ring_failure, "--file names the log file");
+    }
     check_same_disk(doctor);
 }

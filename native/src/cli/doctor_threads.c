@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/doctor.h"
 
@@ -107,7 +108,14 @@ static void check_node_of_threads(struct doctor *doctor, const struct engine_thr
 void doctor_check_threads(struct doctor *doctor) {
     struct engine_thread threads[ENGINE_THREADS];
     char path[HOST_PATH_BYTES];
-    if (doctor->pid <= 0 || doctor->ring.path[0] == '\0') {
+    if (doctor->ring.path[0] == '\0') {
+        return;
+    }
+    if (doctor->pid <= 0) {
+        if (!host_is_recorded(&doctor->host) && geteuid() != 0) {
+            doctor_unknown(doctor, "cpu.threads", "the process that holds the ring", -EACCES,
+                           "if there is one, name it with --pid, or look as root");
+        }
         return;
     }
     const int count = find_threads(doctor, threads, path);

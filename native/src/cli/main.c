@@ -19,7 +19,7 @@ static const struct command {
     {"info", command_info, "show a ring as it is, also beside a running writer; changes nothing"},
     {"dump", command_dump, "show every record that a ring holds; changes nothing"},
     {"recover", command_recover, "move what is left in a ring to its log file"},
-    {"doctor", command_doctor, "check host and ring for low and steady latency; changes nothing"},
+    {"doctor", command_doctor, "check host and ring for low and steady latency; the plug-pull test of a disk"},
 };
 
 int cli_failed(int rc) {

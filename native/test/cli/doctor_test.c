@@ -346,6 +346,33 @@ static void a_running_ring_is_looked_at_on_this_host(void **state) {
     assert_said("\"clock.utc\"");
 }
 
+/* As another user, who may see neither the ring nor its process. */
+static void a_ring_of_another_user_leaves_log_file_and_threads_unknown(void **state) {
+    (void)state;
+    if (geteuid() != 0) {
+        fprintf(stderr, "SKIPPED %s: root alone can become another user\n", __func__);
+        skip();
+    }
+    char command[1024];
+    burst_t *log = open_small();
+    assert_int_equal(chmod(folder, 0755), 0);
+    snprintf(command, sizeof command,
+             "cp %s %s/burstlog && setpriv --reuid 65534 --regid 65534 --clear-groups %s/burstlog doctor --json %s 2>&1",
+             BURST_CLI, folder, folder, ring_path);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    const int code = WEXITSTATUS(pclose(pipe));
+    burst_close(log);
+    if (code != 0 && code != 1) {
+        fprintf(stderr, "SKIPPED %s: another user cannot come here: %s\n", __func__, output);
+        skip();
+    }
+    const char *unknown = ids_of("unknown");
+    assert_non_null(strstr(unknown, "cpu.threads "));
+    assert_non_null(strstr(unknown, "log.file_system "));
+}
+
 static void wrong_usage_is_told(void **state) {
     (void)state;
     assert_int_equal(run("doctor a b"), 2);
@@ -376,6 +403,7 @@ int main(void) {
         HOST_TEST(a_disk_made_of_others_is_looked_at_below),
         HOST_TEST(the_report_for_people_has_the_costliest_first_and_commands_that_can_be_copied),
         TEST(a_running_ring_is_looked_at_on_this_host),
+        TEST(a_ring_of_another_user_leaves_log_file_and_threads_unknown),
         TEST(wrong_usage_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
