@@ -3,10 +3,10 @@
  * What an append costs over the medium: one thread, each append followed by a bare durable O_DIRECT write of the very
  * same block to the same medium. Interleaved, so that whatever else the machine does hits both alike.
  *
- *     append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES]]
+ *     append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES [auto|off]]]
  *
  * RING: a ring, or a file to be created. BARE: a file beside it, or the same device; the bare writes go to its second
- * half.
+ * half. auto, off: huge pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +110,7 @@ static void print(const char *name, const int64_t *sorted, size_t count, const i
 
 int main(int argc, char **argv) {
     if (argc < 4) {
-        fprintf(stderr, "usage: append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES]]\n");
+        fprintf(stderr, "usage: append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES [auto|off]]]\n");
         return 2;
     }
     const size_t count = argc > 4 ? strtoul(argv[4], NULL, 10) : 20000;
@@ -120,6 +120,7 @@ int main(int argc, char **argv) {
     config.ring = argv[1];
     config.file_name = argv[3];
     config.durability = BURST_DURABILITY_PROCESS;
+    config.huge_pages = argc > 6 && strcmp(argv[6], "off") == 0 ? BURST_HUGE_PAGES_OFF : BURST_HUGE_PAGES_AUTO;
     burst_t *log;
     if (burst_open(&config, &log) < 0) {
         errno = 0;

@@ -70,14 +70,21 @@ enum burst_on_full {
     BURST_ON_FULL_DISCARD = 2, /* drop the record, count it, return 0 */
 };
 
-/* How the ring is written. Values that this library does not have yet are refused by burst_open. */
+/* How the ring is written: docs/io-engines.md. One that this library does not have, or that does not work for this ring
+ * on this host, is refused by burst_open. */
 enum burst_io {
-    BURST_IO_AUTO = 0,
-    BURST_IO_PWRITE = 1,
-    BURST_IO_URING = 2,
-    BURST_IO_URING_POLL = 3,
-    BURST_IO_NVME = 4,
+    BURST_IO_AUTO = 0,       /* the fastest of those that are safe everywhere, measured once and kept on the ring */
+    BURST_IO_PWRITE = 1,     /* one positioned write for each commit */
+    BURST_IO_URING = 2,      /* io_uring: several writes of a commit under way */
+    BURST_IO_URING_POLL = 3, /* io_uring without interrupts: needs a device with poll queues */
+    BURST_IO_NVME = 4,       /* NVMe commands with FUA through the generic character device */
     BURST_IO_MAPPED = 5,
+};
+
+/* Pages of the ring's image in memory. */
+enum burst_huge_pages {
+    BURST_HUGE_PAGES_AUTO = 0, /* huge ones where the host gives them */
+    BURST_HUGE_PAGES_OFF = 1,  /* never huge ones */
 };
 
 typedef struct burst_config {
@@ -92,17 +99,29 @@ typedef struct burst_config {
                                      the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
                                      is refused */
     uint64_t max_record_bytes;    /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */
-    uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds every wait of an append */
+    uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds how long an append waits for space and for
+                                     another thread's write; its own write takes as long as the medium does */
     uint64_t drain_interval_ns;   /* 0: 100 ms. A durable record reaches the log file within this time */
     uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring */
     const char *file_owner;       /* NULL: unchanged. User name of a newly created log file */
     const char *file_group;       /* NULL: unchanged. Group name of a newly created log file */
     uint32_t file_mode;           /* 0: 0666 less the umask. Permission bits of a newly created log file */
     uint32_t reserved;            /* 0 */
+    const char *drain_cpu;        /* NULL or "": wherever the process may run. Else CPUs for the thread burst-drain, which
+                                     moves records to the log file, as the kernel lists them: "3" or "3-5,8" */
+    const char *writer_cpu;       /* the same for the thread burst-commit, which makes enqueued records durable. The
+                                     image then is on the NUMA node of these CPUs, else on that of the device */
+    int32_t realtime_priority;    /* 0: none. 1..99: of burst-commit under SCHED_FIFO */
+    uint32_t huge_pages;          /* enum burst_huge_pages; default AUTO */
 } burst_config_t;
 
-/* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
-void burst_config_init(burst_config_t *config);
+/* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. New fields are added
+ * at the end: a caller built against an older header of the same BURST_ABI_VERSION gets their defaults, and one built
+ * against a newer header is served as long as the fields that this library does not know are zero. */
+void burst_config_init_bytes(burst_config_t *config, size_t struct_bytes);
+#define burst_config_init(config) burst_config_init_bytes(config, sizeof(burst_config_t))
+/* What callers of the first header, and those without its macros, call: ends before drain_cpu. */
+void(burst_config_init)(burst_config_t *config);
 
 /* The ABI version of the loaded library. Safe to call before anything else. */
 uint32_t burst_abi_version(void);
@@ -117,7 +136,13 @@ const char *burst_last_error(void);
  * Opens the ring and the log file, finishes what a crash interrupted (recovery) and starts the drain. On return
  * every record found is accounted for: see burst_recovery_statement(). The ring and the log file stay locked
  * against other writers until burst_close(). Returns 0, or a negative errno and leaves *log NULL and the medium
- * as it was.
+ * as it was, but for what io = AUTO has measured.
+ *
+ * CPUs that do not exist, are offline, or are not in the cpuset of the process are refused, as is a priority out of its
+ * range. Where the host does not allow what is asked for in itself (a real-time priority without CAP_SYS_NICE or
+ * RLIMIT_RTPRIO, a container that forbids the choice of CPUs) the log opens without it and tells so in a WARN event.
+ * If any of drain_cpu, writer_cpu, realtime_priority and huge_pages is set, an INFO event tells where threads and image
+ * are.
  */
 int burst_open(const burst_config_t *config, burst_t **log);
 
@@ -161,6 +186,10 @@ int burst_failure(const burst_t *log, char *text, size_t text_bytes);
 /* What recovery found at open, one or more lines into text (always terminated). Returns the number of records that
  * are provably lost. */
 int64_t burst_recovery_statement(const burst_t *log, char *text, size_t text_bytes);
+
+/* What ring and log file survive, each with its class and the evidence for it, one line each into text (always
+ * terminated; 1024 bytes hold it). Returns enum burst_durability: what both together survive. */
+int burst_durability_statement(const burst_t *log, char *text, size_t text_bytes);
 
 enum burst_state {
     BURST_STATE_OPEN = 0,    /* appending and draining */

@@ -3,7 +3,6 @@
 #include "burstlog.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,9 +10,11 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "device/calibrate.h"
 #include "device/open.h"
-#include "device/probe.h"
+#include "device/survival.h"
 #include "log.h"
+#include "placement.h"
 #include "sink/accounts.h"
 
 #define DEFAULT_RING_BYTES (64ull * 1024 * 1024)
@@ -21,9 +22,9 @@
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
 #define USER_PAUSE_NS 100000
+#define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
+#define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
 #define FILE_NAME_MAX 230 /* NAME_MAX less what drain/file_change.c may add */
-
-static const char *const durability_names[] = {"power", "os-crash", "process"};
 
 static _Atomic(burst_t *) all_logs;
 
@@ -39,17 +40,32 @@ const char *burst_last_error(void) {
     return error_text();
 }
 
-void burst_config_init(burst_config_t *config) {
+void burst_config_init_bytes(burst_config_t *config, size_t struct_bytes) {
+    memset(config, 0, struct_bytes);
+    config->struct_bytes = (uint32_t)struct_bytes;
+}
+
+void(burst_config_init)(burst_config_t *config) {
+    burst_config_init_bytes(config, CONFIG_LEAST_BYTES);
+}
+
+/* The caller's struct, of the size that its header gave it, as one of this library. */
+static int take_config(const burst_config_t *given, burst_config_t *config) {
+    const uint32_t bytes = given->struct_bytes;
+    int unknown = bytes > CONFIG_MOST_BYTES;
+    for (size_t i = sizeof *config; i < bytes && !unknown; i++) {
+        unknown = ((const uint8_t *)given)[i] != 0;
+    }
+    if (bytes < CONFIG_LEAST_BYTES || unknown) {
+        return error_set(EINVAL, "burst_config_t has %u bytes in the caller's header and %zu here: call "
+                         "burst_config_init, and build against the burstlog.h of this library", bytes, sizeof *config);
+    }
     memset(config, 0, sizeof *config);
-    config->struct_bytes = sizeof *config;
+    memcpy(config, given, bytes < sizeof *config ? bytes : sizeof *config);
+    return 0;
 }
 
 static int check_config(const burst_config_t *config) {
-    if (config->struct_bytes != sizeof *config) {
-        return error_set(EINVAL, "burst_config_t has %u bytes here and %zu in the caller's header: call "
-                         "burst_config_init, and build against the burstlog.h of this library",
-                         config->struct_bytes, sizeof *config);
-    }
     if (config->ring == NULL || *config->ring == '\0') {
         return error_set(EINVAL, "no ring is configured: name a block device or a file");
     }
@@ -98,6 +114,20 @@ static int is_untouched(struct device *device) {
            view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
 }
 
+/* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
+static void remove_created(const char *path, int rc) {
+    char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
+    struct device *device;
+    snprintf(sentence, sizeof sentence, "%s", error_text());
+    if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
+        if (is_untouched(device)) {
+            unlink(path);
+        }
+        device_close(device);
+    }
+    error_set(-rc, "%s", sentence);
+}
+
 /* *created: nothing was there before, not even a name. */
 static int open_ring(const burst_config_t *config, struct device **device, int *created) {
     const struct platform *platform = &platform_linux;
@@ -113,42 +143,35 @@ static int open_ring(const burst_config_t *config, struct device **device, int *
             absent = 0; /* another opener was faster: one of us gets the lock */
         }
     }
-    return absent < 0 ? absent : device_open(platform, config->ring, DEVICE_WRITER, config->io, device);
+    const int rc = absent < 0 ? absent : device_open(platform, config->ring, DEVICE_WRITER, config->io, device);
+    if (rc < 0 && *created) {
+        remove_created(config->ring, rc);
+    }
+    return rc;
 }
 
-/* The class of the directory that the log file is in, or of the nearest one that exists. */
-static void probe_destination(const char *file_name, struct medium_facts *facts) {
-    char folder[BURST_PATH_BYTES];
-    snprintf(folder, sizeof folder, "%s", file_name);
-    for (char *slash = strrchr(folder, '/'); slash != NULL; slash = strrchr(folder, '/')) {
-        *slash = '\0';
-        const int fd = open(*folder == '\0' ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0) {
-            medium_probe(fd, facts);
-            close(fd);
-            return;
-        }
+/* Ring and log file must each survive what is asked for: one sentence names whichever does not. */
+static int check_durability(const burst_config_t *config, burst_t *log, const char *file_name) {
+    const struct device *device = log->device;
+    const int wanted = (int)config->durability, ring = device->survives;
+    survival_of_place(file_name, &log->file_survives);
+    const int file = log->file_survives.survives;
+    log->survives = (uint32_t)(file > ring ? file : ring);
+    if (ring <= wanted && file <= wanted) {
+        return 0;
     }
-    memset(facts, 0, sizeof *facts);
-}
-
-static int check_durability(const burst_config_t *config, const struct device *device, const char *file_name,
-                            uint32_t *survives) {
-    struct medium_facts facts;
-    probe_destination(file_name, &facts);
-    const char *wanted = durability_names[config->durability];
-    if ((uint32_t)device->survives > config->durability) {
-        return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; use another medium, or ask for "
-                         "durability %s", device->path, durability_names[device->survives], wanted,
-                         device->survives_because, durability_names[device->survives]);
+    const char *asked = survival_name(wanted), *have = survival_name((int)log->survives);
+    if (file <= wanted) {
+        return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; use another medium, or ask for durability %s",
+                         device->path, survival_name(ring), asked, device->survives_because, have);
     }
-    if ((uint32_t)facts.survives > config->durability) {
-        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; use another place, or ask for "
-                         "durability %s", file_name, durability_names[facts.survives], wanted, facts.because,
-                         durability_names[facts.survives]);
+    if (ring <= wanted) {
+        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; use another place, or ask for durability "
+                         "%s", file_name, survival_name(file), asked, log->file_survives.because, have);
     }
-    *survives = (uint32_t)(facts.survives > device->survives ? facts.survives : device->survives);
-    return 0;
+    return error_set(EMEDIUMTYPE, "neither ring %.60s (survives %s: %.100s) nor log file %.60s (survives %s: %.100s) "
+                     "survives %s; use other places, or ask for durability %s", device->path, survival_name(ring),
+                     device->survives_because, file_name, survival_name(file), log->file_survives.because, asked, have);
 }
 
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
@@ -163,14 +186,27 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
     };
     const int rc = engine_open(&parts, &engine_config, &log->engine);
+    if (rc == 0) {
+        events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path,
+                    survival_name(log->device->survives), log->device->survives_because);
+        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file_name,
+                    survival_name(log->file_survives.survives), log->file_survives.because);
+    }
     if (rc == 0 && log->device->fallback[0] != '\0') {
         events_post(&log->events, BURST_INFO, "ring %s: %s", log->device->path, log->device->fallback);
+    }
+    if (rc == 0 && log->device->chosen_because[0] != '\0') {
+        events_post(&log->events, BURST_INFO, "ring %s is written by %s: %s", log->device->path, log->device->ops->name,
+                    log->device->chosen_because);
     }
     return rc;
 }
 
 /* Remembers what callers may ask for after close. */
-static void remember(burst_t *log) {
+static void remember(burst_t *log, const char *file_name) {
+    snprintf(log->durability, sizeof log->durability, "ring %.200s survives %s: %s\nlog file %.200s survives %s: %s",
+             log->device->path, survival_name(log->device->survives), log->device->survives_because, file_name,
+             survival_name(log->file_survives.survives), log->file_survives.because);
     log->ring = log->engine->ring;
     log->destination_was_empty = (uint32_t)log->engine->drain->destination_was_empty;
     log->provably_lost = log->engine->view.recovery.lost;
@@ -180,20 +216,28 @@ static void remember(burst_t *log) {
     }
 }
 
-static int open_log(burst_t *log, const burst_config_t *config, const char *file_name) {
+static int open_log(burst_t *log, const burst_config_t *config, const struct placement *placement,
+                    const char *file_name) {
     const struct new_file how = {.owner = config->file_owner, .group = config->file_group};
     int created = 0;
     int rc = check_apart(config, file_name);
     rc = rc < 0 ? rc : accounts_check(&how);
     rc = rc < 0 ? rc : open_ring(config, &log->device, &created);
     const int untouched = rc == 0 && is_untouched(log->device);
-    rc = rc < 0 ? rc : check_durability(config, log->device, file_name, &log->survives);
-    rc = rc < 0 ? rc : open_engine(log, config, file_name);
+    rc = rc < 0 ? rc : check_durability(config, log, file_name);
+    if (rc == 0 && config->io == BURST_IO_AUTO) {
+        device_calibrate(&log->device, 0);
+    }
+    if (rc == 0) {
+        placement_of_image(placement, log->device);
+        rc = open_engine(log, config, file_name);
+    }
     const uint64_t interval_ns =
         config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
     rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, (int64_t)interval_ns);
     if (rc == 0) {
-        remember(log);
+        placement_of_threads(placement, &log->threads);
+        remember(log, file_name);
         return 0;
     }
     if (log->engine != NULL) {
@@ -208,9 +252,14 @@ static int open_log(burst_t *log, const burst_config_t *config, const char *file
     return rc;
 }
 
-int burst_open(const burst_config_t *config, burst_t **log_out) {
+int burst_open(const burst_config_t *given, burst_t **log_out) {
     *log_out = NULL;
-    int rc = check_config(config);
+    burst_config_t known;
+    struct placement placement;
+    const burst_config_t *config = &known;
+    int rc = take_config(given, &known);
+    rc = rc < 0 ? rc : check_config(config);
+    rc = rc < 0 ? rc : placement_read(config, &placement);
     if (rc < 0) {
         return rc;
     }
@@ -226,7 +275,7 @@ int burst_open(const burst_config_t *config, burst_t **log_out) {
     events_init(&log->events, &platform_linux);
     log->shutdown_timeout_ns = (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns
                                                                          : DEFAULT_SHUTDOWN_TIMEOUT_NS);
-    rc = open_log(log, config, file_name);
+    rc = open_log(log, config, &placement, file_name);
     if (rc < 0) {
         platform_release(&platform_linux, log, sizeof *log);
         return rc;

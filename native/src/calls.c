@@ -84,6 +84,11 @@ int64_t burst_recovery_statement(const burst_t *log, char *text, size_t text_byt
     return (int64_t)log->provably_lost;
 }
 
+int burst_durability_statement(const burst_t *log, char *text, size_t text_bytes) {
+    snprintf(text, text_bytes, "%s", log->durability);
+    return (int)log->survives;
+}
+
 void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     const struct ring *ring = log->ring;
     const struct drain *drain = log->engine->drain;

@@ -67,6 +67,24 @@ int engine_format(const struct platform *platform, struct device *device, uint64
     return rc;
 }
 
+/* A device with other blocks is not the one that was formatted: it is a copy, or was formatted anew below the ring. */
+static int check_medium(const struct engine *engine) {
+    const struct device *device = engine->parts.device;
+    const struct superblock *superblock = &engine->view.superblock;
+    if (!device->is_file && device->logical_block_bytes != superblock->logical_block_bytes) {
+        return error_set(EUCLEAN, "ring %s has logical blocks of %u bytes but was formatted with %u: it is left as it is; "
+                         "copy it to a file, drain that with `burstlog recover`, and format the device anew", device->path,
+                         device->logical_block_bytes, superblock->logical_block_bytes);
+    }
+    if (device->medium_bytes != superblock->medium_bytes) {
+        events_post(engine->parts.events, BURST_INFO, "the medium of ring %s has %llu bytes, and had %llu when it was "
+                    "formatted: the ring keeps its %llu", device->path, (unsigned long long)device->medium_bytes,
+                    (unsigned long long)superblock->medium_bytes,
+                    (unsigned long long)(superblock->data_offset + superblock->capacity_bytes));
+    }
+    return 0;
+}
+
 static int repair_superblocks(struct engine *engine) {
     struct device *device = engine->parts.device;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
@@ -160,19 +178,6 @@ static int level_checkpoints(struct engine *engine) {
     return rc;
 }
 
-/* No writer comes near these numbers. What would be written beyond them would not be believed again. */
-static int check_numbers(const struct engine *engine) {
-    const struct recovery *recovery = &engine->view.recovery;
-    if (recovery->epoch_highest < UINT32_MAX && recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 &&
-        recovery->marker_position <= LAYOUT_NUMBER_MAX / 2) {
-        return 0;
-    }
-    return error_set(EUCLEAN, "ring %s says that it is in epoch %u, at sequence %llu and position %llu, where no writer "
-                     "brings it: it is left as it is; restore it from a copy, or format it anew",
-                     engine->parts.device->path, recovery->epoch_highest, (unsigned long long)recovery->next_sequence,
-                     (unsigned long long)recovery->marker_position);
-}
-
 /* Writes the marker of a new epoch: from here on what recovery found is what the log is. */
 static int begin_epoch(struct engine *engine, struct ring_start *start) {
     struct recovery *recovery = &engine->view.recovery;
@@ -183,10 +188,6 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     start->position = record_place(position + superblock->block_bytes, superblock->capacity_bytes);
     start->next_sequence = recovery->next_sequence;
     start->released = recovery->start; /* of both checkpoints */
-    if (start->position > align_down(start->released, superblock->block_bytes) + superblock->capacity_bytes) {
-        return error_set(ENOSPC, "ring %s is full and damage has left no block to open it with: it is left as it is; "
-                         "save its records with `burstlog dump`, then format it anew", device->path);
-    }
     struct record_header *header = (struct record_header *)ring_at(engine->ring, position);
     memset(header, 0, superblock->block_bytes);
     struct marker *marker = (struct marker *)(header + 1);
@@ -254,10 +255,11 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     /* Flushed before it is read: what recovery sees is what the next crash leaves. */
     int rc = parts->device->ops->flush(parts->device);
     rc = rc < 0 ? rc : engine_view_begin(parts->platform, parts->device, &engine->view);
+    rc = rc < 0 ? rc : check_medium(engine);
     rc = rc < 0 ? rc : check_config(engine, config, &limits);
     rc = rc < 0 ? rc : make_ring(engine, &limits);
     rc = rc < 0 ? rc : engine_view_recover(parts->platform, parts->device, engine->ring->image, &engine->view);
-    rc = rc < 0 ? rc : check_numbers(engine);
+    rc = rc < 0 ? rc : engine_view_check(parts->device, &engine->view);
     rc = rc < 0 ? rc : repair_superblocks(engine);
     rc = rc < 0 ? rc : level_checkpoints(engine);
     rc = rc < 0 ? rc : begin_epoch(engine, &start);

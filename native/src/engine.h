@@ -61,12 +61,17 @@ void engine_close(struct engine *engine);
 struct ring *engine_detach_ring(struct engine *engine);
 
 /* Reads superblocks and checkpoints and judges them: enough to know whether this is a ring that can be opened. 0, or
- * -ENODATA, -EUCLEAN, -EPROTO with a sentence. */
+ * -ENODATA, -EUCLEAN, -EPROTO, -EIO with a sentence; then view->copies and, if one of them is valid, view->superblock
+ * are filled all the same. */
 int engine_view_begin(const struct platform *platform, struct device *device, struct engine_view *view);
 
 /* Reads the data area into `image` and recovers. 0 or -errno with a sentence. */
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view);
+
+/* Whether a writer can open what was recovered. 0, or with a sentence -EUCLEAN: its numbers are used up, or -ENOSPC: no
+ * block is left for a marker. */
+int engine_view_check(const struct device *device, const struct engine_view *view);
 
 /* What recovery was given, of a view with an image; its parts are the view's. */
 struct recovery_input engine_view_input(const struct engine_view *view);

@@ -13,11 +13,19 @@ static void count_unreadable(void *argument, uint64_t offset, uint64_t bytes) {
     *(uint64_t *)argument += bytes;
 }
 
+/* A device that was here under this name may be elsewhere now: it is never formatted by an open. */
+static int refuse_no_ring(const struct device *device) {
+    return error_set(ENODATA, device->is_file ? "%s can be read and holds no ring: `burstlog format` makes one"
+                                              : "%s can be read and holds no ring: if one was here, device names may have changed, so "
+                                                "name it by its link in /dev/disk/by-id/; `burstlog format` makes one",
+                     device->path);
+}
+
 static int read_superblocks(struct device *device, uint8_t *buffer, struct engine_view *view) {
     enum superblock_verdict worst = SUPERBLOCK_ABSENT;
+    uint64_t unreadable = 0;
     int found = 0;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
-        uint64_t unreadable = 0;
         const int rc = device_read_salvage(device, LAYOUT_SUPERBLOCK_OFFSET(copy), buffer,
                                            align_up(sizeof(struct superblock), device->block_bytes),
                                            count_unreadable, &unreadable);
@@ -40,11 +48,16 @@ static int read_superblocks(struct device *device, uint8_t *buffer, struct engin
         return error_set(EPROTO, "%s holds a ring of a format that this version does not know: use the version that "
                          "wrote it", device->path);
     }
-    if (worst == SUPERBLOCK_DAMAGED) {
-        return error_set(EUCLEAN, "both superblock copies of ring %s are damaged: it is left as it is; restore it from a "
-                         "copy, or format it anew", device->path);
+    if (unreadable > 0) {
+        return error_set(EIO, "%llu bytes where the superblocks of a ring would be cannot be read from %s: whether it holds "
+                         "one is unknown, and it is left as it is; make the medium readable, or copy it to another",
+                         (unsigned long long)unreadable, device->path);
     }
-    return error_set(ENODATA, "%s holds no ring: `burstlog format` makes one", device->path);
+    if (worst == SUPERBLOCK_DAMAGED) {
+        return error_set(EUCLEAN, "both superblock copies of ring %s are damaged: it is left as it is; `burstlog dump` "
+                         "shows its records; restore it from a copy, or format it anew", device->path);
+    }
+    return refuse_no_ring(device);
 }
 
 static int read_checkpoints(struct device *device, uint8_t *buffer, struct engine_view *view) {
@@ -68,7 +81,7 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
     }
     if (newest < 0) {
         return error_set(EUCLEAN, "both checkpoints of ring %s are damaged, so it is unknown what the log file has of its "
-                         "records: it is left as it is", device->path);
+                         "records: it is left as it is; `burstlog dump` shows them", device->path);
     }
     view->newest_slot = (unsigned)newest;
     /* What is drained never goes back. */
@@ -83,7 +96,8 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
 static int check_medium(const struct device *device, const struct superblock *superblock) {
     const uint64_t needed = superblock->data_offset + superblock->capacity_bytes;
     if (device->medium_bytes < needed) {
-        return error_set(EUCLEAN, "ring %s has %llu bytes but was formatted with %llu: it was cut; it is left as it is",
+        return error_set(EUCLEAN, "ring %s has %llu bytes but was formatted with %llu: it was cut; it is left as it is; `burstlog dump` "
+                         "shows its records",
                          device->path, (unsigned long long)device->medium_bytes, (unsigned long long)needed);
     }
     if (device->block_bytes > superblock->block_bytes) {
@@ -95,8 +109,9 @@ static int check_medium(const struct device *device, const struct superblock *su
 
 int engine_view_begin(const struct platform *platform, struct device *device, struct engine_view *view) {
     if (device->medium_bytes < LAYOUT_DATA_OFFSET) {
-        return error_set(ENODATA, "%s holds no ring: it has only %llu bytes", device->path,
-                         (unsigned long long)device->medium_bytes);
+        return error_set(ENODATA, "%s has only %llu bytes, and a ring more than %llu: if it held one, that was cut, or the "
+                         "device has vanished or shrunk; bring it back, or restore the ring from a copy", device->path,
+                         (unsigned long long)device->medium_bytes, (unsigned long long)LAYOUT_DATA_OFFSET);
     }
     const size_t buffer_bytes = align_up(sizeof(struct checkpoint), device->block_bytes);
     uint8_t *buffer = platform_allocate(platform, buffer_bytes, PLATFORM_PLAIN);
@@ -153,6 +168,34 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
     view->image = image;
     const struct recovery_input input = engine_view_input(view);
     return recovery_run(platform, &input, &view->recovery);
+}
+
+/* No writer comes near these numbers. What would be written beyond them would not be believed again. */
+static int check_numbers(const struct device *device, const struct engine_view *view) {
+    const struct recovery *recovery = &view->recovery;
+    const uint64_t generation = view->checkpoints[view->newest_slot].generation;
+    if (generation <= LAYOUT_NUMBER_MAX / 2 && recovery->epoch_highest < UINT32_MAX && recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 &&
+        recovery->marker_position <= LAYOUT_NUMBER_MAX / 2) {
+        return 0;
+    }
+    return error_set(EUCLEAN, "ring %s says that it is in epoch %u, at sequence %llu, position %llu and checkpoint %llu, "
+                     "where no writer brings it: it is left as it is; restore it from a copy, or format it anew",
+                     device->path, recovery->epoch_highest, (unsigned long long)recovery->next_sequence,
+                     (unsigned long long)recovery->marker_position, (unsigned long long)generation);
+}
+
+int engine_view_check(const struct device *device, const struct engine_view *view) {
+    const struct superblock *superblock = &view->superblock;
+    const int rc = check_numbers(device, view);
+    if (rc < 0) {
+        return rc;
+    }
+    const uint64_t window_end = align_down(view->recovery.start, superblock->block_bytes) + superblock->capacity_bytes;
+    if (record_place(view->recovery.marker_position + superblock->block_bytes, superblock->capacity_bytes) > window_end) {
+        return error_set(ENOSPC, "ring %s is full and damage has left no block to open it with: it is left as it is; "
+                         "save its records with `burstlog dump`, then format it anew", device->path);
+    }
+    return 0;
 }
 
 int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view_out) {

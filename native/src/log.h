@@ -3,13 +3,15 @@
 #ifndef BURST_LOG_H
 #define BURST_LOG_H
 
+#include "device/survival.h"
 #include "engine.h"
 #include "threads.h"
 
 /*
  * Appends touch only the ring's control block, which outlives close: a closed ring refuses claims, so its image is
- * touched by nobody once the last commit is over (that of a failed ring, which nobody waits for, stays mapped). Slower calls enter and leave, and close waits for them. A closed
- * handle is never freed (about 25 KB): a late caller gets -ESHUTDOWN, not a crash.
+ * touched by nobody once the last commit is over (that of a failed ring, which nobody waits for, stays mapped). Slower
+ * calls enter and leave, and close waits for them. A closed handle is never freed (24 KiB, one mapping): a late caller
+ * gets -ESHUTDOWN, not a crash.
  */
 struct burst {
     struct ring *ring;
@@ -19,6 +21,8 @@ struct burst {
     struct events events;
     int64_t shutdown_timeout_ns;
     uint32_t survives;
+    struct survival file_survives;
+    char durability[1024]; /* burst_durability_statement */
     uint32_t destination_was_empty;
     _Atomic uint32_t closing;
     _Atomic uint32_t closed; /* last_stats and last_file are there */

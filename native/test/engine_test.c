@@ -140,6 +140,28 @@ static void a_ring_that_cannot_be_trusted_is_refused_and_left_as_it_is(void **st
     open_ring();
 }
 
+/* Only what could be read and is no ring may be formatted: the advice destroys what is there. */
+static void format_is_advised_only_where_everything_was_read(void **state) {
+    (void)state;
+    host.unreadable_below = LAYOUT_CHECKPOINT_OFFSET(0);
+    assert_int_equal(try_to_open(), -EIO);
+    assert_non_null(strstr(error_text(), "cannot be read"));
+    assert_null(strstr(error_text(), "format"));
+    host.unreadable_below = LAYOUT_SUPERBLOCK_OFFSET(1);
+    memset(superblock(1), 0, sizeof *superblock(1)); /* the one copy that can be read is gone */
+    assert_int_equal(try_to_open(), -EIO);
+    assert_null(strstr(error_text(), "format"));
+    host.device.medium_bytes = 512;
+    assert_int_equal(try_to_open(), -ENODATA);
+    assert_non_null(strstr(error_text(), "has only 512 bytes"));
+    assert_null(strstr(error_text(), "format"));
+    host.device.medium_bytes = MEDIUM_BYTES;
+    host.unreadable_below = 0;
+    memset(medium, 0, sizeof medium);
+    assert_int_equal(try_to_open(), -ENODATA);
+    assert_non_null(strstr(error_text(), "`burstlog format` makes one"));
+}
+
 static void reseal(void) {
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
         checkpoint_seal(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
@@ -161,6 +183,11 @@ static void a_ring_whose_epochs_or_numbers_are_used_up_is_refused_and_left_as_it
     reseal();
     assert_left_as_it_is(-EUCLEAN);
     checkpoint(0)->stream.drained_position = checkpoint(1)->stream.drained_position = 0;
+    const uint64_t generation = checkpoint(1)->generation;
+    checkpoint(1)->generation = LAYOUT_NUMBER_MAX;
+    reseal();
+    assert_left_as_it_is(-EUCLEAN);
+    checkpoint(1)->generation = generation;
     reseal();
     open_ring();
     assert_int_equal(host.engine->ring->epoch, UINT32_MAX);
@@ -188,6 +215,7 @@ int main(void) {
         RING_TEST(space_that_the_older_checkpoint_needs_is_not_released),
         RING_TEST(bytes_of_others_behind_the_log_divert_it_at_once),
         RING_TEST(a_ring_that_cannot_be_trusted_is_refused_and_left_as_it_is),
+        RING_TEST(format_is_advised_only_where_everything_was_read),
         RING_TEST(a_ring_whose_epochs_or_numbers_are_used_up_is_refused_and_left_as_it_is),
         RING_TEST(an_older_checkpoint_that_has_drained_more_is_not_believed),
     };

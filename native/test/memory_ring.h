@@ -37,6 +37,7 @@ static struct {
     int fail_flush;
     int fail_submitted; /* writes of the ring fail */
     int reads_before_flush;
+    uint64_t unreadable_below; /* reads that begin below this offset fail */
     int accesses;
     char folder[4096 + 32];
     char file[4096 + 64];
@@ -56,9 +57,11 @@ static inline int memory_write(struct device *device, uint64_t offset, const voi
 }
 
 static inline int memory_read(struct device *device, uint64_t offset, void *data, size_t bytes) {
-    (void)device;
     host.accesses++;
     host.reads_before_flush += host.flushes == 0;
+    if (offset < host.unreadable_below) {
+        return error_set(EIO, "reading %s failed", device->path);
+    }
     memcpy(data, medium + offset, bytes);
     return 0;
 }

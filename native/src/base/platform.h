@@ -16,7 +16,9 @@ struct platform {
 
 enum platform_memory {
     PLATFORM_PLAIN,
-    PLATFORM_IMAGE,          /* prefaulted and locked where the host allows it, and absent in a forked child */
+    PLATFORM_IMAGE,          /* prefaulted and locked where the host allows it, in huge pages where it gives such, and
+                                absent in a forked child */
+    PLATFORM_IMAGE_SMALL,    /* as PLATFORM_IMAGE, but in pages of the ordinary size */
     PLATFORM_WIPED_IN_CHILD, /* a forked child finds it zeroed (since Linux 4.14) */
 };
 
@@ -33,7 +35,7 @@ struct platform_ops {
 
     void (*sleep_ns)(const struct platform *platform, int64_t duration_ns);
 
-    /* Zeroed memory, page-aligned, or NULL. */
+    /* Zeroed memory, page-aligned (a WIPED_IN_CHILD word of 4 bytes only to itself), or NULL. */
     void *(*allocate)(const struct platform *platform, size_t bytes, enum platform_memory kind);
     void (*release)(const struct platform *platform, void *memory, size_t bytes);
 

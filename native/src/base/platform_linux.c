@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -18,6 +19,8 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define NS_PER_S 1000000000ll
+#define WORDS_MASK ((uintptr_t)0xfff) /* pages have at least 4096 bytes */
+#define WORDS_A_PAGE 1024u            /* the first is not given out: no word is at the beginning of a page */
 
 _Static_assert(sizeof(_Atomic uint32_t) == 4, "the kernel parks on a 32-bit word");
 
@@ -93,13 +96,39 @@ static int prefault(uint8_t *memory, size_t bytes, size_t page_bytes) {
     return 0;
 }
 
+/*
+ * Words that a forked child finds zeroed, from pages that are shared out and never given back: one mapping for each would
+ * keep the memory of closed handles around it from being one mapping, and a process has 65530 of them. The address of
+ * the page, and in its low bits the next word: the page itself is zeroed in a child, which must not give out the words
+ * of its parent once more.
+ */
+static _Atomic uintptr_t wiped_words;
+
+static void *wiped_word(size_t page_bytes) {
+    uintptr_t next = atomic_load(&wiped_words);
+    while ((next & WORDS_MASK) != 0) {
+        const uintptr_t after = ((next + 1) & WORDS_MASK) < WORDS_A_PAGE ? next + 1 : 0;
+        if (atomic_compare_exchange_weak(&wiped_words, &next, after))
+            return (uint32_t *)(next & ~WORDS_MASK) + (next & WORDS_MASK);
+    }
+    void *page = mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return NULL;
+    madvise(page, page_bytes, MADV_WIPEONFORK);
+    next = 0;
+    atomic_compare_exchange_strong(&wiped_words, &next, (uintptr_t)page + 2); /* if others were faster theirs is used */
+    return (uint32_t *)page + 1;
+}
+
 static void *linux_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
     (void)platform;
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     if (bytes == 0 || bytes > SIZE_MAX - page_bytes)
         return NULL;
+    if (kind == PLATFORM_WIPED_IN_CHILD && bytes <= sizeof(uint32_t))
+        return wiped_word(page_bytes);
     bytes = (bytes + page_bytes - 1) & ~(page_bytes - 1);
-    if (kind != PLATFORM_IMAGE) {
+    if (kind != PLATFORM_IMAGE && kind != PLATFORM_IMAGE_SMALL) {
         void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory != MAP_FAILED && kind == PLATFORM_WIPED_IN_CHILD)
             madvise(memory, bytes, MADV_WIPEONFORK);
@@ -108,7 +137,8 @@ static void *linux_allocate(const struct platform *platform, size_t bytes, enum 
     void *memory = map_aligned(bytes);
     if (memory == NULL)
         return NULL;
-    madvise(memory, bytes, MADV_HUGEPAGE); /* before the first touch; kernels without it serve small pages */
+    /* Before the first touch; kernels without it serve small pages. */
+    madvise(memory, bytes, kind == PLATFORM_IMAGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     /* A child would pay, and make the parent pay, a copy of every page on its first touch after the fork. */
     if (madvise(memory, bytes, MADV_DONTFORK) < 0 || prefault(memory, bytes, page_bytes) < 0) {
         munmap(memory, bytes);
@@ -120,7 +150,7 @@ static void *linux_allocate(const struct platform *platform, size_t bytes, enum 
 static void linux_release(const struct platform *platform, void *memory, size_t bytes) {
     (void)platform;
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    if (memory != NULL)
+    if (memory != NULL && ((uintptr_t)memory & (page_bytes - 1)) == 0) /* else a word: it is never used again */
         munmap(memory, (bytes + page_bytes - 1) & ~(page_bytes - 1));
 }
 

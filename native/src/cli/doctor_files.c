@@ -55,6 +55,11 @@ static void check_type(struct doctor *doctor, const char *id, const struct place
     doctor_unknown(doctor, id, what, -ENOTSUP, "ext4 on a disk of this host is known to be steady");
 }
 
+static int option_is(const struct mount *mount, const char *name, const char *wanted) {
+    char value[64];
+    return mount_option(mount, name, value, sizeof value) && strcmp(value, wanted) == 0;
+}
+
 static void check_barriers(struct doctor *doctor, const char *id, const struct mount *mount) {
     if (!mount_has_no_barriers(mount)) {
         doctor_in_order(doctor, id, MOUNTS ": %s has write barriers", mount->point);
@@ -69,7 +74,7 @@ static void check_barriers(struct doctor *doctor, const char *id, const struct m
 
 static void check_options(struct doctor *doctor, const char *discard_id, const char *atime_id,
                           const struct mount *mount) {
-    if (mount_has_option(mount->options, "discard")) {
+    if (option_is(mount, "discard", "")) {
         struct result *found =
             doctor_finding(doctor, discard_id, SEVERITY_MEDIUM, MOUNTS ": %s is mounted with discard", mount->point);
         result_cost(found, "Each deletion of a file sends the disk a TRIM with the next journal commit, and syncs wait "
@@ -80,20 +85,20 @@ static void check_options(struct doctor *doctor, const char *discard_id, const c
     } else {
         doctor_in_order(doctor, discard_id, MOUNTS ": %s has no discard", mount->point);
     }
-    if (mount_has_option(mount->point_options, "noatime") || mount_has_option(mount->point_options, "relatime")) {
-        doctor_in_order(doctor, atime_id, MOUNTS ": %s has %s", mount->point, mount->point_options);
+    if (mount_has_flag(mount, "noatime") || mount_has_flag(mount, "relatime")) {
+        doctor_in_order(doctor, atime_id, MOUNTS ": %s has %s", mount->point, mount->flags);
         return;
     }
     struct result *found =
         doctor_finding(doctor, atime_id, SEVERITY_LOW, MOUNTS ": %s is mounted with %s, without noatime and relatime",
-                       mount->point, mount->point_options);
+                       mount->point, mount->flags);
     result_cost(found, "Each reader of the log file dirties its inode, which the next sync writes: one journal commit, "
                        "20 us to ms.");
     result_mend(found, "mount -o remount,noatime %s", mount->point);
 }
 
 static void check_journal(struct doctor *doctor, const char *id, const struct mount *mount) {
-    if (!mount_has_option(mount->options, "data=journal")) {
+    if (!option_is(mount, "data", "journal")) {
         return;
     }
     struct result *found =

@@ -2,8 +2,10 @@
 #include <inttypes.h>
 
 #include "cli/cli.h"
+#include "cli/salvage.h"
 #include "cli/show.h"
 #include "cli/text.h"
+#include "device/salvage.h"
 #include "media/record.h"
 #include "recovery/reader.h"
 
@@ -20,12 +22,11 @@ static void describe_marker(const struct record_header *record, char *text, size
              marker->loss_count);
 }
 
-static void print_record_line(FILE *out, const struct reader_item *item) {
-    const struct record_header *record = item->record;
+static void print_record_line(FILE *out, const struct record_header *record, const char *state) {
     char time[40], about[160];
     text_time(record->event_time_ns, 1, time, sizeof time);
     fprintf(out, "%14" PRIu64 " %12" PRIu64 " %5u  %-7s %-6s %-30s %8u  ", record->position, record->sequence,
-            record->epoch, item->kind == READER_DRAINED ? "drained" : "waiting", type_of(record),
+            record->epoch, state, type_of(record),
             record->type == RECORD_DATA ? time : "-", record->length);
     if (record->type == RECORD_DATA) {
         fputc('"', out);
@@ -51,10 +52,9 @@ static void print_range_line(FILE *out, const struct reader_item *item) {
     }
 }
 
-static void report_record(struct report *report, const struct reader_item *item) {
-    const struct record_header *record = item->record;
+static void report_record(struct report *report, const struct record_header *record, const char *state) {
     char text[160];
-    report_text(report, "state", item->kind == READER_DRAINED ? "drained" : "waiting");
+    report_text(report, "state", state);
     report_text(report, "type", type_of(record));
     report_number(report, "position", record->position);
     report_number(report, "sequence", record->sequence);
@@ -82,26 +82,42 @@ static void report_range(struct report *report, const struct reader_item *item) 
     }
 }
 
-static void print_item(struct report *report, const struct reader_item *item) {
+static void print_record(struct report *report, const struct record_header *record, const char *state) {
     if (!report->json) {
-        (item->record != NULL ? print_record_line : print_range_line)(report->out, item);
+        print_record_line(report->out, record, state);
         return;
     }
     report_group(report, NULL);
-    (item->record != NULL ? report_record : report_range)(report, item);
+    report_record(report, record, state);
     report_group_end(report);
 }
 
-int dump_print(struct report *report, const struct device *device, const struct engine_view *view) {
-    const struct recovery_input input = engine_view_input(view);
-    struct reader reader;
-    int rc = reader_begin_with_drained(&reader, &input, &view->recovery);
+static void print_item(struct report *report, const struct reader_item *item) {
+    if (item->record != NULL) {
+        print_record(report, item->record, item->kind == READER_DRAINED ? "drained" : "waiting");
+    } else if (!report->json) {
+        print_range_line(report->out, item);
+    } else {
+        report_group(report, NULL);
+        report_range(report, item);
+        report_group_end(report);
+    }
+}
+
+static void begin_records(struct report *report, const struct device *device) {
     report_text(report, "ring", device->path);
     report_list(report, "records");
     if (!report->json) {
         fprintf(report->out, "%14s %12s %5s  %-7s %-6s %-30s %8s  %s\n", "position", "sequence", "epoch", "state", "type",
                 "time", "length", "payload");
     }
+}
+
+int dump_print(struct report *report, struct device *device, const struct engine_view *view) {
+    const struct recovery_input input = engine_view_input(view);
+    struct reader reader;
+    int rc = reader_begin_with_drained(&reader, &input, &view->recovery);
+    begin_records(report, device);
     for (struct reader_item item; rc == 0 && reader_next(&reader, &item) == 1;) {
         print_item(report, &item);
     }
@@ -113,7 +129,85 @@ int dump_print(struct report *report, const struct device *device, const struct 
     return rc;
 }
 
+/* The whole record of any lap at this place of the image, or NULL. */
+static const struct record_header *whole_record(const struct recovery_input *input, uint64_t place) {
+    const uint64_t position = record_at(input->image, input->capacity_bytes, place)->position;
+    if (position % RECORD_ALIGN_BYTES != 0 || position % input->capacity_bytes != place ||
+        record_judge(input->image, input->capacity_bytes, position, input->crc_seed) != RECORD_VALID) {
+        return NULL;
+    }
+    const struct record_header *record = record_at(input->image, input->capacity_bytes, place);
+    return record->type == RECORD_MARKER && !marker_is_whole(record, input->block_bytes) ? NULL : record;
+}
+
+/* Whole records by place, those of the earlier lap first. */
+static void print_whole_records(struct report *report, const struct recovery_input *input) {
+    uint64_t earliest = UINT64_MAX, begin = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint64_t done = 0; done + RECORD_HEADER_BYTES <= input->capacity_bytes;) {
+            const uint64_t place = (begin + done) % input->capacity_bytes;
+            const struct record_header *record =
+                input->capacity_bytes - place < RECORD_HEADER_BYTES ? NULL : whole_record(input, place);
+            if (pass == 1 && record != NULL) {
+                print_record(report, record, "found");
+            } else if (record != NULL && record->position < earliest) {
+                earliest = record->position;
+            }
+            done += record == NULL || record->type == RECORD_PAD ? RECORD_ALIGN_BYTES : record_bytes(record->length);
+        }
+        begin = earliest == UINT64_MAX ? 0 : earliest % input->capacity_bytes;
+    }
+}
+
+/* Of a ring without superblocks: its records by their sequence. */
+static void print_unknown_ring(struct report *report, struct device *device) {
+    struct salvage finds;
+    salvage_find(device, &finds);
+    for (size_t i = 0; i < finds.count; i++) {
+        print_record(report, finds.records[i], "found");
+    }
+    salvage_end(device, &finds);
+}
+
+void dump_print_refused(struct report *report, struct device *device, const char *why) {
+    struct engine_view *view = platform_allocate(device->platform, sizeof *view, PLATFORM_PLAIN);
+    begin_records(report, device);
+    if (view != NULL) {
+        engine_view_begin(device->platform, device, view);
+        const struct superblock *superblock = &view->superblock;
+        const int is_known = view->copies[0] == SUPERBLOCK_VALID || view->copies[1] == SUPERBLOCK_VALID;
+        const uint64_t capacity = superblock->capacity_bytes;
+        uint8_t *image = is_known ? platform_allocate(device->platform, capacity, PLATFORM_PLAIN) : NULL;
+        if (image != NULL) {
+            /* What was cut off stays zero. */
+            const uint64_t there = device->medium_bytes < superblock->data_offset ? 0
+                                   : device->medium_bytes - superblock->data_offset;
+            device_read_salvage(device, superblock->data_offset, image,
+                                align_down(there < capacity ? there : capacity, device->block_bytes), NULL, NULL);
+            const struct recovery_input input = {.image = image, .capacity_bytes = capacity,
+                                                 .block_bytes = superblock->block_bytes,
+                                                 .crc_seed = crc_seed_of(superblock->uuid)};
+            print_whole_records(report, &input);
+            platform_release(device->platform, image, capacity);
+        } else if (!is_known) {
+            print_unknown_ring(report, device);
+        }
+        platform_release(device->platform, view, sizeof *view);
+    }
+    report_list_end(report);
+    report_text(report, "refused", why);
+    report_text(report, "statement", "what is shown are whole records by their place, or by their sequence "
+                "without a superblock: which of them are of the log, and which "
+                "are in the log file already, is unknown");
+}
+
 int command_dump(int argc, char **argv) {
-    return show_ring(argc, argv, "burstlog dump [--json] RING",
-                     "Shows every record that the ring still holds, drained or waiting, and what is lost.", dump_print);
+    static const struct show how = {
+        .usage = "burstlog dump [--json] RING",
+        .about = "Shows every record that the ring still holds, drained or waiting, and what is lost; of a ring that cannot "
+                 "be opened the whole records that stand in it.",
+        .print = dump_print,
+        .print_refused = dump_print_refused,
+    };
+    return show_ring(argc, argv, &how);
 }

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "burstlog.h"
 #include "cli/blank.h"
 #include "cli/cli.h"
+#include "cli/signature.h"
+#include "device/calibrate.h"
+#include "device/disk.h"
+#include "device/lock.h"
 #include "device/open.h"
 #include "engine.h"
 
@@ -45,12 +54,59 @@ static uint64_t default_bytes(const struct device *device) {
     return align_down(bytes, device->block_bytes);
 }
 
-static int check_blank(struct device *device, const struct request *request) {
-    const int blank = request->force ? 1 : device_is_blank(device);
+/* What libblkid does not know may be of worth as well. */
+static int check_blank(struct device *device) {
+    const int blank = device_is_blank(device);
     return blank < 0   ? blank
            : blank == 1 ? 0
-                        : error_set(EEXIST, "%s is not blank: it may hold a file system, a partition table or other "
-                                    "data; --force overwrites it", device->path);
+                        : error_set(EEXIST, "%s is not blank, although nothing known is on it: it may hold data of others; "
+                                    "--force overwrites it", device->path);
+}
+
+/* Also those who do not exclude others: loop devices, processes, partitions that nobody uses. */
+static int check_users(const struct device *device, const char *holders) {
+    char users[BURST_TEXT_BYTES - 150] = "";
+    struct stat status;
+    if (holders[0] != '\0') {
+        return error_set(EBUSY, "%s is open for writing in process %s: end it, or --force overwrites what it uses",
+                         device->path, holders);
+    }
+    if (stat(device->path, &status) == 0 && S_ISBLK(status.st_mode)) {
+        disk_users(status.st_rdev, 1, users, sizeof users);
+    }
+    return users[0] == '\0' ? 0 : error_set(EBUSY, "%s is in use: %s; take it out of use, or choose a partition of its own "
+                                            "for the ring; --force overwrites it", device->path, users);
+}
+
+static int check_foreign(struct device *device) {
+    char found[BURST_TEXT_BYTES - 150];
+    const int rc = signature_find(device->path, found, sizeof found);
+    if (rc < 0) {
+        return rc;
+    }
+    return found[0] == '\0' ? check_blank(device)
+                            : error_set(EEXIST, "%s holds %s: a ring there destroys it; choose another device, or --force "
+                                        "overwrites it", device->path, found);
+}
+
+/* With --force: no signature stays, also none that the ring would not overwrite, and no partition that is no more. */
+static int clear(const struct device *device) {
+    char found[BURST_TEXT_BYTES];
+    int rc = signature_find(device->path, found, sizeof found);
+    if (rc < 0 || found[0] == '\0') {
+        return rc;
+    }
+    rc = signature_wipe(device->path);
+    if (rc < 0) {
+        return rc;
+    }
+    printf("%s: %s is overwritten\n", device->path, found);
+    const int fd = device->is_file ? -1 : open(device->path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ioctl(fd, BLKRRPART); /* a disk without partitions refuses it */
+        close(fd);
+    }
+    return 0;
 }
 
 /* A ring that is there: over records that wait in it only with their exact number. */
@@ -67,9 +123,17 @@ static int check_ring(const struct device *device, const struct engine_view *vie
     return 0;
 }
 
-static int format_existing(const struct request *request) {
-    struct device *device;
-    int rc = device_open(&platform_linux, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device);
+/* The ring is made; which engine writes it best is said, and kept on it, here already. */
+static void tell_engine(struct device **device) {
+    device_calibrate(device, 1);
+    if ((*device)->chosen_because[0] != '\0') {
+        printf("%s: io=auto writes it by %s: %s\n", (*device)->path, (*device)->ops->name, (*device)->chosen_because);
+    }
+}
+
+/* Whether the medium may be overwritten: whoever uses it, the ring on it, anything else on it. */
+static int check_medium(struct device *device, const struct request *request, const char *holders) {
+    int rc = request->force ? 0 : check_users(device, holders);
     if (rc < 0) {
         return rc;
     }
@@ -79,9 +143,28 @@ static int format_existing(const struct request *request) {
         rc = check_ring(device, view, request);
         engine_view_close(&platform_linux, view);
     } else if (rc == -ENODATA) {
-        rc = check_blank(device, request);
+        rc = request->force ? 0 : check_foreign(device);
     } else if ((rc == -EUCLEAN || rc == -EPROTO) && request->force && request->discard_given) {
         rc = 0; /* a ring that this version cannot read: how many records it holds is unknown */
+    } else if (rc == -EUCLEAN || rc == -EPROTO) {
+        char reason[BURST_TEXT_BYTES];
+        snprintf(reason, sizeof reason, "%s", error_text());
+        return error_set(-rc, "%.380s; --force and --discard-records=0 together make a new ring in its place", reason);
+    }
+    return rc;
+}
+
+static int format_existing(const struct request *request) {
+    struct device *device;
+    char holders[200];
+    lock_holders(request->path, holders, sizeof holders);
+    int rc = device_open(&platform_linux, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = check_medium(device, request, holders);
+    if (rc == 0 && request->force) {
+        rc = clear(device);
     }
     if (rc == 0) {
         const uint64_t bytes = request->size != 0 ? align_down(request->size, device->block_bytes)
@@ -89,6 +172,7 @@ static int format_existing(const struct request *request) {
         rc = engine_format(&platform_linux, device, bytes);
         if (rc == 0) {
             printf("%s: ring of %" PRIu64 " bytes\n", device->path, bytes);
+            tell_engine(&device);
         }
     }
     device_close(device);
@@ -103,7 +187,12 @@ static int format(const struct request *request) {
     uint64_t bytes = align_down(request->size != 0 ? request->size : DEFAULT_FILE_BYTES, LAYOUT_MIN_BLOCK_BYTES);
     const int rc = device_create_file(&platform_linux, request->path, bytes, format_new_file, &bytes);
     if (rc == 0) {
+        struct device *device;
         printf("%s: ring of %" PRIu64 " bytes\n", request->path, bytes);
+        if (device_open(&platform_linux, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
+            tell_engine(&device);
+            device_close(device);
+        }
     }
     return rc;
 }
@@ -136,7 +225,9 @@ int command_format(int argc, char **argv) {
         case 'h':
             printf("usage: %s\n"
                    "Makes an empty ring. SIZE (64M, 1G): default 64M for a new file, the whole of an existing one,\n"
-                   "min(device, 1G, RAM/8) for a device. What is there already is overwritten only with --force, and\n"
+                   "min(device, 1G, RAM/8) for a device. A file system, a partition table, another ring or anything\n"
+                   "else that is there or uses the medium is overwritten only with --force, what is mounted or held by\n"
+                   "the kernel or another ring's writer never, and\n"
                    "records that are in no log file yet only with their exact number (with any number where the ring\n"
                    "is too damaged to count them).\n",
                    usage);

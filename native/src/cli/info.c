@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/media.h"
+#include "cli/residence.h"
 #include "cli/show.h"
 #include "cli/text.h"
+#include "device/calibrate.h"
+#include "device/medium.h"
+#include "device/open.h"
 #include "device/probe.h"
+#include "device/survival.h"
 #include "media/checkpoint.h"
 
 static void report_time(struct report *report, const char *name, int64_t time_ns) {
@@ -65,7 +72,7 @@ static int has_damage(const struct recovery *recovery) {
     return 0;
 }
 
-static void report_damage(struct report *report, const struct recovery *recovery) {
+void show_damage(struct report *report, const struct recovery *recovery) {
     if (!report->json && !has_damage(recovery)) {
         report_text(report, "damaged ranges", "none");
         return;
@@ -85,7 +92,7 @@ static void report_damage(struct report *report, const struct recovery *recovery
     report_list_end(report);
 }
 
-static void report_holders(struct report *report, const char *path) {
+void show_holders(struct report *report, const char *path) {
     char holders[256] = "";
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -95,19 +102,57 @@ static void report_holders(struct report *report, const char *path) {
     report_text(report, "open in", *holders == '\0' ? "no process" : holders);
 }
 
-int info_print(struct report *report, const struct device *device, const struct engine_view *view) {
-    static const char *const survives[] = {"power", "os-crash", "process"};
+static void report_engine(struct report *report, const struct calibration_engine *engine) {
+    report_group(report, NULL);
+    report_text(report, "engine", device_io_name(engine->io));
+    report_number(report, "writes", engine->writes);
+    report_number(report, "faster than the first", engine->faster);
+    report_number(report, "p50 ns", engine->p50_ns);
+    report_number(report, "p99 ns", engine->p99_ns);
+    report_group_end(report);
+}
+
+/* What io = auto takes here, and why. */
+static void report_calibration(struct report *report, struct device *device) {
+    struct calibration calibration;
+    const int is_measured = device_calibration(device, &calibration);
+    char because[256] = "nothing was measured yet: the next open with io=auto does";
+    if (is_measured) {
+        calibration_sentence(&calibration, because, sizeof because);
+    }
+    report_group(report, "io auto");
+    report_text(report, "engine", is_measured ? device_io_name(calibration.io) : "pwrite");
+    report_text(report, "because", because);
+    if (is_measured) {
+        report_time(report, "measured", calibration.measured_ns);
+        report_number(report, "write bytes", calibration.write_bytes);
+    }
+    report_list(report, "figures");
+    for (uint32_t i = 0; is_measured && i < calibration.engine_count; i++) {
+        report_engine(report, &calibration.engines[i]);
+    }
+    report_list_end(report);
+    report_group_end(report);
+}
+
+int info_print(struct report *report, struct device *device, const struct engine_view *view) {
     const struct recovery *recovery = &view->recovery;
-    char statement[1024];
+    char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
-    report_holders(report, device->path);
-    report_text(report, "survives", survives[device->survives]);
+    show_holders(report, device->path);
+    report_text(report, "survives", survival_name(device->survives));
     report_text(report, "because", device->survives_because);
-    report_text(report, "written with", device->ops->name);
+    report_calibration(report, device);
     if (device->fallback[0] != '\0') {
         report_text(report, "fallback", device->fallback);
     }
+    media_report_device(report, device);
+    checkpoint_file(&view->checkpoints[view->newest_slot], file, sizeof file);
+    if (file[0] != '\0') {
+        media_report_log_file(report, file);
+    }
+    residence_report(report, device, view);
     report_superblock(report, view);
     report_list(report, "checkpoints");
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
@@ -124,13 +169,46 @@ int info_print(struct report *report, const struct device *device, const struct 
     report_number(report, "last sequence", recovery->next_sequence - 1);
     report_number(report, "records lost", recovery->lost);
     report_number(report, "unreadable bytes", view->unreadable_bytes);
-    report_damage(report, recovery);
+    show_damage(report, recovery);
     report_group_end(report);
     report_text(report, "statement", statement);
     return 0;
 }
 
+/* Takes --calibrate out of the arguments; 1 if it was there. */
+static int take_calibrate(int *argc, char **argv) {
+    int taken = 0;
+    for (int i = 1; i + taken < *argc; i++) {
+        taken += strcmp(argv[i + taken], "--calibrate") == 0;
+        argv[i] = argv[i + taken];
+    }
+    *argc -= taken;
+    return taken > 0;
+}
+
+static int calibrate(const char *path) {
+    struct device *device;
+    const int rc = device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device);
+    if (rc == 0) {
+        device_calibrate(&device, 1);
+        device_close(device);
+    }
+    return rc;
+}
+
 int command_info(int argc, char **argv) {
-    return show_ring(argc, argv, "burstlog info [--json] RING",
-                     "Shows superblock, checkpoints, and the log that a recovery would find.", info_print);
+    const int anew = take_calibrate(&argc, argv);
+    for (int i = 1; anew && i < argc; i++) {
+        const int rc = argv[i][0] == '-' ? 0 : calibrate(argv[i]);
+        if (rc < 0) {
+            return cli_failed(rc);
+        }
+    }
+    static const struct show how = {
+        .usage = "burstlog info [--json] [--calibrate] RING",
+        .about = "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.\n"
+                 "--calibrate first measures anew which engine io=auto takes; it needs the ring to be open nowhere else.",
+        .print = info_print,
+    };
+    return show_ring(argc, argv, &how);
 }

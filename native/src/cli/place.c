@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "base/error.h"
@@ -12,24 +10,6 @@
 #include "cli/host.h"
 
 #define DEPTH_MAX 8 /* devices under devices */
-
-/* The number of the block device of this name, "/dev/sda1": by its node, in a recorded tree by its entry in /sys. */
-static int number_of(const struct host *host, const char *device, dev_t *number) {
-    char path[HOST_PATH_BYTES], line[64];
-    struct stat status;
-    if (!host_is_recorded(host)) {
-        *number = stat(device, &status) == 0 && S_ISBLK(status.st_mode) ? status.st_rdev : 0;
-        return *number == 0 ? -ENODEV : 0;
-    }
-    unsigned int number_major, number_minor;
-    snprintf(path, sizeof path, "/sys/class/block/%s/dev", path_name(device));
-    if (strncmp(device, "/dev/", 5) != 0 || host_line(host, path, line, sizeof line) < 0 ||
-        sscanf(line, "%u:%u", &number_major, &number_minor) != 2) {
-        return -ENODEV;
-    }
-    *number = makedev(number_major, number_minor);
-    return 0;
-}
 
 static const char *on_host(const struct host *host, const char *real) {
     char root[PATH_MAX];
@@ -40,26 +20,23 @@ static const char *on_host(const struct host *host, const char *real) {
     return strncmp(real, root, length) == 0 ? real + length : real;
 }
 
+static void keep_first(void *argument, const char *entry) {
+    char *first = argument;
+    if (first[0] == '\0') {
+        snprintf(first, NAME_MAX + 1, "%s", entry);
+    }
+}
+
 /* From a disk that is made of others (device-mapper, md) to the first of them. 0 if it is not. */
 static int go_below(const struct host *host, char *directory) {
-    char path[2 * PATH_MAX + NAME_MAX + 16], line[64], real[PATH_MAX];
-    snprintf(path, sizeof path, "%s%s/slaves", host->root, directory);
-    DIR *members = opendir(path);
-    if (members == NULL) {
+    char path[2 * PATH_MAX + NAME_MAX + 16], member[NAME_MAX + 1] = "", real[PATH_MAX];
+    dev_t number;
+    snprintf(path, sizeof path, "%s%s", host->root, directory);
+    if (sysfs_entries(path, "slaves", keep_first, member) == 0) {
         return 0;
     }
-    struct dirent *member;
-    while ((member = readdir(members)) != NULL && member->d_name[0] == '.') {
-    }
-    line[0] = '\0';
-    if (member != NULL) {
-        snprintf(path, sizeof path, "%s%s/slaves/%s/dev", host->root, directory, member->d_name);
-        sysfs_line(path, line, sizeof line);
-    }
-    closedir(members);
-    unsigned int number_major, number_minor;
-    if (sscanf(line, "%u:%u", &number_major, &number_minor) != 2 ||
-        sysfs_disk(host->root, makedev(number_major, number_minor), real) < 0) {
+    snprintf(path, sizeof path, "%s%s/slaves/%s", host->root, directory, member);
+    if (!sysfs_number(path, &number) || sysfs_disk(host->root, number, real) < 0) {
         return 0;
     }
     snprintf(directory, PATH_MAX, "%s", on_host(host, real));
@@ -96,6 +73,15 @@ static int resolve(const struct host *host, const char *path, char *resolved) {
     return 0;
 }
 
+/* A file that is not there yet will be where its directory is. */
+static int find_mount(const struct host *host, struct place *place) {
+    char directory[PATH_MAX];
+    const int rc = mount_of_path(host->root, place->path, &place->mount);
+    return rc == -ENOENT && path_directory(place->path, directory, sizeof directory) == 0
+               ? mount_of_path(host->root, directory, &place->mount)
+               : rc;
+}
+
 int place_find(const struct host *host, const char *path, struct place *place) {
     memset(place, 0, sizeof *place);
     const int rc = resolve(host, path, place->path);
@@ -103,17 +89,17 @@ int place_find(const struct host *host, const char *path, struct place *place) {
         return rc;
     }
     dev_t number;
-    if (number_of(host, place->path, &number) == 0) {
+    if (sysfs_node_number(host->root, place->path, &number)) {
         place->is_device = 1;
         find_disk(host, number, place);
         return 0;
     }
-    if (mount_of_path(host->root, place->path, &place->mount) < 0) {
+    if (find_mount(host, place) < 0) {
         return 0; /* unknown: the checks say so */
     }
     place->mounted = 1;
     number = place->mount.number;
-    if (major(number) != 0 || number_of(host, place->mount.source, &number) == 0) { /* btrfs numbers its subvolumes */
+    if (major(number) != 0 || sysfs_node_number(host->root, place->mount.source, &number)) { /* btrfs has its own numbers */
         find_disk(host, number, place);
     }
     return 0;

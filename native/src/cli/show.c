@@ -1,29 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show.h"
 
+#include "base/error.h"
 #include "burstlog.h"
 #include "cli/cli.h"
 #include "device/open.h"
 
-static int show(struct device *device, int json, show_print *print) {
+static int is_damaged(const struct engine_view *view) {
+    return view->recovery.lost > 0 || view->unreadable_bytes > 0;
+}
+
+/* What recovery refuses: the sentence why on stderr, and what can be shown without it. */
+static int show_refused(struct device *device, int json, int rc, show_refused_print *print) {
+    struct report report;
+    const int code = cli_failed(rc);
+    if (print != NULL) {
+        char why[BURST_TEXT_BYTES * 2];
+        snprintf(why, sizeof why, "%s", error_text());
+        report_begin(&report, stdout, json);
+        print(&report, device, why);
+        report_end(&report);
+    }
+    return code;
+}
+
+static int show(struct device *device, int json, const struct show *how) {
     struct engine_view *view;
     int rc = engine_view_open(&platform_linux, device, &view);
     if (rc < 0) {
-        return cli_failed(rc);
+        return show_refused(device, json, rc, how->print_refused);
     }
     struct report report;
     report_begin(&report, stdout, json);
-    rc = print(&report, device, view);
+    rc = how->print(&report, device, view);
+    int damaged = is_damaged(view) || rc > 0;
+    if (rc >= 0 && engine_view_check(device, view) < 0) {
+        report_text(&report, "refused", error_text());
+        damaged = 1;
+    }
     report_end(&report);
-    const int damaged = view->recovery.lost > 0 || view->unreadable_bytes > 0;
     engine_view_close(&platform_linux, view);
     return rc < 0 ? cli_failed(rc) : damaged ? EXIT_DAMAGE : EXIT_OK;
 }
 
-int show_ring(int argc, char **argv, const char *usage, const char *about, show_print *print) {
+int show_ring(int argc, char **argv, const struct show *how) {
     int json;
     const char *path;
-    int code = cli_read_ring(argc, argv, usage, about, &json, &path);
+    int code = cli_read_ring(argc, argv, how->usage, how->about, &json, &path);
     if (code != CLI_GO_ON) {
         return code;
     }
@@ -32,7 +55,7 @@ int show_ring(int argc, char **argv, const char *usage, const char *about, show_
     if (rc < 0) {
         return cli_failed(rc);
     }
-    code = show(device, json, print);
+    code = show(device, json, how);
     device_close(device);
     return code;
 }

@@ -6,12 +6,27 @@
 #include "cli/report.h"
 #include "engine.h"
 
-/* Prints what the command shows. 0 or -errno with a sentence. */
-typedef int show_print(struct report *report, const struct device *device, const struct engine_view *view);
+/* Prints what the command shows. 0, 1 if that is damage, or -errno with a sentence. */
+typedef int show_print(struct report *report, struct device *device, const struct engine_view *view);
+
+/* Prints what can be shown of a ring that recovery refuses, and why it does. */
+typedef void show_refused_print(struct report *report, struct device *device, const char *why);
+
+struct show {
+    const char *usage;
+    const char *about;
+    show_print *print;
+    show_refused_print *print_refused; /* or NULL */
+};
 
 /* Reads the arguments [--json] RING, opens the ring for reading, prints; the exit code. */
-int show_ring(int argc, char **argv, const char *usage, const char *about, show_print *print);
+int show_ring(int argc, char **argv, const struct show *how);
 
-show_print info_print, dump_print;
+show_print info_print, dump_print, verify_print;
+show_refused_print dump_print_refused, verify_print_refused;
+
+/* Who has the ring open for writing. */
+void show_holders(struct report *report, const char *path);
+void show_damage(struct report *report, const struct recovery *recovery);
 
 #endif

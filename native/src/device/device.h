@@ -9,9 +9,11 @@
 #ifndef BURST_DEVICE_DEVICE_H
 #define BURST_DEVICE_DEVICE_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/platform.h"
 
 struct device;
@@ -21,7 +23,8 @@ struct device_write {
     uint64_t offset;   /* on the medium, a multiple of the block */
     const void *data;  /* page-aligned */
     size_t bytes;      /* a multiple of the block */
-    int result;        /* set by complete: 0 durable, or -errno; a short write is -EIO */
+    int result;        /* set by complete: 0 durable, or -errno (device_failure() has the words); a short write is
+                          -EIO, and on a block device -ENODEV: it has vanished or shrunk */
     struct device_write *next; /* the backend's */
 };
 
@@ -51,7 +54,9 @@ struct device_ops {
     void (*close)(struct device *device);
 };
 
-#define DEVICE_FALLBACK_BYTES 256
+#define DEVICE_FALLBACK_BYTES 448
+#define DEVICE_EVIDENCE_BYTES 224
+#define DEVICE_BECAUSE_BYTES 256
 
 struct device {
     const struct device_ops *ops;
@@ -62,11 +67,19 @@ struct device {
     uint32_t logical_block_bytes;
     int is_file;                  /* a regular file */
     int write_depth;              /* how many submitted writes are worth having under way */
+    int image_small_pages;        /* wanted before the image is made: no huge pages */
+    int image_node;               /* wanted before the image is made: the NUMA node to hold it; -1: any */
     int image_in_use;             /* close leaves the image mapped: a producer of a failed ring may still be in it */
     int survives;                 /* enum burst_durability */
-    char survives_because[160];   /* the evidence, for the sentence of a refusal */
+    char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence, for the sentence of a refusal */
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
+    char chosen_because[DEVICE_BECAUSE_BYTES]; /* "", or why this backend writes it */
     char path[4096];              /* absolute */
 };
+
+/* What the result of a write means, for sentences. Valid until this thread's next call of error_name. */
+static inline const char *device_failure(int result) {
+    return result == -ENODEV ? "ENODEV: the device has vanished or shrunk" : error_name(result);
+}
 
 #endif

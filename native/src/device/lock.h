@@ -9,7 +9,7 @@
  * close() in the process nor a fork() loses it. 0, -EBUSY, or -errno. */
 int lock_file(int fd);
 
-/* medium_holders by path; opens nothing that could wait or act. */
+/* medium_holders by path; opens nothing that acts. */
 void lock_holders(const char *path, char *text, size_t text_bytes);
 
 #endif

@@ -88,6 +88,7 @@ static int settle_durability(const struct platform *platform, const char *path, 
         return medium->fd < 0 ? -errno : 0;
     } else {
         medium->write_flags = RWF_DSYNC;
+        medium->dsync_pays_twice = !medium->is_file;
     }
     return 0;
 }
@@ -116,6 +117,7 @@ void device_describe(struct device *device, uint32_t io, const struct device_ops
         .logical_block_bytes = medium->logical_block_bytes,
         .is_file = medium->is_file,
         .write_depth = 1,
+        .image_node = -1,
         .survives = medium->facts.survives,
     };
     snprintf(device->survives_because, sizeof(device->survives_because), "%s", medium->facts.because);

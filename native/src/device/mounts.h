@@ -7,26 +7,41 @@
 #include <sys/types.h>
 
 struct mount {
-    char type[32];     /* "ext4" */
-    char source[256];  /* what is mounted: mostly a device node */
-    char point[256];   /* where */
-    char options[1024]; /* of the file system */
-    char point_options[256]; /* of this mount of it: "rw,noatime" */
-    dev_t number;       /* of the device; the file system's own number where its major is 0 */
+    dev_t number;       /* that of its block device, or one of its own with major 0; btrfs gives its files others */
+    char type[32];      /* "ext4" */
+    char source[256];   /* what is mounted: mostly a device node */
+    char point[256];    /* where */
+    char options[8192]; /* of the file system; an overlay names all its layers in them */
+    char flags[256];    /* of this mount of it: "rw,noatime" */
 };
 
 /* The mount that the open file lies on. 0 or -errno. */
 int mount_of(int fd, struct mount *mount);
 
-/* The mount that the absolute path, which has no symbolic links, lies on, also where nothing is at its end. root: "" for
- * this host, or the directory of a recorded one. 0 or -errno. */
+/* As mount_of, of a descriptor of another process ("1234"). Asks no file system. */
+int mount_of_descriptor(const char *process, const char *descriptor, struct mount *mount);
+
+/*
+ * The mount that the absolute path lies on. root: "", or the directory of a recorded tree, of which
+ * proc/self/mountinfo is read; there the longest mount point before the path decides. 0 or -errno.
+ */
 int mount_of_path(const char *root, const char *path, struct mount *mount);
 
 /* Where the block device is mounted; 0, or -ENOENT if nowhere that this process sees. */
 int mount_of_device(dev_t number, struct mount *mount);
 
-/* True if the comma-separated options have this one. */
-int mount_has_option(const char *options, const char *wanted);
+/*
+ * A mount of the file system that an overlay stores in, found by its figures: those that statfs tells of an overlay are
+ * its upper file system's, and only that one has the same numbers of blocks and inodes, and as many free. In a container
+ * the upper directory itself is out of sight, but files are mostly mounted from where it is. 0, or -ENOENT.
+ */
+int mount_below_overlay(const char *point, struct mount *mount);
+
+/* True if the mount has the option; its value ("" if it has none) in value, which may be NULL. */
+int mount_option(const struct mount *mount, const char *name, char *value, size_t value_bytes);
+
+/* True if this mount of the file system has the flag ("noatime"). */
+int mount_has_flag(const struct mount *mount, const char *name);
 
 /* True if the file system was told not to flush the disk's write cache. */
 int mount_has_no_barriers(const struct mount *mount);

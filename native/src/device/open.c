@@ -14,32 +14,42 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "burstlog.h"
+#include "device/disk.h"
 #include "device/lock.h"
 #include "device/medium.h"
-#include "device/mounts.h"
+#include "device/nvme_node.h"
 
 /* After a SIGKILL the kernel may hold the medium of the dead process until its last I/O has ended. */
 #define UNSEEN_HOLDER_WAIT_NS 1000000000ll
 #define UNSEEN_HOLDER_POLL_NS 20000000ll
 
-/* Every way of writing that this library has; the first is what BURST_IO_AUTO means. */
-static const struct device_backend *const backends[] = {
+/* Every way of writing that this library has; the first is what BURST_IO_AUTO begins with. */
+const struct device_backend *const device_backends[] = {
     &backend_pwrite,
+    &backend_uring,
+    &backend_uring_poll,
+    &backend_nvme,
+    NULL,
 };
 
-static const struct device_backend *backend_for(uint32_t io) {
-    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
-        if (io == BURST_IO_AUTO || io == backends[i]->io)
-            return backends[i];
+const struct device_backend *device_backend_of(uint32_t io) {
+    for (size_t i = 0; device_backends[i] != NULL; i++) {
+        if (io == device_backends[i]->io)
+            return device_backends[i];
     }
     return NULL;
 }
 
+const char *device_io_name(uint32_t io) {
+    const struct device_backend *backend = device_backend_of(io);
+    return backend == NULL ? "unknown" : backend->name;
+}
+
 static int refuse_io(uint32_t io, const char *path) {
     char have[BURST_TEXT_BYTES] = "auto (0)";
-    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
+    for (size_t i = 0; device_backends[i] != NULL; i++) {
         const size_t used = strlen(have);
-        snprintf(have + used, sizeof(have) - used, ", %s (%u)", backends[i]->name, backends[i]->io);
+        snprintf(have + used, sizeof(have) - used, ", %s (%u)", device_backends[i]->name, device_backends[i]->io);
     }
     return error_set(EINVAL, "io=%u of ring %s is not in this library: it has %s", io, path, have);
 }
@@ -67,6 +77,10 @@ static int check_kind(const char *path, int *is_file) {
     *is_file = S_ISREG(status.st_mode);
     if (*is_file || S_ISBLK(status.st_mode))
         return 0;
+    char block[NAME_MAX + 1];
+    if (S_ISCHR(status.st_mode) && nvme_block_name(path_name(path), block, sizeof(block)) == 0)
+        return error_set(EINVAL, "ring %s is the character device of an NVMe namespace: name its block device, /dev/%s, and "
+                         "io=nvme", path, block);
     return error_set(EINVAL, "ring %s is %s: a ring is a block device or a regular file", path,
                      S_ISDIR(status.st_mode)   ? "a directory"
                      : S_ISCHR(status.st_mode) ? "a character device"
@@ -99,9 +113,12 @@ static int open_once(const struct platform *platform, const char *path, enum dev
 
 static int refuse_busy(const char *path, const char *holders) {
     struct stat status;
-    struct mount mount;
-    if (stat(path, &status) == 0 && S_ISBLK(status.st_mode) && mount_of_device(status.st_rdev, &mount) == 0)
-        return error_set(EBUSY, "ring %s is mounted on %s: a ring needs a device of its own", path, mount.point);
+    char users[BURST_TEXT_BYTES / 2] = "";
+    if (stat(path, &status) == 0 && S_ISBLK(status.st_mode))
+        disk_users(status.st_rdev, 0, users, sizeof(users));
+    if (users[0] != '\0')
+        return error_set(EBUSY, "ring %s cannot be opened, %s: a ring needs a device or a partition of its own", path,
+                         users);
     if (holders[0] == '\0')
         return error_set(EBUSY,
                          "ring %s is held by a writer that cannot be seen from here: the kernel (a partition, a device "
@@ -145,7 +162,7 @@ int device_open(const struct platform *platform, const char *path, enum device_a
     int result = path_absolute(path, absolute, sizeof(absolute));
     if (result < 0)
         return error_set(-result, "ring path \"%s\" cannot be used: %s", path == NULL ? "" : path, error_name(result));
-    const struct device_backend *backend = backend_for(io);
+    const struct device_backend *backend = io == BURST_IO_AUTO ? device_backends[0] : device_backend_of(io);
     if (backend == NULL)
         return refuse_io(io, absolute);
     int is_file = 0;
@@ -160,7 +177,9 @@ int device_open(const struct platform *platform, const char *path, enum device_a
         result = check_writable(absolute, &medium);
     if (result == 0) {
         *device = backend->attach(platform, &medium, absolute);
-        result = *device == NULL ? -ENOMEM : 0;
+        result = *device == NULL ? -errno : 0;
+        if (result == 0 && io != BURST_IO_AUTO)
+            snprintf((*device)->chosen_because, sizeof((*device)->chosen_because), "it was asked for by name");
     }
     if (result < 0)
         close(medium.fd);

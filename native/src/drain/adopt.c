@@ -24,61 +24,6 @@ static int refuse(const char *path, int rc) {
     return error_set(-rc, "log file %s cannot be opened: %s", path, error_name(-rc));
 }
 
-int drain_redo_is_safe(struct drain *drain) {
-    const struct destination *destination = &drain->destination;
-    struct cursor cursor = drain->synced;
-    uint64_t offset = destination->length;
-    uint64_t until, next_sequence;
-    ring_durable(drain->ring, &until, &next_sequence);
-    while (offset < destination->redo_until && cursor.position < until) {
-        drain->batch.used = 0;
-        cursor_fill(&cursor, &drain->source, until, &drain->batch);
-        const int same = destination_matches(destination, drain->batch.bytes, drain->batch.used, offset);
-        if (same <= 0) {
-            drain->batch.used = 0;
-            return same;
-        }
-        offset += drain->batch.used;
-    }
-    drain->batch.used = 0;
-    return offset >= destination->redo_until;
-}
-
-int drain_find_again(struct drain *drain) {
-    const struct checkpoint_stream *stream = &drain->checkpoint->stream;
-    struct destination *destination = &drain->destination;
-    char path[LAYOUT_FILE_NAME_BYTES];
-    int rc = checkpoint_file(drain->checkpoint, path, sizeof path);
-    if (rc < 0) {
-        return rc;
-    }
-    rc = destination_open_to_redo(destination, path, stream->file_bytes, stream->tail_bytes, stream->tail_crc);
-    if (rc == -ENOENT || rc == -ESTALE) {
-        const int moved = destination_find_renamed(destination, path, stream->file_bytes, stream->tail_bytes,
-                                                   stream->tail_crc);
-        if (moved == 0) {
-            events_post(drain->events, BURST_INFO, "log file %s was renamed; what it lacks is added to it first", path);
-        } else {
-            events_post(drain->events, BURST_WARN, "log file %s is %s; records from %llu on go to a new file", path,
-                        rc == -ENOENT ? "gone" : "not the one that was written",
-                        (unsigned long long)stream->next_sequence);
-        }
-        rc = moved == -ESTALE ? (drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced), 0) : moved;
-    }
-    if (rc < 0 || destination->file == DESTINATION_CLOSED) {
-        snprintf(destination->path, sizeof destination->path, "%s", path);
-        return rc;
-    }
-    const int safe = drain_redo_is_safe(drain);
-    if (safe == 0) {
-        events_post(drain->events, BURST_WARN,
-                    "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
-                    (unsigned long long)stream->file_bytes, path);
-        drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
-    }
-    return safe < 0 ? safe : 0;
-}
-
 /* Binds the ring to `path` from the cursor on: an existing file is continued. */
 static int bind_to(struct drain *drain, const char *path) {
     struct checkpoint *checkpoint = drain->checkpoint;
@@ -156,12 +101,17 @@ static int adopt(struct drain *drain, const char *file_name) {
         return bind_anew(drain, file_name);
     }
     int rc = drain_find_again(drain);
+    if (rc < 0 && drain->destination.obstacle[0] != '\0') {
+        return error_set(-rc, "log file %s is not under its name, and %s, which may be it, cannot be read: %s; make it "
+                         "readable, or move it away if it is not, and open the ring again", drain->destination.path,
+                         drain->destination.obstacle, error_name(-rc));
+    }
     if (rc < 0 && !is_passing(rc)) {
         return refuse(drain->destination.path, rc);
     }
     if (rc < 0) {
-        return error_set(-rc, "log file %s cannot be read: %s; make it readable and open the ring again",
-                         drain->destination.path, error_name(-rc));
+        return error_set(-rc, "log file %s cannot be opened to be read and written: %s; mend its file system and open the "
+                         "ring again", drain->destination.path, error_name(-rc));
     }
     if (!is_bound) {
         return rebind(drain, file_name);

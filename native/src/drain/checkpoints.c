@@ -62,8 +62,10 @@ int checkpoint_write(struct drain *drain) {
     const int rc = write_older_slot(drain);
     if (rc == 0) {
         drain->synced = drain->cursor;
-        atomic_store(&drain->drained_sequence, stream->next_sequence - 1);
-        signal_notify(&drain->drained, drain->platform);
+        if (atomic_exchange(&drain->drained_sequence, stream->next_sequence - 1) != stream->next_sequence - 1) {
+            /* Not for a change of file alone: whoever awaits the records would ask at once for the next attempt. */
+            signal_notify(&drain->drained, drain->platform);
+        }
     } else {
         *stream = before; /* what is known to be durable in the file is still as it was */
     }

@@ -11,9 +11,10 @@ static const struct files_ops *ops(const struct destination *destination) {
     return destination->files->ops;
 }
 
+/* Bytes that its size says it has: a read that brings fewer has failed, and says nothing about whose file it is. */
 static int read_all(const struct destination *destination, void *data, size_t bytes, uint64_t offset) {
     const int64_t got = ops(destination)->read(destination->files, destination->file, data, bytes, offset);
-    return got < 0 ? (int)got : (size_t)got == bytes ? 0 : -ESTALE;
+    return got < 0 ? (int)got : (size_t)got == bytes ? 0 : -EIO;
 }
 
 /* Takes the file as ours up to `length`. */
@@ -51,50 +52,159 @@ int destination_open_to_continue(struct destination *destination, const char *pa
     return rc < 0 ? rc : close_if_failed(destination, take(destination, path, identity.bytes, identity.bytes));
 }
 
-int destination_open_to_redo(struct destination *destination, const char *path, uint64_t length, uint32_t tail_bytes,
-                             uint32_t tail_crc) {
+/* The open file; closed if it is not the one. */
+static int recognise(struct destination *destination, const char *path, const struct checkpoint_stream *stream) {
     struct file_identity identity;
-    int rc = open_existing(destination, path, &identity);
-    if (rc < 0) {
-        return rc;
+    int rc = ops(destination)->identity(destination->files, destination->file, &identity);
+    if (rc == 0) {
+        rc = identity.bytes < stream->file_bytes ? DESTINATION_NOT_OURS
+                                                 : take(destination, path, stream->file_bytes, identity.bytes);
     }
-    rc = identity.bytes < length ? -ESTALE : take(destination, path, length, identity.bytes);
-    if (rc == 0 && (destination->tail_bytes != tail_bytes || destination_tail_crc(destination) != tail_crc)) {
-        rc = -ESTALE;
+    if (rc == 0 && (destination->tail_bytes != stream->tail_bytes ||
+                    destination_tail_crc(destination) != stream->tail_crc)) {
+        rc = DESTINATION_NOT_OURS;
     }
     return close_if_failed(destination, rc);
+}
+
+int destination_open_to_redo(struct destination *destination, const char *path, const struct checkpoint_stream *stream) {
+    const int file = ops(destination)->open(destination->files, path);
+    if (file < 0) {
+        return file;
+    }
+    destination->file = file;
+    return recognise(destination, path, stream);
+}
+
+/* What it means that a sibling cannot be opened. */
+enum closed_door {
+    DOOR_IRRELEVANT, /* no log file stands there */
+    DOOR_OF_OTHERS,  /* as in every folder that several users or logs share: a ring could never be opened there if it
+                        waited for these */
+    DOOR_MAY_OPEN,   /* it may be the file, and tell so the next time */
+};
+
+static enum closed_door closed_door(int rc) {
+    switch (-rc) {
+    case ENOENT:       /* gone since it was listed, or a link to nowhere */
+    case ENOTDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case EISDIR:
+    case EINVAL:       /* a pipe, a socket, a device */
+    case ENXIO:
+        return DOOR_IRRELEVANT;
+    case EACCES:
+    case EPERM:        /* immutable, or may only be appended to */
+    case EBUSY:        /* another log writes it */
+    case ETXTBSY:      /* a program that runs */
+        return DOOR_OF_OTHERS;
+    default:           /* EIO, ESTALE, ENOTCONN, EROFS; ENOMEM, EMFILE, ENFILE, ENOLCK; EINTR, EAGAIN; what is not known */
+        return DOOR_MAY_OPEN;
+    }
 }
 
 struct search {
     struct destination *destination;
     const char *path;
     size_t folder_bytes;
-    uint64_t length;
-    uint32_t tail_bytes;
-    uint32_t tail_crc;
+    const struct checkpoint_stream *stream;
+    int (*is_ours)(void *argument);
+    void *argument;
+    int error; /* of the first one that may be ours and may open later */
+    int closed_doors;
 };
+
+static void note_obstacle(struct search *search, const char *path, int rc, enum closed_door door) {
+    struct destination *destination = search->destination;
+    search->closed_doors++;
+    if (door == DOOR_IRRELEVANT || search->error != 0 || (door == DOOR_OF_OTHERS && destination->obstacle[0] != '\0')) {
+        return;
+    }
+    search->error = door == DOOR_MAY_OPEN ? rc : 0;
+    destination->obstacle_error = rc;
+    snprintf(destination->obstacle, sizeof destination->obstacle, "%s", path);
+}
+
+/* The open file: 1, or 0 with it closed. */
+static int is_found(struct search *search, const char *path) {
+    struct destination *destination = search->destination;
+    int rc = recognise(destination, path, search->stream);
+    if (rc == 0 && search->stream->file_bytes == 0) {
+        rc = search->is_ours(search->argument);
+        rc = rc == 0 ? DESTINATION_NOT_OURS : rc;
+    }
+    if (rc >= 0) {
+        return 1;
+    }
+    destination_close(destination);
+    if (rc != DESTINATION_NOT_OURS) {
+        note_obstacle(search, path, rc, DOOR_MAY_OPEN);
+    }
+    return 0;
+}
+
+/* NFS and FUSE give a file that is deleted while it is open such a name; it goes when the file is closed. */
+static int is_name_of_deleted(const char *name) {
+    return strncmp(name, ".nfs", 4) == 0 || strncmp(name, ".fuse_hidden", 12) == 0;
+}
 
 static int try_sibling(void *argument, const char *name) {
     struct search *search = argument;
+    struct destination *destination = search->destination;
+    struct file_identity identity;
     char path[LAYOUT_FILE_NAME_BYTES];
-    if (snprintf(path, sizeof path, "%.*s%s", (int)search->folder_bytes, search->path, name) >= (int)sizeof path ||
+    if (is_name_of_deleted(name) ||
+        snprintf(path, sizeof path, "%.*s%s", (int)search->folder_bytes, search->path, name) >= (int)sizeof path ||
         strcmp(path, search->path) == 0) {
         return 0;
     }
-    return destination_open_to_redo(search->destination, path, search->length, search->tail_bytes,
-                                    search->tail_crc) == 0;
+    int rc = ops(destination)->identity_of_path(destination->files, path, &identity);
+    if (rc == 0 && (identity.bytes == 0 || identity.bytes < search->stream->file_bytes)) {
+        return 0;
+    }
+    rc = rc < 0 ? rc : ops(destination)->open(destination->files, path);
+    if (rc < 0) {
+        note_obstacle(search, path, rc, closed_door(rc));
+        return 0;
+    }
+    destination->file = rc;
+    return is_found(search, path);
 }
 
-int destination_find_renamed(struct destination *destination, const char *path, uint64_t length, uint32_t tail_bytes,
-                             uint32_t tail_crc) {
-    struct search search = {.destination = destination, .path = path, .length = length, .tail_bytes = tail_bytes,
-                            .tail_crc = tail_crc, .folder_bytes = (size_t)(strrchr(path, '/') - path) + 1};
-    /* An empty tail is that of every file. */
-    if (length == 0 || ops(destination)->list_siblings(destination->files, path, try_sibling, &search) != 1) {
-        return -ESTALE;
+/* The folder could not be listed, or not to its end. */
+static void note_folder(struct search *search, int rc) {
+    const struct destination *destination = search->destination;
+    struct file_identity identity;
+    char folder[LAYOUT_FILE_NAME_BYTES];
+    snprintf(folder, sizeof folder, "%.*s", (int)search->folder_bytes, search->path);
+    enum closed_door door = closed_door(rc);
+    if (door == DOOR_IRRELEVANT && ops(destination)->identity_of_path(destination->files, folder, &identity) == 0) {
+        door = DOOR_MAY_OPEN; /* it is there */
     }
-    snprintf(destination->path, sizeof destination->path, "%s", path);
-    return 0;
+    note_obstacle(search, folder, rc, door);
+}
+
+int destination_find_renamed(struct destination *destination, const char *path, const struct checkpoint_stream *stream,
+                             int (*is_ours)(void *argument), void *argument) {
+    struct search search = {.destination = destination, .path = path, .stream = stream, .is_ours = is_ours,
+                            .argument = argument, .folder_bytes = (size_t)(strrchr(path, '/') - path) + 1};
+    int rc = 0;
+    /* A second look where a door was closed: a rotation may have moved the file meanwhile, or a child held its lock. */
+    for (int look = 0; look == 0 || (look == 1 && rc != 1 && search.closed_doors > 0); look++) {
+        search.error = search.closed_doors = 0;
+        destination->obstacle[0] = '\0';
+        rc = ops(destination)->list_siblings(destination->files, path, try_sibling, &search);
+        if (rc < 0) {
+            note_folder(&search, rc);
+        }
+    }
+    if (rc == 1) {
+        destination->obstacle[0] = '\0';
+        snprintf(destination->path, sizeof destination->path, "%s", path);
+        return 0;
+    }
+    return search.error != 0 ? search.error : DESTINATION_NOT_OURS;
 }
 
 int destination_create(struct destination *destination, const char *path) {
@@ -118,6 +228,30 @@ int destination_create(struct destination *destination, const char *path) {
     return close_if_failed(destination, rc);
 }
 
+struct deleted {
+    const struct destination *destination;
+    const struct file_identity *ours;
+};
+
+static int is_ours_deleted(void *argument, const char *name) {
+    const struct deleted *deleted = argument;
+    const struct destination *destination = deleted->destination;
+    struct file_identity identity;
+    char path[LAYOUT_FILE_NAME_BYTES];
+    const int folder_bytes = (int)(strrchr(destination->path, '/') - destination->path) + 1;
+    return is_name_of_deleted(name) &&
+           snprintf(path, sizeof path, "%.*s%s", folder_bytes, destination->path, name) < (int)sizeof path &&
+           ops(destination)->identity_of_path(destination->files, path, &identity) == 0 &&
+           identity.device == deleted->ours->device && identity.inode == deleted->ours->inode;
+}
+
+static enum destination_state renamed_or_deleted(const struct destination *destination, const struct file_identity *ours) {
+    struct deleted deleted = {.destination = destination, .ours = ours};
+    return ops(destination)->list_siblings(destination->files, destination->path, is_ours_deleted, &deleted) == 1
+               ? DESTINATION_DELETED
+               : DESTINATION_RENAMED;
+}
+
 enum destination_state destination_look(const struct destination *destination) {
     struct file_identity ours, named;
     int rc = ops(destination)->identity(destination->files, destination->file, &ours);
@@ -134,29 +268,40 @@ enum destination_state destination_look(const struct destination *destination) {
         return ours.bytes < destination->length ? DESTINATION_TRUNCATED : DESTINATION_EXTENDED;
     }
     rc = ops(destination)->identity_of_path(destination->files, destination->path, &named);
-    if (rc == -ENOENT || (rc == 0 && (named.device != ours.device || named.inode != ours.inode))) {
-        return DESTINATION_RENAMED;
+    /* ENOTDIR: its folder was renamed, and a file stands in its place. */
+    if (rc == -ENOENT || rc == -ENOTDIR || (rc == 0 && (named.device != ours.device || named.inode != ours.inode))) {
+        return renamed_or_deleted(destination, &ours);
     }
     return DESTINATION_OURS;
+}
+
+/* Nothing could be read there: 0 if the file ends before it. */
+static int check_end(const struct destination *destination, uint64_t offset) {
+    struct file_identity identity;
+    const int rc = ops(destination)->identity(destination->files, destination->file, &identity);
+    return rc < 0 ? rc : identity.bytes <= offset ? 0 : -EIO;
 }
 
 int destination_matches(const struct destination *destination, const void *data, size_t bytes, uint64_t offset) {
     uint8_t found[4096];
     const uint8_t *wanted = data;
+    enum destination_match match = MATCH_BLANK;
     for (size_t done = 0; done < bytes;) {
         const size_t piece = bytes - done < sizeof found ? bytes - done : sizeof found;
         const int64_t got = ops(destination)->read(destination->files, destination->file, found, piece, offset + done);
         if (got <= 0) {
-            return got < 0 ? (int)got : 1;
+            const int rc = got < 0 ? (int)got : check_end(destination, offset + done);
+            return rc < 0 ? rc : (int)match;
         }
         for (size_t i = 0; i < (size_t)got; i++) {
             if (found[i] != wanted[done + i] && found[i] != 0) {
-                return 0;
+                return MATCH_NONE;
             }
+            match = found[i] != 0 ? MATCH_EQUAL : match;
         }
         done += (size_t)got;
     }
-    return 1;
+    return match;
 }
 
 /* Keeps the last CHECKPOINT_TAIL_BYTES of what is written. */

@@ -10,6 +10,7 @@
 #include "sink/files.h"
 
 #define DESTINATION_CLOSED (-1)
+#define DESTINATION_NOT_OURS (-65536) /* no errno: another file than the one the checkpoint speaks of */
 
 struct destination {
     const struct files *files;
@@ -20,6 +21,8 @@ struct destination {
     uint64_t redo_until; /* bytes below it were in the file when it was opened: a redo must find them equal or zero */
     uint32_t tail_bytes;
     uint8_t tail[CHECKPOINT_TAIL_BYTES]; /* the last tail_bytes before length */
+    char obstacle[LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
+    int obstacle_error;
 };
 
 enum destination_state {
@@ -34,22 +37,31 @@ enum destination_state {
 /* Opens the existing file and takes everything in it as written before. 0 or -errno. */
 int destination_open_to_continue(struct destination *destination, const char *path);
 
-/* Opens the existing file if it is the one whose first `length` bytes end in a tail with this CRC: -ESTALE if not. */
-int destination_open_to_redo(struct destination *destination, const char *path, uint64_t length, uint32_t tail_bytes,
-                             uint32_t tail_crc);
+/* Opens the existing file if its first stream->file_bytes end in the tail that is noted there. 0, DESTINATION_NOT_OURS or
+ * -errno. */
+int destination_open_to_redo(struct destination *destination, const char *path, const struct checkpoint_stream *stream);
 
-/* Looks for such a file beside `path` (renamed by a rotation) and opens it; destination->path is `path`, so that the
- * rename is noticed when the redo is over. -ESTALE if there is none. */
-int destination_find_renamed(struct destination *destination, const char *path, uint64_t length, uint32_t tail_bytes,
-                             uint32_t tail_crc);
+/*
+ * Looks for such a file beside `path` (renamed by a rotation) and opens it; destination->path is `path`, so that the
+ * rename is noticed when the redo is over. Where no byte of the file is noted, `is_ours` looks at the open file and says
+ * 1, 0 or -errno. DESTINATION_NOT_OURS if there is none; -errno if there is none and one that may be it cannot be looked
+ * at now. Either way destination->obstacle may name one.
+ */
+int destination_find_renamed(struct destination *destination, const char *path, const struct checkpoint_stream *stream,
+                             int (*is_ours)(void *argument), void *argument);
 
 /* Creates the file and makes its name durable; an existing empty one is as good. -EEXIST if it has bytes. */
 int destination_create(struct destination *destination, const char *path);
 
 enum destination_state destination_look(const struct destination *destination);
 
-/* 1 if the bytes that are in the file at offset.. are equal to these or zero, as far as it reaches; 0 if not, or
- * -errno. */
+enum destination_match {
+    MATCH_NONE,  /* other bytes */
+    MATCH_BLANK, /* zeros, or nothing */
+    MATCH_EQUAL, /* the same bytes; zeros between them, which a crash can leave */
+};
+
+/* How the bytes that are in the file at offset.. compare with these, as far as it reaches; or -errno. */
 int destination_matches(const struct destination *destination, const void *data, size_t bytes, uint64_t offset);
 
 /* Writes at the end. Returns the bytes written (maybe fewer) or -errno. */

@@ -2,17 +2,26 @@
 #include "drain/drain.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/error.h"
 
 /* Tells the operator when the log file stops being writable and when it is again. */
 static int stall(struct drain *drain, int rc) {
-    if (drain->last_error != rc) {
-        drain->last_error = rc;
+    const struct destination *destination = &drain->destination;
+    if (drain->last_error != rc && destination->file == DESTINATION_CLOSED && destination->obstacle[0] != '\0') {
+        events_post(drain->events, BURST_WARN,
+                    "log file %s is not under its name, and %s, which may be it, cannot be read: %s; the ring keeps the "
+                    "records and the drain tries again", destination->path, destination->obstacle, error_name(-rc));
+    } else if (drain->last_error != rc) {
         events_post(drain->events, BURST_WARN,
                     "log file %s cannot be written: %s; the ring keeps the records and the drain tries again",
-                    drain->destination.path, error_name(-rc));
+                    destination->path, error_name(-rc));
     }
+    if (drain->last_error == 0) {
+        memcpy(drain->stalled_path, destination->path, sizeof drain->stalled_path);
+    }
+    drain->last_error = rc;
     atomic_store(&drain->stalled, 1);
     return rc;
 }
@@ -20,7 +29,12 @@ static int stall(struct drain *drain, int rc) {
 static void unstall(struct drain *drain) {
     if (drain->last_error != 0) {
         drain->last_error = 0;
-        events_post(drain->events, BURST_INFO, "log file %s is being written again", drain->destination.path);
+        if (strcmp(drain->stalled_path, drain->destination.path) == 0) {
+            events_post(drain->events, BURST_INFO, "log file %s is being written again", drain->stalled_path);
+        } else {
+            events_post(drain->events, BURST_INFO, "log file %s is being written, in the place of %s",
+                        drain->destination.path, drain->stalled_path);
+        }
     }
     atomic_store(&drain->stalled, 0);
 }

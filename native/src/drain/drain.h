@@ -56,6 +56,7 @@ struct drain {
     uint64_t watermark_noted; /* and the one it noted then */
     _Atomic int64_t give_up_ns; /* no further batch is begun after this moment (close) */
     int last_error; /* of the stall that was told, or 0 */
+    char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that it was told of */
     int destination_was_empty;
     struct signal drained; /* drained_sequence has moved */
     _Atomic uint64_t drained_sequence;
@@ -122,7 +123,8 @@ int drain_sync(struct drain *drain);
 /* Lets go of the file; the next one begins with the record at `from`. */
 void drain_leave_file(struct drain *drain, enum drain_next_file next, const struct cursor *from);
 
-/* Finds the file of the newest checkpoint again. 0 with it open, or with none open and the next one decided; -errno. */
+/* Finds the file of the newest checkpoint again. 0 with it open, or with none open and the next one decided; -errno, and
+ * destination.obstacle names what may be the file and cannot be looked at now, or is "". */
 int drain_find_again(struct drain *drain);
 
 /* Opens the next file if none is open. 0 or -errno. */
@@ -131,8 +133,5 @@ int drain_begin_file(struct drain *drain);
 /* Deals with what others did to the file before the next batch is begun, or before one that stalled is continued.
  * 1: nothing; 0: it was left; -errno. */
 int drain_check_file(struct drain *drain);
-
-/* Whether the file holds, behind the checkpoint, nothing but what a redo would write or zeros. 1, 0 or -errno. */
-int drain_redo_is_safe(struct drain *drain);
 
 #endif

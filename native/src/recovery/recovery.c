@@ -101,9 +101,15 @@ static int jump_over_damage(struct recovery *recovery, const struct recovery_inp
     return jump_over(recovery, cursor, &jump);
 }
 
+/* Of the window, in which no marker can go behind this one. */
+static int is_last_block(const struct recovery *recovery, const struct recovery_input *input, uint64_t position) {
+    return position + 2 * input->block_bytes > align_down(recovery->start, input->block_bytes) + input->capacity_bytes;
+}
+
 /* A marker after which its epoch wrote nothing, and that nothing else on the medium knows: neither a later marker, nor a
  * watermark or a failed write beyond it; every record of its epoch has such a watermark, and so has the marker that took
- * the place of one. The walk came to it from the end of the log that it names. */
+ * the place of one. The walk came to it from the end of the log that it names. Behind damage it stays, for it may be all
+ * that proves how far the damage reaches: but where it has the last block of a full ring there is no other way to open. */
 static int is_unused(const struct recovery *recovery, const struct recovery_input *input,
                      const struct evidence *evidence, const struct record_header *last, uint64_t in_flight_end) {
     if (last == NULL || last->type != RECORD_MARKER || evidence->epoch_of_markers > last->epoch ||
@@ -116,8 +122,11 @@ static int is_unused(const struct recovery *recovery, const struct recovery_inpu
         return 0;
     }
     const struct recovery_jump *jump = recovery->jump_count == 0 ? NULL : &recovery->jumps[recovery->jump_count - 1];
-    return jump != NULL && jump->to == last->position ? !jump->damaged && jump->from == log_end
-                                                      : last->position == log_end;
+    if (jump == NULL || jump->to != last->position) {
+        return last->position == log_end;
+    }
+    return jump->damaged ? last->position == log_end && is_last_block(recovery, input, last->position)
+                         : jump->from == log_end;
 }
 
 /* Behind everything that is or may yet be written. */
@@ -137,15 +146,13 @@ static void place_marker_behind(struct recovery *recovery, const struct recovery
 static void place_marker_in_turn(struct recovery *recovery, const struct recovery_input *input,
                                  const struct record_header *last) {
     const struct marker *marker = marker_of(last);
-    const uint64_t window_end = align_down(recovery->start, input->block_bytes) + input->capacity_bytes;
     const uint64_t second = marker->first_position + input->block_bytes;
     recovery->log_end = marker->log_end;
     recovery->jump_count -= marker->log_end < last->position;
-    recovery->marker_keeps_losses = 1;
     recovery->marker_first_position = marker->first_position;
-    recovery->marker_position = last->position == second               ? marker->first_position
-                                : second + input->block_bytes > window_end ? last->position
-                                                                           : second;
+    recovery->marker_position = last->position == second ? marker->first_position
+                                : is_last_block(recovery, input, marker->first_position) ? last->position
+                                                                                         : second;
 }
 
 /* What cannot be read now may be there again later: the marker goes behind it, as behind a write that may yet arrive, if
@@ -186,18 +193,20 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch, cursor.sequence);
         const struct listed_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
         const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
+        const int is_next = judge_at(&evidence.judging, at) == RECORD_VALID && follows(&cursor, header) &&
+                            at + record_bytes(header->length) <= evidence.window_end;
         const struct recovery_facts facts = {
             .window_is_over = at >= evidence.window_end,
             .marker_ends_here = marker != NULL,
-            .loss_known_here = loss != NULL,
-            .record_is_valid = judge_at(&evidence.judging, at) == RECORD_VALID && follows(&cursor, header) &&
-                               at + record_bytes(header->length) <= evidence.window_end,
+            .loss_known_here = loss != NULL && !(is_next && header->epoch >= loss->marker->epoch),
+            .record_is_valid = is_next,
             .below_watermark = at < evidence.durable_position,
         };
         rule = recovery_rule_for(facts);
         if (rule == RULE_CONTINUE_AT_MARKER) {
             const struct recovery_jump gap = {.from = at, .to = marker->position, .first_sequence = cursor.sequence};
             rc = jump_over(recovery, &cursor, &gap);
+            cursor.epoch = marker->epoch; /* what an earlier epoch said of that place is no more */
         } else if (rule == RULE_SKIP_KNOWN_LOSS) {
             rc = jump_over_known_loss(recovery, &cursor, loss);
         } else if (rule == RULE_ACCEPT) {
@@ -205,6 +214,9 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         } else if (rule == RULE_DAMAGE) {
             rc = jump_over_damage(recovery, input, &evidence, &cursor);
         }
+    }
+    if (cursor.epoch > evidence.epoch_highest) {
+        evidence.epoch_highest = cursor.epoch; /* of a record that damage laid bare inside another's payload */
     }
     recovery->next_sequence = cursor.sequence;
     recovery->unreadable_bytes = input->unreadable_bytes;
@@ -233,7 +245,7 @@ uint32_t recovery_make_marker(const struct recovery *recovery, uint32_t epoch, i
     /* More losses than fit are found again by the next recovery, as long as they are not drained. */
     for (size_t i = 0; i < recovery->jump_count && marker->loss_count < MARKER_LOSSES_MAX; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged && (jump->fresh || recovery->marker_keeps_losses)) {
+        if (jump->damaged && jump->fresh) {
             marker->losses[marker->loss_count++] = (struct marker_loss){
                 .from = jump->from, .to = jump->to, .first_sequence = jump->first_sequence, .count = jump->count};
         }

@@ -46,7 +46,6 @@ struct recovery {
     uint64_t unreadable_bytes; /* of the data area: whether a record stood at the end of the log there is unknown */
     uint64_t marker_position;  /* where the marker of the next epoch belongs: at marker_first_position or a block on */
     uint64_t marker_first_position;
-    int marker_keeps_losses;   /* it takes the place of an unused one and lists what that one lists */
     struct recovery_jump *jumps;
     size_t jump_count;
     size_t jump_room;

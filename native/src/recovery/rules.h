@@ -17,7 +17,7 @@ enum recovery_rule {
 struct recovery_facts {
     int window_is_over;   /* a whole capacity has been walked */
     int marker_ends_here; /* a later marker of a higher epoch says that the log ended at this position */
-    int loss_known_here;  /* a marker lists a loss that begins at this position */
+    int loss_known_here;  /* a marker lists a loss that begins at this position, and no later epoch wrote there */
     int record_is_valid;  /* position, CRCs, epoch and sequence are those of the next record */
     int below_watermark;  /* something on the medium proves that this position was durable */
 };

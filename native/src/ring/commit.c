@@ -154,7 +154,7 @@ static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
         ring_fail(ring, "writing %zu bytes at offset %llu of ring %s failed: %s; nothing further is acknowledged until "
                   "the ring is opened again",
                   completed->bytes, (unsigned long long)completed->offset, ring->path,
-                  error_name(-completed->result));
+                  device_failure(completed->result));
     }
     while (*oldest < newest && ring->writes[*oldest % RING_WRITES_UNDER_WAY].done &&
            !atomic_load_explicit(&ring->failed, memory_order_relaxed)) {

@@ -198,6 +198,33 @@ static void clocks_count_nanoseconds_forward(void **state) {
     assert_in_range(platform_monotonic_ns(host) - before_ns, 2 * MS, 2000 * MS);
 }
 
+static void a_child_finds_the_words_of_its_parent_zeroed_and_gets_others(void **state) {
+    (void)state;
+    enum { WORDS = 3000 }; /* of several pages */
+    static _Atomic uint32_t *words[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+        words[i] = host->ops->allocate(host, sizeof *words[i], PLATFORM_WIPED_IN_CHILD);
+        assert_int_equal(atomic_exchange(words[i], 1), 0);
+    }
+    host->ops->release(host, (void *)words[7], sizeof *words[7]);
+    const pid_t child = fork();
+    if (child == 0) {
+        int bad = 0;
+        for (int i = 0; i < WORDS; i++) {
+            _Atomic uint32_t *own = host->ops->allocate(host, sizeof *own, PLATFORM_WIPED_IN_CHILD);
+            atomic_store(own, 1);
+        }
+        for (int i = 0; i < WORDS; i++)
+            bad |= atomic_load(words[i]) != 0;
+        _exit(bad);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    for (int i = 0; i < WORDS; i++)
+        assert_int_equal(atomic_load(words[i]), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_parked_thread_sleeps_until_it_is_unparked),
@@ -212,6 +239,7 @@ int main(void) {
         cmocka_unit_test(a_forked_child_does_not_have_the_image),
         cmocka_unit_test(random_bits_differ_and_are_never_zero),
         cmocka_unit_test(clocks_count_nanoseconds_forward),
+        cmocka_unit_test(a_child_finds_the_words_of_its_parent_zeroed_and_gets_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command `burstlog` as its users call it. After cmocka.h. */
+/* Runs the command `burstlog`, whose path BURST_CLI is. */
 #ifndef BURST_TEST_CLI_RUN_H
 #define BURST_TEST_CLI_RUN_H
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
+#include "log_fixture.h"
 
 static char output[65536];
 

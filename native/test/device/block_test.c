@@ -154,8 +154,9 @@ static void a_write_across_the_end_is_not_acknowledged(void **state) {
     struct device_write write = {.offset = RING_BYTES / 2 - 4096, .data = image, .bytes = 8192};
     device->ops->submit(device, &write);
     assert_ptr_equal(device->ops->complete(device), &write);
-    assert_int_equal(write.result, -EIO);
-    assert_int_equal(device->ops->write(device, RING_BYTES / 2 - 4096, image, 8192), -EIO);
+    assert_int_equal(write.result, -ENODEV);
+    assert_int_equal(device->ops->write(device, RING_BYTES / 2 - 4096, image, 8192), -ENODEV);
+    assert_sentence_has("has vanished or shrunk");
     device_close(device);
     remove_loop(&loop);
 }

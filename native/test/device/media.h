@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/blkpg.h>
 #include <linux/fs.h>
 #include <linux/loop.h>
 #include <setjmp.h>
@@ -26,15 +27,9 @@
 
 #include <cmocka.h>
 
-#define PATH_BYTES 512
+#include "skip_with.h"
 
-#define SKIP_WITH(...)                                                                                                 \
-    do {                                                                                                               \
-        fprintf(stderr, "SKIPPED %s: ", __func__);                                                                     \
-        fprintf(stderr, __VA_ARGS__);                                                                                  \
-        fputc('\n', stderr);                                                                                           \
-        skip();                                                                                                        \
-    } while (0)
+#define PATH_BYTES 512
 
 static char scratch[PATH_BYTES];
 
@@ -141,8 +136,8 @@ struct loop_device {
     char path[64];
 };
 
-/* 1, or 0 if this host gives no loop device. */
-static inline int make_loop(const char *backing, struct loop_device *loop) {
+/* block_bytes: of its logical blocks, 0 for the kernel's choice. 1, or 0 if this host gives no such loop device. */
+static inline int make_loop_with(const char *backing, uint32_t block_bytes, uint32_t flags, struct loop_device *loop) {
     int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
     int file = open(backing, O_RDWR | O_CLOEXEC);
     loop->fd = -1;
@@ -152,12 +147,18 @@ static inline int make_loop(const char *backing, struct loop_device *loop) {
         if (number < 0 || (access(loop->path, F_OK) < 0 && mknod(loop->path, S_IFBLK | 0600, makedev(7, number)) < 0))
             break;
         loop->fd = open(loop->path, O_RDWR | O_CLOEXEC);
-        struct loop_config config = {.fd = (uint32_t)file, .info.lo_flags = LO_FLAGS_AUTOCLEAR};
+        struct loop_config config = {
+            .fd = (uint32_t)file, .block_size = block_bytes, .info.lo_flags = LO_FLAGS_AUTOCLEAR | flags};
         snprintf((char *)config.info.lo_file_name, LO_NAME_SIZE, "%s", backing);
         if (loop->fd >= 0 && ioctl(loop->fd, LOOP_CONFIGURE, &config) < 0) {
             close(loop->fd); /* somebody else took the number */
             loop->fd = -1;
         }
+    }
+    if (loop->fd >= 0) {
+        const int writer = loop->fd; /* a read-only configuring would make a read-only device */
+        loop->fd = open(loop->path, O_RDONLY | O_CLOEXEC); /* and this one is no writer on it */
+        close(writer);
     }
     if (control >= 0)
         close(control);
@@ -166,6 +167,29 @@ static inline int make_loop(const char *backing, struct loop_device *loop) {
     if (loop->fd >= 0)
         note_live(live_loops, -1, loop->fd);
     return loop->fd >= 0;
+}
+
+static inline int make_loop(const char *backing, struct loop_device *loop) {
+    return make_loop_with(backing, 0, 0, loop);
+}
+
+/* Partition `number` of a loop device made with LO_FLAGS_PARTSCAN, and its node; the kernel need not know any partition
+ * table for that. They go with the device. 1 or 0. */
+static inline int make_partition(const struct loop_device *loop, int number, long long start, long long bytes,
+                                 const char *node) {
+    struct blkpg_partition partition = {.start = start, .length = bytes, .pno = number};
+    struct blkpg_ioctl_arg call = {.op = BLKPG_ADD_PARTITION, .datalen = sizeof(partition), .data = &partition};
+    char path[128];
+    unsigned int device_major = 0, device_minor = 0;
+    const char *name = strrchr(loop->path, '/') + 1;
+    if (ioctl(loop->fd, BLKPG, &call) < 0)
+        return 0;
+    snprintf(path, sizeof(path), "/sys/block/%s/%sp%d/dev", name, name, number);
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%u:%u", &device_major, &device_minor), 2);
+    fclose(file);
+    return mknod(node, S_IFBLK | 0600, makedev(device_major, device_minor)) == 0;
 }
 
 static inline void remove_loop(struct loop_device *loop) {

@@ -100,8 +100,8 @@ static void a_loop_device_is_what_its_backing_file_is(void **state) {
 static void check_file_system(const char *type, const char *mkfs, const char *options, int survives) {
     const char *memory = scratch_path("tmpfs"), *point = scratch_path("point");
     char command[PATH_BYTES * 3];
-    assert_true(mount_tmpfs(memory, "size=300m"));
-    make_file(scratch_path("tmpfs/backing"), 128u << 20);
+    assert_true(mount_tmpfs(memory, "size=400m"));
+    make_file(scratch_path("tmpfs/backing"), 320u << 20); /* xfs wants 300 MB */
     snprintf(command, sizeof(command), "%s %s >/dev/null 2>&1", mkfs, scratch_path("tmpfs/backing"));
     int made = system(command) == 0, mounted = 0;
     struct loop_device loop = {.fd = -1};
@@ -131,6 +131,24 @@ static void a_file_on_ext4_is_what_the_device_under_it_is(void **state) {
     (void)state;
     NEED_MOUNTS();
     check_file_system("ext4", "mkfs.ext4 -q -F", NULL, BURST_DURABILITY_PROCESS);
+}
+
+static void a_file_on_ext3_is_what_the_device_under_it_is(void **state) {
+    (void)state;
+    NEED_MOUNTS();
+    check_file_system("ext3", "mkfs.ext3 -q -F", NULL, BURST_DURABILITY_PROCESS);
+}
+
+static void a_file_on_ext2_is_what_the_device_under_it_is(void **state) {
+    (void)state;
+    NEED_MOUNTS();
+    check_file_system("ext2", "mkfs.ext2 -q -F", NULL, BURST_DURABILITY_PROCESS);
+}
+
+static void a_file_on_xfs_is_what_the_device_under_it_is(void **state) {
+    (void)state;
+    NEED_MOUNTS();
+    check_file_system("xfs", "mkfs.xfs -q -f", NULL, BURST_DURABILITY_PROCESS);
 }
 
 static void a_file_on_btrfs_is_what_the_device_under_it_is(void **state) {
@@ -166,17 +184,179 @@ static void a_file_system_without_barriers_survives_no_loss_of_power(void **stat
     assert_because(facts, "without write barriers");
 }
 
-static void what_is_not_known_is_said_to_be_assumed(void **state) {
+static void what_is_not_known_survives_the_process(void **state) {
     (void)state;
     struct medium_facts facts = probe("/proc/self/status");
-    assert_int_equal(facts.survives, BURST_DURABILITY_POWER);
-    assert_because(facts, "assumed");
+    assert_int_equal(facts.survives, BURST_DURABILITY_PROCESS);
+    assert_because(facts, "cannot be seen from here");
     medium_probe(-1, &facts);
-    assert_because(facts, "assumed");
+    assert_int_equal(facts.survives, BURST_DURABILITY_PROCESS);
+    assert_because(facts, "cannot be looked at");
+}
+
+static struct survival survival_of(const char *path) {
+    struct survival survival;
+    survival_of_place(path, &survival);
+    return survival;
+}
+
+static void assert_survives(const char *path, int survives, const char *part) {
+    const struct survival survival = survival_of(path);
+    if (survival.survives != survives || strstr(survival.because, part) == NULL)
+        fail_msg("%s survives %s: \"%s\"", path, survival_name(survival.survives), survival.because);
+}
+
+/* Where the log file is written, not where its name stands. */
+static void a_log_file_is_what_the_place_that_its_links_lead_to_is(void **state) {
+    (void)state;
+    const char *memory = scratch_path("tmpfs");
+    if (!mount_tmpfs(memory, "size=1m"))
+        SKIP_WITH("mounting a tmpfs failed: %s", strerror(errno));
+    const int here = survival_of(scratch_path("log")).survives;
+    assert_int_equal(symlink(scratch_path("tmpfs/log"), scratch_path("link")), 0);
+    assert_survives(scratch_path("link"), BURST_DURABILITY_PROCESS, "tmpfs"); /* nothing is there yet */
+    make_file(scratch_path("tmpfs/log"), 1);
+    assert_survives(scratch_path("link"), BURST_DURABILITY_PROCESS, "tmpfs");
+    assert_survives(scratch_path("tmpfs/none/there/log"), BURST_DURABILITY_PROCESS, "tmpfs");
+    make_file(scratch_path("log"), 1);
+    assert_int_equal(survival_of(scratch_path("log")).survives, here);
+    assert_int_equal(mount(scratch_path("tmpfs/log"), scratch_path("log"), NULL, MS_BIND, NULL), 0);
+    assert_survives(scratch_path("log"), BURST_DURABILITY_PROCESS, "tmpfs"); /* the file alone */
+    assert_int_equal(umount(scratch_path("log")), 0);
+}
+
+static void check_overlay(const char *upper, const char *options, int survives, const char *part) {
+    char mounted[PATH_BYTES * 4];
+    snprintf(mounted, sizeof(mounted), "lowerdir=%s,upperdir=%s/upper,workdir=%s/work%s", scratch_path("lower"), upper,
+             upper, options);
+    if (mount("overlay", scratch_path("overlay"), "overlay", 0, mounted) < 0)
+        SKIP_WITH("mounting an overlay failed: %s", strerror(errno));
+    make_file(scratch_path("overlay/a"), 4096);
+    const struct medium_facts facts = probe(scratch_path("overlay/a"));
+    umount2(scratch_path("overlay"), MNT_DETACH);
+    assert_int_equal(facts.survives, survives);
+    assert_because(facts, part);
+}
+
+static void an_overlay_is_what_its_upper_directory_is(void **state) {
+    (void)state;
+    const char *memory = scratch_path("tmpfs");
+    if (!mount_tmpfs(memory, "size=1m"))
+        SKIP_WITH("mounting a tmpfs failed: %s", strerror(errno));
+    static const char *const folders[] = {"tmpfs/upper", "tmpfs/work", "disk", "disk/upper", "disk/work", "lower",
+                                          "overlay"};
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        assert_int_equal(mkdir(scratch_path(folders[i]), 0700), 0);
+    const int here = survival_of(scratch_path("disk/a")).survives;
+    check_overlay(scratch_path("tmpfs"), "", BURST_DURABILITY_PROCESS, "tmpfs keeps");
+    check_overlay(scratch_path("disk"), "", here, "overlay stores in ");
+    check_overlay(scratch_path("disk"), ",volatile", BURST_DURABILITY_PROCESS, "syncs nothing");
+}
+
+/* As a container sees it: only a file of the file system below is mounted in its sight, or nothing. */
+static void an_overlay_whose_upper_directory_is_out_of_sight_is_known_by_what_is_seen_of_its_file_system(void **state) {
+    (void)state;
+    struct loop_device loop;
+    char command[PATH_BYTES * 3], options[PATH_BYTES * 4];
+    make_file(scratch_path("backing"), 8u << 20);
+    snprintf(command, sizeof(command), "mkfs.ext4 -q -F %s >/dev/null 2>&1", scratch_path("backing"));
+    if (system(command) != 0 || !make_loop(scratch_path("backing"), &loop))
+        SKIP_WITH("no mkfs.ext4 or no loop device here");
+    assert_int_equal(mkdir(scratch_path("point"), 0700), 0);
+    assert_int_equal(mkdir(scratch_path("overlay"), 0700), 0);
+    assert_int_equal(mkdir(scratch_path("lower"), 0700), 0);
+    assert_int_equal(mount(loop.path, scratch_path("point"), "ext4", 0, NULL), 0);
+    assert_int_equal(mkdir(scratch_path("point/upper"), 0700), 0);
+    assert_int_equal(mkdir(scratch_path("point/work"), 0700), 0);
+    make_file(scratch_path("point/hosts"), 100);
+    make_file(scratch_path("log"), 0);
+    snprintf(options, sizeof(options), "lowerdir=%s,upperdir=%s,workdir=%s", scratch_path("lower"),
+             scratch_path("point/upper"), scratch_path("point/work"));
+    if (mount("overlay", scratch_path("overlay"), "overlay", 0, options) < 0)
+        SKIP_WITH("mounting an overlay failed: %s", strerror(errno));
+    make_file(scratch_path("overlay/a"), 4096);
+    assert_int_equal(mount(scratch_path("point/hosts"), scratch_path("log"), NULL, MS_BIND, NULL), 0);
+    assert_int_equal(umount2(scratch_path("point"), MNT_DETACH), 0);
+    const struct medium_facts seen = probe(scratch_path("overlay/a"));
+    assert_int_equal(umount(scratch_path("log")), 0);
+    const struct medium_facts unseen = probe(scratch_path("overlay/a"));
+    assert_int_equal(umount(scratch_path("overlay")), 0);
+    remove_loop(&loop);
+    assert_int_equal(seen.survives, survival_of(scratch_path("backing")).survives);
+    assert_because(seen, "overlay stores in the file system that is seen at ");
+    assert_because(seen, "loop");
+    assert_int_equal(unseen.survives, BURST_DURABILITY_PROCESS);
+    assert_because(unseen, "cannot be seen from here");
+}
+
+static void a_loop_device_whose_file_was_deleted_survives_the_process(void **state) {
+    (void)state;
+    struct loop_device loop;
+    make_file(scratch_path("backing"), 1 << 20);
+    if (!make_loop(scratch_path("backing"), &loop))
+        SKIP_WITH("no loop device here; wants root");
+    assert_int_equal(unlink(scratch_path("backing")), 0);
+    const struct medium_facts facts = probe(loop.path);
+    remove_loop(&loop);
+    assert_int_equal(facts.survives, BURST_DURABILITY_PROCESS);
+    assert_because(facts, "cannot be looked at");
+}
+
+/* The kernel then sends it no flush, whatever its file would need. */
+static void a_loop_device_set_to_write_through_survives_the_process(void **state) {
+    (void)state;
+    struct loop_device loop;
+    char cache[PATH_BYTES];
+    make_file(scratch_path("backing"), 1 << 20);
+    if (!make_loop(scratch_path("backing"), &loop))
+        SKIP_WITH("no loop device here; wants root");
+    snprintf(cache, sizeof(cache), "/sys/block/%s/queue/write_cache", strrchr(loop.path, '/') + 1);
+    write_text(cache, "write through");
+    const struct medium_facts facts = probe(loop.path);
+    write_text(cache, "write back");
+    remove_loop(&loop);
+    assert_int_equal(facts.survives, BURST_DURABILITY_PROCESS);
+    if (survival_of(scratch_path("backing")).survives < BURST_DURABILITY_PROCESS)
+        assert_because(facts, "never syncs");
+}
+
+/* A device made of two: one on disk, one in memory. */
+static void a_btrfs_of_two_devices_is_what_the_weaker_one_is(void **state) {
+    (void)state;
+    struct loop_device loop;
+    struct zram_device zram;
+    char command[PATH_BYTES * 4];
+    make_file(scratch_path("backing"), 128u << 20);
+    if (!make_loop(scratch_path("backing"), &loop))
+        SKIP_WITH("no loop device here; wants root");
+    if (!make_zram("128M", scratch_path("zram"), &zram))
+        SKIP_WITH("no zram device here; wants the zram module");
+    snprintf(command, sizeof(command), "mkfs.btrfs -q -f -d single -m raid1 %s %s >/dev/null 2>&1", loop.path,
+             zram.path);
+    assert_int_equal(mkdir(scratch_path("point"), 0700), 0);
+    snprintf(command + strlen(command), sizeof(command) - strlen(command), " && mount -t btrfs -o device=%s %s %s",
+             zram.path, loop.path, scratch_path("point"));
+    if (system(command) != 0)
+        SKIP_WITH("no btrfs here");
+    make_file(scratch_path("point/a"), 4096);
+    const struct medium_facts facts = probe(scratch_path("point/a"));
+    umount2(scratch_path("point"), MNT_DETACH);
+    remove_loop(&loop);
+    remove_zram(&zram);
+    assert_int_equal(facts.survives, BURST_DURABILITY_PROCESS);
+    assert_because(facts, "zram");
+}
+
+/* A test that fails leaves its mounts: they go before the directory. */
+static int unmount_and_remove(void **state) {
+    static const char *const points[] = {"point", "overlay", "log", "ramfs", "tmpfs"};
+    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+        umount2(scratch_path(points[i]), MNT_DETACH);
+    return remove_scratch(state);
 }
 
 int main(void) {
-#define PROBE_TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
+#define PROBE_TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, unmount_and_remove)
     const struct CMUnitTest tests[] = {
         PROBE_TEST(a_file_on_tmpfs_survives_the_process_only),
         PROBE_TEST(a_file_on_ramfs_survives_the_process_only),
@@ -186,7 +366,16 @@ int main(void) {
         PROBE_TEST(a_file_on_ext4_is_what_the_device_under_it_is),
         PROBE_TEST(a_file_on_btrfs_is_what_the_device_under_it_is),
         PROBE_TEST(a_file_system_without_barriers_survives_no_loss_of_power),
-        PROBE_TEST(what_is_not_known_is_said_to_be_assumed),
+        PROBE_TEST(what_is_not_known_survives_the_process),
+        PROBE_TEST(a_log_file_is_what_the_place_that_its_links_lead_to_is),
+        PROBE_TEST(an_overlay_is_what_its_upper_directory_is),
+        PROBE_TEST(an_overlay_whose_upper_directory_is_out_of_sight_is_known_by_what_is_seen_of_its_file_system),
+        PROBE_TEST(a_loop_device_whose_file_was_deleted_survives_the_process),
+        PROBE_TEST(a_loop_device_set_to_write_through_survives_the_process),
+        PROBE_TEST(a_btrfs_of_two_devices_is_what_the_weaker_one_is),
+        PROBE_TEST(a_file_on_ext3_is_what_the_device_under_it_is),
+        PROBE_TEST(a_file_on_ext2_is_what_the_device_under_it_is),
+        PROBE_TEST(a_file_on_xfs_is_what_the_device_under_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,117 @@ static void a_batch_that_stalled_goes_on_where_it_stopped(void **state) {
     assert_file(host.file, "first\n");
 }
 
+static int sync_attempts;
+
+static int never_syncing(const struct files *files, int file) {
+    (void)files, (void)file;
+    sync_attempts++;
+    return -EIO;
+}
+
+/* Whoever awaits the records asks for a sync each time that he is woken: woken by each change of file, he and the drain
+ * would keep each other running. */
+static void a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_who_awaits_its_records(void **state) {
+    (void)state;
+    open_ring();
+    append_text("first\n");
+    ops = *files_posix.ops;
+    ops.sync = never_syncing;
+    host.files.ops = &ops;
+    struct signal *drained = &host.engine->drain->drained;
+    const uint32_t ticket = signal_register(drained);
+    for (int step = 1; step <= 5; step++) {
+        sync_attempts = 0;
+        assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
+        assert_int_equal(sync_attempts, 2); /* that of the records, and that of the cut */
+        assert_int_equal(atomic_load(&drained->count), ticket);
+    }
+    host.files = files_posix;
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_not_equal(atomic_load(&drained->count), ticket);
+    signal_leave(drained);
+}
+
+static void assert_last_told(const char *words) {
+    burst_event_t event = {.struct_bytes = sizeof event};
+    while (events_take(&host.events, &event, 0) == 1) {
+    }
+    if (strstr(event.text, words) == NULL) {
+        fail_msg("\"%s\" does not say: %s", event.text, words);
+    }
+}
+
+static void the_end_of_a_stall_names_the_file_that_is_written_now(void **state) {
+    (void)state;
+    char words[sizeof host.file * 2 + 64];
+    open_ring();
+    append_text("first\n");
+    fill_disk();
+    assert_int_equal(drain_work(host.engine->drain, 1), -ENOSPC);
+    space_is_back();
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_last_told("log is being written again");
+    append_text("second\n");
+    others_write = 0;
+    fail_next_sync();
+    assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    snprintf(words, sizeof words, "log file %s is being written, in the place of %s", diverted(), host.file);
+    assert_last_told(words);
+}
+
+/* As NFS and FUSE do with what others delete while it is open. */
+static void a_file_with_the_name_of_a_deleted_one_is_deleted(void **state) {
+    static const char *const names[] = {".nfs0000000000c0ffee00000001", ".fuse_hidden0000000100000001"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char hidden[sizeof host.file];
+        snprintf(hidden, sizeof hidden, "%s/%s", host.folder, names[i]);
+        open_ring();
+        append_text("first\n");
+        assert_int_equal(drain_work(host.engine->drain, 1), 1);
+        append_text("second\n");
+        assert_int_equal(drain_work(host.engine->drain, 0), 1);
+        assert_file(host.file, "first\nsecond\n");
+        assert_int_equal(rename(host.file, hidden), 0);
+        append_text("third\n");
+        assert_int_equal(drain_work(host.engine->drain, 1), 1);
+        assert_file(host.file, "second\nthird\n");
+        append_text("fourth\n");
+        assert_int_equal(drain_work(host.engine->drain, 0), 1);
+        close_ring();
+        snprintf(hidden, sizeof hidden, "%s/%s", host.folder, names[1 - i]);
+        assert_int_equal(rename(host.file, hidden), 0);
+        open_ring();
+        assert_int_equal(drain_work(host.engine->drain, 1), 1);
+        assert_file(host.file, "fourth\n");
+        remove_folder(NULL);
+        format_ring(NULL);
+    }
+}
+
+static void a_file_in_the_place_of_its_folder_is_a_rename(void **state) {
+    (void)state;
+    char folder[sizeof host.file], moved[sizeof host.file + 16], path[sizeof moved + 8];
+    snprintf(folder, sizeof folder, "%s/sub", host.folder);
+    snprintf(moved, sizeof moved, "%s.moved", folder);
+    snprintf(path, sizeof path, "%s/log", moved);
+    assert_true(snprintf(host.file, sizeof host.file, "%s/sub/log", host.folder) < (int)sizeof host.file);
+    open_ring();
+    append_text("first\n");
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(rename(folder, moved), 0);
+    FILE *file = fopen(folder, "w");
+    assert_non_null(file);
+    fclose(file);
+    append_text("second\n");
+    assert_true(drain_work(host.engine->drain, 1) < 0);
+    assert_int_equal(unlink(folder), 0);
+    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_file(path, "first\n");
+    assert_file(host.file, "second\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(a_file_whose_sync_failed_is_cut_and_its_records_go_to_a_new_one),
@@ -141,6 +252,10 @@ int main(void) {
         RING_TEST(what_others_wrote_behind_it_is_not_cut),
         RING_TEST(a_batch_that_stalled_in_a_file_that_others_extended_goes_to_a_new_one),
         RING_TEST(a_batch_that_stalled_goes_on_where_it_stopped),
+        RING_TEST(a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_who_awaits_its_records),
+        RING_TEST(the_end_of_a_stall_names_the_file_that_is_written_now),
+        RING_TEST(a_file_with_the_name_of_a_deleted_one_is_deleted),
+        RING_TEST(a_file_in_the_place_of_its_folder_is_a_rename),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

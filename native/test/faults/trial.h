@@ -48,9 +48,9 @@ struct trial {
     int64_t wait_ns;     /* how long a session waits for the log file */
     int64_t left;        /* what the last close said */
     int64_t reported_lost;
+    int may_be_twice;        /* the operator was told that a folder which may not be listed, for good, may hold a renamed
+                                file: a drain that waited for it could never go on */
     int has_unreadable;      /* the statement said that blocks could not be read */
-    int may_be_disowned;     /* a log file was said to be stale: the drain leaves it for a new one */
-    int was_blind;           /* the ring could not be read however often an open tried: what it then made of it stays */
     int damage_is_possible; /* a read of the ring failed in the way of a bad medium */
     char refusal[256]; /* the last sentence */
     char wrong[WRONG_BYTES]; /* the first violation, or "" */

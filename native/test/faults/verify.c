@@ -28,7 +28,6 @@ struct log_text {
     size_t length;
     uint32_t first; /* number of its first record, 0: none */
     uint32_t last;
-    unsigned char holds[RECORDS_MAX + 1];
 };
 
 struct found {
@@ -63,24 +62,6 @@ static void take_loss(struct found *found, const char *line) {
     }
 }
 
-static int was_renamed_by_others(const struct log_text *file) {
-    return strcmp(file->name, ROTATED_WHILE_OPEN) == 0 || strcmp(file->name, ROTATED_WHILE_CLOSED) == 0;
-}
-
-/*
- * A file that was renamed is known again at the next open by what the last checkpoint says of it. Where it had no byte
- * then, or cannot be looked at, it is not: what was written to it since is written once more, to a new file, and the
- * operator is told. So records at the end of a renamed file do not count if they are elsewhere as well.
- */
-static void leave_replaced(struct found *found, struct log_text *file) {
-    uint32_t i = was_renamed_by_others(file) || found->trial->may_be_disowned ? file->last : 0;
-    for (; i > 0 && (!file->holds[i] || found->times[i] > 1); i--) {
-        found->times[i] -= file->holds[i];
-        file->last = i - 1;
-    }
-    file->first = file->last == 0 || file->last < file->first ? 0 : file->first;
-}
-
 static void take_record(struct found *found, struct log_text *file, const char *line, size_t bytes) {
     static char wanted[LONGEST_RECORD + 1];
     unsigned number = 0;
@@ -94,10 +75,9 @@ static void take_record(struct found *found, struct log_text *file, const char *
                     length);
         return;
     }
-    if (number <= file->last && !found->trial->was_blind) {
+    if (number <= file->last) {
         trial_wrong(found->trial, "%s holds record %u after record %u", file->name, number, file->last);
     }
-    file->holds[number] = 1;
     found->times[number]++;
     file->first = file->first == 0 ? number : file->first;
     file->last = number;
@@ -138,7 +118,7 @@ static void check_fates(struct found *found) {
     for (uint32_t i = 1; i <= trial->record_count; i++) {
         const uint32_t fate = trial->records[i].fate;
         const int64_t sequence = trial->records[i].sequence;
-        if (found->times[i] > 1) {
+        if (found->times[i] > 1 && !trial->may_be_twice) {
             trial_wrong(trial, "record %u is there %u times", i, found->times[i]);
         }
         if (fate == FATE_ACKNOWLEDGED && found->times[i] == 0) {
@@ -171,21 +151,14 @@ void verify_files(struct trial *trial) {
         take_lines(&found, &files[i]);
         free(files[i].bytes);
     }
-    for (int i = 0; i < count; i++) {
-        leave_replaced(&found, &files[i]);
-    }
     qsort(files, (size_t)count, sizeof files[0], by_first);
     uint32_t last = 0;
     for (int i = 0; i < count; i++) {
-        if (files[i].first != 0 && files[i].first <= last && !trial->was_blind) {
+        if (files[i].first != 0 && files[i].first <= last && !trial->may_be_twice) {
             trial_wrong(trial, "%s begins with record %u, an earlier file ends with %u", files[i].name, files[i].first,
                         last);
         }
         last = files[i].last > last ? files[i].last : last;
     }
-    /* An open that sees zeros where records were takes their place and their sequences: what comes back when the medium
-     * can be read again is neither complete nor in order. Only whole records are asked for. */
-    if (!trial->was_blind) {
-        check_fates(&found);
-    }
+    check_fates(&found);
 }

@@ -106,6 +106,21 @@ static void check_text(const char *text, size_t bytes) {
     }
 }
 
+/* Any ring may be refused. */
+static void check_print_refused(int as_json, struct world *world) {
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    MUST(out != NULL);
+    struct report report;
+    report_begin(&report, out, as_json);
+    dump_print_refused(&report, &world->device.device, "the reason");
+    report_end(&report);
+    fclose(out);
+    (as_json ? check_json : check_text)(text, bytes);
+    free(text);
+}
+
 static void check_print(show_print *print, int as_json, struct world *world, const struct engine_view *view) {
     char *text;
     size_t bytes;
@@ -129,9 +144,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (int as_json = 0; as_json < 2; as_json++) {
             check_print(info_print, as_json, world, view);
             check_print(dump_print, as_json, world, view);
+            check_print(verify_print, as_json, world, view);
         }
         engine_view_close(&world->platform, view);
     }
+    check_print_refused(0, world);
+    check_print_refused(1, world);
     MUST(world->allocations == 0);
     return 0;
 }

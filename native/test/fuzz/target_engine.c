@@ -54,7 +54,8 @@ static int is_header(const uint8_t *data, size_t at, uint32_t crc_seed, const st
 static int has_headers_inside(const uint8_t *data, const struct record_header *record, size_t at, uint32_t crc_seed) {
     const struct record_header *header;
     const size_t end = at + record_bytes(record->length);
-    for (size_t inside = at + RECORD_HEADER_BYTES; inside + RECORD_HEADER_BYTES <= end; inside += RECORD_ALIGN_BYTES) {
+    for (size_t inside = at + RECORD_HEADER_BYTES; inside < end && inside + RECORD_HEADER_BYTES <= FUZZ_CAPACITY;
+         inside += RECORD_ALIGN_BYTES) {
         if (is_header(data, inside, crc_seed, &header)) {
             return 1;
         }

@@ -174,6 +174,25 @@ static void markers_that_name_each_other_come_to_an_end(void **state) {
 
 #define HOSTILE_TEST(name) cmocka_unit_test_setup_teardown(name, empty_ring, free_recovery)
 
+/* The log takes it up where damage leads to it: the next epoch must be above it, else what that writes cannot follow. */
+static void a_record_inside_the_payload_of_another_does_not_outrank_the_next_open(void **state) {
+    (void)state;
+    put_marker(0, NULL);
+    const uint64_t outer = writer.position;
+    writer.position = outer + RECORD_HEADER_BYTES;
+    writer.epoch = 50;
+    writer.sequence = 2;
+    put(RECORD_DATA, 8, 0);
+    writer.position = outer;
+    writer.epoch = 1;
+    writer.sequence = 9; /* not the next one: damage */
+    put(RECORD_DATA, RECORD_HEADER_BYTES + 8, 1);
+    put_record();
+    recover();
+    assert_int_equal(recovery.records, 1);
+    assert_int_equal(recovery.epoch_highest, 50);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         HOSTILE_TEST(a_marker_that_counts_more_losses_than_it_holds_is_not_believed),
@@ -186,6 +205,7 @@ int main(void) {
         HOSTILE_TEST(a_loss_that_only_a_marker_behind_the_log_knows_is_listed_again),
         HOSTILE_TEST(a_marker_with_another_sequence_does_not_end_the_log),
         HOSTILE_TEST(markers_that_name_each_other_come_to_an_end),
+        HOSTILE_TEST(a_record_inside_the_payload_of_another_does_not_outrank_the_next_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,6 +171,64 @@ static void where_no_other_block_is_left_it_is_replaced_in_place(void **state) {
     assert_goes_behind(marker_position);
 }
 
+/* A marker of an earlier epoch, long void, that said that the log ended where a later one stands now. */
+static void one_that_the_log_goes_on_at_is_not_passed_over_for_an_earlier_epoch(void **state) {
+    empty_ring(state);
+    put_marker(0, NULL);
+    writer.epoch = 0;
+    writer.position = 5 * BLOCK;
+    put_marker(BLOCK, NULL);
+    writer.position = BLOCK;
+    writer.marker_in_turn = 1;
+    put_marker(0, NULL);
+    put_record();
+    writer.marker_in_turn = 0;
+    assert_goes_behind(writer.position);
+    assert_int_equal(recovery.records, 1);
+}
+
+/* No writer lists a loss that another writes over afterwards. */
+static void one_written_after_a_loss_was_listed_there_counts(void **state) {
+    empty_ring(state);
+    const struct marker_loss loss = {.from = 0, .to = BLOCK, .first_sequence = 1, .count = 2};
+    writer.position = 6 * BLOCK;
+    put_marker(BLOCK, &loss);
+    writer.position = 0;
+    put_marker(0, NULL);
+    recover();
+    assert_int_equal(recovery.lost, 0);
+    assert_int_equal(recovery.next_sequence, 1);
+}
+
+/* A full ring in which the block of the first marker rots together with the record before it. */
+static void in_the_last_block_also_behind_damage(void **state) {
+    empty_ring(state);
+    put_marker(0, NULL);
+    while (writer.position < CAPACITY - 2 * BLOCK) {
+        put_record();
+    }
+    damage_payload(CAPACITY - 3 * BLOCK);
+    const uint64_t rotten = put_marker(writer.position, NULL);
+    marker_position = put_marker(writer.position, NULL);
+    damage_block(rotten);
+    assert_goes_behind(marker_position);
+    assert_int_equal(recovery.lost, 1);
+    const struct marker_loss loss = {.from = CAPACITY - 3 * BLOCK, .to = marker_position, .first_sequence = 5, .count = 1};
+    struct marker marker;
+    recovery_make_marker(&recovery, 4, 0, &marker);
+    assert_int_equal(marker.loss_count, 1);
+    assert_memory_equal(&marker.losses[0], &loss, sizeof loss);
+    for (int i = 0; i < 3; i++) {
+        writer.position = marker_position;
+        put_marker(marker_position, &loss);
+        assert_goes_behind(marker_position);
+        assert_jump(0, loss.from, loss.to, 5, 1, 1);
+    }
+    damage_payload(marker_position); /* torn while it was replaced */
+    assert_goes_behind(marker_position);
+    assert_int_equal(recovery.lost, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_marker_that_nothing_followed_gives_way_to_one_in_the_other_block,
@@ -190,6 +248,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_marker_behind_damage_stays, unused_marker, free_recovery),
         cmocka_unit_test_setup_teardown(where_no_other_block_is_left_it_is_replaced_in_place, unused_marker,
                                         free_recovery),
+        cmocka_unit_test_setup_teardown(one_that_the_log_goes_on_at_is_not_passed_over_for_an_earlier_epoch,
+                                        unused_marker, free_recovery),
+        cmocka_unit_test_setup_teardown(one_written_after_a_loss_was_listed_there_counts, unused_marker,
+                                        free_recovery),
+        cmocka_unit_test_setup_teardown(in_the_last_block_also_behind_damage, unused_marker, free_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

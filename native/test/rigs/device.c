@@ -80,9 +80,9 @@ static void a_device_that_shrinks_to_nothing_is_noticed(void **state) {
     pthread_t writer = begin_writer(log);
     const int64_t since_ns = now_ns();
     set_limit(512);
-    assert_noticed(log, writer, since_ns, "ENODEV");
+    assert_noticed(log, writer, since_ns, "the device has vanished or shrunk");
     const burst_config_t config = small_config();
-    assert_refused(&config, ENODATA, "holds no ring: it has only 512 bytes");
+    assert_refused(&config, ENODATA, "has only 512 bytes");
     set_limit(0);
     reopen_and_drain();
     assert_nothing_lost("plain");
@@ -302,7 +302,7 @@ static void a_zram_device_in_use_cannot_be_reset(void **state) {
     assert_int_equal(write(reset, "1", 1), 1);
     close(reset);
     const burst_config_t config = small_config();
-    assert_refused(&config, ENODATA, "holds no ring"); /* never formatted by an open */
+    assert_refused(&config, ENODATA, "has only 0 bytes"); /* never formatted by an open */
     assert_nothing_lost("plain");
     remove_zram(&zram);
 }

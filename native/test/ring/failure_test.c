@@ -26,6 +26,7 @@ struct slow_device {
     struct device_write *written;
     long pause_ns;
     int failing;
+    int failure; /* 0: -EIO */
     _Atomic int writes;
 };
 
@@ -40,7 +41,7 @@ static void *slow_image(struct device *device, size_t bytes) {
 static void slow_submit(struct device *device, struct device_write *write) {
     struct slow_device *slow = (struct slow_device *)device;
     nap(slow->pause_ns);
-    write->result = ++slow->writes == slow->failing ? -EIO : 0;
+    write->result = ++slow->writes == slow->failing ? (slow->failure != 0 ? slow->failure : -EIO) : 0;
     slow->written = write;
 }
 
@@ -97,6 +98,16 @@ static void a_failed_write_returns_every_waiting_append(void **state) {
     }
 }
 
+static void a_vanished_device_is_called_that(void **state) {
+    (void)state;
+    struct slow_device slow = {.failing = 1, .failure = -ENODEV};
+    struct ring *ring = make_ring(&slow, 0);
+    assert_int_equal(ring_append(ring, "x", 1, 0, RING_DURABLE), -EIO);
+    assert_non_null(strstr(ring->failure, "the device has vanished or shrunk"));
+    ring_destroy(ring);
+    free(slow.image);
+}
+
 static void *commit_when_asked(void *argument) {
     struct ring *ring = argument;
     while (atomic_load(&ring->enqueued) == 0) {
@@ -129,6 +140,7 @@ static void an_append_that_timed_out_on_the_medium_is_committed_all_the_same(voi
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failed_write_returns_every_waiting_append),
+        cmocka_unit_test(a_vanished_device_is_called_that),
         cmocka_unit_test(an_append_that_timed_out_on_the_medium_is_committed_all_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

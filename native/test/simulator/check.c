@@ -117,8 +117,19 @@ static int read_line(struct reading *reading) {
     return 1;
 }
 
+static int is_blank(const struct sim_inode *inode) {
+    size_t zeros = 0;
+    while (zeros < inode->size && inode->cache[zeros] == 0) {
+        zeros++;
+    }
+    return zeros == inode->size;
+}
+
 static void read_file(struct reading *reading, const struct sim_name *name) {
     const struct sim_inode *inode = &reading->world->files.inodes[name->inode];
+    if (is_blank(inode)) {
+        return; /* renamed, and a crash kept its size alone: nothing says whose it was */
+    }
     reading->name = name->name;
     reading->text = (const char *)inode->cache;
     reading->size = inode->size;

@@ -88,6 +88,28 @@ void file_renamed(struct world *world) {
     log_drain_all(world);
 }
 
+/* Written to, and no checkpoint yet that knows of it. */
+void file_renamed_before_its_first_checkpoint(struct world *world) {
+    log_open_whole(world);
+    append(world, 2);
+    log_drain(world, 0);
+    log_close(world);
+    others_rename(world, LOG_FILE, LOG_FILE ".1");
+    log_open_whole(world);
+    append(world, 1);
+    log_drain_all(world);
+    append(world, 2);
+    others_rename(world, LOG_FILE, LOG_FILE ".2");
+    append(world, 2);
+    log_drain(world, 0);
+    log_close(world);
+    others_rename(world, LOG_FILE, LOG_FILE ".3");
+    others_write(world, LOG_FILE, "");
+    log_open_whole(world);
+    append(world, 1);
+    log_drain_all(world);
+}
+
 void file_deleted(struct world *world) {
     log_open_whole(world);
     append(world, 3);

@@ -265,6 +265,7 @@ const struct scenario scenarios[] = {
     {"file-extended-and-sync-fails", 32, 1, file_extended_and_sync_fails, 0},
     {"disk-full-then-space", 8, 1, disk_full_then_space, 0},
     {"file-renamed", 8, 1, file_renamed, 0},
+    {"file-renamed-before-its-first-checkpoint", 8, 1, file_renamed_before_its_first_checkpoint, 0},
     {"file-deleted", 8, 1, file_deleted, 0},
     {"file-deleted-before-its-sync", 32, 1, file_deleted_before_its_sync, 0},
     {"file-changed-while-disk-full", 32, 1, file_changed_while_the_disk_is_full, 0},

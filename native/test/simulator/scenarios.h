@@ -21,6 +21,7 @@ void file_sync_fails(struct world *world);
 void file_extended_and_sync_fails(struct world *world);
 void disk_full_then_space(struct world *world);
 void file_renamed(struct world *world);
+void file_renamed_before_its_first_checkpoint(struct world *world);
 void file_deleted(struct world *world);
 void file_deleted_before_its_sync(struct world *world);
 void file_changed_while_the_disk_is_full(struct world *world);

@@ -36,24 +36,30 @@ public final class BurstConfig {
     private final Binding binding;
     private final String library;
     private final Consumer<BurstEvent> listener;
+    private final Placement placement;
 
     private BurstConfig(Builder builder) {
-        ring = requireText(builder.ring, "ring", "the block device or file that holds the ring");
-        fileName = requireText(builder.fileName, "fileName", "the log file");
-        ringBytes = requireSize(builder.ringBytes, "ringBytes");
+        ring = ConfigChecks.requireText(builder.ring, "ring", "the block device or file that holds the ring");
+        fileName = ConfigChecks.requireText(builder.fileName, "fileName", "the log file");
+        ringBytes = ConfigChecks.requireSize(builder.ringBytes, "ringBytes");
         durability = Objects.requireNonNull(builder.durability, "durability");
         onFull = Objects.requireNonNull(builder.onFull, "onFull");
-        blockTimeout = requireDuration(builder.blockTimeout, "blockTimeout");
-        maxRecordBytes = requireSize(builder.maxRecordBytes, "maxRecordBytes");
+        blockTimeout = ConfigChecks.requireDuration(builder.blockTimeout, "blockTimeout");
+        maxRecordBytes = ConfigChecks.requireSize(builder.maxRecordBytes, "maxRecordBytes");
         io = Objects.requireNonNull(builder.io, "io");
-        drainInterval = requireDuration(builder.drainInterval, "drainInterval");
-        shutdownTimeout = requireDuration(builder.shutdownTimeout, "shutdownTimeout");
+        drainInterval = ConfigChecks.requireDuration(builder.drainInterval, "drainInterval");
+        shutdownTimeout = ConfigChecks.requireDuration(builder.shutdownTimeout, "shutdownTimeout");
         filePermissions = Set.copyOf(builder.filePermissions);
-        fileOwner = requireNoNul(builder.fileOwner, "fileOwner");
-        fileGroup = requireNoNul(builder.fileGroup, "fileGroup");
+        fileOwner = ConfigChecks.requireNoNul(builder.fileOwner, "fileOwner");
+        fileGroup = ConfigChecks.requireNoNul(builder.fileGroup, "fileGroup");
         binding = Objects.requireNonNull(builder.binding, "binding");
         library = builder.library;
         listener = builder.listener;
+        placement = new Placement(
+                Optional.ofNullable(builder.drainCpu),
+                Optional.ofNullable(builder.writerCpu),
+                builder.realtimePriority,
+                builder.hugePages);
     }
 
     /**
@@ -90,7 +96,7 @@ public final class BurstConfig {
         return onFull;
     }
 
-    /** {@return how long an append waits at most, zero for ever} */
+    /** {@return how long an append waits for space or another thread's write at most, zero for ever} */
     public Duration blockTimeout() {
         return blockTimeout;
     }
@@ -145,38 +151,9 @@ public final class BurstConfig {
         return Optional.ofNullable(listener);
     }
 
-    private static String requireText(String value, String name, String meaning) {
-        if (value == null || value.isBlank()) {
-            throw invalid(name + " is missing; set it to " + meaning + ".");
-        }
-        return requireNoNul(value, name);
-    }
-
-    /** A C string ends at the first NUL, so the engine would use another name than the one given. */
-    private static String requireNoNul(String value, String name) {
-        if (value != null && value.indexOf('\0') >= 0) {
-            throw invalid(name + " contains a NUL character; remove it.");
-        }
-        return value;
-    }
-
-    private static long requireSize(long bytes, String name) {
-        if (bytes < 0) {
-            throw invalid(name + " is " + bytes + "; set it to a number of bytes, or to 0 for the default.");
-        }
-        return bytes;
-    }
-
-    private static Duration requireDuration(Duration duration, String name) {
-        Objects.requireNonNull(duration, name);
-        if (duration.isNegative()) {
-            throw invalid(name + " is " + duration + "; a duration cannot be negative, and zero stands for the default.");
-        }
-        return duration;
-    }
-
-    private static BurstException invalid(String sentence) {
-        return new BurstException(BurstException.Code.INVALID_ARGUMENT, sentence);
+    /** {@return where the threads and the image shall be} */
+    public Placement placement() {
+        return placement;
     }
 
     /** Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe. */
@@ -198,6 +175,10 @@ public final class BurstConfig {
         private Binding binding = Binding.AUTO;
         private String library;
         private Consumer<BurstEvent> listener;
+        private String drainCpu;
+        private String writerCpu;
+        private int realtimePriority;
+        private HugePages hugePages = HugePages.AUTO;
 
         private Builder() {}
 
@@ -277,7 +258,8 @@ public final class BurstConfig {
         }
 
         /**
-         * Bounds every wait of an append, for space and for the medium.
+         * Bounds how long an append waits for space and for another thread's write; its own write takes as long as the
+         * medium does.
          *
          * @param timeout zero, the default, waits for ever
          * @return this
@@ -396,6 +378,53 @@ public final class BurstConfig {
          */
         public Builder listener(Consumer<BurstEvent> consumer) {
             listener = consumer;
+            return this;
+        }
+
+        /**
+         * The CPUs of the thread {@code burst-drain}, which moves records to the log file. Opening refuses CPUs that are
+         * not there, offline, or outside the cpuset of the process.
+         *
+         * @param cpus as the kernel lists them, {@code "3"} or {@code "3-5,8"}; null, the default, for any
+         * @return this
+         */
+        public Builder drainCpu(String cpus) {
+            drainCpu = cpus;
+            return this;
+        }
+
+        /**
+         * The CPUs of the thread {@code burst-commit}, which makes enqueued records durable; as {@link #drainCpu(String)}.
+         * The ring's image is then kept on their NUMA node, else on that of the device.
+         *
+         * @param cpus as the kernel lists them; null, the default, for any
+         * @return this
+         */
+        public Builder writerCpu(String cpus) {
+            writerCpu = cpus;
+            return this;
+        }
+
+        /**
+         * The priority of {@code burst-commit} under SCHED_FIFO. Where the host does not allow it, the log opens without
+         * and its listener hears so.
+         *
+         * @param priority 1 to 99; 0, the default, for none
+         * @return this
+         */
+        public Builder realtimePriority(int priority) {
+            realtimePriority = priority;
+            return this;
+        }
+
+        /**
+         * Pages of the ring's image in memory.
+         *
+         * @param choice the default is {@link HugePages#AUTO}
+         * @return this
+         */
+        public Builder hugePages(HugePages choice) {
+            hugePages = choice;
             return this;
         }
 

@@ -341,6 +341,11 @@ public final class BurstLog implements AutoCloseable {
         return Engine.recoveryStatement(handle);
     }
 
+    /** {@return what ring and log file survive, and the evidence for it, one line each} */
+    public String durabilityStatement() {
+        return Engine.durabilityStatement(handle);
+    }
+
     /**
      * How many records recovery could prove lost at open; {@link #recoveryStatement()} names them.
      *

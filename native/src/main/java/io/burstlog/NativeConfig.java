@@ -26,6 +26,10 @@ final class NativeConfig {
         struct.fileOwner = config.fileOwner().orElse(null);
         struct.fileGroup = config.fileGroup().orElse(null);
         struct.fileMode = modeOf(config.filePermissions());
+        struct.drainCpu = config.placement().drainCpu().orElse(null);
+        struct.writerCpu = config.placement().writerCpu().orElse(null);
+        struct.realtimePriority = config.placement().realtimePriority();
+        struct.hugePages = config.placement().hugePages().ordinal();
         return struct;
     }
 

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,6 +74,25 @@ class ConfigTest {
     }
 
     @Test
+    void cpusAndPrioritiesThatTheHostDoesNotHaveAreRefusedNamingWhatItHas() {
+        assertThat(refusal(valid().drainCpu("4999"))).contains("drainCpu=\"4999\"", "no CPU 4999", "online here: 0");
+        assertThat(refusal(valid().writerCpu("0,b"))).contains("writerCpu=\"0,b\"", "no list of CPUs");
+        assertThat(refusal(valid().realtimePriority(-1))).contains("realtimePriority=\"-1\"", "1 to 99");
+        assertThat(refusal(valid().drainCpu("0\0001"))).contains("drainCpu").contains("NUL");
+        assertThat(directory.resolve("orders.ring")).doesNotExist();
+    }
+
+    @Test
+    void whereThreadsAndImageAreIsToldToTheListener() throws Exception {
+        BlockingQueue<BurstEvent> told = new LinkedBlockingQueue<>();
+        BurstLog.open(valid().drainCpu("0").writerCpu("0").hugePages(HugePages.OFF).listener(told::add).build()).close();
+        assertThat(told).filteredOn(event -> event.severity() == BurstEvent.Severity.INFO)
+                .extracting(BurstEvent::text)
+                .anyMatch(text -> text.contains("burst-drain on CPU 0, SCHED_OTHER; burst-commit on CPU 0, SCHED_OTHER")
+                        && text.contains(" 0 of 7 MiB in huge pages"));
+    }
+
+    @Test
     void anUnknownGroupIsRefusedByName() {
         assertThat(refusal(valid().fileGroup("no-such-group-here"))).contains("no-such-group-here");
     }
@@ -92,6 +114,7 @@ class ConfigTest {
         assertThat(config.fileGroup()).isEmpty();
         assertThat(config.library()).isEmpty();
         assertThat(config.listener()).isEmpty();
+        assertThat(config.placement()).isEqualTo(new Placement(Optional.empty(), Optional.empty(), 0, HugePages.AUTO));
     }
 
     /** The one sentence with which a configuration is refused, when it is built or when it is opened. */

@@ -74,6 +74,16 @@ class LifecycleTest {
     }
 
     @Test
+    void whatRingAndLogFileSurviveIsToldWithItsEvidence() {
+        try (BurstLog log = temp.open()) {
+            assertThat(log.durabilityStatement().lines())
+                    .hasSize(2)
+                    .anyMatch(told -> told.startsWith("ring " + temp.ring() + " survives "))
+                    .anyMatch(told -> told.startsWith("log file " + temp.file() + " survives "));
+        }
+    }
+
+    @Test
     void anOpenLogTellsWhatItIsDoing() {
         try (BurstLog log = temp.open()) {
             log.append(line("order"));

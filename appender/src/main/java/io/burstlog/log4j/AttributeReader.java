@@ -103,6 +103,19 @@ final class AttributeReader {
         return duration;
     }
 
+    /** A number that the engine judges. */
+    Integer integer(final String attribute, final String value) {
+        final String text = text(value);
+        if (text == null) {
+            return null;
+        }
+        try {
+            return Integer.valueOf(text);
+        } catch (final NumberFormatException noNumber) {
+            throw refusal(attribute, text, "use a whole number");
+        }
+    }
+
     private static Duration parseTime(final String text) {
         final Matcher matcher = TIME.matcher(text);
         if (!matcher.matches()) {

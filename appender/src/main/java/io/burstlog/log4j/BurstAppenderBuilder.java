@@ -5,6 +5,7 @@ import io.burstlog.Binding;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstException;
 import io.burstlog.Durability;
+import io.burstlog.HugePages;
 import io.burstlog.Io;
 import io.burstlog.OnFull;
 import java.time.Duration;
@@ -137,6 +138,10 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
                 .fileOwner(reader.text(fileOwner))
                 .fileGroup(reader.text(fileGroup))
                 .binding(orDefault(reader.oneOf("binding", binding, Binding.class), Binding.AUTO))
+                .drainCpu(reader.text(drainCpu))
+                .writerCpu(reader.text(writerCpu))
+                .realtimePriority(orDefault(reader.integer("realtimePriority", realtimePriority), 0))
+                .hugePages(orDefault(reader.oneOf("hugePages", hugePages, HugePages.class), HugePages.AUTO))
                 .library(reader.text(library))
                 .listener(BurstManager::report)
                 .build();

@@ -51,6 +51,18 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
     String shutdownTimeout;
 
     @PluginBuilderAttribute
+    String drainCpu;
+
+    @PluginBuilderAttribute
+    String writerCpu;
+
+    @PluginBuilderAttribute
+    String realtimePriority;
+
+    @PluginBuilderAttribute
+    String hugePages;
+
+    @PluginBuilderAttribute
     String library;
 
     @PluginBuilderAttribute
@@ -151,7 +163,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
     /**
      * Sets the attribute {@code blockTimeout}.
      *
-     * @param blockTimeout bounds every wait of a log call, for instance {@code 5 s}; for ever unless set
+     * @param blockTimeout bounds how long a log call waits for space and for another thread's write, not its
+     *     own write, for instance {@code 5 s}; for ever unless set
      * @return this
      */
     public B setBlockTimeout(final String blockTimeout) {
@@ -184,7 +197,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
     /**
      * Sets the attribute {@code io}.
      *
-     * @param io {@code auto} (default) or {@code pwrite}
+     * @param io {@code auto} (default: the fastest of those that are safe everywhere, measured once and kept on the ring),
+     *     {@code pwrite}, {@code uring}, {@code uring-poll}, {@code nvme} or {@code mapped}; see docs/io-engines.md
      * @return this
      */
     public B setIo(final String io) {
@@ -211,6 +225,50 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
      */
     public B setShutdownTimeout(final String shutdownTimeout) {
         this.shutdownTimeout = shutdownTimeout;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code drainCpu}.
+     *
+     * @param drainCpu CPUs of the thread that writes the log file, for instance {@code 3} or {@code 3-5,8}; any unless set
+     * @return this
+     */
+    public B setDrainCpu(final String drainCpu) {
+        this.drainCpu = drainCpu;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code writerCpu}.
+     *
+     * @param writerCpu CPUs of the thread that makes enqueued events durable; any unless set
+     * @return this
+     */
+    public B setWriterCpu(final String writerCpu) {
+        this.writerCpu = writerCpu;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code realtimePriority}.
+     *
+     * @param realtimePriority 1 to 99: of that thread under SCHED_FIFO; {@code 0}, none, by default
+     * @return this
+     */
+    public B setRealtimePriority(final String realtimePriority) {
+        this.realtimePriority = realtimePriority;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code hugePages}.
+     *
+     * @param hugePages {@code auto} (default) or {@code off}: pages of the ring's image in memory
+     * @return this
+     */
+    public B setHugePages(final String hugePages) {
+        this.hugePages = hugePages;
         return asBuilder();
     }
 

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * offers, which never wait. That is one more native call for each event, until the ring is opened again.
  *
  * @param onFull wait, throw or discard
- * @param blockTimeout bounds every wait of a log call; zero: for ever
+ * @param blockTimeout bounds how long a log call waits for space and for another thread's write; zero: for ever
  */
 record FullRingRule(OnFull onFull, Duration blockTimeout) {
 

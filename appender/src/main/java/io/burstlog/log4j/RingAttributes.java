@@ -2,6 +2,7 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstConfig;
+import io.burstlog.Placement;
 import java.io.File;
 import java.io.IOException;
 import java.util.StringJoiner;
@@ -53,6 +54,12 @@ record RingAttributes(String ring, String file, BurstConfig config) {
         differences.add("library", config.library(), wanted.config.library());
         differences.add("drainInterval", config.drainInterval(), wanted.config.drainInterval());
         differences.add("shutdownTimeout", config.shutdownTimeout(), wanted.config.shutdownTimeout());
+        final Placement open = config.placement();
+        final Placement elsewhere = wanted.config.placement();
+        differences.add("drainCpu", open.drainCpu(), elsewhere.drainCpu());
+        differences.add("writerCpu", open.writerCpu(), elsewhere.writerCpu());
+        differences.add("realtimePriority", open.realtimePriority(), elsewhere.realtimePriority());
+        differences.add("hugePages", open.hugePages(), elsewhere.hugePages());
         differences.add("filePermissions", config.filePermissions(), wanted.config.filePermissions());
         differences.add("fileOwner", config.fileOwner(), wanted.config.fileOwner());
         differences.add("fileGroup", config.fileGroup(), wanted.config.fileGroup());

@@ -45,8 +45,14 @@ class AttributesTest {
                 "maxRecordSize=\"big\"         | positive size",
                 "maxRecordSize=\"0\"           | positive size",
                 "binding=\"panama\"            | auto, jni, jna",
-                "io=\"uring\"                  | auto, pwrite",
-                "io=\"mapped\"                 | auto, pwrite",
+                "drainCpu=\"4999\"            | online here: 0",
+                "writerCpu=\"0-4999\"         | or it is offline",
+                "writerCpu=\"left\"           | no list of CPUs",
+                "realtimePriority=\"high\"    | whole number",
+                "realtimePriority=\"100\"     | 1 to 99",
+                "hugePages=\"on\"             | auto, off",
+                "io=\"fast\"                   | auto, pwrite, uring, uring-poll, nvme, mapped",
+                "io=\"nvme\"                   | io=nvme cannot be used",
                 "filePermissions=\"0640\"      | rw-r-----",
                 "append=\"false\"              | never overwritten",
                 "append=\"maybe\"              | never overwritten",
@@ -119,7 +125,8 @@ class AttributesTest {
     void every_attribute_at_once_is_understood() throws Exception {
         final String xml = directory.burst("durability=\"power\" ack=\"durable\" ackLevel=\"DEBUG\" onFull=\"block\""
                 + " blockTimeout=\"5 s\" maxRecordSize=\"512 KB\" binding=\"jna\" io=\"pwrite\" drainInterval=\"20 ms\""
-                + " shutdownTimeout=\"3 s\" filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
+                + " shutdownTimeout=\"3 s\" drainCpu=\"0\" writerCpu=\" 0\" realtimePriority=\"0\" hugePages=\"auto\""
+                + " filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
                 + "\" ignoreExceptions=\"false\"");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
             log4j.logger().info("order 1");

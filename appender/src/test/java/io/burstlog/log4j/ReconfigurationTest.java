@@ -92,14 +92,16 @@ class ReconfigurationTest {
 
     @Test
     void changed_ring_attributes_are_refused_until_restart_in_one_sentence_that_names_them() {
-        final String changed = directory.burst("drainInterval=\"50 ms\" durability=\"process\"").replace("4 MB", "8 MB");
+        final String changed = directory.burst("drainInterval=\"50 ms\" durability=\"process\" drainCpu=\"0\""
+                + " writerCpu=\"0\" realtimePriority=\"3\" hugePages=\"off\"").replace("4 MB", "8 MB");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
             log4j.reconfigure(RunningLog4j.xml(changed));
             log4j.logger().info("order 1");
             assertThat(log4j.status(Level.ERROR))
                     .singleElement()
                     .asString()
-                    .contains("drainInterval", "durability", "ringSize");
+                    .contains("drainInterval", "durability", "ringSize")
+                    .contains("drainCpu", "writerCpu", "realtimePriority (0, not 3)", "hugePages (AUTO, not OFF)");
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
     }

@@ -7,7 +7,8 @@ import java.nio.charset.StandardCharsets;
 /** {@code burst_config_t}. Zero and null are the defaults of the engine. */
 @Structure.FieldOrder({
     "structBytes", "durability", "onFull", "io", "ring", "fileName", "ringBytes", "maxRecordBytes", "blockTimeoutNanos",
-    "drainIntervalNanos", "shutdownTimeoutNanos", "fileOwner", "fileGroup", "fileMode", "reserved"
+    "drainIntervalNanos", "shutdownTimeoutNanos", "fileOwner", "fileGroup", "fileMode", "reserved",
+    "drainCpu", "writerCpu", "realtimePriority", "hugePages"
 })
 public final class ConfigStruct extends Structure {
 
@@ -26,6 +27,10 @@ public final class ConfigStruct extends Structure {
     public String fileGroup;
     public int fileMode;
     public int reserved;
+    public String drainCpu;
+    public String writerCpu;
+    public int realtimePriority;
+    public int hugePages;
 
     public ConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

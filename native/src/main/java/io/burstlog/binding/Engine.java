@@ -48,6 +48,8 @@ public final class Engine {
 
     private static native long burst_recovery_statement(long log, byte[] text, long textBytes);
 
+    private static native int burst_durability_statement(long log, byte[] text, long textBytes);
+
     private static native int burst_current_file(long log, byte[] path, long pathBytes);
 
     /**
@@ -62,6 +64,12 @@ public final class Engine {
     public static String recoveryStatement(long log) {
         byte[] text = new byte[STATEMENT_BYTES];
         burst_recovery_statement(log, text, text.length);
+        return terminated(text);
+    }
+
+    public static String durabilityStatement(long log) {
+        byte[] text = new byte[STATEMENT_BYTES];
+        burst_durability_statement(log, text, text.length);
         return terminated(text);
     }
 

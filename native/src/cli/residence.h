@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the threads and the image of a running log are. */
+#ifndef BURST_CLI_RESIDENCE_H
+#define BURST_CLI_RESIDENCE_H
+
+#include "cli/report.h"
+#include "device/device.h"
+#include "engine.h"
+
+/* Reports it for each process that has the ring open for writing; nothing if none has. */
+void residence_report(struct report *report, const struct device *device, const struct engine_view *view);
+
+#endif

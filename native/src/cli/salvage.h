@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The records of a ring that has no superblock left. */
+#ifndef BURST_CLI_SALVAGE_H
+#define BURST_CLI_SALVAGE_H
+
+#include "device/device.h"
+#include "media/record.h"
+
+struct salvage {
+    const uint8_t *area; /* the data area, as far as it is there */
+    uint64_t bytes;
+    uint32_t mark; /* the number that all headers of this ring have */
+    const struct record_header **records; /* whole ones that carry data, in the order of their sequences */
+    size_t count, room;
+};
+
+/* 0, with no record where there is no ring, or -errno with a sentence. Before salvage_end in either case. */
+int salvage_find(struct device *device, struct salvage *finds);
+
+void salvage_end(struct device *device, struct salvage *finds);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/signature.h"
+
+#include <blkid/blkid.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define FOUND 0 /* of blkid_do_probe; 1: nothing (more) */
+
+static int looking_failed(const char *path, int failure) {
+    failure = failure == 0 ? EIO : failure;
+    return error_set(failure, "looking for file systems and partitions on %s gives %s: it is left as it is", path,
+                     error_name(failure));
+}
+
+/* Ready to look for one after the other. NULL with a sentence. */
+static blkid_probe begin(const char *path, int fd) {
+    errno = 0;
+    blkid_probe probe = blkid_new_probe();
+    if (probe != NULL && blkid_probe_set_device(probe, fd, 0, 0) == 0) {
+        blkid_probe_enable_superblocks(probe, 1);
+        blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL | BLKID_SUBLKS_UUID |
+                                                     BLKID_SUBLKS_MAGIC);
+        blkid_probe_enable_partitions(probe, 1);
+        blkid_probe_set_partitions_flags(probe, BLKID_PARTS_FORCE_GPT | BLKID_PARTS_MAGIC);
+        return probe;
+    }
+    looking_failed(path, errno);
+    if (probe != NULL)
+        blkid_free_probe(probe);
+    return NULL;
+}
+
+static void describe(blkid_probe probe, char *text, size_t text_bytes) {
+    const char *type = NULL, *label = NULL, *uuid = NULL;
+    const size_t used = strlen(text);
+    const int is_table = blkid_probe_lookup_value(probe, "TYPE", &type, NULL) < 0 &&
+                         blkid_probe_lookup_value(probe, "PTTYPE", &type, NULL) == 0;
+    blkid_probe_lookup_value(probe, "LABEL", &label, NULL);
+    blkid_probe_lookup_value(probe, is_table ? "PTUUID" : "UUID", &uuid, NULL);
+    snprintf(text + used, text_bytes - used, "%s%s%s%s%s%s%s%s%s", used > 0 ? ", " : "",
+             is_table ? "a partition table " : "", type == NULL ? "(unnamed)" : type,
+             label != NULL ? " labelled \"" : "", label != NULL ? label : "", label != NULL ? "\"" : "",
+             uuid != NULL ? " (UUID " : "", uuid != NULL ? uuid : "", uuid != NULL ? ")" : "");
+}
+
+int signature_find(const char *path, char *text, size_t text_bytes) {
+    text[0] = '\0';
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return looking_failed(path, errno);
+    blkid_probe probe = begin(path, fd);
+    int result = probe == NULL ? -EIO : FOUND;
+    while (result == FOUND) {
+        result = blkid_do_probe(probe);
+        if (result == FOUND)
+            describe(probe, text, text_bytes);
+        else if (result < 0)
+            result = looking_failed(path, errno);
+    }
+    if (probe != NULL)
+        blkid_free_probe(probe);
+    close(fd);
+    return result < 0 ? result : 0;
+}
+
+int signature_wipe(const char *path) {
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return looking_failed(path, errno);
+    blkid_probe probe = begin(path, fd);
+    int result = probe == NULL ? -EIO : FOUND;
+    while (result == FOUND) {
+        result = blkid_do_probe(probe);
+        if (result < 0)
+            result = looking_failed(path, errno);
+        else if (result == FOUND && blkid_do_wipe(probe, 0) < 0)
+            result = error_set(EIO, "taking the old signatures off %s failed: `wipefs %s` shows them", path, path);
+    }
+    if (probe != NULL)
+        blkid_free_probe(probe);
+    if (result >= 0 && fsync(fd) < 0)
+        result = error_set(errno, "taking the old signatures off %s failed at its sync: %s", path, error_name(errno));
+    close(fd);
+    return result < 0 ? result : 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/image.h"
+
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define NODES_MAX 1024
+#define WORD_BITS (8 * sizeof(unsigned long))
+
+static void note(struct device *device, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(struct device *device, const char *format, ...) {
+    size_t used = strlen(device->fallback);
+    if (used > 0)
+        used += (size_t)snprintf(device->fallback + used, sizeof(device->fallback) - used, "; ");
+    if (used >= sizeof(device->fallback))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(device->fallback + used, sizeof(device->fallback) - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Moves what lies elsewhere, and keeps it there: automatic balancing leaves alone what has a policy. Not a must: a node
+ * that is full lets other nodes serve. */
+static void prefer_node(struct device *device, void *image, size_t bytes) {
+    unsigned long nodes[NODES_MAX / WORD_BITS] = {0};
+    const unsigned node = (unsigned)device->image_node;
+    nodes[node / WORD_BITS] |= 1ul << node % WORD_BITS;
+    if (syscall(SYS_mbind, image, bytes, MPOL_PREFERRED, nodes, (unsigned long)NODES_MAX + 1, MPOL_MF_MOVE) < 0)
+        note(device, "the ring's memory is on any NUMA node, not on %u: mbind gives %s; allow it in the container's "
+             "profile and cpuset", node, error_name(errno));
+}
+
+void *image_allocate(struct device *device, size_t bytes) {
+    const enum platform_memory kind = device->image_small_pages ? PLATFORM_IMAGE_SMALL : PLATFORM_IMAGE;
+    void *image = platform_allocate(device->platform, bytes, kind);
+    if (image == NULL) {
+        error_set(ENOMEM, "no memory for the %zu bytes of the image of ring %s: choose a smaller ring", bytes,
+                  device->path);
+        return NULL;
+    }
+    if (device->image_node >= 0 && device->image_node < NODES_MAX)
+        prefer_node(device, image, bytes);
+    /* Locked already where that is allowed: asking again costs nothing and tells why it is not. */
+    if (mlock(image, bytes) < 0)
+        note(device, "the ring's memory may be swapped out: mlock gives %s, raise RLIMIT_MEMLOCK", error_name(errno));
+    return image;
+}

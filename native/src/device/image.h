@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of a ring's image, for backends that write from memory. */
+#ifndef BURST_DEVICE_IMAGE_H
+#define BURST_DEVICE_IMAGE_H
+
+#include "base/cpulist.h"
+#include "device/device.h"
+
+/* Memory as the device's image_* fields want it; what the host does not give is added to device->fallback. NULL with a
+ * sentence. Given back by platform_release. */
+void *image_allocate(struct device *device, size_t bytes);
+
+/*
+ * The NUMA node of the block device, of the device under a file, or the one that has all of these CPUs; -1 where there is
+ * no such node, or but one on this host. `sys` is "/sys".
+ */
+int image_node_of_device(const char *sys, unsigned device_major, unsigned device_minor);
+int image_node_of_medium(const char *sys, const char *path);
+int image_node_of_cpus(const char *sys, const struct cpulist *cpus);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a medium survives, and the evidence for it: docs/durability.md has the rules and what they take on trust.
+ * What is not known counts as PROCESS: that much even the page cache gives.
+ *
+ * root: "" for this machine, or the directory of a recorded tree (sys, proc/self/mountinfo).
+ */
+#ifndef BURST_DEVICE_SURVIVAL_H
+#define BURST_DEVICE_SURVIVAL_H
+
+#include <sys/types.h>
+
+#include "device/device.h"
+
+#define SURVIVAL_EVIDENCE_BYTES DEVICE_EVIDENCE_BYTES
+
+struct survival {
+    int survives;                          /* enum burst_durability */
+    char because[SURVIVAL_EVIDENCE_BYTES]; /* evidence: "tmpfs keeps its files in memory" */
+};
+
+/* Of a block device, also one made of others or stored in a file. */
+void survival_of_block(const char *root, dev_t number, struct survival *survival);
+
+/* Of the file or directory at an absolute path; a node counts as its device. */
+void survival_of_path(const char *root, const char *path, struct survival *survival);
+
+/* Of an open file or directory. */
+void survival_of_file(int fd, struct survival *survival);
+
+/*
+ * Of a file that may not be there yet: the weaker of the file and the directory that it is in, links followed; of a
+ * missing directory that of the nearest one above. Absolute path.
+ */
+void survival_of_place(const char *path, struct survival *survival);
+
+/* "power" */
+const char *survival_name(int survives);
+
+#endif

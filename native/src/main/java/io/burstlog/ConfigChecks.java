@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/** What a value of a configuration must be before the engine sees it. */
+final class ConfigChecks {
+
+    private ConfigChecks() {}
+
+    static String requireText(String value, String name, String meaning) {
+        if (value == null || value.isBlank()) {
+            throw invalid(name + " is missing; set it to " + meaning + ".");
+        }
+        return requireNoNul(value, name);
+    }
+
+    /** A C string ends at the first NUL, so the engine would use another name than the one given. */
+    static String requireNoNul(String value, String name) {
+        if (value != null && value.indexOf('\0') >= 0) {
+            throw invalid(name + " contains a NUL character; remove it.");
+        }
+        return value;
+    }
+
+    static long requireSize(long bytes, String name) {
+        if (bytes < 0) {
+            throw invalid(name + " is " + bytes + "; set it to a number of bytes, or to 0 for the default.");
+        }
+        return bytes;
+    }
+
+    static Duration requireDuration(Duration duration, String name) {
+        Objects.requireNonNull(duration, name);
+        if (duration.isNegative()) {
+            throw invalid(name + " is " + duration + "; a duration cannot be negative, and zero stands for the default.");
+        }
+        return duration;
+    }
+
+    private static BurstException invalid(String sentence) {
+        return new BurstException(BurstException.Code.INVALID_ARGUMENT, sentence);
+    }
+}
