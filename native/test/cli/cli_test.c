@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command `burstlog` as its users call it: what it prints and its exit codes. */
 #include "log_fixture.h"
+#include "cli/run.h"
 
 #include <fcntl.h>
 
@@ -83,6 +84,17 @@ static void records_that_wait_are_destroyed_only_with_their_number(void **state)
     assert_int_equal(run("format --discard-records=3 %s", ring_path), 0);
     assert_int_equal(run("info %s", ring_path), 0);
     assert_said("records waiting: 0");
+}
+
+static void the_plug_pull_test_does_not_overwrite_records_that_wait(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("doctor --verify-device %s --serve --blocks 1 --force", ring_path), 3);
+    assert_said("holds a ring with 3 records that are in no log file yet");
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_file_is("one\ntwo\nthree\n");
+    assert_int_equal(run("doctor --verify-device %s --serve --blocks 1", ring_path), 3);
+    assert_int_equal(run("doctor --verify-device %s --serve --blocks 1 --force", ring_path), 0);
 }
 
 static void recover_moves_what_waits_and_a_second_time_nothing(void **state) {
@@ -346,6 +358,7 @@ int main(void) {
         TEST(what_is_no_ring_is_refused),
         TEST(format_makes_a_ring_of_the_size_asked_for),
         TEST(records_that_wait_are_destroyed_only_with_their_number),
+        TEST(the_plug_pull_test_does_not_overwrite_records_that_wait),
         TEST(recover_moves_what_waits_and_a_second_time_nothing),
         TEST(a_mapped_ring_is_shown_recovered_and_formatted_like_any_other),
         TEST(a_ring_in_use_can_be_shown_but_not_recovered),
