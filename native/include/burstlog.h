@@ -70,15 +70,16 @@ enum burst_on_full {
     BURST_ON_FULL_DISCARD = 2, /* drop the record, count it, return 0 */
 };
 
-/* How the ring is written. Values that this library does not have yet are refused by burst_open. BURST_IO_MAPPED: the ring is
- * mapped memory (docs/persistent-memory.md); it installs a handler for SIGBUS, which hands on what is not its own, and
- * survives loss of power only where MAP_SYNC holds. A new ring is laid out for it, and then written in no other way. */
+/* How the ring is written: docs/io-engines.md. One that this library does not have, or that does not work for this ring
+ * on this host, is refused by burst_open. BURST_IO_MAPPED: the ring is mapped memory (docs/persistent-memory.md); it
+ * installs a handler for SIGBUS, which hands on what is not its own, and survives loss of power only where MAP_SYNC
+ * holds. A new ring is laid out for it, and then written in no other way. */
 enum burst_io {
-    BURST_IO_AUTO = 0,
-    BURST_IO_PWRITE = 1,
-    BURST_IO_URING = 2,
-    BURST_IO_URING_POLL = 3,
-    BURST_IO_NVME = 4,
+    BURST_IO_AUTO = 0,       /* the fastest of those that are safe everywhere, measured once and kept on the ring */
+    BURST_IO_PWRITE = 1,     /* one positioned write for each commit */
+    BURST_IO_URING = 2,      /* io_uring: several writes of a commit under way */
+    BURST_IO_URING_POLL = 3, /* io_uring without interrupts: needs a device with poll queues */
+    BURST_IO_NVME = 4,       /* NVMe commands with FUA through the generic character device */
     BURST_IO_MAPPED = 5,
 };
 
@@ -137,7 +138,7 @@ const char *burst_last_error(void);
  * Opens the ring and the log file, finishes what a crash interrupted (recovery) and starts the drain. On return
  * every record found is accounted for: see burst_recovery_statement(). The ring and the log file stay locked
  * against other writers until burst_close(). Returns 0, or a negative errno and leaves *log NULL and the medium
- * as it was.
+ * as it was, but for what io = AUTO has measured.
  *
  * CPUs that do not exist, are offline, or are not in the cpuset of the process are refused, as is a priority out of its
  * range. Where the host does not allow what is asked for in itself (a real-time priority without CAP_SYS_NICE or

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "device/calibrate.h"
 #include "device/open.h"
 #include "device/survival.h"
 #include "log.h"
@@ -113,6 +114,20 @@ static int is_untouched(struct device *device) {
            view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
 }
 
+/* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
+static void remove_created(const char *path, int rc) {
+    char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
+    struct device *device;
+    snprintf(sentence, sizeof sentence, "%s", error_text());
+    if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
+        if (is_untouched(device)) {
+            unlink(path);
+        }
+        device_close(device);
+    }
+    error_set(-rc, "%s", sentence);
+}
+
 /* *created: nothing was there before, not even a name. */
 static int open_ring(const burst_config_t *config, struct device **device, int *created) {
     const struct platform *platform = &platform_linux;
@@ -128,7 +143,11 @@ static int open_ring(const burst_config_t *config, struct device **device, int *
             absent = 0; /* another opener was faster: one of us gets the lock */
         }
     }
-    return absent < 0 ? absent : device_open(platform, config->ring, DEVICE_WRITER, config->io, device);
+    const int rc = absent < 0 ? absent : device_open(platform, config->ring, DEVICE_WRITER, config->io, device);
+    if (rc < 0 && *created) {
+        remove_created(config->ring, rc);
+    }
+    return rc;
 }
 
 /* Ring and log file must each survive what is asked for: one sentence names whichever does not. */
@@ -176,6 +195,10 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
     if (rc == 0 && log->device->fallback[0] != '\0') {
         events_post(&log->events, BURST_INFO, "ring %s: %s", log->device->path, log->device->fallback);
     }
+    if (rc == 0 && log->device->chosen_because[0] != '\0') {
+        events_post(&log->events, BURST_INFO, "ring %s is written by %s: %s", log->device->path, log->device->ops->name,
+                    log->device->chosen_because);
+    }
     return rc;
 }
 
@@ -202,6 +225,9 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     rc = rc < 0 ? rc : open_ring(config, &log->device, &created);
     const int untouched = rc == 0 && is_untouched(log->device);
     rc = rc < 0 ? rc : check_durability(config, log, file_name);
+    if (rc == 0 && config->io == BURST_IO_AUTO) {
+        device_calibrate(&log->device, 0);
+    }
     if (rc == 0) {
         placement_of_image(placement, log->device);
         rc = open_engine(log, config, file_name);

@@ -165,6 +165,9 @@ static void the_operator_is_told_what_recovery_found(void **state) {
     assert_non_null(strstr(event.text, " survives ")); /* ring */
     assert_int_equal(burst_next_event(log, &event, SECOND_NS), 1);
     assert_non_null(strstr(event.text, " survives ")); /* log file */
+    assert_int_equal(burst_next_event(log, &event, SECOND_NS), 1);
+    assert_int_equal(event.severity, BURST_INFO);
+    assert_non_null(strstr(event.text, " is written by "));
     assert_int_equal(burst_next_event(log, &event, SECOND_NS / 100), 0);
     burst_close(log);
     assert_int_equal(burst_next_event(log, &event, -1), -ESHUTDOWN);
@@ -222,6 +225,75 @@ static void a_closed_handle_keeps_one_mapping_at_most(void **state) {
     assert_true(mappings() - before <= 40);
 }
 
+static void an_engine_that_does_not_work_for_a_new_ring_leaves_none_behind(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.io = BURST_IO_NVME;
+    assert_refused(&config, ENODEV, "io=nvme cannot be used");
+    assert_int_equal(access(ring_path, F_OK), -1);
+    config.io = 99;
+    assert_refused(&config, EINVAL, "io=99");
+    assert_int_equal(access(ring_path, F_OK), -1);
+    burst_close(open_small());
+    config.io = BURST_IO_NVME;
+    assert_refused(&config, ENODEV, "io=nvme cannot be used");
+    assert_int_equal(access(ring_path, F_OK), 0); /* it was there before */
+}
+
+#define LONG_RECORD_BYTES 3000
+#define LONG_RECORDS 2500 /* a commit may be several writes of a mebibyte */
+
+/* Every byte of the log file is what was logged, in order. */
+static void assert_long_records(void) {
+    size_t bytes;
+    char *text = read_file(&bytes), wanted[LONG_RECORD_BYTES];
+    assert_int_equal(bytes, LONG_RECORDS * LONG_RECORD_BYTES);
+    for (int i = 0; i < LONG_RECORDS; i++) {
+        memset(wanted, 'a' + i % 26, sizeof wanted);
+        memcpy(wanted, &i, sizeof i);
+        assert_memory_equal(text + i * LONG_RECORD_BYTES, wanted, LONG_RECORD_BYTES);
+    }
+    free(text);
+}
+
+static void log_long_records(uint32_t io) {
+    burst_config_t config = small_config();
+    config.ring_bytes = 16 * 1024 * 1024;
+    config.drain_interval_ns = SECOND_NS;
+    config.io = io;
+    burst_t *log = open_with(&config);
+    assert_int_equal(stats_of(log).io, io);
+    char record[LONG_RECORD_BYTES];
+    for (int i = 0; i < LONG_RECORDS; i++) {
+        memset(record, 'a' + i % 26, sizeof record);
+        memcpy(record, &i, sizeof i);
+        assert_int_equal(burst_enqueue(log, record, sizeof record, 0), i + 1);
+    }
+    assert_int_equal(burst_flush(log, -1), 1);
+    assert_int_equal(burst_await_drained(log, -1), 1);
+    assert_int_equal(burst_close(log), 0);
+    assert_long_records();
+}
+
+static void long_commits_arrive_whole_with_pwrite(void **state) {
+    (void)state;
+    log_long_records(BURST_IO_PWRITE);
+}
+
+static void long_commits_arrive_whole_with_uring(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    burst_t *log;
+    config.io = BURST_IO_URING;
+    if (burst_open(&config, &log) < 0) {
+        fprintf(stderr, "SKIPPED: %s\n", burst_last_error());
+        skip();
+    }
+    burst_close(log);
+    assert_int_equal(unlink(ring_path), 0);
+    log_long_records(BURST_IO_URING);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_closed_handle_keeps_one_mapping_at_most),
@@ -237,6 +309,9 @@ int main(void) {
         TEST(the_operator_is_told_what_recovery_found),
         TEST(a_changed_file_name_gets_the_records_from_then_on),
         TEST(a_new_log_file_gets_the_mode_that_was_asked_for),
+        TEST(an_engine_that_does_not_work_for_a_new_ring_leaves_none_behind),
+        TEST(long_commits_arrive_whole_with_pwrite),
+        TEST(long_commits_arrive_whole_with_uring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,7 @@ missing_packages() {
   [ -e /usr/include/stdio.h ] || echo libc6-dev
   [ -e /usr/include/cmocka.h ] || echo libcmocka-dev
   [ -e /usr/include/blkid/blkid.h ] || echo libblkid-dev
+  compgen -G '/usr/lib/*/liburing.a' >/dev/null || echo liburing-dev
   local command_of_same_name
   for command_of_same_name in "$@"; do
     command -v "$command_of_same_name" >/dev/null || echo "$command_of_same_name"

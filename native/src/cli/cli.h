@@ -16,6 +16,7 @@ int command_dump(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_recover(int argc, char **argv);
 int command_verify(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 
 /* Prints the sentence of the error that just happened; returns the exit code for it. */
 int cli_failed(int rc);

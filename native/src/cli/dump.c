@@ -113,7 +113,7 @@ static void begin_records(struct report *report, const struct device *device) {
     }
 }
 
-int dump_print(struct report *report, const struct device *device, const struct engine_view *view) {
+int dump_print(struct report *report, struct device *device, const struct engine_view *view) {
     const struct recovery_input input = engine_view_input(view);
     struct reader reader;
     int rc = reader_begin_with_drained(&reader, &input, &view->recovery);

@@ -14,8 +14,10 @@
 
 #include "base/error.h"
 #include "burstlog.h"
+#include "cli/blank.h"
 #include "cli/cli.h"
 #include "cli/signature.h"
+#include "device/calibrate.h"
 #include "device/disk.h"
 #include "device/lock.h"
 #include "device/open.h"
@@ -25,7 +27,6 @@ static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-
 
 #define DEFAULT_FILE_BYTES (64ull << 20)
 #define DEFAULT_DEVICE_BYTES (1ull << 30)
-#define LOOKED_AT_BYTES (1u << 20) /* at either end of a medium: where file systems and partition tables sign */
 
 struct request {
     const char *path;
@@ -53,30 +54,9 @@ static uint64_t default_bytes(const struct device *device) {
     return align_down(bytes, device->block_bytes);
 }
 
-/* 1 if every byte of the range is zero. */
-static int is_blank(struct device *device, uint8_t *buffer, uint64_t offset, size_t bytes) {
-    const int rc = device->ops->read(device, offset, buffer, bytes);
-    if (rc < 0) {
-        return rc;
-    }
-    return buffer[0] == 0 && memcmp(buffer, buffer + 1, bytes - 1) == 0;
-}
-
 /* What libblkid does not know may be of worth as well. */
 static int check_blank(struct device *device) {
-    if (device->medium_bytes < LOOKED_AT_BYTES) {
-        return 0;
-    }
-    uint8_t *buffer = platform_allocate(device->platform, LOOKED_AT_BYTES, PLATFORM_PLAIN);
-    if (buffer == NULL) {
-        return error_set(ENOMEM, "no memory to look at %s: %u bytes", device->path, LOOKED_AT_BYTES);
-    }
-    int blank = is_blank(device, buffer, 0, LOOKED_AT_BYTES);
-    if (blank == 1) {
-        const uint64_t last = align_down(device->medium_bytes - LOOKED_AT_BYTES, device->block_bytes);
-        blank = is_blank(device, buffer, last, LOOKED_AT_BYTES);
-    }
-    platform_release(device->platform, buffer, LOOKED_AT_BYTES);
+    const int blank = device_is_blank(device);
     return blank < 0   ? blank
            : blank == 1 ? 0
                         : error_set(EEXIST, "%s is not blank, although nothing known is on it: it may hold data of others; "
@@ -143,6 +123,14 @@ static int check_ring(const struct device *device, const struct engine_view *vie
     return 0;
 }
 
+/* The ring is made; which engine writes it best is said, and kept on it, here already. */
+static void tell_engine(struct device **device) {
+    device_calibrate(device, 1);
+    if ((*device)->chosen_because[0] != '\0') {
+        printf("%s: io=auto writes it by %s: %s\n", (*device)->path, (*device)->ops->name, (*device)->chosen_because);
+    }
+}
+
 /* Whether the medium may be overwritten: whoever uses it, the ring on it, anything else on it. */
 static int check_medium(struct device *device, const struct request *request, const char *holders) {
     int rc = request->force ? 0 : check_users(device, holders);
@@ -184,6 +172,7 @@ static int format_existing(const struct request *request) {
         rc = engine_format(&platform_linux, device, bytes);
         if (rc == 0) {
             printf("%s: ring of %" PRIu64 " bytes\n", device->path, bytes);
+            tell_engine(&device);
         }
     }
     device_close(device);
@@ -199,7 +188,12 @@ static int format(const struct request *request) {
     const int rc =
         device_create_file_for(&platform_linux, request->path, bytes, BURST_IO_AUTO, format_new_file, &bytes);
     if (rc == 0) {
+        struct device *device;
         printf("%s: ring of %" PRIu64 " bytes\n", request->path, bytes);
+        if (device_open(&platform_linux, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
+            tell_engine(&device);
+            device_close(device);
+        }
     }
     return rc;
 }

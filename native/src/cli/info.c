@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "burstlog.h"
@@ -9,6 +10,9 @@
 #include "cli/residence.h"
 #include "cli/show.h"
 #include "cli/text.h"
+#include "device/calibrate.h"
+#include "device/medium.h"
+#include "device/open.h"
 #include "device/probe.h"
 #include "device/survival.h"
 #include "media/checkpoint.h"
@@ -101,7 +105,43 @@ void show_holders(struct report *report, const char *path) {
     report_text(report, "open in", *holders == '\0' ? "no process" : holders);
 }
 
-int info_print(struct report *report, const struct device *device, const struct engine_view *view) {
+static void report_engine(struct report *report, const struct calibration_engine *engine) {
+    report_group(report, NULL);
+    report_text(report, "engine", device_io_name(engine->io));
+    report_number(report, "writes", engine->writes);
+    report_number(report, "faster than the first", engine->faster);
+    report_number(report, "p50 ns", engine->p50_ns);
+    report_number(report, "p99 ns", engine->p99_ns);
+    report_group_end(report);
+}
+
+/* What io = auto takes here, and why. */
+static void report_calibration(struct report *report, struct device *device) {
+    struct calibration calibration;
+    const int is_measured = device_calibration(device, &calibration);
+    const int is_memory = device->io == BURST_IO_MAPPED; /* auto opens with it what nothing else can write */
+    char because[256] = "nothing was measured yet: the next open with io=auto does";
+    if (is_memory) {
+        snprintf(because, sizeof because, "it is memory, laid out to be mapped: no other engine can write it");
+    } else if (is_measured) {
+        calibration_sentence(&calibration, because, sizeof because);
+    }
+    report_group(report, "io auto");
+    report_text(report, "engine", is_measured && !is_memory ? device_io_name(calibration.io) : device->ops->name);
+    report_text(report, "because", because);
+    if (is_measured) {
+        report_time(report, "measured", calibration.measured_ns);
+        report_number(report, "write bytes", calibration.write_bytes);
+    }
+    report_list(report, "figures");
+    for (uint32_t i = 0; is_measured && i < calibration.engine_count; i++) {
+        report_engine(report, &calibration.engines[i]);
+    }
+    report_list_end(report);
+    report_group_end(report);
+}
+
+int info_print(struct report *report, struct device *device, const struct engine_view *view) {
     const struct recovery *recovery = &view->recovery;
     char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(recovery, statement, sizeof statement);
@@ -109,7 +149,7 @@ int info_print(struct report *report, const struct device *device, const struct 
     show_holders(report, device->path);
     report_text(report, "survives", survival_name(device->survives));
     report_text(report, "because", device->survives_because);
-    report_text(report, "written with", device->ops->name);
+    report_calibration(report, device);
     if (device->fallback[0] != '\0') {
         report_text(report, "fallback", device->fallback);
     }
@@ -141,10 +181,39 @@ int info_print(struct report *report, const struct device *device, const struct 
     return 0;
 }
 
+/* Takes --calibrate out of the arguments; 1 if it was there. */
+static int take_calibrate(int *argc, char **argv) {
+    int taken = 0;
+    for (int i = 1; i + taken < *argc; i++) {
+        taken += strcmp(argv[i + taken], "--calibrate") == 0;
+        argv[i] = argv[i + taken];
+    }
+    *argc -= taken;
+    return taken > 0;
+}
+
+static int calibrate(const char *path) {
+    struct device *device;
+    const int rc = device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device);
+    if (rc == 0) {
+        device_calibrate(&device, 1);
+        device_close(device);
+    }
+    return rc;
+}
+
 int command_info(int argc, char **argv) {
+    const int anew = take_calibrate(&argc, argv);
+    for (int i = 1; anew && i < argc; i++) {
+        const int rc = argv[i][0] == '-' ? 0 : calibrate(argv[i]);
+        if (rc < 0) {
+            return cli_failed(rc);
+        }
+    }
     static const struct show how = {
-        .usage = "burstlog info [--json] RING",
-        .about = "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.",
+        .usage = "burstlog info [--json] [--calibrate] RING",
+        .about = "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.\n"
+                 "--calibrate first measures anew which engine io=auto takes; it needs the ring to be open nowhere else.",
         .print = info_print,
     };
     return show_ring(argc, argv, &how);

@@ -20,6 +20,7 @@ static const struct command {
     {"dump", command_dump, "show every record that a ring holds; changes nothing"},
     {"verify", command_verify, "check superblocks, checkpoints and every record of a ring; changes nothing"},
     {"recover", command_recover, "move what is left in a ring to its log file"},
+    {"doctor", command_doctor, "check host and ring for low and steady latency; the plug-pull test of a disk"},
 };
 
 int cli_failed(int rc) {

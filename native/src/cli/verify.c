@@ -28,7 +28,7 @@ static int count_records(const struct engine_view *view, struct count *count) {
     return rc;
 }
 
-int verify_print(struct report *report, const struct device *device, const struct engine_view *view) {
+int verify_print(struct report *report, struct device *device, const struct engine_view *view) {
     struct count count = {0};
     const int rc = count_records(view, &count);
     if (rc < 0) {

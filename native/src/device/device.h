@@ -57,8 +57,9 @@ struct device_ops {
     void (*close)(struct device *device);
 };
 
-#define DEVICE_FALLBACK_BYTES 384
+#define DEVICE_FALLBACK_BYTES 448
 #define DEVICE_EVIDENCE_BYTES 224
+#define DEVICE_BECAUSE_BYTES 256
 
 struct device {
     const struct device_ops *ops;
@@ -78,8 +79,14 @@ struct device {
     int survives;                 /* enum burst_durability */
     char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence, for the sentence of a refusal */
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
+    char chosen_because[DEVICE_BECAUSE_BYTES]; /* "", or why this backend writes it */
     char path[4096];              /* absolute */
 };
+
+/* What the result of a write means, for sentences. Valid until this thread's next call of error_name. */
+static inline const char *device_failure(int result) {
+    return result == -ENODEV ? "ENODEV: the device has vanished or shrunk" : error_name(result);
+}
 
 /* Asked after bytes of the image were read, tells whether they can be believed: pages are counted before they go. */
 static inline uint32_t device_lost_pages(const struct device *device) {
@@ -89,11 +96,6 @@ static inline uint32_t device_lost_pages(const struct device *device) {
 /* Whether this is the medium itself, at this offset of it. */
 static inline int device_is_in_place(const struct device *device, uint64_t offset, const void *data) {
     return device->mapping != NULL && data == device->mapping + offset;
-}
-
-/* What the result of a write means, for sentences. Valid until this thread's next call of error_name. */
-static inline const char *device_failure(int result) {
-    return result == -ENODEV ? "ENODEV: the device has vanished or shrunk" : error_name(result);
 }
 
 #endif

@@ -20,8 +20,8 @@
 
 struct sought {
     int fd;                     /* not to be counted itself */
-    int is_block;
-    dev_t number;               /* of the block device, or of the file system that the file lies on */
+    mode_t kind;                /* S_IFBLK, S_IFCHR (a DAX device) or S_IFREG */
+    dev_t number;               /* of the device, or of the file system that the file lies on */
     unsigned long long inode;   /* of the file */
 };
 
@@ -97,7 +97,7 @@ static int has_opened(int directory, const char *process, const char *descriptor
     struct stat status;
     return readlinkat(directory, descriptor, target, sizeof(target)) > 0 && target[0] == '/' &&
            is_open_for_writing(process, descriptor) && is_local(process, descriptor) &&
-           fstatat(directory, descriptor, &status, 0) == 0 && S_ISBLK(status.st_mode) &&
+           fstatat(directory, descriptor, &status, 0) == 0 && (status.st_mode & S_IFMT) == sought->kind &&
            status.st_rdev == sought->number;
 }
 
@@ -113,8 +113,8 @@ static int holds(const char *process, const struct sought *sought) {
         const char *descriptor = entry->d_name;
         if (!isdigit((unsigned char)descriptor[0]) || (is_self && atoi(descriptor) == sought->fd))
             continue;
-        held = sought->is_block ? has_opened(dirfd(descriptors), process, descriptor, sought)
-                                : has_locked(process, descriptor, sought);
+        held = sought->kind == S_IFREG ? has_locked(process, descriptor, sought)
+                                       : has_opened(dirfd(descriptors), process, descriptor, sought);
     }
     closedir(descriptors);
     return held;
@@ -125,9 +125,9 @@ static int seek(int fd, struct sought *sought) {
     struct mount mount;
     if (fstat(fd, &medium) < 0)
         return -errno;
-    *sought = (struct sought){.fd = fd, .is_block = S_ISBLK(medium.st_mode), .number = medium.st_rdev,
+    *sought = (struct sought){.fd = fd, .kind = medium.st_mode & S_IFMT, .number = medium.st_rdev,
                               .inode = medium.st_ino};
-    if (sought->is_block)
+    if (sought->kind != S_IFREG)
         return 0;
     sought->number = mount_of(fd, &mount) == 0 ? mount.number : medium.st_dev;
     return is_locked(sought) ? 0 : -ENOENT;
@@ -167,6 +167,6 @@ void medium_holders(int fd, char *text, size_t text_bytes) {
 }
 
 void block_holders(dev_t number, char *text, size_t text_bytes) {
-    const struct sought sought = {.fd = -1, .is_block = 1, .number = number};
+    const struct sought sought = {.fd = -1, .kind = S_IFBLK, .number = number};
     find_holders(&sought, text, text_bytes);
 }

@@ -19,6 +19,7 @@
 #include "burstlog.h"
 #include "device/bus_fault.h"
 #include "device/medium.h"
+#include "device/survival.h"
 #include "device/writeback.h"
 #include "media/superblock.h"
 
@@ -192,14 +193,6 @@ static const struct device_ops mapped_ops = {
     .close = mapped_close,
 };
 
-/* "tmpfs", or NULL if the file does not lie in memory. */
-static const char *memory_file_system(int fd) {
-    struct statfs file_system;
-    if (fstatfs(fd, &file_system) < 0)
-        return NULL;
-    return file_system.f_type == TMPFS_MAGIC ? "tmpfs" : file_system.f_type == RAMFS_MAGIC ? "ramfs" : NULL;
-}
-
 static size_t page_bytes_of(const struct medium *medium) {
     struct statfs file_system;
     if (medium->dax_align_bytes != 0)
@@ -222,7 +215,7 @@ static void *map(const struct medium *medium, size_t bytes, int *synchronous) {
 
 /* What a mapping without MAP_SYNC survives is what the page cache survives. */
 static void settle_durability(struct device *device, const struct medium *medium, int synchronous) {
-    const char *memory = memory_file_system(medium->fd);
+    const char *memory = survival_memory_file_system(medium->fd);
     if (synchronous)
         return;
     if (device->survives != BURST_DURABILITY_PROCESS) {
@@ -288,7 +281,7 @@ static int mapped_suits(const struct medium *medium) {
     if (base == MAP_FAILED)
         return 0;
     munmap(base, bytes);
-    return synchronous || memory_file_system(medium->fd) != NULL;
+    return synchronous || survival_memory_file_system(medium->fd) != NULL;
 }
 
 const struct device_backend backend_mapped = {

@@ -113,6 +113,7 @@ static int settle_durability(const struct platform *platform, const char *path, 
         return medium->fd < 0 ? -errno : 0;
     } else {
         medium->write_flags = RWF_DSYNC;
+        medium->dsync_pays_twice = !medium->is_file;
     }
     return 0;
 }

@@ -11,6 +11,7 @@ struct medium {
     int is_file;
     int direct;      /* O_DIRECT holds */
     int write_flags; /* RWF_DSYNC; 0 where a completed write is durable without it */
+    int dsync_pays_twice; /* pwritev2(RWF_DSYNC) writes with FUA here and flushes as well: one flush is enough */
     uint64_t bytes;
     uint32_t block_bytes;
     uint32_t logical_block_bytes;
@@ -33,12 +34,25 @@ void device_describe(struct device *device, uint32_t io, const struct device_ops
 struct device_backend {
     uint32_t io; /* enum burst_io */
     const char *name;
-    /* The device takes over medium->fd. NULL with a sentence. */
+    /* 1 if io = auto may take it for this medium, 0 if it works only by name or not at all. */
+    int (*suits)(const struct medium *medium);
+    /* The device takes over medium->fd. NULL with a sentence and its errno. */
     struct device *(*attach)(const struct platform *platform, const struct medium *medium, const char *path);
-    int (*suits)(const struct medium *medium); /* 1 if auto may take it, 0 if it works only by name or not at all */
 };
 
+/* All there are; NULL ends them. What auto takes where all are equal is the first. */
+extern const struct device_backend *const device_backends[];
+
+/* "uring"; "unknown" of one that this library does not have. */
+const char *device_io_name(uint32_t io);
+
+/* NULL: this library does not have it. */
+const struct device_backend *device_backend_of(uint32_t io);
+
 extern const struct device_backend backend_pwrite;
+extern const struct device_backend backend_uring;
+extern const struct device_backend backend_uring_poll;
+extern const struct device_backend backend_nvme;
 extern const struct device_backend backend_mapped;
 
 /* The one enum burst_io that can write what is on the medium: a DAX character device, or a ring whose commits end at lines,

@@ -39,7 +39,8 @@ static int parse(char *line, struct mount_line *parsed) {
         return 0;
     struct mount *mount = &parsed->mount;
     mount->options[0] = '\0';
-    if (sscanf(line, "%d %*d %u:%u %*s %255s", &parsed->id, &number_major, &number_minor, mount->point) != 4 ||
+    if (sscanf(line, "%d %*d %u:%u %*s %255s %255s", &parsed->id, &number_major, &number_minor, mount->point,
+               mount->flags) != 5 ||
         sscanf(second_half + 3, "%31s %255s %8191s", mount->type, mount->source, mount->options) < 2)
         return 0;
     unescape(mount->point);
@@ -159,9 +160,9 @@ int mount_below_overlay(const char *point, struct mount *mount) {
     return find("", "self", is_below, (void *)point, mount);
 }
 
-int mount_option(const struct mount *mount, const char *name, char *value, size_t value_bytes) {
+static int find_option(const char *options, const char *name, char *value, size_t value_bytes) {
     const size_t name_bytes = strlen(name);
-    for (const char *option = mount->options; *option != '\0';) {
+    for (const char *option = options; *option != '\0';) {
         const size_t length = strcspn(option, ",");
         if (length >= name_bytes && strncmp(option, name, name_bytes) == 0 &&
             (length == name_bytes || option[name_bytes] == '=')) {
@@ -175,6 +176,14 @@ int mount_option(const struct mount *mount, const char *name, char *value, size_
         option += length + (option[length] == ',');
     }
     return 0;
+}
+
+int mount_option(const struct mount *mount, const char *name, char *value, size_t value_bytes) {
+    return find_option(mount->options, name, value, value_bytes);
+}
+
+int mount_has_flag(const struct mount *mount, const char *name) {
+    return find_option(mount->flags, name, NULL, 0);
 }
 
 int mount_has_no_barriers(const struct mount *mount) {

@@ -12,6 +12,7 @@ struct mount {
     char source[256];   /* what is mounted: mostly a device node */
     char point[256];    /* where */
     char options[8192]; /* of the file system; an overlay names all its layers in them */
+    char flags[256];    /* of this mount of it: "rw,noatime" */
 };
 
 /* The mount that the open file lies on. 0 or -errno. */
@@ -38,6 +39,9 @@ int mount_below_overlay(const char *point, struct mount *mount);
 
 /* True if the mount has the option; its value ("" if it has none) in value, which may be NULL. */
 int mount_option(const struct mount *mount, const char *name, char *value, size_t value_bytes);
+
+/* True if this mount of the file system has the flag ("noatime"). */
+int mount_has_flag(const struct mount *mount, const char *name);
 
 /* True if the file system was told not to flush the disk's write cache. */
 int mount_has_no_barriers(const struct mount *mount);

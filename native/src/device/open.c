@@ -18,30 +18,40 @@
 #include "device/disk.h"
 #include "device/lock.h"
 #include "device/medium.h"
+#include "device/nvme_node.h"
 
 /* After a SIGKILL the kernel may hold the medium of the dead process until its last I/O has ended. */
 #define UNSEEN_HOLDER_WAIT_NS 1000000000ll
 #define UNSEEN_HOLDER_POLL_NS 20000000ll
 
-/* Every way of writing that this library has; the first is what BURST_IO_AUTO means. */
-static const struct device_backend *const backends[] = {
+/* Every way of writing that this library has; the first is what BURST_IO_AUTO begins with. */
+const struct device_backend *const device_backends[] = {
     &backend_pwrite,
+    &backend_uring,
+    &backend_uring_poll,
+    &backend_nvme,
     &backend_mapped,
+    NULL,
 };
 
-static const struct device_backend *backend_for(uint32_t io) {
-    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
-        if (io == BURST_IO_AUTO || io == backends[i]->io)
-            return backends[i];
+const struct device_backend *device_backend_of(uint32_t io) {
+    for (size_t i = 0; device_backends[i] != NULL; i++) {
+        if (io == device_backends[i]->io)
+            return device_backends[i];
     }
     return NULL;
 }
 
+const char *device_io_name(uint32_t io) {
+    const struct device_backend *backend = device_backend_of(io);
+    return backend == NULL ? "unknown" : backend->name;
+}
+
 static int refuse_io(uint32_t io, const char *path) {
     char have[BURST_TEXT_BYTES] = "auto (0)";
-    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
+    for (size_t i = 0; device_backends[i] != NULL; i++) {
         const size_t used = strlen(have);
-        snprintf(have + used, sizeof(have) - used, ", %s (%u)", backends[i]->name, backends[i]->io);
+        snprintf(have + used, sizeof(have) - used, ", %s (%u)", device_backends[i]->name, device_backends[i]->io);
     }
     return error_set(EINVAL, "io=%u of ring %s is not in this library: it has %s", io, path, have);
 }
@@ -69,6 +79,10 @@ static int check_kind(const char *path, int *is_file) {
     *is_file = S_ISREG(status.st_mode);
     if (*is_file || S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && dax_is_device(status.st_rdev)))
         return 0;
+    char block[NAME_MAX + 1];
+    if (S_ISCHR(status.st_mode) && nvme_block_name(path_name(path), block, sizeof(block)) == 0)
+        return error_set(EINVAL, "ring %s is the character device of an NVMe namespace: name its block device, /dev/%s, and "
+                         "io=nvme", path, block);
     return error_set(EINVAL, "ring %s is %s: a ring is a block device, a DAX device or a regular file", path,
                      S_ISDIR(status.st_mode)   ? "a directory"
                      : S_ISCHR(status.st_mode) ? "a character device and not memory (DAX)"
@@ -150,7 +164,7 @@ int device_open(const struct platform *platform, const char *path, enum device_a
     int result = path_absolute(path, absolute, sizeof(absolute));
     if (result < 0)
         return error_set(-result, "ring path \"%s\" cannot be used: %s", path == NULL ? "" : path, error_name(result));
-    const struct device_backend *backend = backend_for(io);
+    const struct device_backend *backend = io == BURST_IO_AUTO ? device_backends[0] : device_backend_of(io);
     if (backend == NULL)
         return refuse_io(io, absolute);
     int is_file = 0;
@@ -165,13 +179,15 @@ int device_open(const struct platform *platform, const char *path, enum device_a
         result = check_writable(absolute, &medium);
     const uint32_t required = result < 0 ? BURST_IO_AUTO : medium_required_io(platform, &medium);
     if (io == BURST_IO_AUTO && required != BURST_IO_AUTO)
-        backend = backend_for(required);
+        backend = device_backend_of(required);
     if (result == 0 && medium.dax_align_bytes != 0 && backend->io != required)
         result = error_set(ENOTSUP, "ring %s is a DAX device, which can only be mapped: choose io=mapped, not %s", absolute,
                            backend->name);
     if (result == 0) {
         *device = backend->attach(platform, &medium, absolute);
-        result = *device == NULL ? -ENOMEM : 0;
+        result = *device == NULL ? -errno : 0;
+        if (result == 0 && io != BURST_IO_AUTO)
+            snprintf((*device)->chosen_because, sizeof((*device)->chosen_because), "it was asked for by name");
     }
     if (result < 0)
         close(medium.fd);

@@ -11,7 +11,7 @@ enum device_access {
 };
 
 /*
- * Opens an existing device or file of any size. io: enum burst_io. Returns 0 and *device, or -errno with a
+ * Opens an existing device or file of any size. io: enum burst_io; auto is pwrite until device_calibrate has looked. Returns 0 and *device, or -errno with a
  * sentence: -ENOENT, -EBUSY (names the holder's pid), -EACCES, -EPERM, -EINVAL (neither file nor device, unknown io).
  */
 int device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,

@@ -17,16 +17,14 @@
 #include "device/survival_rules.h"
 #include "device/sysfs.h"
 
+/* What they hold is memory, whatever lies under it. */
+static const char *const memory_file_systems[] = {"tmpfs", "ramfs", "rootfs", "devtmpfs", "hugetlbfs"};
+
 static const struct {
     const char *type;
     int survives;
     const char *because;
 } file_systems[] = {
-    {"tmpfs", BURST_DURABILITY_PROCESS, "tmpfs keeps its files in memory"},
-    {"ramfs", BURST_DURABILITY_PROCESS, "ramfs keeps its files in memory"},
-    {"rootfs", BURST_DURABILITY_PROCESS, "rootfs keeps its files in memory"},
-    {"devtmpfs", BURST_DURABILITY_PROCESS, "devtmpfs keeps its files in memory"},
-    {"hugetlbfs", BURST_DURABILITY_PROCESS, "hugetlbfs keeps its files in memory"},
     {"nfs", BURST_DURABILITY_OS_CRASH,
      "nfs: the server has it, but whether it writes before it says so (export option sync) cannot be seen from here"},
     {"nfs4", BURST_DURABILITY_OS_CRASH,
@@ -38,6 +36,14 @@ static const struct {
     {"ceph", BURST_DURABILITY_OS_CRASH, "ceph: its cluster has it, but where it keeps it cannot be seen from here"},
     {"fuseblk", BURST_DURABILITY_PROCESS, "fuseblk: what the process that serves it does at a sync is not known"},
 };
+
+static const char *memory_file_system(const struct mount *mount) {
+    for (size_t i = 0; i < sizeof(memory_file_systems) / sizeof(memory_file_systems[0]); i++) {
+        if (strcmp(mount->type, memory_file_systems[i]) == 0)
+            return memory_file_systems[i];
+    }
+    return NULL;
+}
 
 static int is_fuse(const char *type) {
     return strcmp(type, "fuse") == 0 || strncmp(type, "fuse.", 5) == 0;
@@ -151,6 +157,10 @@ static void survival_of_disks(const char *root, const struct mount *mount, int d
 }
 
 static void survival_of_mount(const char *root, const struct mount *mount, int depth, struct survival *survival) {
+    if (memory_file_system(mount) != NULL) {
+        conclude(survival, BURST_DURABILITY_PROCESS, "%s keeps its files in memory", mount->type);
+        return;
+    }
     for (size_t i = 0; i < sizeof(file_systems) / sizeof(file_systems[0]); i++) {
         if (strcmp(mount->type, file_systems[i].type) == 0) {
             conclude(survival, file_systems[i].survives, "%s", file_systems[i].because);
@@ -220,4 +230,11 @@ void survival_of_place(const char *path, struct survival *survival) {
 const char *survival_name(int survives) {
     static const char *const names[] = {"power", "os-crash", "process"};
     return names[survives];
+}
+
+const char *survival_memory_file_system(int fd) {
+    struct stat status;
+    struct mount mount;
+    /* What a device's node lies on says nothing of the device. */
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && mount_of(fd, &mount) == 0 ? memory_file_system(&mount) : NULL;
 }

@@ -34,6 +34,9 @@ void survival_of_file(int fd, struct survival *survival);
  */
 void survival_of_place(const char *path, struct survival *survival);
 
+/* "tmpfs" or another file system that keeps the open regular file in memory; NULL if it lies on none. */
+const char *survival_memory_file_system(int fd);
+
 /* "power" */
 const char *survival_name(int survives);
 

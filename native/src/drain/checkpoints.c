@@ -39,7 +39,7 @@ static int write_older_slot(struct drain *drain) {
                                              drain->checkpoint_bytes);
     if (rc < 0) {
         ring_fail(drain->ring, "a checkpoint could not be written to ring %s: %s", drain->device->path,
-                  error_name(-rc));
+                  device_failure(rc));
         return rc;
     }
     drain->newest_slot = slot;

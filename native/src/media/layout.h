@@ -2,11 +2,11 @@
 /*
  * The on-media structs: the only implementation of docs/media-format.md. No I/O, no logic beyond offsets.
  *
- *     byte 0      64K     128K    192K    256K     512K     640K     1M                          1M + capacity
- *     +-----------+-------+-------+-------+--------+--------+--------+---------------------------+
- *     | superblock| super | check-| check-| stream | scratch| zero   | data area: the ring       |
- *     | copy 0    | copy 1| point0| point1| +roll  |        |        | position % capacity       |
- *     +-----------+-------+-------+-------+--------+--------+--------+---------------------------+
+ *     byte 0      64K     128K    192K    256K     512K     640K     704K   1M                   1M + capacity
+ *     +-----------+-------+-------+-------+--------+--------+--------+------+--------------------+
+ *     | superblock| super | check-| check-| stream | scratch| cali-  | zero | data area: the ring|
+ *     | copy 0    | copy 1| point0| point1| +roll  |        | bration|      | position % capacity|
+ *     +-----------+-------+-------+-------+--------+--------+--------+------+--------------------+
  *
  * All integers are little-endian; all sizes and offsets are bytes unless the name says otherwise.
  */
@@ -30,6 +30,8 @@
 #define LAYOUT_STREAM_TABLE_OFFSET (256u * 1024u)          /* reserved: two slots of the table of further streams */
 #define LAYOUT_ROLL_INTENT_OFFSET (384u * 1024u)           /* reserved: two slots of the roll intent */
 #define LAYOUT_SCRATCH_OFFSET (512u * 1024u)               /* reserved: 128 KiB that calibration may overwrite */
+#define LAYOUT_SCRATCH_BYTES (128u * 1024u)
+#define LAYOUT_CALIBRATION_OFFSET (640u * 1024u)           /* what calibration found: losing it costs a calibration */
 #define LAYOUT_DATA_OFFSET (1024u * 1024u)
 
 #define LAYOUT_MIN_BLOCK_BYTES 4096u
@@ -208,6 +210,42 @@ _Static_assert(sizeof(struct checkpoint_stream) == 56, "checkpoint_stream size")
 _Static_assert(offsetof(struct checkpoint, stream) == 128, "checkpoint.stream");
 _Static_assert(offsetof(struct checkpoint, crc) == sizeof(struct checkpoint) - 4, "checkpoint.crc");
 _Static_assert(sizeof(struct checkpoint) == 8192, "checkpoint size");
+
+/* --------------------------------------------------------------------------------------------- calibration */
+
+#define CALIBRATION_MAGIC 0x42494c4143525542ull /* "BURCALIB" */
+#define CALIBRATION_ENGINES_MAX 8u
+
+/* What durable writes of one block cost with one engine. */
+struct calibration_engine {
+    uint32_t io;     /* enum burst_io */
+    uint32_t writes; /* measured; 0: it failed while it was measured */
+    uint32_t faster; /* of them: took less than that of the first engine in the same turn */
+    uint32_t reserved;
+    uint64_t p50_ns;
+    uint64_t p99_ns;
+};
+
+/* Which engine writes this ring, and why. Advice: no part of the log depends on it. */
+struct calibration {
+    uint64_t magic;
+    uint32_t io; /* enum burst_io: the engine taken */
+    uint32_t engine_count;
+    int64_t measured_ns; /* CLOCK_REALTIME */
+    uint32_t kernel_crc; /* CRC32C of the kernel's release */
+    uint32_t device_crc; /* CRC32C of what is known of the medium: its name, model, size and how it is written */
+    uint32_t write_bytes;
+    uint32_t reserved;
+    struct calibration_engine engines[CALIBRATION_ENGINES_MAX]; /* in the order in which they are preferred */
+    uint8_t reserved_end[212];                                  /* zero */
+    uint32_t crc;                                               /* CRC32C of all bytes before it, seeded with the uuid */
+};
+
+_Static_assert(sizeof(struct calibration_engine) == 32, "calibration_engine size");
+_Static_assert(offsetof(struct calibration, kernel_crc) == 24, "calibration.kernel_crc");
+_Static_assert(offsetof(struct calibration, engines) == 40, "calibration.engines");
+_Static_assert(offsetof(struct calibration, crc) == 508, "calibration.crc");
+_Static_assert(sizeof(struct calibration) == 512, "calibration size");
 
 /* ------------------------------------------------------------------------------------------ places in a lap */
 

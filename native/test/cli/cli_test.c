@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command `burstlog` as its users call it: what it prints and its exit codes. */
 #include "log_fixture.h"
+#include "cli/run.h"
 
 #include <fcntl.h>
 
@@ -85,6 +86,17 @@ static void records_that_wait_are_destroyed_only_with_their_number(void **state)
     assert_said("records waiting: 0");
 }
 
+static void the_plug_pull_test_does_not_overwrite_records_that_wait(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("doctor --verify-device %s --serve --blocks 1 --force", ring_path), 3);
+    assert_said("holds a ring with 3 records that are in no log file yet");
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_file_is("one\ntwo\nthree\n");
+    assert_int_equal(run("doctor --verify-device %s --serve --blocks 1", ring_path), 3);
+    assert_int_equal(run("doctor --verify-device %s --serve --blocks 1 --force", ring_path), 0);
+}
+
 static void recover_moves_what_waits_and_a_second_time_nothing(void **state) {
     (void)state;
     leave_records();
@@ -102,7 +114,8 @@ static void a_mapped_ring_is_shown_recovered_and_formatted_like_any_other(void *
     (void)state;
     leave_records_written_with(BURST_IO_MAPPED);
     assert_int_equal(run("info %s", ring_path), 0);
-    assert_said("written with: mapped");
+    assert_said("engine: mapped");
+    assert_said("no other engine can write it");
     assert_said("survives: process");
     assert_said("line bytes: 64");
     assert_said("records waiting: 3");
@@ -206,6 +219,27 @@ static void a_truncated_ring_is_refused_naming_both_sizes(void **state) {
     assert_int_equal(truncate(ring_path, 1500 * 1024), 0);
     assert_int_equal(run("info %s", ring_path), 1);
     assert_said("has 1536000 bytes but was formatted with 2097152");
+}
+
+/* The figures differ from medium to medium; where they are told does not. */
+static void info_shows_which_engine_auto_takes_and_measures_anew_when_asked(void **state) {
+    (void)state;
+    assert_int_equal(run("format --size=2M %s", ring_path), 0);
+    assert_said("io=auto writes it by ");
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("io auto\n  engine: ");
+    assert_int_equal(run("info --json %s", ring_path), 0);
+    assert_said("\"io_auto\": {");
+    assert_said("\"because\": \"");
+    assert_said("\"figures\": [");
+    assert_int_equal(run("info --calibrate %s", ring_path), 0);
+    assert_said("io auto\n  engine: ");
+    burst_t *log = open_small();
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_int_equal(run("info --calibrate --json %s", ring_path), 3); /* never under a writer */
+    assert_said("is held by process");
+    burst_close(log);
+    assert_int_equal(run("info --calibrate %s/none", folder), 3);
 }
 
 static void dump_shows_what_waits_what_is_drained_and_what_is_lost(void **state) {
@@ -324,6 +358,7 @@ int main(void) {
         TEST(what_is_no_ring_is_refused),
         TEST(format_makes_a_ring_of_the_size_asked_for),
         TEST(records_that_wait_are_destroyed_only_with_their_number),
+        TEST(the_plug_pull_test_does_not_overwrite_records_that_wait),
         TEST(recover_moves_what_waits_and_a_second_time_nothing),
         TEST(a_mapped_ring_is_shown_recovered_and_formatted_like_any_other),
         TEST(a_ring_in_use_can_be_shown_but_not_recovered),
@@ -331,6 +366,7 @@ int main(void) {
         TEST(damage_is_shown_with_its_range_and_exits_with_1),
         TEST(one_bad_copy_is_used_around_and_repaired_two_are_refused),
         TEST(a_truncated_ring_is_refused_naming_both_sizes),
+        TEST(info_shows_which_engine_auto_takes_and_measures_anew_when_asked),
         TEST(dump_shows_what_waits_what_is_drained_and_what_is_lost),
         TEST(dump_shows_a_damaged_ring_and_exits_with_1),
         TEST(dump_shows_what_stands_in_a_ring_that_cannot_be_opened),

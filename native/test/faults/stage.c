@@ -151,6 +151,7 @@ static burst_t *open_for_the_stage(const char *file_name) {
     burst_t *log;
     burst_config_init(&config);
     config.ring = "ring";
+    config.io = BURST_IO_PWRITE;
     config.file_name = file_name;
     config.ring_bytes = RING_BYTES;
     config.durability = BURST_DURABILITY_PROCESS;

@@ -19,6 +19,7 @@ int main(int count, char **arguments) {
     burst_config_t config;
     burst_config_init(&config);
     config.ring = arguments[1];
+    config.io = BURST_IO_PWRITE; /* strace counts its calls */
     config.file_name = arguments[2];
     config.ring_bytes = 2 << 20;
     config.durability = BURST_DURABILITY_PROCESS;

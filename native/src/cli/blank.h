@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether anything stands on a medium, as far as its two ends tell: file systems and partition tables sign there. */
+#ifndef BURST_CLI_BLANK_H
+#define BURST_CLI_BLANK_H
+
+#include "device/device.h"
+
+#define BLANK_LOOKED_AT_BYTES (1u << 20) /* at either end */
+
+/* 1 if all of it is zero, 0 if not, or -errno with a sentence. */
+int device_is_blank(struct device *device);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The blocks of the plug-pull test. Block 0 of the medium describes the run and has number 0; number n >= 1 stands in
+ * block 1 + (n - 1) % slots. Each is written alone and durably, n + 1 only after n was acknowledged.
+ */
+#ifndef BURST_CLI_VERIFY_BLOCK_H
+#define BURST_CLI_VERIFY_BLOCK_H
+
+#include <string.h>
+
+#include "base/crc32c.h"
+
+#define VERIFY_MAGIC 0x4759464952455642ull /* "BVERIFYG" */
+
+struct verify_block {
+    uint64_t magic;
+    uint64_t run; /* random; the blocks of an earlier run are not ours */
+    uint64_t number;
+    int64_t time_ns; /* CLOCK_REALTIME, before it was written */
+    uint64_t slots;
+    uint32_t block_bytes;
+    uint32_t crc; /* CRC32C of the whole block with this field zero */
+};
+
+static inline uint64_t verify_place(uint64_t number, uint64_t slots, uint32_t block_bytes) {
+    return number == 0 ? 0 : (1 + (number - 1) % slots) * block_bytes;
+}
+
+static inline uint32_t verify_crc(const uint8_t *block, uint32_t block_bytes) {
+    struct verify_block header;
+    memcpy(&header, block, sizeof header);
+    header.crc = 0;
+    return crc32c(crc32c(0, &header, sizeof header), block + sizeof header, block_bytes - sizeof header);
+}
+
+/* Every sector differs in every block, so that a mix of two is none. */
+static inline void verify_fill(uint8_t *block, const struct verify_block *header) {
+    uint64_t word = header->number * 0x9e3779b97f4a7c15ull ^ header->run;
+    for (uint32_t at = sizeof *header; at + sizeof word <= header->block_bytes; at += sizeof word) {
+        word ^= word << 13, word ^= word >> 7, word ^= word << 17;
+        memcpy(block + at, &word, sizeof word);
+    }
+    struct verify_block sealed = *header;
+    sealed.crc = 0;
+    memcpy(block, &sealed, sizeof sealed);
+    sealed.crc = verify_crc(block, header->block_bytes);
+    memcpy(block, &sealed, sizeof sealed);
+}
+
+enum verify_verdict { VERIFY_WHOLE, VERIFY_TORN, VERIFY_FOREIGN };
+
+/* TORN: it begins as one of ours and does not go on like it. */
+static inline enum verify_verdict verify_judge(const uint8_t *block, uint32_t block_bytes,
+                                               struct verify_block *header) {
+    memcpy(header, block, sizeof *header);
+    if (header->magic != VERIFY_MAGIC || header->block_bytes != block_bytes) {
+        return VERIFY_FOREIGN;
+    }
+    return header->crc == verify_crc(block, block_bytes) ? VERIFY_WHOLE : VERIFY_TORN;
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the backends that write through a descriptor have in common: the image in memory, the write that waits until it
+ * is durable, reading, looking after the medium, and their sentences.
+ */
+#ifndef BURST_DEVICE_DIRECT_H
+#define BURST_DEVICE_DIRECT_H
+
+#include "device/medium.h"
+
+struct direct {
+    struct device device; /* first */
+    struct medium medium; /* whose descriptor is the device's own */
+    void *image;
+    size_t image_bytes;
+    struct device_write *oldest; /* done, and not yet handed back */
+    struct device_write *newest;
+};
+
+/* *direct is zeroed. Takes over medium->fd. */
+void direct_begin(struct direct *direct, uint32_t io, const struct device_ops *ops, const struct platform *platform,
+                  const struct medium *medium, const char *path);
+
+/* Closes the descriptor, and with it lets go of the lock, and of the image. `direct` itself stays. */
+void direct_end(struct direct *direct);
+
+/* Writes and waits. 0, or -errno without a sentence. Any thread. */
+int direct_write_durably(struct direct *direct, uint64_t offset, const void *data, size_t bytes);
+
+/* What a backend's write has come to, as device_write.result: `failure` is an errno. */
+int direct_meaning(const struct direct *direct, int failure);
+
+/* The same of a write that came back short. */
+int direct_short(const struct direct *direct);
+
+/* EINTR and EAGAIN say that nothing happened. True while the call is worth making once more. */
+int direct_worth_repeating(const struct direct *direct, int failure, int *attempts);
+
+/* A submitted write that is done waits here until direct_complete hands it back. */
+void direct_done(struct direct *direct, struct device_write *write, int result);
+struct device_write *direct_complete(struct direct *direct);
+
+/* As the functions of struct device_ops. */
+void *direct_image(struct device *device, size_t bytes);
+int direct_write(struct device *device, uint64_t offset, const void *data, size_t bytes);
+int direct_read(struct device *device, uint64_t offset, void *data, size_t bytes);
+int direct_flush(struct device *device);
+int direct_check(struct device *device);
+
+static inline struct direct *direct_of(struct device *device) {
+    return (struct direct *)device;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `burstlog doctor --jitter`, and its histogram. */
+#include "log_fixture.h"
+
+#include <sched.h>
+
+#include "cli/histogram.h"
+#include "cli/run.h"
+
+static void every_value_falls_into_a_bucket_that_is_not_far_above_it(void **state) {
+    (void)state;
+    uint64_t value = 0;
+    for (int i = 0; i < 100000; i++) {
+        const unsigned bucket = histogram_bucket(value);
+        assert_true(bucket < HISTOGRAM_BUCKETS);
+        assert_true(histogram_top(bucket) >= value);
+        assert_true(histogram_top(bucket) - value <= value / 16);
+        assert_true(bucket == 0 || histogram_top(bucket - 1) < value);
+        value = i < 5000 ? value + 1 : value + value / 977 + (uint64_t)i * 7;
+    }
+    assert_true(histogram_bucket(UINT64_MAX) < HISTOGRAM_BUCKETS);
+    assert_true(histogram_top(histogram_bucket(UINT64_MAX)) == UINT64_MAX);
+}
+
+static void percentiles_are_those_of_the_values(void **state) {
+    (void)state;
+    static struct histogram histogram;
+    assert_int_equal(histogram_percentile(&histogram, 50), 0);
+    for (uint64_t value = 1; value <= 1000; value++) {
+        histogram_add(&histogram, value);
+    }
+    const uint64_t half = histogram_percentile(&histogram, 50), most = histogram_percentile(&histogram, 99.9);
+    assert_true(half >= 500 && half <= 500 + 500 / 16);
+    assert_true(most >= 999 && most <= 1000);
+    assert_int_equal(histogram_percentile(&histogram, 100), 1000);
+    assert_int_equal(histogram.max, 1000);
+}
+
+static int allowed_core(int skip) {
+    cpu_set_t allowed;
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET((size_t)cpu, &allowed) && skip-- == 0) {
+            return cpu;
+        }
+    }
+    return -1;
+}
+
+static uint64_t number_after(const char *label) {
+    const char *at = strstr(output, label);
+    assert_non_null(at);
+    return strtoull(at + strlen(label), NULL, 10);
+}
+
+static void each_core_gets_figures_that_grow_and_as_many_appends_as_fit(void **state) {
+    (void)state;
+    assert_int_equal(run("doctor --jitter --seconds 0.2 --json --cpu %d", allowed_core(0)), 0);
+    const uint64_t appends = number_after("\"appends\": ");
+    assert_true(appends >= 1998); /* 0.2 s, one every 100 us; more if the last gap reached beyond the end */
+    assert_true(number_after("\"p50_ns\": ") <= number_after("\"p99_ns\": "));
+    assert_true(number_after("\"p99_ns\": ") <= number_after("\"p99.9_ns\": "));
+    assert_true(number_after("\"p99.9_ns\": ") <= number_after("\"max_ns\": "));
+    assert_int_equal(number_after("\"writer_cpu\": "), allowed_core(0));
+    assert_null(strstr(output, "drain_cpu"));
+}
+
+static void two_cores_are_advised_and_they_differ(void **state) {
+    (void)state;
+    if (allowed_core(1) < 0) {
+        fprintf(stderr, "SKIPPED %s: this host gives one core only\n", __func__);
+        skip();
+    }
+    assert_int_equal(run("doctor --jitter --seconds 0.1 --together --cpu %d,%d", allowed_core(0), allowed_core(1)), 0);
+    assert_said("core       p50       p99     p99.9       max");
+    assert_said("for the thread that logs (writerCpu)");
+    const uint64_t writer = number_after("Quietest: core ");
+    if (strstr(output, "no second core") == NULL) { /* the two may be one core's hardware threads */
+        assert_true(writer != number_after("(writerCpu), core "));
+    }
+}
+
+/* A core that is stopped for a while holds up all appends of that while. */
+static void a_stopped_process_shows_in_the_figures(void **state) {
+    (void)state;
+    char command[512];
+    snprintf(command, sizeof command,
+             "%s doctor --jitter --seconds 1 --json --cpu %d & p=$!; sleep 0.3; kill -STOP $p; sleep 0.4; kill -CONT "
+             "$p; wait $p",
+             BURST_CLI, allowed_core(0));
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+    assert_true(number_after("\"max_ns\": ") >= 300000000);
+    assert_true(number_after("\"p99_ns\": ") >= 200000000); /* 3000 of 10000 appends waited for some of it */
+}
+
+static void cores_that_cannot_be_used_are_refused(void **state) {
+    (void)state;
+    assert_int_equal(run("doctor --jitter --cpu 1-"), 3);
+    assert_said("such as 0-3,8: 1-");
+    assert_int_equal(run("doctor --jitter --cpu 1023"), 3);
+    assert_said("may use cores");
+    assert_int_equal(run("doctor --jitter --seconds 0"), 2);
+    assert_int_equal(run("doctor --jitter --root %s", folder), 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_value_falls_into_a_bucket_that_is_not_far_above_it),
+        cmocka_unit_test(percentiles_are_those_of_the_values),
+        cmocka_unit_test(each_core_gets_figures_that_grow_and_as_many_appends_as_fit),
+        cmocka_unit_test(two_cores_are_advised_and_they_differ),
+        cmocka_unit_test(a_stopped_process_shows_in_the_figures),
+        TEST(cores_that_cannot_be_used_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
