@@ -221,8 +221,7 @@ static void settle_durability(struct device *device, const struct medium *medium
     if (device->survives != BURST_DURABILITY_PROCESS) {
         device->survives = BURST_DURABILITY_PROCESS;
         snprintf(device->survives_because, sizeof(device->survives_because),
-                 "io=mapped reaches only the page cache there, for the mapping is refused MAP_SYNC (no DAX); io=pwrite "
-                 "survives %s", medium->facts.survives == BURST_DURABILITY_POWER ? "power" : "os-crash");
+                 "its mapping is refused MAP_SYNC (no DAX) and reaches only the page cache; io=pwrite survives %s", medium->facts.survives == BURST_DURABILITY_POWER ? "power" : "os-crash");
     }
     const size_t used = strlen(device->fallback);
     snprintf(device->fallback + used, sizeof(device->fallback) - used, "%sMAP_SYNC is refused: the mapping is of %s and "
