@@ -102,7 +102,7 @@ class InterruptTest {
                 .listener(event -> {
                     listening[0] = Thread.currentThread();
                     try {
-                        Thread.sleep(300);
+                        Thread.sleep(50);
                     } catch (InterruptedException nobodyDoes) {
                         throw new AssertionError(nobodyDoes);
                     }
