@@ -181,8 +181,8 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
 static int check_numbers(const struct device *device, const struct engine_view *view) {
     const struct recovery *recovery = &view->recovery;
     const uint64_t generation = view->checkpoints[view->newest_slot].generation;
-    if (generation <= LAYOUT_NUMBER_MAX / 2 && recovery->epoch_highest < UINT32_MAX && recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 &&
-        recovery->marker_position <= LAYOUT_NUMBER_MAX / 2) {
+    if (generation <= LAYOUT_NUMBER_MAX / 2 && recovery->epoch_highest < UINT32_MAX &&
+        recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 && recovery->marker_position <= LAYOUT_NUMBER_MAX / 2) {
         return 0;
     }
     return error_set(EUCLEAN, "ring %s says that it is in epoch %u, at sequence %llu, position %llu and checkpoint %llu, "

@@ -108,6 +108,8 @@ int salvage_find(struct device *device, struct salvage *finds) {
     rc = rc < 0 ? rc : find_mark(finds);
     if (rc > 0) {
         rc = find_records(finds);
+    }
+    if (finds->count > 0) {
         qsort(finds->records, finds->count, sizeof *finds->records, compare_records);
     }
     return rc;

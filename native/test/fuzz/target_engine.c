@@ -75,6 +75,7 @@ static int is_forged(struct world *world) {
     }
     /* And numbers of which only the next few opens have any left: those after them are refused, as they must be. */
     int forged = view->recovery.epoch_highest > UINT32_MAX - 8 ||
+                 view->checkpoints[view->newest_slot].generation > LAYOUT_NUMBER_MAX / 2 - 64 ||
                  view->recovery.next_sequence > LAYOUT_NUMBER_MAX / 2 - FUZZ_CAPACITY ||
                  view->recovery.log_end > LAYOUT_NUMBER_MAX / 2 - 2 * FUZZ_CAPACITY;
     const uint8_t *data = world->device.medium + MEDIUM_DATA;
