@@ -217,6 +217,10 @@ static int mappings(void) {
 /* A process has room for 65530 of them. */
 static void a_closed_handle_keeps_one_mapping_at_most(void **state) {
     (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    fprintf(stderr, "SKIPPED a_closed_handle_keeps_one_mapping_at_most: the sanitizers map memory of their own\n");
+    skip();
+#endif
     burst_close(open_small());
     const int before = mappings();
     for (int i = 0; i < 40; i++) {

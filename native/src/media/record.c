@@ -8,13 +8,14 @@ uint32_t crc_seed_of(const uint8_t uuid[16]) {
 }
 
 void record_seal(struct record_header *header, const struct record_seal *seal, uint32_t crc_seed) {
-    header->position = seal->position;
     header->durable_position = seal->durable_position;
     header->epoch = seal->epoch;
     header->in_flight = (uint32_t)(header->sequence - seal->durable_next_sequence);
+    /* In memory, whoever counts what a failure of the ring loses may read these two meanwhile. */
     if (seal->last) {
-        header->flags |= RECORD_LAST;
+        __atomic_store_n(&header->flags, (uint8_t)(header->flags | RECORD_LAST), __ATOMIC_RELAXED);
     }
+    __atomic_store_n(&header->position, seal->position, __ATOMIC_RELEASE);
     header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
 }
 

@@ -101,8 +101,11 @@ static uint64_t count_lost_enqueued(const struct ring *ring) {
         if (word != position && word != (position ^ ring->salt)) {
             break; /* never published: what follows cannot be found */
         }
-        lost += header->type == RECORD_DATA && (header->flags & RECORD_ENQUEUED) != 0;
-        position = record_after(position, header, ring->geometry.block_bytes, ring->geometry.line_bytes, capacity);
+        const struct record_header seen = {.length = header->length,
+                                           .type = header->type,
+                                           .flags = __atomic_load_n(&header->flags, __ATOMIC_RELAXED)};
+        lost += seen.type == RECORD_DATA && (seen.flags & RECORD_ENQUEUED) != 0;
+        position = record_after(position, &seen, ring->geometry.block_bytes, ring->geometry.line_bytes, capacity);
     }
     return lost;
 }

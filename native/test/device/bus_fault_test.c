@@ -70,7 +70,7 @@ static void lose_a_page(void) {
 
 static void *touch_all_that_is_gone(void *base) {
     for (unsigned page = PAGES / 2; page < PAGES; page++)
-        ((volatile uint8_t *)base)[page * PAGE_BYTES]++;
+        atomic_fetch_add((_Atomic uint8_t *)base + page * PAGE_BYTES, 1);
     return NULL;
 }
 

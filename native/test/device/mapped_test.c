@@ -2,7 +2,7 @@
 /* The backend `mapped`, on a file system in memory and, by name, on the page cache. */
 #include "device/media.h"
 
-#include <signal.h>
+#include <sys/mman.h>
 #include <sys/statfs.h>
 #include <sys/wait.h>
 
@@ -225,17 +225,19 @@ static void a_producer_that_is_still_in_the_image_of_a_failed_ring_reaches_the_m
 
 static void a_forked_child_has_no_mapping_of_it(void **state) {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    SKIP_WITH("%s", "the thread sanitizer maps memory of its own into the hole that the child finds there");
+#endif
     struct device *device = open_mapped(ring_file(), DEVICE_WRITER);
     uint8_t *image = device->ops->image(device, RING_BYTES - LAYOUT_DATA_OFFSET);
     const pid_t child = fork();
     if (child == 0) {
-        signal(SIGSEGV, SIG_DFL);
-        image[0] = 'c';
-        _exit(0);
+        unsigned char is_resident;
+        _exit(mincore(image, 1, &is_resident) < 0 && errno == ENOMEM ? 0 : 1); /* ENOMEM: nothing is mapped there */
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     device_close(device);
 }
 
