@@ -348,6 +348,31 @@ static void on_each_medium_the_choice_is_what_its_own_figures_ask_for(void **sta
     remove_zram(&zram);
 }
 
+static void in_memory_the_mapping_is_measured_too_and_taken(void **state) {
+    (void)state;
+    char path[64];
+    snprintf(path, sizeof(path), "/dev/shm/burst-test-%d", (int)getpid());
+    make_file(path, RING_BYTES);
+    format(path);
+    struct device *device = open_auto(path);
+    struct calibration calibration;
+    device_calibrate(&device, 0);
+    assert_int_equal(device_calibration(device, &calibration), 1);
+    const struct calibration_engine *mapped = calibration_of(&calibration, BURST_IO_MAPPED);
+    assert_non_null(mapped);
+    assert_true(mapped->writes > 0);
+    assert_int_equal(device->io, BURST_IO_MAPPED); /* it makes no system call */
+    fprintf(stderr, "%s\n", device->chosen_because);
+    device_close(device);
+    /* More is asked for than any of them gives here: none is taken in place of what was opened. */
+    device = open_auto(path);
+    device->survives = BURST_DURABILITY_POWER;
+    device_calibrate(&device, 0);
+    assert_int_equal(device->io, BURST_IO_PWRITE);
+    device_close(device);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_places_kept_for_it_are_written),
@@ -361,6 +386,7 @@ int main(void) {
         cmocka_unit_test(without_io_uring_the_engine_is_refused_by_name_with_a_way_out),
         cmocka_unit_test(without_poll_queues_polling_is_refused_by_name_with_a_way_out),
         cmocka_unit_test(on_each_medium_the_choice_is_what_its_own_figures_ask_for),
+        cmocka_unit_test(in_memory_the_mapping_is_measured_too_and_taken),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
