@@ -51,9 +51,12 @@ final class ScarceMemory {
                     held.add(new byte[PIECE_BYTES]);
                 }
             } catch (OutOfMemoryError full) {
-                // For a moment there is nothing for the others; then a little room, so that they are started anew.
+                // For a moment there is nothing for the others; then a little room, so that they are started anew. What
+                // makes the room must need none itself.
                 Thread.sleep(5);
-                held.subList(Math.max(0, held.size() - PIECES_LET_GO), held.size()).clear();
+                for (int i = 0; i < PIECES_LET_GO && !held.isEmpty(); i++) {
+                    held.remove(held.size() - 1);
+                }
             }
         }
         held.clear();
