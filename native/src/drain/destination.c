@@ -113,6 +113,7 @@ struct search {
     void *argument;
     int error; /* of the first one that may be ours and may open later */
     int closed_doors;
+    int is_renamed; /* the one found */
 };
 
 static void note_obstacle(struct search *search, const char *path, int rc, enum closed_door door) {
@@ -155,8 +156,7 @@ static int try_sibling(void *argument, const char *name) {
     struct file_identity identity;
     char path[LAYOUT_FILE_NAME_BYTES];
     if (is_name_of_deleted(name) ||
-        snprintf(path, sizeof path, "%.*s%s", (int)search->folder_bytes, search->path, name) >= (int)sizeof path ||
-        strcmp(path, search->path) == 0) {
+        snprintf(path, sizeof path, "%.*s%s", (int)search->folder_bytes, search->path, name) >= (int)sizeof path) {
         return 0;
     }
     int rc = ops(destination)->identity_of_path(destination->files, path, &identity);
@@ -169,6 +169,7 @@ static int try_sibling(void *argument, const char *name) {
         return 0;
     }
     destination->file = rc;
+    search->is_renamed = strcmp(path, search->path) != 0;
     return is_found(search, path);
 }
 
@@ -202,7 +203,7 @@ int destination_find_renamed(struct destination *destination, const char *path, 
     if (rc == 1) {
         destination->obstacle[0] = '\0';
         snprintf(destination->path, sizeof destination->path, "%s", path);
-        return 0;
+        return search.is_renamed;
     }
     return search.error != 0 ? search.error : DESTINATION_NOT_OURS;
 }

@@ -42,10 +42,11 @@ int destination_open_to_continue(struct destination *destination, const char *pa
 int destination_open_to_redo(struct destination *destination, const char *path, const struct checkpoint_stream *stream);
 
 /*
- * Looks for such a file beside `path` (renamed by a rotation) and opens it; destination->path is `path`, so that the
- * rename is noticed when the redo is over. Where no byte of the file is noted, `is_ours` looks at the open file and says
- * 1, 0 or -errno. DESTINATION_NOT_OURS if there is none; -errno if there is none and one that may be it cannot be looked
- * at now. Either way destination->obstacle may name one.
+ * Looks for such a file in the folder of `path` and opens it: 1 if it was renamed (by a rotation), 0 if it has its name,
+ * which was hidden for a moment. destination->path is `path`, so that a rename is noticed when the redo is over. Where no
+ * byte of the file is noted, `is_ours` looks at the open file and says 1, 0 or -errno. DESTINATION_NOT_OURS if there is
+ * none; -errno if there is none and one that may be it cannot be looked at now. Either way destination->obstacle may name
+ * one.
  */
 int destination_find_renamed(struct destination *destination, const char *path, const struct checkpoint_stream *stream,
                              int (*is_ours)(void *argument), void *argument);

@@ -91,10 +91,10 @@ static int find_renamed(struct drain *drain, const char *path) {
         return DESTINATION_NOT_OURS; /* it has no byte, and an empty file is as good as another */
     }
     const int rc = destination_find_renamed(&drain->destination, path, stream, holds_the_redo, drain);
-    if (rc == 0) {
+    if (rc == 1) {
         events_post(drain->events, BURST_INFO, "log file %s was renamed; what it lacks is added to it first", path);
     }
-    return rc;
+    return rc > 0 ? 0 : rc;
 }
 
 /* The file under the name, of which no byte was noted, holds none of the redo: it may have taken the place of the one that

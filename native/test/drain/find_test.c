@@ -122,6 +122,28 @@ static void a_file_that_was_begun_anew_and_renamed_is_known_by_its_bytes(void **
     assert_file(second, "first\nsecond\n");
 }
 
+static int hides_its_name_once(const struct files *files, const char *path) {
+    ops.open = files_posix.ops->open;
+    (void)files;
+    (void)path;
+    return -ENOENT;
+}
+
+static void a_file_whose_name_is_hidden_for_a_moment_is_found_in_its_folder(void **state) {
+    (void)state;
+    write_without_checkpoint();
+    own_ops()->open = hides_its_name_once;
+    open_ring();
+    drain_all();
+    assert_file(host.file, "first\nsecond\n");
+    close_ring();
+    own_ops()->open = hides_its_name_once;
+    open_ring();
+    append_text("third\n");
+    drain_all();
+    assert_file(host.file, "first\nsecond\nthird\n");
+}
+
 /* Were it taken for ours, its two records were lost under the redo. */
 static void an_older_file_of_the_same_line_over_and_over_is_not_written_to(void **state) {
     (void)state;
@@ -330,6 +352,7 @@ int main(void) {
         RING_TEST(also_where_an_empty_file_has_taken_its_name),
         RING_TEST(also_where_a_file_of_others_has_taken_its_name),
         RING_TEST(a_file_that_was_begun_anew_and_renamed_is_known_by_its_bytes),
+        RING_TEST(a_file_whose_name_is_hidden_for_a_moment_is_found_in_its_folder),
         RING_TEST(an_older_file_of_the_same_line_over_and_over_is_not_written_to),
         RING_TEST(a_file_with_one_foreign_byte_is_not_ours),
         RING_TEST(what_may_be_the_file_and_cannot_be_opened_now_is_waited_for),
