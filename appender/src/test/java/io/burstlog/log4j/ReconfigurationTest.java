@@ -31,7 +31,7 @@ class ReconfigurationTest {
         final String[] configurations = {
             RunningLog4j.xml(directory.burst()),
             RunningLog4j.xml(directory.burst("ack=\"enqueued\"")),
-            RunningLog4j.xml(directory.burst("onFull=\"fail\"", "<PatternLayout pattern=\"other layout: %m%n\"/>")),
+            RunningLog4j.xml(directory.burst("onFull=\"block\"", "<PatternLayout pattern=\"other layout: %m%n\"/>")),
             RunningLog4j.xml(directory.burst("ackLevel=\"warn\" blockTimeout=\"5 s\""))
         };
         final int[] count = {0};
