@@ -4,12 +4,14 @@
  * same block to the same medium. Interleaved, so that whatever else the machine does hits both alike.
  *
  *     append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES [auto|off]]]
+ *     append_bench --serve RING BARE LOG_FILE RECORD_BYTES auto|mapped     a block at a time, for the Java harness
  *
  * RING: a ring, or a file to be created. BARE: a file beside it, or the same device; the bare writes go to its second
  * half. auto, off: huge pages.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,60 +110,118 @@ static void print(const char *name, const int64_t *sorted, size_t count, const i
     printf("\n");
 }
 
-int main(int argc, char **argv) {
-    if (argc < 4) {
-        fprintf(stderr, "usage: append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES [auto|off]]]\n");
-        return 2;
-    }
-    const size_t count = argc > 4 ? strtoul(argv[4], NULL, 10) : 20000;
-    const size_t length = argc > 5 ? strtoul(argv[5], NULL, 10) : 256;
-    burst_config_t config;
-    burst_config_init(&config);
-    config.ring = argv[1];
-    config.file_name = argv[3];
-    config.durability = BURST_DURABILITY_PROCESS;
-    config.huge_pages = argc > 6 && strcmp(argv[6], "off") == 0 ? BURST_HUGE_PAGES_OFF : BURST_HUGE_PAGES_AUTO;
-    burst_t *log;
-    if (burst_open(&config, &log) < 0) {
+/* Takes both latencies of one record. */
+static void measure(burst_t *log, struct bare *bare, uint8_t *record, size_t length, size_t number, int64_t *append_ns,
+                    int64_t *bare_ns) {
+    memcpy(record, &number, sizeof number < length ? sizeof number : length);
+    uint64_t before, after, sequence;
+    ring_durable(log->ring, &before, &sequence);
+    const int64_t begin_ns = now_ns();
+    if (burst_append(log, record, length, 0) < 0) {
         errno = 0;
-        die("open");
+        die("append");
     }
-    struct bare bare = {0};
-    open_bare(&bare, argv[2]);
-    uint8_t *record = malloc(length);
-    int64_t *append_ns = malloc(count * sizeof *append_ns), *bare_ns = malloc(count * sizeof *bare_ns);
-    if (record == NULL || append_ns == NULL || bare_ns == NULL) {
-        die("memory");
-    }
-    for (size_t i = 0; i < length; i++) {
-        record[i] = (uint8_t)(rand() >> 4);
-    }
-    /* A whole lap first: the first one also pays for allocating the medium. */
-    const size_t warm_up = log->ring->geometry.capacity_bytes / log->ring->geometry.block_bytes + 1;
-    for (size_t i = 0; i < count + warm_up; i++) {
-        memcpy(record, &i, sizeof i < length ? sizeof i : length);
-        uint64_t before, after, sequence;
-        ring_durable(log->ring, &before, &sequence);
-        const int64_t begin_ns = now_ns();
-        if (burst_append(log, record, length, 0) < 0) {
-            errno = 0;
-            die("append");
-        }
-        const int64_t took_ns = now_ns() - begin_ns;
-        ring_durable(log->ring, &after, &sequence);
-        /* The block the commit wrote; at the end of a lap it wrote two pieces, of which this is the second. */
-        const size_t block = log->ring->geometry.block_bytes;
-        const int64_t bare_took_ns = write_bare(&bare, ring_at(log->ring, after - block), block);
-        if (i >= warm_up) {
-            append_ns[i - warm_up] = took_ns;
-            bare_ns[i - warm_up] = bare_took_ns;
-        }
-    }
+    *append_ns = now_ns() - begin_ns;
+    ring_durable(log->ring, &after, &sequence);
+    /* The block the commit wrote; at the end of a lap it wrote two pieces, of which this is the second. No bare
+     * write beside a mapped ring, which is not written by blocks. */
+    const size_t block = log->ring->geometry.block_bytes;
+    *bare_ns = bare->block == NULL ? 0 : write_bare(bare, ring_at(log->ring, after - block), block);
+}
+
+static void print_ratios(int64_t *append_ns, int64_t *bare_ns, size_t count, size_t length) {
     qsort(append_ns, count, sizeof *append_ns, compare);
     qsort(bare_ns, count, sizeof *bare_ns, compare);
     printf("%zu records of %zu bytes%12s%13s%13s%13s%13s\n", count, length, "p50", "p90", "p99", "p99.9", "p99.99");
     print("bare write", bare_ns, count, NULL);
     print("append", append_ns, count, NULL);
     print("ratio", append_ns, count, bare_ns);
+}
+
+/* One line "COUNT" in, COUNT latencies of appends out, then COUNT of bare writes: int64_t, nanoseconds. A line "drain" is
+ * answered, by one number, when the log file has all, so that nobody else pays for the drain. Until the end of the input. */
+static void serve(burst_t *log, struct bare *bare, uint8_t *record, size_t length) {
+    char line[32];
+    size_t number = 0;
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        if (strncmp(line, "drain", 5) == 0) {
+            const int64_t drained = burst_await_drained(log, 60000000000ll);
+            fwrite(&drained, sizeof drained, 1, stdout);
+            fflush(stdout);
+            continue;
+        }
+        const size_t count = strtoul(line, NULL, 10);
+        int64_t *append_ns = malloc(2 * count * sizeof *append_ns), *bare_ns = append_ns + count;
+        if (count == 0 || append_ns == NULL) {
+            die("count");
+        }
+        for (size_t i = 0; i < count; i++) {
+            measure(log, bare, record, length, number++, append_ns + i, bare_ns + i);
+        }
+        fwrite(append_ns, sizeof *append_ns, 2 * count, stdout);
+        fflush(stdout);
+        free(append_ns);
+    }
+}
+
+static void compare_with_bare(burst_t *log, struct bare *bare, uint8_t *record, size_t length, size_t count) {
+    int64_t *append_ns = malloc(count * sizeof *append_ns), *bare_ns = malloc(count * sizeof *bare_ns), ignored[2];
+    if (append_ns == NULL || bare_ns == NULL) {
+        die("memory");
+    }
+    /* A whole lap first: the first one also pays for allocating the medium. */
+    const size_t warm_up = log->ring->geometry.capacity_bytes / log->ring->geometry.block_bytes + 1;
+    for (size_t i = 0; i < count + warm_up; i++) {
+        const bool counts = i >= warm_up;
+        measure(log, bare, record, length, i, counts ? append_ns + i - warm_up : ignored,
+                counts ? bare_ns + i - warm_up : ignored + 1);
+    }
+    print_ratios(append_ns, bare_ns, count, length);
+    free(append_ns);
+    free(bare_ns);
+}
+
+int main(int argc, char **argv) {
+    const bool serves = argc > 1 && strcmp(argv[1], "--serve") == 0;
+    argv += serves;
+    argc -= serves;
+    if (argc < 4 || (serves && argc < 6)) {
+        fprintf(stderr, "usage: append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES [auto|off]]]\n"
+                        "       append_bench --serve RING BARE LOG_FILE RECORD_BYTES auto|mapped\n");
+        return 2;
+    }
+    const size_t count = !serves && argc > 4 ? strtoul(argv[4], NULL, 10) : 20000;
+    const size_t length = serves ? strtoul(argv[4], NULL, 10) : argc > 5 ? strtoul(argv[5], NULL, 10) : 256;
+    const bool mapped = serves && strcmp(argv[5], "mapped") == 0;
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = argv[1];
+    config.file_name = argv[3];
+    config.durability = BURST_DURABILITY_PROCESS;
+    config.huge_pages = !serves && argc > 6 && strcmp(argv[6], "off") == 0 ? BURST_HUGE_PAGES_OFF
+                                                                            : BURST_HUGE_PAGES_AUTO;
+    config.io = mapped ? BURST_IO_MAPPED : BURST_IO_AUTO;
+    burst_t *log;
+    if (burst_open(&config, &log) < 0) {
+        errno = 0;
+        die("open");
+    }
+    struct bare bare = {0};
+    if (!mapped) {
+        open_bare(&bare, argv[2]);
+    }
+    uint8_t *record = malloc(length);
+    if (record == NULL) {
+        die("memory");
+    }
+    for (size_t i = 0; i < length; i++) {
+        record[i] = (uint8_t)(rand() >> 4);
+    }
+    if (serves) {
+        serve(log, &bare, record, length);
+    } else {
+        compare_with_bare(log, &bare, record, length, count);
+    }
+    free(record);
     return burst_close(log) < 0;
 }

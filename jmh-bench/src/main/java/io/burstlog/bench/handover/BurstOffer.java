@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.handover;
+
+import io.burstlog.Binding;
+import io.burstlog.BurstLog;
+import io.burstlog.RecordBuffer;
+import io.burstlog.bench.target.BurstTarget;
+import io.burstlog.bench.target.Media;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Our own: the message is accepted by the ring, and made durable in the background. */
+final class BurstOffer implements HandOver {
+
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    private final BurstLog log;
+    private final ThreadLocal<RecordBuffer> records;
+
+    BurstOffer(Path ring, String io, Path file, int bytes) throws Media.NotPossible {
+        log = BurstTarget.open(ring, io, file, Binding.JNI, Duration.ZERO);
+        records = ThreadLocal.withInitial(() -> RecordBuffer.allocate(bytes, bytes));
+    }
+
+    @Override
+    public void offer(byte[] message) {
+        RecordBuffer record = records.get();
+        record.clear();
+        record.ensureRemaining(message.length).put(message);
+        while (log.offer(record, 0) < 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Override
+    public void prepare() {
+        records.get();
+    }
+
+    /** Durable in the log file: only then all of the ring is free again. */
+    @Override
+    public void awaitEmpty() {
+        if (!log.awaitDrained(LONG)) {
+            throw new IllegalStateException("not drained after " + LONG + ".");
+        }
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+}

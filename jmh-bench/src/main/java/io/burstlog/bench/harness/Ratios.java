@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.harness;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoubleBinaryOperator;
+
+/**
+ * Median and quartiles of what blocks of the same round give when compared.
+ *
+ * @param blocks pairs compared
+ */
+public record Ratios(double median, double lowerQuartile, double upperQuartile, int blocks) {
+
+    /** Of {@code of / base}, for one figure ("p50", ..) of each block. */
+    public static Ratios ratios(Map<String, Object> of, Map<String, Object> base, String figure) {
+        return compare(of, base, figure, (x, y) -> x / y);
+    }
+
+    /** Of {@code of - base}, in nanoseconds. */
+    public static Ratios differences(Map<String, Object> of, Map<String, Object> base, String figure) {
+        return compare(of, base, figure, (x, y) -> x - y);
+    }
+
+    public static Ratios of(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return new Ratios(quantile(sorted, 0.5), quantile(sorted, 0.25), quantile(sorted, 0.75), sorted.length);
+    }
+
+    private static Ratios compare(
+            Map<String, Object> of, Map<String, Object> base, String figure, DoubleBinaryOperator by) {
+        double[] x = figures(of, figure);
+        double[] y = figures(base, figure);
+        double[] values = new double[Math.min(x.length, y.length)];
+        Arrays.setAll(values, i -> by.applyAsDouble(x[i], y[i]));
+        return of(values);
+    }
+
+    private static double[] figures(Map<String, Object> target, String figure) {
+        List<Object> blocks = Json.list(target.get("blocks"));
+        return blocks.stream().mapToDouble(block -> Json.number(Json.object(block).get(figure))).toArray();
+    }
+
+    private static double quantile(double[] sorted, double q) {
+        if (sorted.length == 0) {
+            return Double.NaN;
+        }
+        double at = q * (sorted.length - 1);
+        int below = (int) at;
+        int above = Math.min(below + 1, sorted.length - 1);
+        return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
+    }
+}

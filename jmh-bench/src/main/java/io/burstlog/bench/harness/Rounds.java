@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.harness;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Measures targets in turns: in each round every target takes one block of messages, and the round begins with another
+ * target each time. So whatever else the machine does hits all alike, and blocks of a round can be compared.
+ *
+ * <p>Before each block come messages that are not counted, a tenth of its number: the one who was there before has left the
+ * caches to himself, and a log that is written all the time would not feel that.
+ *
+ * @param blockMessages messages of one block that are counted
+ * @param warmUpMessages messages of each target that are not counted; rounded up to whole blocks
+ * @param messages messages of each target that are counted at most; rounded up to whole blocks
+ * @param nanos how long all this may take: warm-up ends after half of it, counting after all of it but not before three
+ *     rounds
+ */
+public record Rounds(int blockMessages, int warmUpMessages, int messages, long nanos) {
+
+    private static final int LEAST_ROUNDS = 3;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    /** The latencies of each target, in the order of the targets. */
+    public List<TargetResult> measure(List<? extends Target> targets, LongSupplier nanoClock) throws Exception {
+        List<TargetResult> results = new ArrayList<>();
+        targets.forEach(target -> results.add(new TargetResult(target.name(), target.claims())));
+        long begin = nanoClock.getAsLong();
+        int warmUp = 0;
+        while (warmUp < rounds(warmUpMessages) && nanoClock.getAsLong() - begin < nanos / 2) {
+            measureRound(targets, warmUp++, null);
+        }
+        int rounds = 0;
+        while (rounds < rounds(messages) && (rounds < LEAST_ROUNDS || nanoClock.getAsLong() - begin < nanos)) {
+            measureRound(targets, warmUp + rounds++, results);
+        }
+        int notCounted = warmUp * blockMessages;
+        results.forEach(result -> result.setWarmUp(notCounted));
+        return results;
+    }
+
+    /**
+     * @param results null while warming up
+     */
+    private void measureRound(List<? extends Target> targets, int round, List<TargetResult> results) throws Exception {
+        for (int turn = 0; turn < targets.size(); turn++) {
+            int which = (round + turn) % targets.size();
+            measureBlock(targets.get(which), round, results == null ? null : results.get(which));
+        }
+    }
+
+    private void measureBlock(Target target, int round, TargetResult result) throws Exception {
+        int leadIn = blockMessages / 10;
+        int first = round * (leadIn + blockMessages);
+        long[] nanos = new long[blockMessages];
+        target.run(first, new long[leadIn]);
+        long thread = Thread.currentThread().getId();
+        long allocatedBefore = THREADS.getThreadAllocatedBytes(thread);
+        target.run(first + leadIn, nanos);
+        long allocated = THREADS.getThreadAllocatedBytes(thread) - allocatedBefore;
+        target.settle();
+        if (result != null) {
+            result.add(nanos, allocated);
+        }
+    }
+
+    private int rounds(int ofMessages) {
+        return (ofMessages + blockMessages - 1) / blockMessages;
+    }
+}

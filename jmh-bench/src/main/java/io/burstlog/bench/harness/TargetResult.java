@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.harness;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/** The latencies of one target, in nanoseconds, block by block in the order in which they were measured. */
+public final class TargetResult {
+
+    /** What a block is compared by. */
+    public static final List<String> FIGURES = List.of("average", "p50", "p99", "p99.9");
+
+    private static final int POINTS = 6_000;
+
+    private final String name;
+    private final String claims;
+    private final List<long[]> blocks = new ArrayList<>();
+    private long allocatedBytes;
+    private int warmUpMessages;
+
+    public TargetResult(String name, String claims) {
+        this.name = name;
+        this.claims = claims;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public void add(long[] nanos, long allocated) {
+        blocks.add(nanos);
+        allocatedBytes += allocated;
+    }
+
+    void setWarmUp(int messages) {
+        warmUpMessages = messages;
+    }
+
+    public Histogram histogram() {
+        Histogram histogram = emptyHistogram();
+        blocks.forEach(block -> record(block, histogram));
+        return histogram;
+    }
+
+    public static Histogram emptyHistogram() {
+        return new Histogram(3_600_000_000_000L, 3);
+    }
+
+    /** Everything but the single latencies, of which a sample is kept. */
+    public Map<String, Object> toJson() {
+        Map<String, Object> json = figuresOf(name, histogram());
+        json.put("claims", claims);
+        json.put("warmUpMessages", warmUpMessages);
+        json.put("allocatedBytesPerMessage", (double) allocatedBytes / Math.max(1, messages()));
+        json.put("blocks", blocks.stream().map(TargetResult::blockJson).toList());
+        json.put("series", sample(all()));
+        return json;
+    }
+
+    /** The figures of a histogram, and itself, to be read back with {@link #histogramOf}. */
+    public static Map<String, Object> figuresOf(String name, Histogram histogram) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("name", name);
+        json.put("messages", histogram.getTotalCount());
+        json.put("average", histogram.getMean());
+        json.put("p50", histogram.getValueAtPercentile(50));
+        json.put("p90", histogram.getValueAtPercentile(90));
+        json.put("p99", histogram.getValueAtPercentile(99));
+        json.put("p99.9", histogram.getValueAtPercentile(99.9));
+        json.put("p99.99", histogram.getValueAtPercentile(99.99));
+        json.put("max", histogram.getMaxValue());
+        ByteBuffer encoded = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+        int length = histogram.encodeIntoCompressedByteBuffer(encoded);
+        json.put("histogram", Base64.getEncoder().encodeToString(Arrays.copyOf(encoded.array(), length)));
+        return json;
+    }
+
+    public static Histogram histogramOf(Map<String, Object> target) {
+        byte[] encoded = Base64.getDecoder().decode((String) target.get("histogram"));
+        try {
+            return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(encoded), 0);
+        } catch (java.util.zip.DataFormatException broken) {
+            throw new IllegalArgumentException(
+                    "The histogram of " + target.get("name") + " cannot be read: " + broken.getMessage(), broken);
+        }
+    }
+
+    /** The value below or at which the given percentage of the values lies, of all values exactly. */
+    public static long percentile(long[] sorted, double percentage) {
+        // 99.9% of 1,000 is 999, and not a little more.
+        int rank = (int) Math.ceil(percentage * sorted.length / 100 - 1e-6);
+        return sorted[Math.max(1, Math.min(sorted.length, rank)) - 1];
+    }
+
+    private static Map<String, Object> blockJson(long[] block) {
+        long[] sorted = block.clone();
+        Arrays.sort(sorted);
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("average", Arrays.stream(block).average().orElse(Double.NaN));
+        json.put("p50", percentile(sorted, 50));
+        json.put("p99", percentile(sorted, 99));
+        json.put("p99.9", percentile(sorted, 99.9));
+        return json;
+    }
+
+    private static void record(long[] block, Histogram histogram) {
+        for (long nanos : block) {
+            histogram.recordValue(nanos);
+        }
+    }
+
+    private long messages() {
+        return blocks.stream().mapToLong(block -> block.length).sum();
+    }
+
+    private long[] all() {
+        return blocks.stream().flatMapToLong(Arrays::stream).toArray();
+    }
+
+    /**
+     * Number and latency of some of the messages, one after the other in one list: the slowest thousandth, as many as
+     * half of the sample at most, and of the rest one in so many.
+     */
+    static List<Long> sample(long[] all) {
+        if (all.length <= POINTS) {
+            return interleave(all, 1, Long.MAX_VALUE);
+        }
+        long[] sorted = all.clone();
+        Arrays.sort(sorted);
+        int slowest = Math.min(POINTS / 2, all.length / 1000 + 1);
+        return interleave(all, all.length / (POINTS - slowest) + 1, sorted[all.length - slowest]);
+    }
+
+    private static List<Long> interleave(long[] all, int every, long always) {
+        List<Long> points = new ArrayList<>();
+        for (int i = 0; i < all.length; i++) {
+            if (i % every == 0 || all[i] >= always) {
+                points.add((long) i);
+                points.add(all[i]);
+            }
+        }
+        return points;
+    }
+}

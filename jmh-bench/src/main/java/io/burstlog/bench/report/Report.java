@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.report;
+
+import io.burstlog.bench.harness.Json;
+import io.burstlog.bench.harness.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** report.html of all studies in a directory, and each of its pictures as a file beside it. */
+public final class Report {
+
+    private static final List<String> LATENCIES = List.of("fast-ring", "ssd", "device", "mapped", "peers", "drain");
+
+    private final Results results;
+    private final Path directory;
+    private final Html html = new Html();
+    private int figures;
+
+    private Report(Path directory) throws IOException {
+        this.directory = directory;
+        results = new Results(directory);
+    }
+
+    public static void run(Options options) throws IOException {
+        Path directory = options.path("out", "target/bench");
+        Path page = new Report(directory).write();
+        System.out.println("report       " + page);
+    }
+
+    private Path write() throws IOException {
+        html.heading(1, "Burstlog benchmarks");
+        html.paragraph("Everything here was measured by one run of scripts/bench. Targets of one study ran in turns, block by"
+                + " block, so that whatever else the machine did hit all alike: ratios are of blocks of the same round, given"
+                + " as median (lower quartile .. upper quartile). A machine that is shared makes single figures worse than"
+                + " its ratios. Latencies are in microseconds; warm-up is not counted.");
+        skipped();
+        html.heading(2, "Targets");
+        html.table(List.of("what", "where", "target", "reached", "enough"), Checks.of(results));
+        for (String study : latencyStudies()) {
+            latency(results.study(study).orElseThrow());
+        }
+        Sections sections = new Sections(results, html, this::figure);
+        sections.syncs();
+        sections.handOvers();
+        sections.load();
+        sections.throughput();
+        sections.open();
+        sections.jmh();
+        environments();
+        Path page = directory.resolve("report.html");
+        Files.writeString(page, html.end());
+        return page;
+    }
+
+    private void skipped() {
+        for (Map<String, Object> study : results.all()) {
+            for (Object each : Json.list(study.get("skipped"))) {
+                Map<String, Object> skipped = Json.object(each);
+                html.loud("SKIPPED: " + study.get("study") + ": " + skipped.get("name") + ": " + skipped.get("reason"));
+            }
+        }
+    }
+
+    /** Those that the report knows first, in its order; then any others. */
+    private Set<String> latencyStudies() {
+        Set<String> names = new LinkedHashSet<>(LATENCIES);
+        results.all().forEach(study -> names.add((String) study.get("study")));
+        names.removeIf(name -> results.study(name)
+                .filter(study -> "latency".equals(study.get("kind"))).isEmpty());
+        return names;
+    }
+
+    private void latency(Map<String, Object> study) {
+        String title = (String) study.get("title");
+        List<Map<String, Object>> targets = Results.targets(study);
+        html.heading(2, title);
+        if (targets.isEmpty()) {
+            html.loud("Nothing was measured.");
+            return;
+        }
+        html.paragraph(("Messages of %s bytes, blocks of %s, the first %s of each target and the lead-in of each block not"
+                + " counted; ratios to %s.").formatted(
+                study.get("bytes"), study.get("blockMessages"), targets.get(0).get("warmUpMessages"),
+                study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
+        html.table(Sections.LATENCY_HEAD, Sections.latencyRows(study));
+        figure(Charts.percentiles(title, targets), title + ": latency by percentile. The right end is the slowest message "
+                + "of all, or 99.9999%; the axis counts nines.");
+        List<Map<String, Object>> with = with(targets);
+        if (!with.isEmpty()) {
+            fastRing(title, targets, with);
+        }
+    }
+
+    /** The same appender with the fast ring, with the ring on the SSD, and without a ring. */
+    private static List<Map<String, Object>> with(List<Map<String, Object>> targets) {
+        Set<String> names = Set.of("log4j-burst@device", "log4j-burst@ssd", "log4j-force");
+        List<Map<String, Object>> of = targets.stream().filter(target -> names.contains(target.get("name"))).toList();
+        return of.size() < 2 ? List.of() : of;
+    }
+
+    private void fastRing(String title, List<Map<String, Object>> targets, List<Map<String, Object>> with) {
+        figure(Charts.series(title + ": each message", with), title
+                + ": latency of each message in the order of the messages. Of long series the slowest thousandth is drawn"
+                + " whole and of the rest one message in so many.");
+        figure(Charts.distributions(title + ": distribution", with), title
+                + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at 0.0001%.");
+        for (Map<String, Object> target : with) {
+            figure(Charts.series(title + ": each message, " + target.get("name"), List.of(target)),
+                    title + ": latency of each message, " + target.get("name") + " alone.");
+        }
+    }
+
+    private void figure(byte[] png, String caption) {
+        try {
+            Files.write(directory.resolve("figure-%02d.png".formatted(++figures)), png);
+        } catch (IOException failure) {
+            throw new java.io.UncheckedIOException(failure);
+        }
+        html.figure(png, "Figure " + figures + ". " + caption);
+    }
+
+    private void environments() {
+        html.heading(2, "Conditions");
+        List<List<String>> rows = new ArrayList<>();
+        Set<String> seen = new LinkedHashSet<>();
+        for (Map<String, Object> study : results.all()) {
+            Json.object(study.get("environment")).forEach((name, value) -> {
+                if (name.equals("time") || name.equals("load average")) {
+                    rows.add(List.of(name + ", " + study.get("study"), value.toString()));
+                } else if (seen.add(name + value)) {
+                    rows.add(List.of(name, value.toString()));
+                }
+            });
+        }
+        html.table(List.of("condition", "value"), rows);
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.study;
+
+import io.burstlog.bench.harness.Environment;
+import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.harness.Study;
+import io.burstlog.bench.harness.Target;
+import io.burstlog.bench.target.Media;
+import io.burstlog.bench.target.Targets;
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * What a crash would lose of each peer, not by its manual: a child process under strace writes events and dies at once,
+ * without any farewell. What it asked the kernel to sync is counted, and what is left of its events.
+ */
+public final class SyncStudy {
+
+    static final String BEGIN = "/mark/begin";
+    static final String END = "/mark/end";
+
+    private SyncStudy() {}
+
+    public static void run(Options options) throws Exception {
+        Media media = new Media(options);
+        Study study = new Study("syncs", "syncs", options.text("title", "What a crash would lose"),
+                Environment.describe(media.directory(), media.devices()));
+        int events = options.number("events", 1000);
+        study.with("events", events);
+        String refused = whyNoStrace();
+        for (String target : options.list("targets", "")) {
+            if (refused != null) {
+                study.skip(target, refused);
+                continue;
+            }
+            System.out.println("syncs        " + target);
+            trace(target, events, media, study, options.text("devices", ""));
+        }
+        media.clear();
+        study.write(options.path("out", "target/bench"));
+    }
+
+    /** The child: writes twice as many events, the second half between two marks in the trace, and is gone. */
+    public static void runTraced(Options options) throws Exception {
+        Targets targets = new Targets(new Media(options));
+        int events = options.number("events", 1000);
+        Target target;
+        try {
+            target = targets.open(options.required("target"));
+        } catch (Media.NotPossible reason) {
+            System.out.println("!!!! " + reason.getMessage());
+            System.out.flush();
+            Runtime.getRuntime().halt(3);
+            return;
+        }
+        for (int i = 0; i < events; i++) {
+            target.write(i);
+        }
+        new File(BEGIN).exists();
+        for (int i = 0; i < events; i++) {
+            target.write(events + i);
+        }
+        new File(END).exists();
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static void trace(String target, int events, Media media, Study study, String devices) throws Exception {
+        String run = Study.fileName(target);
+        Path directory = Files.createDirectories(media.file("syncs-" + run));
+        Path trace = media.file("syncs-" + run + ".strace");
+        String memory = media.memory().toString();
+        List<String> command = new ArrayList<>(List.of("strace", "-f", "-qq", "-y", "-s", "100", "-e",
+                "trace=" + SyncTrace.CALLS, "-o", trace.toString()));
+        command.addAll(javaCommand());
+        command.addAll(List.of("traced", "--target", target, "--events", "" + events, "--dir", directory.toString(),
+                "--memory", memory, "--devices", devices, "--bytes", "" + media.bytes()));
+        Path said = media.file("syncs-" + run + ".out");
+        Process child = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+        if (!child.waitFor(5, TimeUnit.MINUTES)) {
+            child.destroyForcibly();
+            study.skip(target, "the traced child did not end within 5 minutes");
+            return;
+        }
+        if (child.exitValue() != 0) {
+            study.skip(target, "the traced child ended with " + child.exitValue() + ": " + lastLine(said));
+            return;
+        }
+        // Of Burstlog it is the ring that counts; what the drain does to the log file comes on top.
+        Predicate<String> counts = target.contains("@")
+                ? file -> file.endsWith(".ring") || file.startsWith("/dev/")
+                : file -> file.startsWith(directory.toString());
+        Map<String, Object> counted = SyncTrace.read(trace, counts).toJson(target);
+        Media same = new Media(new Options(List.of(
+                "--dir", directory.toString(), "--memory", memory, "--devices", devices)));
+        long found = new Targets(same).found(target);
+        counted.put("events", events);
+        counted.put("lostByProcessDeath", 2L * events - found);
+        counted.put("eventsBeforeDeath", 2L * events);
+        study.add(counted);
+        System.out.println("syncs        " + counted);
+    }
+
+    private static List<String> javaCommand() {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("--")).forEach(command::add);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.burstlog.bench.Main"));
+        return command;
+    }
+
+    private static String whyNoStrace() throws InterruptedException {
+        try {
+            Process probe = new ProcessBuilder("strace", "-qq", "-o", "/dev/null", "true")
+                    .redirectErrorStream(true).start();
+            String said = new String(probe.getInputStream().readAllBytes()).strip();
+            return probe.waitFor() == 0 ? null : "strace cannot run here: " + said;
+        } catch (IOException missing) {
+            return "strace is not installed";
+        }
+    }
+
+    private static String lastLine(Path file) throws IOException {
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.filter(line -> !line.isBlank()).reduce((first, second) -> second).orElse("it said nothing");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.burstlog.bench.harness.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** benchmarks.jar as it is handed over: nothing else on the class path. */
+@Timeout(120)
+class OneJarIT {
+
+    @TempDir
+    private Path directory;
+
+    private String run(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
+                System.getProperty("benchmarks.jar")));
+        command.addAll(List.of(arguments));
+        Path said = directory.resolve("said");
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+        assertThat(process.waitFor(100, TimeUnit.SECONDS)).as("ends").isTrue();
+        String output = Files.readString(said);
+        assertThat(process.exitValue()).as(output).isZero();
+        return output;
+    }
+
+    @Test
+    void jmhListsItsBenchmarksAndTheHarnessItsStudies() throws Exception {
+        assertThat(run("-l")).contains("HandOverBench.burst", "LogEventBench.event", "hand-over, latency, load");
+    }
+
+    @Test
+    void jmhRunsInAForkOfItsOwn() throws Exception {
+        Path results = directory.resolve("jmh.json");
+
+        run("HandOverBench", "-p", "way=disruptor", "-p", "bytes=64", "-wi", "1", "-i", "1", "-jvmArgsAppend",
+                "-Dbench.dir=" + directory, "-rf", "json", "-rff", results.toString());
+
+        List<Object> runs = Json.list(Json.parse(Files.readString(results)));
+        assertThat(runs).hasSize(1);
+        assertThat(Json.number(Json.object(Json.object(runs.get(0)).get("primaryMetric")).get("score"))).isPositive();
+    }
+
+    /** Log4j finds its own appenders, Burst and the one of the benchmarks: the caches of three jars are one. */
+    @Test
+    void appendersOfAllJarsAndChronicleWorkOutOfOneJar() throws Exception {
+        String targets = "java-jni@ssd,java-jna@ssd,log4j-burst@ssd,log4j-force,log4j-raf-buffered,log4j-async-raf,"
+                + "log4j-mmap-flush,chronicle-msync";
+
+        run("latency", "--study", "smoke", "--targets", targets, "--dir", directory.resolve("run").toString(),
+                "--out", directory.resolve("out").toString(), "--messages", "60", "--warm-up", "20", "--block", "20");
+
+        Map<String, Object> study = Json.readObject(directory.resolve("out").resolve("smoke.json"));
+        assertThat(Json.list(study.get("skipped"))).isEmpty();
+        List<Object> found = Json.list(study.get("targets"));
+        assertThat(found.stream().map(target -> Json.object(target).get("name"))).containsExactly((Object[]) targets.split(","));
+        assertThat(found).allSatisfy(target -> {
+            assertThat(Json.object(target)).containsEntry("messages", 60L);
+            assertThat(Json.list(Json.object(target).get("blocks"))).hasSize(3);
+        });
+        run("report", "--out", directory.resolve("out").toString());
+        assertThat(directory.resolve("out").resolve("report.html")).isNotEmptyFile();
+    }
+}
