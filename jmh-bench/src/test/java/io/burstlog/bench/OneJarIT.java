@@ -63,7 +63,8 @@ class OneJarIT {
         Map<String, Object> study = Json.readObject(directory.resolve("out").resolve("smoke.json"));
         assertThat(Json.list(study.get("skipped"))).isEmpty();
         List<Object> found = Json.list(study.get("targets"));
-        assertThat(found.stream().map(target -> Json.object(target).get("name"))).containsExactly((Object[]) targets.split(","));
+        assertThat(found.stream().map(target -> Json.object(target).get("name")))
+                .containsExactly((Object[]) targets.split(","));
         assertThat(found).allSatisfy(target -> {
             assertThat(Json.object(target)).containsEntry("messages", 60L);
             assertThat(Json.list(Json.object(target).get("blocks"))).hasSize(3);

@@ -24,8 +24,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A hand-over in bursts that fit the queue, from one thread; each way in a JVM of its own. With a queue that is full the
- * thread at its other end would be measured.
+ * A hand-over in bursts that fit the queue, from one thread; each way in a JVM of its own. With a queue that is full
+ * the thread at its other end would be measured.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)

@@ -68,7 +68,8 @@ final class Charts {
         if (Math.abs(nines - Math.rint(nines)) > 1e-9) {
             return "";
         }
-        return BigDecimal.valueOf(100).subtract(BigDecimal.ONE.movePointLeft((int) Math.rint(nines) - 2)).toPlainString();
+        return BigDecimal.valueOf(100).subtract(BigDecimal.ONE.movePointLeft((int) Math.rint(nines) - 2))
+                .toPlainString();
     }
 
     /** Each message's latency in the order of the messages. */
@@ -153,7 +154,8 @@ final class Charts {
     }
 
     private static XYChart chart(String title, String x, String y) {
-        XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(title).xAxisTitle(x).yAxisTitle(y).build();
+        XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(title)
+                .xAxisTitle(x).yAxisTitle(y).build();
         Styler styler = chart.getStyler();
         styler.setLegendPosition(Styler.LegendPosition.OutsideE);
         styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 12));

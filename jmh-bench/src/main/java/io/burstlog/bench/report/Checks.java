@@ -103,7 +103,8 @@ final class Checks {
         double[] ratios = new double[Math.min(many.length, one.length)];
         Arrays.setAll(ratios, i -> many[i] / one[i]);
         Ratios ratio = Ratios.of(ratios);
-        atLeast("append, 16 threads / 1 thread, records a second", "ssd", 10, ratio.median(), spread(ratio, 1) + "x", ">= 10x");
+        atLeast("append, 16 threads / 1 thread, records a second", "ssd", 10, ratio.median(), spread(ratio, 1) + "x",
+                ">= 10x");
     }
 
     private double[] rates(String what) {
@@ -141,7 +142,8 @@ final class Checks {
 
     private void difference(String what, String of, String base, double most) {
         Ratios difference = compared("device", of, base, "p50", false);
-        atMost(what, "device", most, difference.median(), spread(difference, 1000) + " us", "<= " + Html.micros(most) + " us");
+        atMost(what, "device", most, difference.median(), spread(difference, 1000) + " us", "<= " + Html.micros(most)
+                + " us");
     }
 
     private Ratios compared(String study, String of, String base, String figure, boolean ratio) {

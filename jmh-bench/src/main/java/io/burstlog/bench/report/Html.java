@@ -83,7 +83,8 @@ final class Html {
             return "-";
         }
         double size = Math.abs(value);
-        return String.format(Locale.ROOT, size >= 1000 ? "%,.0f" : size >= 100 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f", value);
+        return String.format(Locale.ROOT, size >= 1000 ? "%,.0f" : size >= 100 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f",
+                value);
     }
 
     private static String escape(String text) {

@@ -89,7 +89,8 @@ public final class Report {
                 study.get("bytes"), study.get("blockMessages"), targets.get(0).get("warmUpMessages"),
                 study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
         html.table(Sections.LATENCY_HEAD, Sections.latencyRows(study));
-        figure(Charts.percentiles(title, targets), title + ": latency by percentile. The right end is the slowest message "
+        figure(Charts.percentiles(title, targets), title
+                + ": latency by percentile. The right end is the slowest message "
                 + "of all, or 99.9999%; the axis counts nines.");
         List<Map<String, Object>> with = with(targets);
         if (!with.isEmpty()) {

@@ -13,7 +13,8 @@ import java.util.function.BiConsumer;
 /** The sections of the report that are no plain latencies. */
 final class Sections {
 
-    static final List<String> LATENCY_HEAD = List.of("target", "messages", "average", "p50", "p99", "p99.9", "p99.99", "max",
+    static final List<String> LATENCY_HEAD = List.of("target", "messages", "average", "p50", "p99", "p99.9", "p99.99",
+            "max",
             "ratio p50", "ratio p99", "ratio p99.9", "B allocated", "medium says");
 
     private final Results results;
@@ -37,7 +38,8 @@ final class Sections {
                 row.add(base.map(found -> Checks.spread(Ratios.ratios(target, found, figure), 1)).orElse("-"));
             }
             Object allocated = target.get("allocatedBytesPerMessage");
-            row.add(allocated == null || ((String) target.get("name")).matches("(c|bare)@.*") ? "-" : Html.digits(Json.number(allocated)));
+            row.add(allocated == null || ((String) target.get("name")).matches("(c|bare)@.*") ? "-"
+                    : Html.digits(Json.number(allocated)));
             row.add(String.valueOf(target.getOrDefault("claims", "")));
             rows.add(row);
         }
@@ -53,7 +55,8 @@ final class Sections {
     /** Of 1,000 messages there is no p99.99. */
     private static String micros(Map<String, Object> figures, String figure) {
         double messages = Json.number(figures.get("messages"));
-        double wanted = figure.equals("p99.99") ? 10_000 : figure.equals("p99.9") ? 1_000 : figure.equals("p99") ? 100 : 1;
+        double wanted = figure.equals("p99.99") ? 10_000 : figure.equals("p99.9") ? 1_000 : figure.equals("p99") ? 100
+                : 1;
         return messages < wanted ? "too few" : Html.micros(Json.number(figures.get(figure)));
     }
 
@@ -74,8 +77,10 @@ final class Sections {
                         target.get("lostByProcessDeath") + " of " + target.get("eventsBeforeDeath"),
                         Losses.ofPower(target)));
             }
-            html.table(List.of("target", "writes", "durable writes", "fsync, fdatasync", "msync MS_SYNC", "msync MS_ASYNC",
-                    "io_uring_enter", "file mapped", "events lost by process death", "a crash of the kernel or a loss of power loses"), rows);
+            html.table(List.of("target", "writes", "durable writes", "fsync, fdatasync", "msync MS_SYNC",
+                    "msync MS_ASYNC",
+                    "io_uring_enter", "file mapped", "events lost by process death",
+                            "a crash of the kernel or a loss of power loses"), rows);
         });
     }
 
@@ -115,13 +120,16 @@ final class Sections {
                 Map<String, Object> response = Json.object(target.get("response"));
                 rows.add(List.of((String) target.get("target"), target.get("percentOfCapacity").toString(),
                         Html.digits(Json.number(target.get("reachedPerSecond"))),
-                        "%,d".formatted((Long) response.get("messages")), micros(service, "p50"), micros(service, "p99"),
-                        micros(service, "p99.9"), micros(response, "p50"), micros(response, "p99"), micros(response, "p99.9"),
+                        "%,d".formatted((Long) response.get("messages")), micros(service, "p50"), micros(service,
+                                "p99"),
+                        micros(service, "p99.9"), micros(response, "p50"), micros(response, "p99"), micros(response,
+                                "p99.9"),
                         micros(response, "max")));
                 point(median, target, "p50");
                 point(tail, target, "p99");
             }
-            html.table(List.of("target", "load %", "messages/s", "messages", "service p50", "p99", "p99.9", "response p50", "p99", "p99.9",
+            html.table(List.of("target", "load %", "messages/s", "messages", "service p50", "p99", "p99.9",
+                    "response p50", "p99", "p99.9",
                     "max"), rows);
             if (!rows.isEmpty()) {
                 figure.accept(Charts.load("Load spectrum, p50", "latency, p50 (us)", median),
@@ -179,7 +187,8 @@ final class Sections {
             String name = (String) run.get("benchmark");
             rows.add(List.of(name.substring(name.lastIndexOf('.', name.lastIndexOf('.') - 1) + 1),
                     String.valueOf(run.get("params")).replaceAll("[{}]", ""), run.get("threads").toString(),
-                    Html.digits(Json.number(metric.get("score"))) + " +- " + Html.digits(Json.number(metric.get("scoreError"))),
+                    Html.digits(Json.number(metric.get("score"))) + " +- "
+                            + Html.digits(Json.number(metric.get("scoreError"))),
                     (String) metric.get("scoreUnit"), allocated(run)));
         }
         html.table(List.of("benchmark", "parameters", "threads", "score (99.9% interval)", "unit", "B/op"), rows);
@@ -188,6 +197,7 @@ final class Sections {
     private static String allocated(Map<String, Object> run) {
         Map<String, Object> secondary = Json.object(run.getOrDefault("secondaryMetrics", Map.of()));
         return secondary.entrySet().stream().filter(entry -> entry.getKey().endsWith("gc.alloc.rate.norm"))
-                .map(entry -> Html.digits(Json.number(Json.object(entry.getValue()).get("score")))).findFirst().orElse("-");
+                .map(entry -> Html.digits(Json.number(Json.object(entry.getValue())
+                .get("score")))).findFirst().orElse("-");
     }
 }

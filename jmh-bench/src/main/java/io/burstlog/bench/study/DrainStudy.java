@@ -16,8 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the drain costs those who append: the same log once with a drain that looks every millisecond, once with one that
- * has nothing to do, because a block of messages neither fills an eighth of the ring nor lasts as long as the interval.
+ * What the drain costs those who append: the same log once with a drain that looks every millisecond, once with one
+ * that has nothing to do, because a block of messages neither fills an eighth of the ring nor lasts as long as the
+ * interval.
  */
 public final class DrainStudy {
 

@@ -17,8 +17,9 @@ import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 
 /**
- * What handing a message over costs the thread that has it, in bursts that fit the queue, each way in turns. Bursts take
- * turns as well: one is timed as a whole, which gives the average, the next message by message, for the percentiles.
+ * What handing a message over costs the thread that has it, in bursts that fit the queue, each way in turns. Bursts
+ * take turns as well: one is timed as a whole, which gives the average, the next message by message, for the
+ * percentiles.
  */
 public final class HandOverStudy {
 
@@ -26,7 +27,8 @@ public final class HandOverStudy {
 
     public static void run(Options options) throws Exception {
         Media media = new Media(options);
-        Study study = new Study(options.text("study", "hand-over"), "hand-over", options.text("title", "Hand-over study"),
+        Study study = new Study(options.text("study", "hand-over"), "hand-over", options.text("title",
+                "Hand-over study"),
                 Environment.describe(media.directory(), media.devices()));
         int burst = options.number("burst", 20_000);
         int rounds = options.number("rounds", 50);

@@ -36,7 +36,8 @@ public final class LoadStudy {
             Map<Target, Double> capacities = new LinkedHashMap<>();
             for (Target target : open) {
                 capacities.put(target, capacity(target, warmUp));
-                System.out.printf("load         %-26s capacity %,.0f messages/s%n", target.name(), capacities.get(target));
+                System.out.printf("load         %-26s capacity %,.0f messages/s%n", target.name(),
+                        capacities.get(target));
             }
             for (String level : options.list("levels", LEVELS)) {
                 measure(capacities, Integer.parseInt(level), seconds, blocks, study);

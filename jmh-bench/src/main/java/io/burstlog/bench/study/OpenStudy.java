@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How long the open of a ring takes that is full of records, against reading it raw, in turns. The log file is on a file
- * system that is too small ({@code --full}), so that nothing can be drained and every open finds the ring full.
+ * How long the open of a ring takes that is full of records, against reading it raw, in turns. The log file is on a
+ * file system that is too small ({@code --full}), so that nothing can be drained and every open finds the ring full.
  */
 public final class OpenStudy {
 

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What all threads of a process did to certain files between its two marks, from the output of {@code strace -f -y}. */
+/** What all threads of a process did to certain files between its two marks, from what {@code strace -f -y} wrote. */
 public final class SyncTrace {
 
     /** What strace has to follow. */

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Durable records a second: {@code offer} from one thread, up to the moment when the last record is durable in the ring,
- * and in the log file; and {@code append} from 1, 2, 4 and 16 threads. In turns; each block gives one value.
+ * Durable records a second: {@code offer} from one thread, up to the moment when the last record is durable in the
+ * ring, and in the log file; and {@code append} from 1, 2, 4 and 16 threads. In turns; each block gives one value.
  */
 public final class ThroughputStudy {
 

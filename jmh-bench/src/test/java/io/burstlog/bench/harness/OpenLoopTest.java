@@ -57,7 +57,8 @@ class OpenLoopTest {
         // A message each millisecond: the one that stalls and ten behind it are late; each makes up for 0.9 ms.
         loop.run(slowAt(50, 10 * MILLI), 1000, 100);
 
-        assertThat(loop.service().getCountBetweenValues(SERVICE * 2, Long.MAX_VALUE / 2)).as("slow services").isEqualTo(1);
+        assertThat(loop.service().getCountBetweenValues(SERVICE * 2, Long.MAX_VALUE / 2)).as("slow services")
+                .isEqualTo(1);
         assertThat(loop.response().getCountBetweenValues(SERVICE * 2, Long.MAX_VALUE / 2)).as("late responses")
                 .isEqualTo(1 + 11);
         for (int behind = 0; behind <= 11; behind++) {

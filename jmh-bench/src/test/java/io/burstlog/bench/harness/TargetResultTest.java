@@ -61,7 +61,8 @@ class TargetResultTest {
         Histogram histogram = TargetResult.histogramOf(target);
         assertThat(histogram).isEqualTo(result.histogram());
         assertThat(target).containsEntry("messages", 5L).containsEntry("allocatedBytesPerMessage", 8.0);
-        assertThat(Json.list(target.get("series"))).containsExactly(0L, 1000L, 1L, 2000L, 2L, 3000L, 3L, 4000L, 4L, 100_000L);
+        assertThat(Json.list(target.get("series"))).containsExactly(0L, 1000L, 1L, 2000L, 2L, 3000L, 3L, 4000L, 4L,
+                100_000L);
         assertThat(Json.object(Json.list(read.get("skipped")).get(0))).containsEntry("reason", "it is not there");
         // Value in microseconds, percentile, count.
         List<String> hgrm = Files.readAllLines(directory.resolve("tiny-way-medium.hgrm"));

@@ -58,7 +58,8 @@ class ReportTest {
 
     @Test
     void everyStudyHasItsPicturesAndEveryPictureIsInThePage() throws Exception {
-        study("fast-ring", "log4j-burst@ssd", "log4j-burst@device", 5_000, "log4j-burst@ssd", 80_000, "log4j-force", 90_000);
+        study("fast-ring", "log4j-burst@ssd", "log4j-burst@device", 5_000, "log4j-burst@ssd", 80_000, "log4j-force",
+                90_000);
         study("ssd", "bare@ssd", "bare@ssd", 80_000, "c@ssd", 81_000);
         Study handOver = new Study("hand-over-64", "hand-over", "Hand-over", Map.of());
         Map<String, Object> offer = new LinkedHashMap<>(target("offer@ssd, 1 producer", 40));
@@ -67,7 +68,8 @@ class ReportTest {
         handOver.write(directory);
         Study load = new Study("load", "load", "Load", Map.of());
         for (long percent : new long[] {2, 50, 100}) {
-            load.add(Map.of("name", "a " + percent, "target", "a", "percentOfCapacity", percent, "reachedPerSecond", 10.0,
+            load.add(Map.of("name", "a " + percent, "target", "a", "percentOfCapacity", percent, "reachedPerSecond",
+                    10.0,
                     "service", target("a", 1000), "response", target("a", 1000 * percent)));
         }
         load.write(directory);
@@ -86,7 +88,8 @@ class ReportTest {
             assertThat(ImageIO.read(new ByteArrayInputStream(png)).getWidth()).isGreaterThan(1000);
             count++;
         }
-        // fast-ring: percentiles, both series and distributions of all, a series of each of three; ssd; hand-over; load: two.
+        // fast-ring: percentiles, both series and distributions of all, a series of each of three; ssd; hand-over;
+        // load: two.
         assertThat(count).isEqualTo(6 + 1 + 1 + 2);
         assertThat(directory.toFile().list((in, name) -> name.endsWith(".png"))).hasSize(count);
         assertThat(page).contains("Title of fast-ring", "Title of ssd", "HandOverBench.burst", "12.50 +- -", "16.00");
@@ -111,7 +114,8 @@ class ReportTest {
     @Test
     void aTargetIsReachedMissedOrNotMeasured() throws Exception {
         study("ssd", "bare@ssd", "bare@ssd", 80_000, "c@ssd", 81_000);
-        study("device", "bare@device", "bare@device", 4_000, "c@device", 8_000, "java-jni@device", 8_050, "java-jna@device",
+        study("device", "bare@device", "bare@device", 4_000, "c@device", 8_000, "java-jni@device", 8_050,
+                "java-jna@device",
                 9_000);
 
         List<List<String>> checks = Checks.of(new Results(directory));

@@ -53,7 +53,8 @@ class SyncTraceTest {
 
     @Test
     void anMsyncThatDoesNotWaitIsNoSync() {
-        assertThat(between("10 msync(0x7f0000000000, 4096, MS_ASYNC) = 0", "10 msync(0x7f0000000000, 4096, MS_SYNC) = 0",
+        assertThat(between("10 msync(0x7f0000000000, 4096, MS_ASYNC) = 0",
+                "10 msync(0x7f0000000000, 4096, MS_SYNC) = 0",
                         "10 msync(0x7f0000000000, 4096, MS_ASYNC) = 0"))
                 .containsEntry("waitingMsyncs", 1).containsEntry("otherMsyncs", 2);
     }
