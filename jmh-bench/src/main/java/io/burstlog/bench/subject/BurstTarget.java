@@ -78,7 +78,9 @@ public final class BurstTarget implements Target {
 
     @Override
     public String claims() {
-        return log.durabilityStatement().lines().findFirst().orElse("");
+        // The first line is the ring's, and begins with its path.
+        String ring = log.durabilityStatement().lines().findFirst().orElse("");
+        return ring.substring(Math.max(0, ring.indexOf("survives ")));
     }
 
     @Override

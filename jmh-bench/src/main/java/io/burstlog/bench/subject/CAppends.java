@@ -2,6 +2,7 @@
 package io.burstlog.bench.subject;
 
 import io.burstlog.bench.harness.Target;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -18,11 +19,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Appends in C, by a child process that also writes the block of each append once more, bare. Both latencies come of the
- * same messages: whichever of the two targets has its turn first lets the child work, and the other one is given what
- * was measured then. The child times itself; a single {@link Target#write} costs two pipes more than that.
+ * Appends in C, by a child process that also writes the block of each append once more, bare. Both latencies come of
+ * the same messages: whichever of the two targets has its turn first lets the child work, and the other one is given
+ * what was measured then. The child times itself; a single {@link Target#write} costs two pipes more than that.
  */
-final class CAppends implements AutoCloseable {
+final class CAppends implements Closeable {
 
     private static final int END_SECONDS = 60;
 
@@ -79,6 +80,7 @@ final class CAppends implements AutoCloseable {
             System.arraycopy(waiting.get(kind).remove().nanos(), 0, nanos, 0, nanos.length);
             return;
         }
+        waiting.get(kind).clear();
         send(Integer.toString(nanos.length));
         Map<Kind, long[]> measured = new EnumMap<>(Kind.class);
         for (Kind each : Kind.values()) {

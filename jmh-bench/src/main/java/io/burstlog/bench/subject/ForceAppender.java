@@ -26,8 +26,9 @@ public final class ForceAppender extends AbstractAppender {
 
     private final FileChannel channel;
 
-    private ForceAppender(String name, Layout<? extends Serializable> layout, FileChannel channel) {
-        super(name, null, layout, false, Property.EMPTY_ARRAY);
+    private ForceAppender(
+            String name, Layout<? extends Serializable> layout, boolean ignoreExceptions, FileChannel channel) {
+        super(name, null, layout, ignoreExceptions, Property.EMPTY_ARRAY);
         this.channel = channel;
     }
 
@@ -35,9 +36,10 @@ public final class ForceAppender extends AbstractAppender {
     public static ForceAppender create(
             @PluginAttribute("name") String name,
             @PluginAttribute("fileName") String fileName,
+            @PluginAttribute("ignoreExceptions") boolean ignoreExceptions,
             @PluginElement("Layout") Layout<? extends Serializable> layout)
             throws IOException {
-        return new ForceAppender(name, layout, FileChannel.open(
+        return new ForceAppender(name, layout, ignoreExceptions, FileChannel.open(
                 Path.of(fileName), StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
 

@@ -5,6 +5,7 @@ import io.burstlog.Binding;
 import io.burstlog.BurstLog;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.Target;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +27,7 @@ public final class Targets implements AutoCloseable {
 
     private final Media media;
     private final Map<String, CAppends> children = new HashMap<>();
-    private final List<AutoCloseable> open = new ArrayList<>();
+    private final List<Closeable> open = new ArrayList<>();
 
     public Targets(Media media) {
         this.media = media;
@@ -49,7 +50,7 @@ public final class Targets implements AutoCloseable {
     public Target open(String name) throws IOException, Media.NotPossible {
         int at = name.indexOf('@');
         Target target = at < 0 ? peer(name) : ours(name, name.substring(0, at), name.substring(at + 1));
-        open.add(target);
+        open.add(target::close);
         return target;
     }
 
@@ -57,7 +58,8 @@ public final class Targets implements AutoCloseable {
         return switch (way) {
             case "bare" -> {
                 if (medium.equals("mapped")) {
-                    throw new Media.NotPossible("a mapped ring is not written in blocks, so there is no bare write of one");
+                    throw new Media.NotPossible(
+                            "a mapped ring is not written in blocks, so there is no bare write of one");
                 }
                 yield child(medium).bareWrites(name);
             }
@@ -128,8 +130,8 @@ public final class Targets implements AutoCloseable {
     }
 
     /**
-     * How many messages are left of a target that another process had open and died with. Of Burstlog that is what is in
-     * the log file after the next open.
+     * How many messages are left of a target that another process had open and died with. Of Burstlog that is what is
+     * in the log file after the next open.
      */
     public long found(String name) throws IOException, Media.NotPossible {
         if (name.startsWith("chronicle")) {
@@ -145,15 +147,15 @@ public final class Targets implements AutoCloseable {
 
     /** The last one opened first. One that cannot be closed does not keep the others open. */
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         Collections.reverse(open);
-        Exception first = null;
-        for (AutoCloseable each : open) {
+        IOException first = null;
+        for (Closeable each : open) {
             try {
                 each.close();
-            } catch (Exception failure) {
+            } catch (IOException | RuntimeException failure) {
                 if (first == null) {
-                    first = failure;
+                    first = new IOException("A target could not be closed: " + failure.getMessage(), failure);
                 } else {
                     first.addSuppressed(failure);
                 }
