@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.Appender;
 import org.apache.logging.log4j.core.Logger;
@@ -25,7 +24,7 @@ final class Log4jTarget implements Target {
 
     private static final String APPENDER = "Bench";
     private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(5);
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long LOOK_MILLIS = 1;
 
     /** What it takes until another thread has done its part. */
     private interface Rest {
@@ -119,13 +118,13 @@ final class Log4jTarget implements Target {
 
     /** What an appender keeps in a buffer of its own stays there: that is how it always runs. */
     @Override
-    public void settle() throws IOException {
+    public void settle() throws IOException, InterruptedException {
         long begin = System.nanoTime();
         while (!rest.isDone()) {
             if (System.nanoTime() - begin > LONG_NANOS) {
                 throw new IllegalStateException(name + " has not come to its end after 5 minutes.");
             }
-            LockSupport.parkNanos(LOOK_NANOS);
+            Thread.sleep(LOOK_MILLIS);
         }
         LogFiles.sync(file);
     }
