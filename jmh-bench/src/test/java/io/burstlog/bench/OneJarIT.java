@@ -55,7 +55,7 @@ class OneJarIT {
     @Test
     void appendersOfAllJarsAndChronicleWorkOutOfOneJar() throws Exception {
         String targets = "java-jni@ssd,java-jna@ssd,log4j-burst@ssd,log4j-force,log4j-raf-buffered,log4j-async-raf,"
-                + "log4j-mmap-flush,chronicle-msync";
+                + "log4j-mmap-flush,chronicle,chronicle-sync,chronicle-msync";
 
         run("latency", "--study", "smoke", "--targets", targets, "--dir", directory.resolve("run").toString(),
                 "--out", directory.resolve("out").toString(), "--messages", "60", "--warm-up", "20", "--block", "20");

@@ -4,8 +4,8 @@ package io.burstlog.bench.handover;
 import io.burstlog.Binding;
 import io.burstlog.BurstLog;
 import io.burstlog.RecordBuffer;
-import io.burstlog.bench.target.BurstTarget;
-import io.burstlog.bench.target.Media;
+import io.burstlog.bench.subject.BurstTarget;
+import io.burstlog.bench.subject.Media;
 import java.nio.file.Path;
 import java.time.Duration;
 

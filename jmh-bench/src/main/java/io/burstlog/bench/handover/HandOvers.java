@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.handover;
 
-import io.burstlog.bench.target.Media;
+import io.burstlog.bench.subject.Media;
 import java.nio.file.Path;
 
 /** Makes hand-overs by name. */

@@ -3,8 +3,8 @@ package io.burstlog.bench.jmh;
 
 import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.harness.Target;
-import io.burstlog.bench.target.Media;
-import io.burstlog.bench.target.Targets;
+import io.burstlog.bench.subject.Media;
+import io.burstlog.bench.subject.Targets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -7,8 +7,8 @@ import io.burstlog.bench.harness.Rounds;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.Target;
 import io.burstlog.bench.harness.TargetResult;
-import io.burstlog.bench.target.Media;
-import io.burstlog.bench.target.Targets;
+import io.burstlog.bench.subject.Media;
+import io.burstlog.bench.subject.Targets;
 import java.nio.file.Path;
 import java.util.List;
 

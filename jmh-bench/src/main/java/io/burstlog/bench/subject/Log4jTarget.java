@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.subject;
+
+import io.burstlog.bench.harness.Target;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.Appender;
+import org.apache.logging.log4j.core.Logger;
+import org.apache.logging.log4j.core.LoggerContext;
+import org.apache.logging.log4j.core.async.AsyncLoggerContext;
+import org.apache.logging.log4j.core.config.Configuration;
+import org.apache.logging.log4j.core.config.builder.api.AppenderComponentBuilder;
+import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
+import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilderFactory;
+import org.apache.logging.log4j.core.config.builder.impl.BuiltConfiguration;
+import org.apache.logging.log4j.core.jmx.RingBufferAdmin;
+
+/** A log call to one appender, in a Log4j of its own. */
+final class Log4jTarget implements Target {
+
+    private static final String APPENDER = "Bench";
+    private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(5);
+    private static final long LOOK_MILLIS = 1;
+
+    /** What it takes until another thread has done its part. */
+    private interface Rest {
+        boolean isDone() throws IOException;
+    }
+
+    private final String name;
+    private final LoggerContext context;
+    private final Logger logger;
+    private final String message;
+    private final Path file;
+    private final Rest rest;
+    private final long bytesBefore;
+    private long written;
+
+    private Log4jTarget(String name, LoggerContext context, Path file, int bytes, boolean drains) throws IOException {
+        this.name = name;
+        this.context = context;
+        this.file = file;
+        logger = context.getLogger("bench");
+        message = Message.text(bytes);
+        bytesBefore = Files.size(file);
+        if (context instanceof AsyncLoggerContext async) {
+            RingBufferAdmin queue = async.createRingBufferAdmin();
+            rest = () -> queue.getRemainingCapacity() == queue.getBufferSize();
+        } else if (drains) {
+            rest = () -> Files.size(file) >= bytesBefore + written * bytes;
+        } else {
+            rest = () -> true;
+        }
+    }
+
+    /** An appender of Log4j itself, or of these benchmarks. */
+    static Target peer(String name, String plugin, Map<String, String> attributes, boolean async, Path file, int bytes)
+            throws IOException, Media.NotPossible {
+        LoggerContext context = async ? new AsyncLoggerContext(name) : new LoggerContext(name);
+        start(context, name, plugin, attributes, file);
+        return new Log4jTarget(name, context, file, bytes, false);
+    }
+
+    /**
+     * The Burst appender.
+     *
+     * @param ack "durable" or "enqueued"
+     */
+    static Target burst(String name, Media.Ring ring, String ack, Path file, int bytes)
+            throws IOException, Media.NotPossible {
+        LoggerContext context = new LoggerContext(name);
+        start(context, name, "Burst", Map.of("ring", ring.path().toString(), "io", ring.io(), "ack", ack,
+                "durability", "process"), file);
+        return new Log4jTarget(name, context, file, bytes, true);
+    }
+
+    private static void start(LoggerContext context, String name, String plugin, Map<String, String> attributes,
+            Path file) throws Media.NotPossible {
+        context.start(configuration(context, plugin, attributes, file));
+        Appender appender = context.getConfiguration().getAppender(APPENDER);
+        if (appender == null || !appender.isStarted()) {
+            context.stop();
+            throw new Media.NotPossible(
+                    "Log4j could not start the appender " + plugin + " of " + name + "; it says why on the console");
+        }
+    }
+
+    private static Configuration configuration(LoggerContext context, String plugin, Map<String, String> attributes,
+            Path file) {
+        ConfigurationBuilder<BuiltConfiguration> builder = ConfigurationBuilderFactory.newConfigurationBuilder();
+        builder.setLoggerContext(context);
+        AppenderComponentBuilder appender = builder.newAppender(APPENDER, plugin)
+                .addAttribute("fileName", file.toString())
+                .addAttribute("ignoreExceptions", false)
+                .add(builder.newLayout("PatternLayout").addAttribute("pattern", "%m%n"));
+        attributes.forEach(appender::addAttribute);
+        return builder.setStatusLevel(Level.WARN)
+                .setShutdownHook("disable")
+                .add(appender)
+                .add(builder.newRootLogger(Level.INFO).add(builder.newAppenderRef(APPENDER)))
+                .build(false);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public void write(int number) {
+        logger.info(message);
+        written++;
+    }
+
+    /** What an appender keeps in a buffer of its own stays there: that is how it always runs. */
+    @Override
+    public void settle() throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        while (!rest.isDone()) {
+            if (System.nanoTime() - begin > LONG_NANOS) {
+                throw new IllegalStateException(name + " has not come to its end after 5 minutes.");
+            }
+            Thread.sleep(LOOK_MILLIS);
+        }
+        LogFiles.sync(file);
+    }
+
+    @Override
+    public void close() {
+        context.stop(1, TimeUnit.MINUTES);
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.subject;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** What is done to log files from outside, whoever writes them. */
+final class LogFiles {
+
+    private static final int READ_BYTES = 1 << 20;
+
+    private LogFiles() {}
+
+    /** Waits until the kernel has written what it has of the file, by whatever descriptor or mapping it came. */
+    static void sync(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    /** Complete lines. What an appender has reserved behind its last line holds none. */
+    static long lines(Path file) throws IOException {
+        long lines = 0;
+        byte[] part = new byte[READ_BYTES];
+        try (InputStream in = Files.newInputStream(file)) {
+            for (int length = in.read(part); length > 0; length = in.read(part)) {
+                for (int i = 0; i < length; i++) {
+                    lines += part[i] == '\n' ? 1 : 0;
+                }
+            }
+        }
+        return lines;
+    }
+}

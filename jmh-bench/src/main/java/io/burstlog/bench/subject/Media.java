@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.subject;
+
+import io.burstlog.bench.harness.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Where rings and log files go. Log files are in the folder {@code --dir}. Rings are on a medium: {@code ssd}, files in
+ * that folder; {@code device}, the block devices {@code --devices}, each for one ring; {@code mapped}, files on tmpfs,
+ * in the folder {@code --memory}.
+ */
+public final class Media {
+
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    private final Path directory;
+    private final Path memory;
+    private final Path appendBench;
+    private final List<Path> devices;
+    private final Deque<Path> freeDevices;
+    private final int bytes;
+
+    /** What a target needs is not there; the message says what. */
+    public static final class NotPossible extends Exception {
+        private static final long serialVersionUID = 1;
+
+        NotPossible(String message) {
+            super(message);
+        }
+
+        NotPossible(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /**
+     * A place for a ring.
+     *
+     * @param io how it is written, as in the configuration of a log
+     */
+    public record Ring(Path path, String io) {}
+
+    public Media(Options options) throws IOException {
+        directory = Files.createDirectories(options.path("dir", "target/bench/run").toAbsolutePath());
+        memory = options.path("memory", SHARED_MEMORY + "/burstlog-bench-" + ProcessHandle.current().pid());
+        appendBench = options.path("append-bench", "native/target/cmake/append_bench").toAbsolutePath();
+        devices = options.list("devices", "").stream().map(Path::of).toList();
+        freeDevices = new ArrayDeque<>(devices);
+        bytes = options.number("bytes", 256);
+    }
+
+    /** Bytes of a message. */
+    public int bytes() {
+        return bytes;
+    }
+
+    public Path directory() {
+        return directory;
+    }
+
+    public List<Path> devices() {
+        return devices;
+    }
+
+    /** The folder on tmpfs; made by the first ring in it. */
+    public Path memory() {
+        return memory;
+    }
+
+    /** The program that appends in C. */
+    Path appendBench() {
+        return appendBench;
+    }
+
+    /** A file on the SSD. */
+    public Path file(String name) {
+        return directory.resolve(name);
+    }
+
+    /** The place for a ring of that name; of each device there is one. */
+    public Ring ring(String medium, String name) throws NotPossible {
+        return switch (medium) {
+            case "ssd" -> new Ring(file(name + "-ssd.ring"), "auto");
+            case "device" -> new Ring(nextDevice(), "auto");
+            case "mapped" -> new Ring(inMemory(name + "-mapped.ring"), "mapped");
+            default -> throw new IllegalArgumentException(
+                    "There is no medium \"" + medium + "\"; there are ssd, device and mapped.");
+        };
+    }
+
+    private Path nextDevice() throws NotPossible {
+        Path device = freeDevices.poll();
+        if (device == null) {
+            throw new NotPossible(devices.isEmpty()
+                    ? "there is no fast device: zram needs root and the kernel's zram, others are given by --devices"
+                    : "all devices given by --devices are in use: " + devices);
+        }
+        return device;
+    }
+
+    private Path inMemory(String name) throws NotPossible {
+        try {
+            return Files.createDirectories(memory).resolve(name);
+        } catch (IOException failure) {
+            throw new NotPossible("there is no memory for files at " + memory + ": " + failure.getMessage(), failure);
+        }
+    }
+
+    /** Deletes what is in memory. The folder on the SSD is left to whoever named it. */
+    public void clear() throws IOException {
+        if (!Files.exists(memory)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(memory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}
