@@ -11,6 +11,7 @@
 #define MIB (1u << 20)
 
 static struct loop_device loop, above;
+static int is_swapped_to; /* the loop device: its number may be somebody else's once it is gone */
 
 static inline int begin(void **state) {
     loop.fd = above.fd = -1;
@@ -19,7 +20,9 @@ static inline int begin(void **state) {
 
 static inline int end(void **state) {
     umount2(scratch_path("mounted"), MNT_DETACH);
-    swapoff(loop.path);
+    if (is_swapped_to)
+        swapoff(loop.path);
+    is_swapped_to = 0;
     if (above.fd >= 0)
         remove_loop(&above);
     return remove_scratch(state);

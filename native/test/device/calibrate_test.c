@@ -360,8 +360,11 @@ static void in_memory_the_mapping_is_measured_too_and_taken(void **state) {
     assert_int_equal(device_calibration(device, &calibration), 1);
     const struct calibration_engine *mapped = calibration_of(&calibration, BURST_IO_MAPPED);
     assert_non_null(mapped);
-    assert_true(mapped->writes > 0);
-    assert_int_equal(device->io, BURST_IO_MAPPED); /* it makes no system call */
+    assert_true(mapped->writes >= 100);
+    const struct calibration_engine *pwriter = calibration_of(&calibration, BURST_IO_PWRITE);
+    const int is_gain =
+        mapped->p50_ns < pwriter->p50_ns - pwriter->p50_ns / 10 && mapped->faster * 3 >= mapped->writes * 2;
+    assert_int_equal(device->io, is_gain ? BURST_IO_MAPPED : BURST_IO_PWRITE);
     fprintf(stderr, "%s\n", device->chosen_because);
     device_close(device);
     /* More is asked for than any of them gives here: none is taken in place of what was opened. */
