@@ -15,6 +15,7 @@ import java.util.List;
  */
 final class ScarceMemory {
     static final int LAST = 1;
+    static final int FIRST = 2;
     static final int LINES_OF_LAST = 50;
     static final int MOST_THREADS = 500;
 
@@ -28,6 +29,8 @@ final class ScarceMemory {
         BurstConfig config = BurstConfig.builder().ring(arguments[0]).fileName(arguments[1]).ringBytes(4 << 20).build();
         long end = System.nanoTime() + 1_000_000L * Integer.parseInt(arguments[2]);
         try (BurstLog log = BurstLog.open(config)) {
+            // What the JVM links at the first call, and would never link again if memory ran out in that, is linked.
+            append(log, FIRST, 10);
             fillMemoryAndAppend(log, end);
             append(log, LAST, LINES_OF_LAST);
         }
@@ -36,7 +39,7 @@ final class ScarceMemory {
     private static void fillMemoryAndAppend(BurstLog log, long end) throws InterruptedException {
         List<byte[]> held = new ArrayList<>(100_000);
         Thread[] appending = new Thread[AT_A_TIME];
-        int next = LAST + 1;
+        int next = FIRST + 1;
         while (System.nanoTime() < end) {
             try {
                 for (int i = 0; i < AT_A_TIME; i++) {
