@@ -98,3 +98,10 @@ void cpulist_format(const struct cpulist *list, char *text, size_t text_bytes) {
         first = last;
     }
 }
+
+unsigned cpulist_count(const struct cpulist *list) {
+    unsigned count = 0;
+    for (size_t i = 0; i < sizeof(list->bits) / sizeof(list->bits[0]); i++)
+        count += (unsigned)__builtin_popcountl(list->bits[i]);
+    return count;
+}

@@ -21,6 +21,7 @@ void cpulist_format(const struct cpulist *list, char *text, size_t text_bytes);
 
 int cpulist_has(const struct cpulist *list, unsigned cpu);
 int cpulist_is_empty(const struct cpulist *list);
+unsigned cpulist_count(const struct cpulist *list);
 
 /* The first CPU that `list` has and `other` has not; -1 if there is none. */
 int cpulist_first_beyond(const struct cpulist *list, const struct cpulist *other);

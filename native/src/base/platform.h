@@ -34,6 +34,8 @@ struct platform_ops {
     void (*unpark)(const struct platform *platform, _Atomic uint32_t *word, int count);
 
     void (*sleep_ns)(const struct platform *platform, int64_t duration_ns);
+    /* Lets others that can run do so. */
+    void (*yield)(const struct platform *platform);
 
     /* Zeroed memory, page-aligned (a WIPED_IN_CHILD word of 4 bytes only to itself), or NULL. */
     void *(*allocate)(const struct platform *platform, size_t bytes, enum platform_memory kind);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -64,6 +65,11 @@ static void linux_sleep_ns(const struct platform *platform, int64_t duration_ns)
     struct timespec left = timespec_of(duration_ns < 0 ? 0 : duration_ns);
     while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
     }
+}
+
+static void linux_yield(const struct platform *platform) {
+    (void)platform;
+    sched_yield();
 }
 
 /* Address space that begins at a huge page, so that the kernel can back all of it with such. */
@@ -186,6 +192,7 @@ static const struct platform_ops linux_ops = {
     .park = linux_park,
     .unpark = linux_unpark,
     .sleep_ns = linux_sleep_ns,
+    .yield = linux_yield,
     .allocate = linux_allocate,
     .release = linux_release,
     .random = linux_random,

@@ -6,8 +6,9 @@
 #include "ring/ring.h"
 
 #define LEADER_FREE 0u
-#define LEADER_CLAIMED 1u /* somebody leads and has not sealed yet */
-#define LEADER_SEALED 2u  /* + the first sequence that is not part of the commit under way */
+#define LEADER_CLAIMED 1u   /* somebody leads and has not sealed yet */
+#define LEADER_GATHERING 2u /* somebody leads, and whatever was claimed before this was seen will be sealed */
+#define LEADER_SEALED 3u    /* + the first sequence that is not part of the commit under way */
 
 /* Makes everything claimed so far durable, or fails the ring. The caller has set ring->leader to LEADER_CLAIMED. */
 void commit_round(struct ring *ring);

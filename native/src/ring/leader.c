@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who commits, and who sleeps until when.
+ * Who commits, who waits for whom, and who sleeps until when.
  *
  * A thread that waits for durability tries to lead; one succeeds. The others sleep in one of two groups: those whose
  * record is part of the commit under way, and those whose record will be part of the next. At the end of a commit
@@ -16,6 +16,15 @@
  * everybody who leaves wakes everybody who sleeps.
  * Counting and waking happen after the leader let go, so two leaders may count in either order; all that can come of it
  * is a wake-up for nothing, after which the sleeper looks again.
+ *
+ * Gathering. Those whom a commit made durable are back with their next records as soon as they have been woken. A leader
+ * that seals at once writes for the first of them, and the rest wait for two writes in the place of one. So a leader that
+ * follows right after a commit that several threads waited for first lets them come: until as many records are there as
+ * threads were waiting, for as long as a commit takes at most. Where they do not come (threads that log now and then) it
+ * soon does so no more but once in GATHER_PROBE chances. With one thread, and on media as fast as a wake-up, nobody gathers.
+ *
+ * Spinning. Where a commit takes less than waking a few threads does, a thread that waits for one spins, as long as there
+ * are CPUs for all that wait; on slow media all of them sleep at once.
  */
 #include <errno.h>
 #include <limits.h>
@@ -29,10 +38,76 @@
 #define SEAL_SPINS 64
 #define SEAL_PAUSE_NS 20000
 
+#define SLOW_COMMIT_NS 15000 /* what waking a few threads takes: slower commits are slept for, faster ones spun for */
+#define GATHER_PROBE 32u
+#define GATHER_PATIENCE 4u
+#define GATHER_TURNS 2000 /* a clock that stands still must not hold up a commit */
+#define SPIN_PAUSES 8
+#define SPIN_TURNS 2000 /* again, whatever the clock does */
+#define COMMIT_AVERAGE 8
+
 static void wake(struct ring *ring, uint32_t word, int count) {
     if (atomic_load(&ring->sleepers[word]) != 0) {
         ring->platform->ops->unpark(ring->platform, &ring->generation[word], count);
     }
+}
+
+static uint32_t sleepers(const struct ring *ring) {
+    return atomic_load_explicit(&ring->sleepers[0], memory_order_relaxed) +
+           atomic_load_explicit(&ring->sleepers[1], memory_order_relaxed);
+}
+
+static int64_t commit_ns(const struct ring *ring) {
+    return (int64_t)atomic_load_explicit(&ring->commit_ns, memory_order_relaxed);
+}
+
+/* Waits until all that are expected are there, or their time is over. Returns now. */
+static int64_t await_crowd(struct ring *ring) {
+    struct crowd *crowd = &ring->crowd;
+    const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
+    int64_t now_ns = platform_monotonic_ns(ring->platform);
+    for (int turn = 0; turn < GATHER_TURNS && now_ns < crowd->until_ns; turn++) {
+        const uint64_t word = atomic_load_explicit(&ring->claim, memory_order_relaxed);
+        if (claim_sequence(word, durable) - durable >= crowd->expected) {
+            crowd->patience += crowd->patience < GATHER_PATIENCE;
+            return now_ns;
+        }
+        ring->platform->ops->yield(ring->platform);
+        now_ns = platform_monotonic_ns(ring->platform);
+    }
+    crowd->patience -= crowd->patience > 0;
+    return now_ns;
+}
+
+/* The leader's first step. See above. */
+static void gather(struct ring *ring) {
+    struct crowd *crowd = &ring->crowd;
+    crowd->began_ns = 0;
+    if (crowd->expected < 2) {
+        return;
+    }
+    crowd->began_ns = platform_monotonic_ns(ring->platform);
+    if (commit_ns(ring) >= SLOW_COMMIT_NS && crowd->began_ns < crowd->until_ns &&
+        (crowd->patience > 0 || ++crowd->passed % GATHER_PROBE == 0)) {
+        crowd->began_ns = await_crowd(ring);
+    }
+}
+
+/* The leader's last step: whom the next one may expect, and until when. */
+static void count_crowd(struct ring *ring) {
+    struct crowd *crowd = &ring->crowd;
+    crowd->expected = 1 + sleepers(ring);
+    if (crowd->expected < 2) {
+        return;
+    }
+    const int64_t now_ns = platform_monotonic_ns(ring->platform);
+    int64_t average_ns = commit_ns(ring);
+    if (crowd->began_ns != 0) {
+        const int64_t took_ns = now_ns - crowd->began_ns;
+        average_ns = average_ns == 0 ? took_ns : average_ns + (took_ns - average_ns) / COMMIT_AVERAGE;
+        atomic_store_explicit(&ring->commit_ns, (uint64_t)average_ns, memory_order_relaxed);
+    }
+    crowd->until_ns = now_ns + average_ns;
 }
 
 static void let_go(struct ring *ring) {
@@ -66,12 +141,15 @@ static void ask_drain(struct ring *ring) {
 /* Leads one commit if nobody leads. */
 static int try_to_lead(struct ring *ring) {
     uint64_t expected = LEADER_FREE;
-    if (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_CLAIMED)) {
+    if (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_GATHERING)) {
         return 0;
     }
+    gather(ring);
+    atomic_store(&ring->leader, LEADER_CLAIMED);
     if (!ring_has_failed(ring)) {
         commit_round(ring);
     }
+    count_crowd(ring);
     let_go(ring);
     signal_notify(&ring->space, ring->platform); /* fewer records are in flight: claim.h bounds them */
     ask_drain(ring);
@@ -85,6 +163,27 @@ void ring_quiesce(struct ring *ring) {
         ring->platform->ops->sleep_ns(ring->platform, SEAL_PAUSE_NS);
     }
     let_go(ring);
+}
+
+/* Waits spinning where that is worth it: 1 if something has changed, 0 if it is time to sleep. */
+static int spin(struct ring *ring, uint64_t sequence) {
+    const int64_t average_ns = commit_ns(ring);
+    if (average_ns == 0 || average_ns >= SLOW_COMMIT_NS || sleepers(ring) > ring->limits.spinners) {
+        return 0;
+    }
+    int is_over = 0;
+    if (atomic_fetch_add_explicit(&ring->spinners, 1, memory_order_relaxed) < ring->limits.spinners) {
+        const int64_t until_ns = platform_monotonic_ns(ring->platform) + 2 * average_ns;
+        for (int turn = 0; turn < SPIN_TURNS && !is_over && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
+            for (int pause = 0; pause < SPIN_PAUSES; pause++) {
+                cpu_pause();
+            }
+            is_over = is_durable(ring, sequence) || ring_has_failed(ring) ||
+                      atomic_load_explicit(&ring->leader, memory_order_relaxed) == LEADER_FREE;
+        }
+    }
+    atomic_fetch_sub_explicit(&ring->spinners, 1, memory_order_relaxed);
+    return is_over;
 }
 
 /* Sleeps until the commit that concerns this sequence, or the one before it, has ended. */
@@ -102,7 +201,9 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, int64_t timeout
     if (leader == LEADER_FREE || is_durable(ring, sequence) || ring_has_failed(ring)) {
         return;
     }
-    const uint32_t word = (sequence < leader - LEADER_SEALED ? finished : finished + 1) & 1;
+    /* What is claimed while the leader gathers is sealed next. */
+    const int is_part = leader == LEADER_GATHERING || sequence < leader - LEADER_SEALED;
+    const uint32_t word = (is_part ? finished : finished + 1) & 1;
     atomic_fetch_add(&ring->sleepers[word], 1);
     ring->platform->ops->park(ring->platform, &ring->generation[word], finished, timeout_ns);
     atomic_fetch_sub(&ring->sleepers[word], 1);
@@ -124,7 +225,7 @@ int leader_await(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
         if (timeout_ns == 0) {
             return 0;
         }
-        if (try_to_lead(ring)) {
+        if (try_to_lead(ring) || spin(ring, sequence)) {
             continue;
         }
         if (timeout_ns >= 0) {

@@ -49,6 +49,7 @@ struct ring_geometry {
 struct ring_limits {
     uint64_t max_record_bytes;
     uint32_t on_full; /* enum burst_on_full */
+    uint32_t spinners; /* so many threads may wait for a commit spinning: one less than there are CPUs */
     int64_t block_timeout_ns; /* 0: none */
 };
 
@@ -58,6 +59,15 @@ struct ring_start {
     uint64_t next_sequence;
     uint64_t released;
     uint32_t epoch;
+};
+
+/* Those who wait for commits, as the leader sees them: leader.c. Only the leader touches it. */
+struct crowd {
+    uint32_t expected; /* threads that the last commit made durable or that wait for the next; 1: nobody but its leader */
+    uint32_t patience; /* grows while gathering pays */
+    uint32_t passed;   /* chances to gather that were not taken */
+    int64_t until_ns;  /* a leader that comes later than this gathers no more */
+    int64_t began_ns;  /* when the commit under way was sealed, or 0 */
 };
 
 /* A write of a commit, and what is durable once it and all before it are. */
@@ -79,16 +89,16 @@ struct ring {
     uint64_t begin_position; /* right after this epoch's marker */
     uint32_t epoch;
     _Atomic uint32_t *alive; /* reads 0 in a forked child */
-    struct signal space;     /* released has moved */
-    struct signal committer; /* something was enqueued: then `enqueued` is 1 until the committer looks */
-    _Atomic uint32_t enqueued;
-    struct signal drain;     /* the drain should look now */
 
+    /* Each on cache lines of its own: whoever writes one must not take another away from those who read it. */
     _Alignas(128) _Atomic uint64_t claim; /* claim.h */
 
-    _Alignas(128) _Atomic uint64_t leader; /* LEADER_FREE, LEADER_CLAIMED, or LEADER_SEALED + next sequence sealed */
-    _Atomic uint32_t generation[2];        /* both count finished commits; who sleeps on which: commit.c */
+    _Alignas(128) _Atomic uint64_t leader; /* commit.h */
+    _Atomic uint32_t generation[2]; /* both count finished commits; who sleeps on which: leader.c */
     _Atomic uint32_t sleepers[2];
+    _Atomic uint32_t spinners;
+    _Atomic uint64_t commit_ns; /* what a commit takes while several threads wait: a moving average; 0: not known yet */
+    struct crowd crowd;
 
     _Alignas(128) _Atomic uint64_t durable_position;
     _Atomic uint64_t durable_next_sequence; /* every sequence below it is durable */
@@ -99,6 +109,12 @@ struct ring {
     struct ring_write writes[RING_WRITES_UNDER_WAY]; /* the leader's */
 
     _Alignas(128) _Atomic uint64_t released;
+
+    _Alignas(128) struct signal space; /* released has moved */
+    struct signal drain;               /* the drain should look now */
+
+    _Alignas(128) struct signal committer; /* something was enqueued: then `enqueued` is 1 until the committer looks */
+    _Atomic uint32_t enqueued;
 
     _Alignas(128) _Atomic uint64_t commits, device_writes, device_bytes;
     _Atomic uint64_t full_waits, discarded, lost_enqueued;

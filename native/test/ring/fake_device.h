@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,12 +156,19 @@ static inline struct device_write *fake_complete(struct device *device) {
     return write;
 }
 
+/* Time passes: a leader that gathers does so until a moment. */
+static void fake_yield(const struct platform *platform) {
+    platform_of(platform)->now_ns += 1000;
+    sched_yield();
+}
+
 static const struct platform_ops fake_platform_ops = {
     .monotonic_ns = fake_now_ns,
     .realtime_ns = fake_now_ns,
     .park = fake_park,
     .unpark = fake_unpark,
     .sleep_ns = fake_sleep_ns,
+    .yield = fake_yield,
     .allocate = fake_allocate,
     .release = fake_release,
     .random = fake_random,

@@ -58,6 +58,10 @@ static void sim_sleep(const struct platform *platform, int64_t duration_ns) {
     world_of(platform)->now_ns += duration_ns;
 }
 
+static void sim_yield(const struct platform *platform) {
+    sim_sleep(platform, 1000);
+}
+
 static void *sim_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
     (void)kind;
     struct world *world = world_of(platform);
@@ -86,6 +90,7 @@ static const struct platform_ops sim_platform_ops = {
     .park = sim_park,
     .unpark = sim_unpark,
     .sleep_ns = sim_sleep,
+    .yield = sim_yield,
     .allocate = sim_allocate,
     .release = sim_release,
     .random = sim_random,

@@ -277,6 +277,12 @@ static void sleep_ns(const struct platform *platform, int64_t duration_ns) {
     sim_thread_sleep("sleep", duration_ns);
 }
 
+/* Time passes: a leader that gathers does so until a moment. */
+static void gather(const struct platform *platform) {
+    (void)platform;
+    sim_thread_sleep("gather", 1000);
+}
+
 /* threads.c is compiled with these names in the place of the C library's. */
 int simulated_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
 int simulated_join(pthread_t thread, void **result);
@@ -314,6 +320,7 @@ void sim_threads_run(struct world *world, struct schedule *schedule, void *(*bod
         ops.park = park;
         ops.unpark = unpark;
         ops.sleep_ns = sleep_ns;
+        ops.yield = gather;
     }
     world->platform.ops = &ops;
     sim_threads.world = world;
