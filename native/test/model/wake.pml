@@ -11,7 +11,7 @@
  *     commit_round                    commit.c seal (word, then the store of `leader`), and what becomes of the writes
  *     let_go, wake                    leader.c let_go, wake
  *     sleep_in_group                  leader.c sleep_in_group; its spin for LEADER_CLAIMED is a step that is possible
- *                                     once the word has another value
+ *                                     once the word has another value. A spinner does nothing, so it is no step
  *     ring_fail                       ring.c ring_fail, by the leader or (SABOTAGE) by a checkpoint of the drain
  *     producer                        ring.c ring_append, claim_patiently, wake_committer; claim and publish are one
  *                                     step: ring.pml has them apart
@@ -53,7 +53,8 @@
 
 #define LEADER_FREE 0
 #define LEADER_CLAIMED 1
-#define LEADER_SEALED 2
+#define LEADER_GATHERING 2
+#define LEADER_SEALED 3
 
 /* Futex words: the two generation counts, and the counts of three signals */
 #define SPACE 2
@@ -207,7 +208,7 @@ inline sleep_in_group() {
     atomic { leader != LEADER_CLAIMED -> seen_leader = leader };
     if
     :: atomic { seen_leader != LEADER_FREE && durable <= sequence && !failed ->
-            group = (sequence < seen_leader - LEADER_SEALED -> finished : finished + 1) % 2;
+            group = (seen_leader == LEADER_GATHERING || sequence < seen_leader - LEADER_SEALED -> finished : finished + 1) % 2;
             seen_leader = 0 };
             waiters[group]++;
             atomic { fall_asleep(group, finished); finished = 0 };
@@ -226,7 +227,8 @@ inline leader_await() {
     :: atomic { durable <= sequence && failed -> outcome = 2 }; wake(0, ALL); wake(1, ALL); break
     :: durable <= sequence && !failed ->
         if
-        :: atomic { leader == LEADER_FREE -> leader = LEADER_CLAIMED };
+        :: atomic { leader == LEADER_FREE -> leader = LEADER_GATHERING };
+            leader = LEADER_CLAIMED; /* gathers for as long as it likes before */
             if
             :: !failed -> commit_round()
             :: else
