@@ -86,6 +86,18 @@ static int check_config(const burst_config_t *config) {
         config->shutdown_timeout_ns > INT64_MAX) {
         return error_set(EINVAL, "a timeout of ring %s is longer than %lld ns", config->ring, (long long)INT64_MAX);
     }
+    if (config->batch_delay_ns > COMMITTER_DELAY_MOST_NS) {
+        return error_set(EINVAL, "the batch delay of ring %s is %llu ns: at most %lld (1 s), as enqueued records are lost with "
+                         "the process until then", config->ring, (unsigned long long)config->batch_delay_ns,
+                         COMMITTER_DELAY_MOST_NS);
+    }
+    if (config->batch_bytes != 0 && config->batch_delay_ns == 0) {
+        return error_set(EINVAL, "batches of %llu bytes are configured for ring %s, but no batch delay: set how long a batch "
+                         "may wait to get so large", (unsigned long long)config->batch_bytes, config->ring);
+    }
+    if (config->writer_spin > 1) {
+        return error_set(EINVAL, "writer_spin of ring %s is %u: use 0 or 1", config->ring, config->writer_spin);
+    }
     return 0;
 }
 
@@ -244,7 +256,11 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     }
     const uint64_t interval_ns =
         config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
-    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, (int64_t)interval_ns);
+    const struct pace pace = {.drain_interval_ns = (int64_t)interval_ns,
+                              .batch_delay_ns = (int64_t)config->batch_delay_ns,
+                              .batch_bytes = config->batch_bytes,
+                              .committer_spins = config->writer_spin != 0};
+    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, &pace);
     if (rc == 0) {
         placement_of_threads(placement, &log->threads);
         remember(log, file_name);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "base/cpu.h"
 #include "base/error.h"
 
 #define BUSY_LOOKS 8 /* per interval, while records come fast */
@@ -13,7 +14,7 @@
 static void *drain_loop(void *argument) {
     struct log_threads *threads = argument;
     struct ring *ring = threads->engine->ring;
-    int64_t pause_ns = threads->drain_interval_ns;
+    int64_t pause_ns = threads->pace.drain_interval_ns;
     while (!atomic_load(&threads->stop_drain)) {
         const uint32_t ticket = signal_register(&ring->drain);
         const uint64_t looked = atomic_load(&ring->drain_looked);
@@ -24,9 +25,9 @@ static void *drain_loop(void *argument) {
         }
         const uint64_t moved = atomic_load(&ring->drain_looked) - looked;
         if (moved >= ring->geometry.capacity_bytes / 16) {
-            pause_ns = threads->drain_interval_ns / BUSY_LOOKS;
+            pause_ns = threads->pace.drain_interval_ns / BUSY_LOOKS;
         } else if (moved == 0) {
-            pause_ns = threads->drain_interval_ns;
+            pause_ns = threads->pace.drain_interval_ns;
         }
         if (atomic_load(&threads->stop_drain)) {
             signal_leave(&ring->drain);
@@ -37,20 +38,108 @@ static void *drain_loop(void *argument) {
     return NULL;
 }
 
+/* Whoever spins gives up after so many turns, whatever the clock does. */
+#define SPIN_TURNS 4000
+#define SPIN_PAUSES 8
+#define LINGER_NS 20000   /* so long the committer looks for the next record before it sleeps, while they come fast */
+#define SPACING_NS 5000   /* from the beginning of a commit to that of the next: for media faster than this */
+#define BATCH_SLICE_NS 1000000
+#define BATCH_LEAST_SLICE_NS 20000
+
+static void pause_shortly(void) {
+    for (int pause = 0; pause < SPIN_PAUSES; pause++) {
+        cpu_pause();
+    }
+}
+
+static int is_enqueued(const struct ring *ring) {
+    return atomic_load_explicit(&ring->enqueued, memory_order_relaxed) != 0;
+}
+
+/* Spins until something is enqueued, or until `until_ns`. */
+static int linger(struct log_threads *threads, int64_t until_ns) {
+    struct ring *ring = threads->engine->ring;
+    for (int turn = 0; turn < SPIN_TURNS && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
+        if (is_enqueued(ring) || atomic_load(&threads->stop_committer)) {
+            break;
+        }
+        pause_shortly();
+        ring->platform->ops->yield(ring->platform); /* who enqueues may need this very CPU */
+    }
+    return is_enqueued(ring);
+}
+
+/* Waits for something to commit; until it is told to stop. */
+static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
+    struct ring *ring = threads->engine->ring;
+    while (threads->pace.committer_spins && !is_enqueued(ring) && !atomic_load(&threads->stop_committer)) {
+        pause_shortly();
+    }
+    /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up; those
+     * that come now and then are not spun for. */
+    const int64_t begin_ns = platform_monotonic_ns(ring->platform);
+    const int comes_fast = ring->limits.spinners > 0 && *idle_ns < 2 * LINGER_NS;
+    if (is_enqueued(ring) || (comes_fast && linger(threads, begin_ns + LINGER_NS))) {
+        *idle_ns = 0;
+        return;
+    }
+    const uint32_t ticket = signal_register(&ring->committer);
+    if (atomic_load(&ring->enqueued) != 0 || atomic_load(&threads->stop_committer)) {
+        signal_leave(&ring->committer);
+    } else {
+        signal_wait(&ring->committer, ring->platform, ticket, -1);
+    }
+    *idle_ns = platform_monotonic_ns(ring->platform) - begin_ns;
+}
+
+/* Whether the batch need not wait any longer. Half a ring that is not durable holds up those who need its space. */
+static int is_batch_full(const struct log_threads *threads) {
+    const struct ring *ring = threads->engine->ring;
+    uint64_t durable, next_sequence;
+    ring_durable(ring, &durable, &next_sequence);
+    const uint64_t waiting = ring_claimed(ring) - durable;
+    return waiting >= ring->geometry.capacity_bytes / 2 ||
+           (threads->pace.batch_bytes != 0 && waiting >= threads->pace.batch_bytes);
+}
+
+/* Lets more records come. Nobody is woken for them meanwhile: `enqueued` is still set. */
+static void gather_batch(struct log_threads *threads, int64_t committed_ns) {
+    const struct platform *platform = threads->engine->ring->platform;
+    const int64_t delay_ns = threads->pace.batch_delay_ns;
+    const int64_t until_ns = platform_monotonic_ns(platform) + delay_ns;
+    int64_t slice_ns = delay_ns / 8 > BATCH_LEAST_SLICE_NS ? delay_ns / 8 : BATCH_LEAST_SLICE_NS;
+    slice_ns = slice_ns < BATCH_SLICE_NS ? slice_ns : BATCH_SLICE_NS;
+    int64_t left_ns = delay_ns;
+    while (left_ns > 0 && !is_batch_full(threads) && !atomic_load(&threads->stop_committer)) {
+        if (threads->pace.committer_spins) {
+            pause_shortly();
+        } else {
+            platform->ops->sleep_ns(platform, left_ns < slice_ns ? left_ns : slice_ns);
+        }
+        left_ns = until_ns - platform_monotonic_ns(platform);
+    }
+    /* A commit for every record would take the cache lines of the claim away from those who enqueue. */
+    const int may_spin = threads->pace.committer_spins || threads->engine->ring->limits.spinners > 0;
+    for (int turn = 0; may_spin && turn < SPIN_TURNS && platform_monotonic_ns(platform) < committed_ns + SPACING_NS; turn++) {
+        pause_shortly();
+        platform->ops->yield(platform);
+    }
+}
+
 static void *committer_loop(void *argument) {
     struct log_threads *threads = argument;
     struct ring *ring = threads->engine->ring;
+    int64_t committed_ns = 0, idle_ns = INT64_MAX;
     while (!atomic_load(&threads->stop_committer)) {
-        const uint32_t ticket = signal_register(&ring->committer);
-        if (atomic_exchange(&ring->enqueued, 0) != 0) {
-            atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see wake_committer */
-            signal_leave(&ring->committer);
-            ring_commit(ring);
-        } else if (atomic_load(&threads->stop_committer)) {
-            signal_leave(&ring->committer);
-        } else {
-            signal_wait(&ring->committer, ring->platform, ticket, -1);
+        await_enqueued(threads, &idle_ns);
+        if (!is_enqueued(ring)) {
+            continue;
         }
+        gather_batch(threads, committed_ns);
+        atomic_store(&ring->enqueued, 0);
+        atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see wake_committer */
+        committed_ns = platform_monotonic_ns(ring->platform);
+        ring_commit(ring);
     }
     return NULL;
 }
@@ -70,9 +159,9 @@ static int start(pthread_t *thread, const char *name, void *(*loop)(void *), voi
     return 0;
 }
 
-int threads_start(struct log_threads *threads, struct engine *engine, int64_t drain_interval_ns) {
+int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace) {
     threads->engine = engine;
-    threads->drain_interval_ns = drain_interval_ns;
+    threads->pace = *pace;
     int rc = start(&threads->drain, "burst-drain", drain_loop, threads);
     if (rc == 0) {
         rc = start(&threads->committer, "burst-commit", committer_loop, threads);

@@ -7,9 +7,18 @@
 
 #include "engine.h"
 
+#define COMMITTER_DELAY_MOST_NS 1000000000ll
+
+struct pace {
+    int64_t drain_interval_ns;
+    int64_t batch_delay_ns;  /* 0: the committer commits what is there */
+    uint64_t batch_bytes;    /* 0: it always waits that long */
+    uint32_t committer_spins; /* it never sleeps */
+};
+
 struct log_threads {
     struct engine *engine;
-    int64_t drain_interval_ns;
+    struct pace pace;
     pthread_t drain;
     pthread_t committer;
     _Atomic uint32_t stop_drain;
@@ -18,7 +27,7 @@ struct log_threads {
 };
 
 /* 0 or -errno with a sentence; then none runs. */
-int threads_start(struct log_threads *threads, struct engine *engine, int64_t drain_interval_ns);
+int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace);
 
 void threads_stop_committer(struct log_threads *threads);
 void threads_stop_drain(struct log_threads *threads);

@@ -178,6 +178,7 @@ static int spin(struct ring *ring, uint64_t sequence) {
             for (int pause = 0; pause < SPIN_PAUSES; pause++) {
                 cpu_pause();
             }
+            ring->platform->ops->yield(ring->platform); /* who leads may need this very CPU */
             is_over = is_durable(ring, sequence) || ring_has_failed(ring) ||
                       atomic_load_explicit(&ring->leader, memory_order_relaxed) == LEADER_FREE;
         }

@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +49,10 @@ struct fake_platform {
     int64_t now_ns;
     uint64_t randoms;
     _Atomic unsigned parks;
+    void (*lies_down)(struct fake_platform *fake);
     void (*asleep)(struct fake_platform *fake);
+    unsigned yields;
+    void (*yielded)(struct fake_platform *fake);
 };
 
 static struct fake_device fake_device;
@@ -77,7 +79,11 @@ static inline void fake_sleep_ns(const struct platform *platform, int64_t durati
 
 static inline int fake_park(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected,
                             int64_t timeout_ns) {
-    atomic_fetch_add(&platform_of(platform)->parks, 1);
+    struct fake_platform *fake = platform_of(platform);
+    atomic_fetch_add(&fake->parks, 1);
+    if (fake->lies_down != NULL) {
+        fake->lies_down(fake);
+    }
     return platform_linux.ops->park(&platform_linux, word, expected, timeout_ns);
 }
 
@@ -157,9 +163,13 @@ static inline struct device_write *fake_complete(struct device *device) {
 }
 
 /* Time passes: a leader that gathers does so until a moment. */
-static void fake_yield(const struct platform *platform) {
-    platform_of(platform)->now_ns += 1000;
-    sched_yield();
+static inline void fake_yield(const struct platform *platform) {
+    struct fake_platform *fake = platform_of(platform);
+    fake->now_ns += 1000;
+    fake->yields++;
+    if (fake->yielded != NULL) {
+        fake->yielded(fake);
+    }
 }
 
 static const struct platform_ops fake_platform_ops = {

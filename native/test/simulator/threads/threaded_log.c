@@ -291,7 +291,7 @@ static void open_log(void) {
     const struct engine_config config = {.file_name = world->file_name, .on_full = run.program->on_full,
                                          .block_timeout_ns = run.program->block_timeout_ns};
     if (engine_open(&parts, &config, &log->engine) < 0 ||
-        threads_start(&log->threads, log->engine, run.program->drain_interval_ns) < 0) {
+        threads_start(&log->threads, log->engine, &(struct pace){.drain_interval_ns = run.program->drain_interval_ns}) < 0) {
         violation(world, "the log cannot be opened: %s", error_text());
     }
     run.ring = log->ring = log->engine->ring;

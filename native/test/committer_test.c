@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The thread that makes enqueued records durable: when it begins, and how it waits. */
+#include "placed_log.h"
+
+#include "log.h"
+
+#define LONGEST_DELAY_NS 1000000000ull
+#define RECORDS 200
+
+static void enqueue_all(burst_t *log) {
+    for (int i = 1; i <= RECORDS; i++) {
+        assert_int_equal(burst_enqueue(log, "record\n", 7, 0), i);
+    }
+}
+
+static void await_watermark(const burst_t *log, int64_t sequence) {
+    for (int i = 0; i < 30000 && burst_durable_sequence(log) < sequence; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_true(burst_durable_sequence(log) >= sequence);
+}
+
+static int64_t now_ns(void) {
+    return platform_monotonic_ns(&platform_linux);
+}
+
+static void a_batch_waits_for_its_delay_and_is_one_commit(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.batch_delay_ns = LONGEST_DELAY_NS;
+    burst_t *log = open_with(&config);
+    const int64_t begin_ns = now_ns();
+    enqueue_all(log);
+    await_watermark(log, RECORDS);
+    assert_true(now_ns() - begin_ns >= (int64_t)LONGEST_DELAY_NS);
+    assert_int_equal(stats_of(log).commits, 1);
+    burst_close(log);
+}
+
+static void a_batch_that_is_large_enough_waits_no_longer(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.batch_delay_ns = LONGEST_DELAY_NS;
+    config.batch_bytes = RECORDS / 2 * record_bytes(7);
+    burst_t *log = open_with(&config);
+    for (int round = 0; round < 20; round++) { /* one delay would be as long as all of this may take */
+        const int64_t begin_ns = now_ns();
+        for (int i = 1; i <= RECORDS; i++) {
+            assert_true(burst_enqueue(log, "record\n", 7, 0) > 0);
+        }
+        await_watermark(log, round * RECORDS + RECORDS / 2);
+        if (now_ns() - begin_ns < (int64_t)LONGEST_DELAY_NS) {
+            burst_close(log);
+            return;
+        }
+        burst_flush(log, -1);
+    }
+    fail_msg("a full batch waited for its delay, 20 times");
+}
+
+static void half_a_ring_is_batch_enough(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.batch_delay_ns = LONGEST_DELAY_NS;
+    config.on_full = BURST_ON_FULL_BLOCK;
+    burst_t *log = open_with(&config);
+    static char record[65536];
+    const int64_t begin_ns = now_ns();
+    for (int i = 0; i < 320; i++) { /* ten laps */
+        assert_true(burst_enqueue(log, record, sizeof record, 0) > 0);
+    }
+    assert_true(now_ns() - begin_ns < 5 * (int64_t)LONGEST_DELAY_NS);
+    burst_close(log);
+}
+
+static void whoever_waits_for_durability_does_not_wait_for_the_batch(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.batch_delay_ns = LONGEST_DELAY_NS;
+    burst_t *log = open_with(&config);
+    enqueue_all(log);
+    assert_int_equal(burst_durable_sequence(log), 0);
+    assert_int_equal(burst_await_durable(log, RECORDS, -1), 1);
+    assert_int_equal(burst_enqueue(log, "record\n", 7, 0), RECORDS + 1);
+    assert_int_equal(burst_append(log, "record\n", 7, 0), RECORDS + 2);
+    assert_true(burst_durable_sequence(log) == RECORDS + 2);
+    assert_int_equal(burst_enqueue(log, "record\n", 7, 0), RECORDS + 3);
+    assert_int_equal(burst_close(log), 0);
+    size_t bytes;
+    free(read_file(&bytes));
+    assert_int_equal(bytes, 7 * (RECORDS + 3));
+}
+
+/* Clock ticks that the thread has run. */
+static unsigned long ticks_of(pid_t thread) {
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    assert_int_equal(read_line(path, line, sizeof line), 0);
+    unsigned long user = 0, system = 0;
+    assert_int_equal(sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system),
+                     2);
+    return user + system;
+}
+
+static void await_ticks(pid_t thread, unsigned long ticks) {
+    for (int i = 0; i < 30000 && ticks_of(thread) < ticks; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_true(ticks_of(thread) >= ticks);
+}
+
+static void told_to_spin_it_spins_and_is_never_woken(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.writer_spin = 1;
+    burst_t *log = open_with(&config);
+    const pid_t thread = thread_named("burst-commit");
+    await_ticks(thread, ticks_of(thread) + 5);
+    for (int i = 1; i <= RECORDS; i++) {
+        assert_int_equal(burst_offer(log, "record\n", 7, 0), i);
+        assert_int_equal(atomic_load(&log->ring->committer.count), 0); /* nobody was woken */
+        await_watermark(log, i);
+    }
+    burst_close(log);
+}
+
+static void otherwise_it_sleeps_when_there_is_nothing_to_do(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    const pid_t thread = thread_named("burst-commit");
+    enqueue_all(log);
+    await_watermark(log, RECORDS);
+    const unsigned long before = ticks_of(thread);
+    nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+    assert_in_range(ticks_of(thread), before, before + 1); /* half a second is 50 ticks */
+    burst_close(log);
+}
+
+static void what_cannot_be_meant_is_refused(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.batch_delay_ns = LONGEST_DELAY_NS + 1;
+    assert_refused(&config, EINVAL, "1000000001 ns: at most 1000000000");
+    config = small_config();
+    config.batch_bytes = 4096;
+    assert_refused(&config, EINVAL, "batches of 4096 bytes");
+    config = small_config();
+    config.writer_spin = 2;
+    assert_refused(&config, EINVAL, "writer_spin");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(a_batch_waits_for_its_delay_and_is_one_commit),
+        TEST(a_batch_that_is_large_enough_waits_no_longer),
+        TEST(half_a_ring_is_batch_enough),
+        TEST(whoever_waits_for_durability_does_not_wait_for_the_batch),
+        TEST(told_to_spin_it_spins_and_is_never_woken),
+        TEST(otherwise_it_sleeps_when_there_is_nothing_to_do),
+        TEST(what_cannot_be_meant_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
