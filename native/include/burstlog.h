@@ -116,7 +116,8 @@ typedef struct burst_config {
     int32_t realtime_priority;    /* 0: none. 1..99: of burst-commit under SCHED_FIFO */
     uint32_t huge_pages;          /* enum burst_huge_pages; default AUTO */
     uint32_t writer_spin;         /* 0: burst-commit sleeps when nothing is enqueued. 1: it spins, so that no burst_offer
-                                     ever pays for waking it; it takes a whole CPU, which writer_cpu should give it */
+                                     ever pays for waking it; it takes a whole CPU, which writer_cpu should give it,
+                                     and must if realtime_priority is set */
     uint32_t reserved_2;          /* 0 */
     uint64_t batch_delay_ns;      /* 0: enqueued records are made durable as soon as the write before is done. Else
                                      burst-commit waits this long, at most 1 s, for more of them, which makes fewer and

@@ -87,16 +87,21 @@ static int check_config(const burst_config_t *config) {
         return error_set(EINVAL, "a timeout of ring %s is longer than %lld ns", config->ring, (long long)INT64_MAX);
     }
     if (config->batch_delay_ns > COMMITTER_DELAY_MOST_NS) {
-        return error_set(EINVAL, "the batch delay of ring %s is %llu ns: at most %lld (1 s), as enqueued records are lost with "
-                         "the process until then", config->ring, (unsigned long long)config->batch_delay_ns,
+        return error_set(EINVAL, "batchDelay of ring %s is %llu ns: at most %lld (1 s), as enqueued records are lost with the "
+                         "machine until then", config->ring, (unsigned long long)config->batch_delay_ns,
                          COMMITTER_DELAY_MOST_NS);
     }
     if (config->batch_bytes != 0 && config->batch_delay_ns == 0) {
-        return error_set(EINVAL, "batches of %llu bytes are configured for ring %s, but no batch delay: set how long a batch "
-                         "may wait to get so large", (unsigned long long)config->batch_bytes, config->ring);
+        return error_set(EINVAL, "batchSize of ring %s is %llu bytes, but it has no batchDelay: set how long a batch may wait "
+                         "to get so large", config->ring, (unsigned long long)config->batch_bytes);
     }
     if (config->writer_spin > 1) {
         return error_set(EINVAL, "writer_spin of ring %s is %u: use 0 or 1", config->ring, config->writer_spin);
+    }
+    if (config->writer_spin && config->realtime_priority != 0 && (config->writer_cpu == NULL || *config->writer_cpu == '\0')) {
+        return error_set(EINVAL, "ring %s asks for a burst-commit that spins with real-time priority %d, on no CPU of its own: "
+                         "nothing else would run where it does; give it one with writerCpu", config->ring,
+                         config->realtime_priority);
     }
     return 0;
 }

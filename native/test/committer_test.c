@@ -143,10 +143,14 @@ static void what_cannot_be_meant_is_refused(void **state) {
     assert_refused(&config, EINVAL, "1000000001 ns: at most 1000000000");
     config = small_config();
     config.batch_bytes = 4096;
-    assert_refused(&config, EINVAL, "batches of 4096 bytes");
+    assert_refused(&config, EINVAL, "is 4096 bytes, but it has no batchDelay");
     config = small_config();
     config.writer_spin = 2;
     assert_refused(&config, EINVAL, "writer_spin");
+    config = small_config();
+    config.writer_spin = 1;
+    config.realtime_priority = 1;
+    assert_refused(&config, EINVAL, "give it one with writerCpu");
 }
 
 int main(void) {

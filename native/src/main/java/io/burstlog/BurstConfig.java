@@ -37,6 +37,7 @@ public final class BurstConfig {
     private final String library;
     private final Consumer<BurstEvent> listener;
     private final Placement placement;
+    private final Batch batch;
 
     private BurstConfig(Builder builder) {
         ring = ConfigChecks.requireText(builder.ring, "ring", "the block device or file that holds the ring");
@@ -55,11 +56,8 @@ public final class BurstConfig {
         binding = Objects.requireNonNull(builder.binding, "binding");
         library = builder.library;
         listener = builder.listener;
-        placement = new Placement(
-                Optional.ofNullable(builder.drainCpu),
-                Optional.ofNullable(builder.writerCpu),
-                builder.realtimePriority,
-                builder.hugePages);
+        placement = builder.placement();
+        batch = builder.batch();
     }
 
     /**
@@ -156,8 +154,13 @@ public final class BurstConfig {
         return placement;
     }
 
+    /** {@return how many enqueued records are made durable together} */
+    public Batch batch() {
+        return batch;
+    }
+
     /** Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe. */
-    public static final class Builder {
+    public static final class Builder extends ThreadSettings<Builder> {
 
         private String ring;
         private String fileName;
@@ -175,12 +178,13 @@ public final class BurstConfig {
         private Binding binding = Binding.AUTO;
         private String library;
         private Consumer<BurstEvent> listener;
-        private String drainCpu;
-        private String writerCpu;
-        private int realtimePriority;
-        private HugePages hugePages = HugePages.AUTO;
 
         private Builder() {}
+
+        @Override
+        Builder self() {
+            return this;
+        }
 
         /**
          * Required: a block device that {@code burstlog format} prepared, or a file. A missing or empty file is created.
@@ -378,53 +382,6 @@ public final class BurstConfig {
          */
         public Builder listener(Consumer<BurstEvent> consumer) {
             listener = consumer;
-            return this;
-        }
-
-        /**
-         * The CPUs of the thread {@code burst-drain}, which moves records to the log file. Opening refuses CPUs that are
-         * not there, offline, or outside the cpuset of the process.
-         *
-         * @param cpus as the kernel lists them, {@code "3"} or {@code "3-5,8"}; null, the default, for any
-         * @return this
-         */
-        public Builder drainCpu(String cpus) {
-            drainCpu = cpus;
-            return this;
-        }
-
-        /**
-         * The CPUs of the thread {@code burst-commit}, which makes enqueued records durable; as {@link #drainCpu(String)}.
-         * The ring's image is then kept on their NUMA node, else on that of the device.
-         *
-         * @param cpus as the kernel lists them; null, the default, for any
-         * @return this
-         */
-        public Builder writerCpu(String cpus) {
-            writerCpu = cpus;
-            return this;
-        }
-
-        /**
-         * The priority of {@code burst-commit} under SCHED_FIFO. Where the host does not allow it, the log opens without
-         * and its listener hears so.
-         *
-         * @param priority 1 to 99; 0, the default, for none
-         * @return this
-         */
-        public Builder realtimePriority(int priority) {
-            realtimePriority = priority;
-            return this;
-        }
-
-        /**
-         * Pages of the ring's image in memory.
-         *
-         * @param choice the default is {@link HugePages#AUTO}
-         * @return this
-         */
-        public Builder hugePages(HugePages choice) {
-            hugePages = choice;
             return this;
         }
 

@@ -30,6 +30,9 @@ final class NativeConfig {
         struct.writerCpu = config.placement().writerCpu().orElse(null);
         struct.realtimePriority = config.placement().realtimePriority();
         struct.hugePages = config.placement().hugePages().ordinal();
+        struct.writerSpin = config.placement().writerSpin() ? 1 : 0;
+        struct.batchDelayNanos = nanosOf(config.batch().delay());
+        struct.batchBytes = config.batch().bytes();
         return struct;
     }
 

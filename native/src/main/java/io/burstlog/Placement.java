@@ -10,10 +10,15 @@ import java.util.Optional;
  * @param drainCpu the CPUs of the thread that moves records to the log file; empty for any
  * @param writerCpu the CPUs of the thread that makes enqueued records durable; empty for any
  * @param realtimePriority the priority of that thread under SCHED_FIFO; 0 for none
+ * @param writerSpin whether that thread spins instead of sleeping when nothing is enqueued
  * @param hugePages pages of the ring's image in memory
  */
 public record Placement(
-        Optional<String> drainCpu, Optional<String> writerCpu, int realtimePriority, HugePages hugePages) {
+        Optional<String> drainCpu,
+        Optional<String> writerCpu,
+        int realtimePriority,
+        boolean writerSpin,
+        HugePages hugePages) {
 
     /**
      * Checks what the engine could not see; it judges the rest at open.

@@ -3,6 +3,7 @@ package io.burstlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,6 +84,39 @@ class ConfigTest {
     }
 
     @Test
+    void batchesAndSpinningThatCannotBeMeantAreRefused() {
+        assertThat(refusal(valid().batchDelay(Duration.ofSeconds(2)))).contains("batchDelay", "2000000000 ns", "at most");
+        assertThat(refusal(valid().batchBytes(4096))).contains("batchSize", "4096 bytes", "no batchDelay");
+        assertThat(refusal(valid().batchBytes(-1))).contains("batchBytes is -1");
+        assertThat(refusal(valid().writerSpin(true).realtimePriority(5))).contains("writerCpu");
+        assertThat(directory.resolve("orders.ring")).doesNotExist();
+    }
+
+    @Test
+    void recordsOfABatchBecomeDurableTogether() {
+        BurstConfig config = valid().batchDelay(Duration.ofSeconds(1)).batchBytes(64 * 1024).build();
+        try (BurstLog log = BurstLog.open(config)) {
+            for (int i = 0; i < 100; i++) {
+                log.enqueue(new byte[64]);
+            }
+            assertThat(log.awaitDurable(100, Duration.ofSeconds(30))).isTrue();
+            assertThat(log.stats().commits()).isOne();
+        }
+    }
+
+    @Test
+    void aWriterThatSpinsMakesRecordsDurableToo() {
+        try (BurstLog log = BurstLog.open(valid().writerSpin(true).build())) {
+            long sequence = log.offer(new byte[64]);
+            assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
+                while (log.durableSequence() < sequence) {
+                    Thread.onSpinWait();
+                }
+            });
+        }
+    }
+
+    @Test
     void whereThreadsAndImageAreIsToldToTheListener() throws Exception {
         BlockingQueue<BurstEvent> told = new LinkedBlockingQueue<>();
         BurstLog.open(valid().drainCpu("0").writerCpu("0").hugePages(HugePages.OFF).listener(told::add).build()).close();
@@ -114,7 +148,8 @@ class ConfigTest {
         assertThat(config.fileGroup()).isEmpty();
         assertThat(config.library()).isEmpty();
         assertThat(config.listener()).isEmpty();
-        assertThat(config.placement()).isEqualTo(new Placement(Optional.empty(), Optional.empty(), 0, HugePages.AUTO));
+        assertThat(config.placement()).isEqualTo(new Placement(Optional.empty(), Optional.empty(), 0, false, HugePages.AUTO));
+        assertThat(config.batch()).isEqualTo(new Batch(Duration.ZERO, 0));
     }
 
     /** The one sentence with which a configuration is refused, when it is built or when it is opened. */

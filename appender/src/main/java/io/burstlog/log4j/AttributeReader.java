@@ -116,6 +116,15 @@ final class AttributeReader {
         }
     }
 
+    /** {@code true} or {@code false}. */
+    Boolean flag(final String attribute, final String value) {
+        final String text = text(value);
+        if (text == null || text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")) {
+            return text == null ? null : Boolean.valueOf(text);
+        }
+        throw refusal(attribute, text, "use true or false");
+    }
+
     private static Duration parseTime(final String text) {
         final Matcher matcher = TIME.matcher(text);
         if (!matcher.matches()) {

@@ -142,6 +142,9 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
                 .writerCpu(reader.text(writerCpu))
                 .realtimePriority(orDefault(reader.integer("realtimePriority", realtimePriority), 0))
                 .hugePages(orDefault(reader.oneOf("hugePages", hugePages, HugePages.class), HugePages.AUTO))
+                .writerSpin(orDefault(reader.flag("writerSpin", writerSpin), false))
+                .batchDelay(orDefault(reader.time("batchDelay", batchDelay), Duration.ZERO))
+                .batchBytes(orDefault(reader.size("batchSize", batchSize), 0L))
                 .library(reader.text(library))
                 .listener(BurstManager::report)
                 .build();

@@ -63,6 +63,15 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
     String hugePages;
 
     @PluginBuilderAttribute
+    String writerSpin;
+
+    @PluginBuilderAttribute
+    String batchDelay;
+
+    @PluginBuilderAttribute
+    String batchSize;
+
+    @PluginBuilderAttribute
     String library;
 
     @PluginBuilderAttribute
@@ -269,6 +278,39 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
      */
     public B setHugePages(final String hugePages) {
         this.hugePages = hugePages;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code writerSpin}.
+     *
+     * @param writerSpin {@code true}: the thread that makes enqueued events durable takes a whole CPU and is never woken
+     * @return this
+     */
+    public B setWriterSpin(final String writerSpin) {
+        this.writerSpin = writerSpin;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code batchDelay}.
+     *
+     * @param batchDelay how long that thread waits for more events, at most {@code 1 s}; not at all unless set
+     * @return this
+     */
+    public B setBatchDelay(final String batchDelay) {
+        this.batchDelay = batchDelay;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code batchSize}.
+     *
+     * @param batchSize so much of the ring need not wait for {@code batchDelay}
+     * @return this
+     */
+    public B setBatchSize(final String batchSize) {
+        this.batchSize = batchSize;
         return asBuilder();
     }
 

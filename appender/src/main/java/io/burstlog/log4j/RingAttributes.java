@@ -60,6 +60,9 @@ record RingAttributes(String ring, String file, BurstConfig config) {
         differences.add("writerCpu", open.writerCpu(), elsewhere.writerCpu());
         differences.add("realtimePriority", open.realtimePriority(), elsewhere.realtimePriority());
         differences.add("hugePages", open.hugePages(), elsewhere.hugePages());
+        differences.add("writerSpin", open.writerSpin(), elsewhere.writerSpin());
+        differences.add("batchDelay", config.batch().delay(), wanted.config.batch().delay());
+        differences.add("batchSize", config.batch().bytes(), wanted.config.batch().bytes());
         differences.add("filePermissions", config.filePermissions(), wanted.config.filePermissions());
         differences.add("fileOwner", config.fileOwner(), wanted.config.fileOwner());
         differences.add("fileGroup", config.fileGroup(), wanted.config.fileGroup());

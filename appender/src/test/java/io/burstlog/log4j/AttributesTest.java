@@ -51,6 +51,9 @@ class AttributesTest {
                 "realtimePriority=\"high\"    | whole number",
                 "realtimePriority=\"100\"     | 1 to 99",
                 "hugePages=\"on\"             | auto, off",
+                "writerSpin=\"yes\"           | true or false",
+                "batchDelay=\"2 s\"           | at most",
+                "batchSize=\"64 KB\"          | no batchDelay",
                 "io=\"fast\"                   | auto, pwrite, uring, uring-poll, nvme, mapped",
                 "io=\"nvme\"                   | io=nvme cannot be used",
                 "filePermissions=\"0640\"      | rw-r-----",
@@ -126,6 +129,7 @@ class AttributesTest {
         final String xml = directory.burst("durability=\"power\" ack=\"durable\" ackLevel=\"DEBUG\" onFull=\"block\""
                 + " blockTimeout=\"5 s\" maxRecordSize=\"512 KB\" binding=\"jna\" io=\"pwrite\" drainInterval=\"20 ms\""
                 + " shutdownTimeout=\"3 s\" drainCpu=\"0\" writerCpu=\" 0\" realtimePriority=\"0\" hugePages=\"auto\""
+                + " writerSpin=\"true\" batchDelay=\"100 us\" batchSize=\"64 KB\""
                 + " filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
                 + "\" ignoreExceptions=\"false\"");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {

@@ -93,7 +93,8 @@ class ReconfigurationTest {
     @Test
     void changed_ring_attributes_are_refused_until_restart_in_one_sentence_that_names_them() {
         final String changed = directory.burst("drainInterval=\"50 ms\" durability=\"process\" drainCpu=\"0\""
-                + " writerCpu=\"0\" realtimePriority=\"3\" hugePages=\"off\"").replace("4 MB", "8 MB");
+                + " writerCpu=\"0\" realtimePriority=\"3\" hugePages=\"off\" writerSpin=\"true\""
+                + " batchDelay=\"1 ms\" batchSize=\"8 KB\"").replace("4 MB", "8 MB");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
             log4j.reconfigure(RunningLog4j.xml(changed));
             log4j.logger().info("order 1");
@@ -101,7 +102,8 @@ class ReconfigurationTest {
                     .singleElement()
                     .asString()
                     .contains("drainInterval", "durability", "ringSize")
-                    .contains("drainCpu", "writerCpu", "realtimePriority (0, not 3)", "hugePages (AUTO, not OFF)");
+                    .contains("drainCpu", "writerCpu", "realtimePriority (0, not 3)", "hugePages (AUTO, not OFF)")
+                    .contains("writerSpin (false, not true)", "batchDelay (PT0S, not PT0.001S)", "batchSize (0, not 8192)");
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
     }

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 @Structure.FieldOrder({
     "structBytes", "durability", "onFull", "io", "ring", "fileName", "ringBytes", "maxRecordBytes", "blockTimeoutNanos",
     "drainIntervalNanos", "shutdownTimeoutNanos", "fileOwner", "fileGroup", "fileMode", "reserved",
-    "drainCpu", "writerCpu", "realtimePriority", "hugePages"
+    "drainCpu", "writerCpu", "realtimePriority", "hugePages", "writerSpin", "reserved2", "batchDelayNanos", "batchBytes"
 })
 public final class ConfigStruct extends Structure {
 
@@ -31,6 +31,10 @@ public final class ConfigStruct extends Structure {
     public String writerCpu;
     public int realtimePriority;
     public int hugePages;
+    public int writerSpin;
+    public int reserved2;
+    public long batchDelayNanos;
+    public long batchBytes;
 
     public ConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());
