@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "device/bus_fault.h"
+#include "device/mapped.h"
 #include "device/medium.h"
 #include "device/survival.h"
 #include "device/writeback.h"
@@ -167,6 +168,14 @@ static void *mapped_image(struct device *device, size_t bytes) {
     return image;
 }
 
+void mapped_write_back(struct device *device, int always) {
+    of(device)->writeback = always ? writeback_choose(writeback_features_here()) : &writeback_none;
+}
+
+const char *mapped_write_back_name(struct device *device) {
+    return of(device)->writeback->name;
+}
+
 static void mapped_close(struct device *device) {
     struct mapped_device *mapped = of(device);
     struct guarded_range *range = &mapped->range;
@@ -257,7 +266,7 @@ static struct device *mapped_attach(const struct platform *platform, const struc
     mapped->device.mapping = mapped->range.base;
     mapped->range.lost_pages = &mapped->device.lost_pages;
     mapped->fd = medium->fd;
-    mapped->writeback = writeback;
+    mapped->writeback = synchronous ? writeback : &writeback_none;
     mapped->is_cached = !synchronous;
     mapped->can_sync = medium->dax_align_bytes == 0 && mapped->range.protection != PROT_READ;
     settle_durability(&mapped->device, medium, synchronous);

@@ -23,6 +23,10 @@ enum writeback_features {
 /* The best of what the features (enum writeback_features, or'ed) allow; NULL if there is none. */
 const struct writeback *writeback_choose(uint32_t features);
 
+/* For a mapping that survives the process only, which it does with its lines in the caches: touches each page of the range,
+ * so that one that is gone is noticed. */
+extern const struct writeback writeback_none;
+
 /* Those of this processor. */
 uint32_t writeback_features_here(void);
 

@@ -4,11 +4,13 @@
 
 #include <sys/mman.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
 #include "burstlog.h"
 #include "device/bus_handler.h"
+#include "device/mapped.h"
 #include "device/medium.h"
 #include "device/open.h"
 #include "device/salvage.h"
@@ -36,6 +38,30 @@ static struct device *open_mapped(const char *path, enum device_access access) {
 static void assert_says(const char *text, const char *part) {
     if (strstr(text, part) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", text, part);
+}
+
+static int has_dax; /* what the file system says of itself */
+
+/* In the place of the C library's. */
+void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset) {
+    const int synchronous = MAP_SHARED_VALIDATE | MAP_SYNC;
+    if (has_dax && (flags & synchronous) == synchronous) {
+        flags = (flags & ~synchronous) | MAP_SHARED;
+    }
+    return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
+}
+
+static void lines_are_written_back_where_the_medium_is_what_must_outlive_the_process(void **state) {
+    (void)state;
+    const char *path = ring_file();
+    struct device *device = open_mapped(path, DEVICE_WRITER);
+    assert_string_equal(mapped_write_back_name(device), "none");
+    device_close(device);
+    has_dax = 1;
+    device = open_mapped(path, DEVICE_WRITER);
+    has_dax = 0;
+    assert_string_not_equal(mapped_write_back_name(device), "none");
+    device_close(device);
 }
 
 static uint8_t byte_of(const char *path, off_t offset) {
@@ -258,6 +284,7 @@ int main(void) {
     install_bus_handler();
     const struct CMUnitTest tests[] = {
         TEST(the_image_is_the_medium_and_a_commit_takes_lines),
+        TEST(lines_are_written_back_where_the_medium_is_what_must_outlive_the_process),
         TEST(what_is_written_elsewhere_is_copied_and_what_is_in_place_stays),
         TEST(a_file_in_memory_survives_the_process_only_and_auto_may_map_it),
         TEST(a_file_in_the_page_cache_survives_the_process_only_and_auto_does_not_map_it),

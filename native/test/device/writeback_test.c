@@ -67,6 +67,14 @@ static void every_line_of_the_range_is_reached_and_no_other(void **state) {
     }
 }
 
+static void where_nothing_is_written_back_a_page_that_is_gone_is_noticed_all_the_same(void **state) {
+    (void)state;
+    assert_int_equal(signal_of(&writeback_none, 0, PAGE_BYTES), 0);
+    assert_int_equal(signal_of(&writeback_none, 0, 0), 0);
+    assert_int_equal(signal_of(&writeback_none, PAGE_BYTES - 64, PAGE_BYTES + 1), SIGSEGV);
+    assert_int_equal(signal_of(&writeback_none, -1, 1), SIGSEGV);
+}
+
 static void nothing_is_changed_by_it(void **state) {
     (void)state;
     uint8_t bytes[1000], before[1000];
@@ -80,6 +88,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_instruction_that_the_processor_has_is_chosen),
         cmocka_unit_test(every_line_of_the_range_is_reached_and_no_other),
+        cmocka_unit_test(where_nothing_is_written_back_a_page_that_is_gone_is_noticed_all_the_same),
         cmocka_unit_test(nothing_is_changed_by_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A mapped ring as benchmarks and tests see it. */
+#ifndef BURST_DEVICE_MAPPED_H
+#define BURST_DEVICE_MAPPED_H
+
+#include "device/device.h"
+
+/* Whether commits of a mapped ring without MAP_SYNC write their lines back all the same, as they do on persistent memory.
+ * Between appends only. */
+void mapped_write_back(struct device *device, int always);
+
+/* What writes back what is committed: "clwb", "none", ... */
+const char *mapped_write_back_name(struct device *device);
+
+#endif
