@@ -8,9 +8,20 @@
 
 #define NO_PAD UINT64_MAX
 
+/* position % capacity, with a division for the first record of a lap only. */
+static uint64_t offset_of(struct ring *ring, uint64_t position) {
+    const uint64_t capacity = ring->geometry.capacity_bytes;
+    const uint64_t offset = position - atomic_load_explicit(&ring->lap_begin, memory_order_relaxed);
+    if (offset < capacity) {
+        return offset;
+    }
+    atomic_store_explicit(&ring->lap_begin, position - position % capacity, memory_order_relaxed);
+    return position % capacity;
+}
+
 int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
     const uint64_t capacity = ring->geometry.capacity_bytes;
-    const uint64_t block = ring->geometry.block_bytes;
+    const uint64_t in_block = ring->geometry.block_bytes - 1; /* blocks are powers of two */
     uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
     for (;;) {
         if (word & (CLAIM_CLOSED | CLAIM_FAILED)) {
@@ -20,15 +31,18 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
          * so the distance computed here was the true one however long this thread was away. */
         const uint64_t released = atomic_load_explicit(&ring->released, memory_order_acquire);
         const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
-        uint64_t place = record_place(claim_position(word, released), capacity);
-        const uint64_t left = lap_remaining(place, capacity);
+        uint64_t place = claim_position(word, released);
+        uint64_t offset = offset_of(ring, place);
         claim->pad_position = NO_PAD;
-        if (left < bytes) {
-            claim->pad_position = place;
-            place += left;
+        if (capacity - offset < bytes) {
+            /* A rest of the lap that is too short for a header holds no pad: record_place. */
+            claim->pad_position = capacity - offset < RECORD_HEADER_BYTES ? NO_PAD : place;
+            place += capacity - offset;
+            offset = 0;
         }
         const uint64_t end = place + bytes;
-        if (align_up(end, block) + RING_MARKER_BLOCKS * block > align_down(released, block) + capacity ||
+        const uint64_t end_of_block = (end + in_block) & ~in_block;
+        if (end_of_block + RING_MARKER_BLOCKS * (in_block + 1) > (released & ~in_block) + capacity ||
             claim_sequence(word, durable) - durable >= CLAIM_SEQUENCES_IN_FLIGHT) {
             /* Full, or the word was so old that what lags behind it has overtaken it. */
             const uint64_t seen = word;
@@ -39,9 +53,10 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
             continue;
         }
         const uint64_t next = claim_pack(end, (word >> CLAIM_POSITION_BITS) + 1, 0);
-        if (atomic_compare_exchange_weak_explicit(&ring->claim, &word, next, memory_order_acq_rel,
+        if (atomic_compare_exchange_weak_explicit(&ring->claim, &word, next, memory_order_seq_cst,
                                                   memory_order_acquire)) {
             claim->position = place;
+            claim->header = (struct record_header *)(ring->image + offset);
             /* Not before the exchange: until this record is published `durable` cannot pass it. */
             claim->sequence = claim_sequence(
                 word, atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire));
@@ -71,7 +86,7 @@ void claim_publish(struct ring *ring, const struct claim *claim, const void *dat
     if (claim->pad_position != NO_PAD) {
         publish_pad(ring, claim);
     }
-    struct record_header *header = (struct record_header *)ring_at(ring, claim->position);
+    struct record_header *header = claim->header;
     uint8_t *payload = (uint8_t *)(header + 1);
     header->sequence = claim->sequence;
     header->length = length;

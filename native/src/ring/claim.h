@@ -25,6 +25,7 @@
 
 struct claim {
     uint64_t position;
+    struct record_header *header; /* its place in the image */
     uint64_t sequence;
     uint64_t pad_position; /* a pad record to publish before it, or UINT64_MAX */
 };

@@ -185,14 +185,19 @@ static int claim_patiently(struct ring *ring, uint64_t bytes, struct claim *clai
     }
 }
 
-/* Only the first record after the committer looked has to wake it: the fence makes either the flag or the claim visible
- * to the other side. */
+/*
+ * Only the first record after the committer looked has to wake it. The committer clears the flag, then reads the claim;
+ * who enqueues claims, then reads the flag: one of them sees the other. Claiming and clearing are exchanges and stores of
+ * one order (seq_cst), so no fence is needed between them. That the record is published only later is no matter: the
+ * leader waits for it.
+ */
+static int is_first_enqueued(const struct ring *ring) {
+    return atomic_load(&ring->enqueued) == 0;
+}
+
 static void wake_committer(struct ring *ring) {
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&ring->enqueued, memory_order_relaxed) == 0) {
-        atomic_store(&ring->enqueued, 1);
-        signal_notify(&ring->committer, ring->platform);
-    }
+    atomic_store(&ring->enqueued, 1);
+    signal_notify(&ring->committer, ring->platform);
 }
 
 int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags) {
@@ -222,9 +227,12 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
         return fail_append(ring, rc, bytes);
     }
     const int enqueued = (flags & RING_ENQUEUE) != 0;
+    const int is_first = enqueued && is_first_enqueued(ring);
     claim_publish(ring, &claim, data, (uint32_t)length, event_time_ns, enqueued ? RECORD_ENQUEUED : 0);
     if (enqueued) {
-        wake_committer(ring);
+        if (is_first) {
+            wake_committer(ring);
+        }
         /* Published too late to be counted among those that the failure lost. */
         return ring_has_failed(ring) ? fail_append(ring, -EIO, bytes) : (int64_t)claim.sequence;
     }

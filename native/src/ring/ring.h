@@ -92,6 +92,7 @@ struct ring {
 
     /* Each on cache lines of its own: whoever writes one must not take another away from those who read it. */
     _Alignas(128) _Atomic uint64_t claim; /* claim.h */
+    _Atomic uint64_t lap_begin;           /* of the lap that was last claimed in: claim.c */
 
     _Alignas(128) _Atomic uint64_t leader; /* commit.h */
     _Atomic uint32_t generation[2]; /* both count finished commits; who sleeps on which: leader.c */
