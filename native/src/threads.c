@@ -137,7 +137,7 @@ static void *committer_loop(void *argument) {
         }
         gather_batch(threads, committed_ns);
         atomic_store(&ring->enqueued, 0);
-        atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see wake_committer */
+        atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see is_first_enqueued */
         committed_ns = platform_monotonic_ns(ring->platform);
         ring_commit(ring);
     }
