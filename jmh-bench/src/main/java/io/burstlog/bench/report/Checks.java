@@ -52,6 +52,11 @@ final class Checks {
         atMost("mapped ring: Java append, p50", "mapped", 300, p50, Html.micros(p50) + " us", "<= 0.30 us");
         ratio("mapped ring: Log4j durable / RandomAccessFile that loses everything, p50", "mapped",
                 "log4j-burst@mapped", "log4j-raf-buffered", "p50", 1.0);
+        for (String figure : List.of("average", "p99.9")) {
+            Ratios ratio = compared("mapped", "log4j-burst@mapped", "log4j-raf-buffered", figure, true);
+            row("mapped ring: Log4j durable / RandomAccessFile that loses everything, " + figure, "mapped", "reported",
+                    spread(ratio, 1), Double.isNaN(ratio.median()), true);
+        }
     }
 
     private void fastRing() {

@@ -24,7 +24,8 @@ final class Losses {
             return "not seen: written through io_uring, which strace does not show";
         }
         if (((String) target.get("name")).endsWith("@mapped")) {
-            return "not seen: cache lines are written back by the processor; tmpfs loses all, persistent memory nothing";
+            return "everything, here: a file in tmpfs survives the process only. On persistent memory nothing: there the lines of"
+                    + " each event are written back before its call returns";
         }
         if (durable > 0) {
             return "up to %,.0f events: %,.0f syncs for %,.0f events".formatted(events / durable, durable, events);

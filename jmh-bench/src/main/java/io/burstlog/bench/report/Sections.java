@@ -102,7 +102,13 @@ final class Sections {
             }
             html.table(List.of("way", "messages", "average of whole bursts (ns)", "p50 (us)", "p99 (us)", "p99.9 (us)",
                     "p99.99 (us)", "max (us)"), rows);
-            figure.accept(Charts.percentiles(title, Results.targets(study)), title + ": latency by percentile.");
+            Map<String, List<Map<String, Object>>> byProducers = new LinkedHashMap<>();
+            for (Map<String, Object> target : Results.targets(study)) {
+                String name = (String) target.get("name");
+                byProducers.computeIfAbsent(name.substring(name.indexOf(", ")), first -> new ArrayList<>()).add(target);
+            }
+            byProducers.forEach((producers, targets) -> figure.accept(Charts.percentiles(title + producers, targets),
+                    title + producers + ": latency by percentile."));
         }
     }
 

@@ -58,8 +58,7 @@ public final class HandOverStudy {
         try {
             HandOver handOver = HandOvers.make(name, media.bytes(), producers, media);
             if (handOver.producers() < producers) {
-                handOver.close();
-                study.skip(title, "it is made for one producer");
+                handOver.close(); // made for one producer
                 return;
             }
             ways.add(new Way(title, handOver, producers, Message.line(media.bytes())));

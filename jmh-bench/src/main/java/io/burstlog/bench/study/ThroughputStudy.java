@@ -15,6 +15,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Durable records a second: {@code offer} from one thread, up to the moment when the last record is durable in the
@@ -32,12 +35,12 @@ public final class ThroughputStudy {
         Study study = new Study("throughput", "throughput", options.text("title", "Durable throughput"),
                 Environment.describe(media.directory(), media.devices()));
         int blocks = options.number("blocks", 7);
-        int appends = options.number("appends", 2_000);
+        int millis = options.number("millis", 200);
         int offers = options.number("offers", 1_000_000);
-        study.with("bytes", media.bytes()).with("appendsOfBlock", appends).with("offersOfBlock", offers);
+        study.with("bytes", media.bytes()).with("millisOfBlock", millis).with("offersOfBlock", offers);
         for (String medium : options.list("media", "ssd,device,mapped")) {
             try {
-                measure(medium, media, options.list("threads", THREADS), blocks, appends, offers, study);
+                measure(medium, media, options.list("threads", THREADS), blocks, millis, offers, study);
             } catch (Media.NotPossible reason) {
                 study.skip("throughput@" + medium, reason.getMessage());
             }
@@ -46,7 +49,7 @@ public final class ThroughputStudy {
         study.write(options.path("out", "target/bench"));
     }
 
-    private static void measure(String medium, Media media, List<String> threads, int blocks, int appends, int offers,
+    private static void measure(String medium, Media media, List<String> threads, int blocks, int millis, int offers,
             Study study) throws Exception {
         Media.Ring ring = media.ring(medium, "throughput");
         Map<String, List<Double>> rates = new LinkedHashMap<>();
@@ -55,15 +58,15 @@ public final class ThroughputStudy {
             for (int block = -1; block < blocks; block++) {
                 Map<String, List<Double>> into = block < 0 ? new LinkedHashMap<>() : rates;
                 for (String number : threads) {
-                    long nanos = append(log, Integer.parseInt(number), appends, media.bytes());
-                    add(into, "append, " + number + (number.equals("1") ? " thread" : " threads"), appends, nanos);
+                    add(into, "append, " + number + (number.equals("1") ? " thread" : " threads"),
+                            append(log, Integer.parseInt(number), millis, media.bytes()));
                     log.awaitDrained(LONG);
                 }
                 long begin = System.nanoTime();
                 log.awaitDurable(offerAll(log, offers, media.bytes()), LONG);
-                add(into, "offer, durable in the ring", offers, System.nanoTime() - begin);
+                add(into, "offer, durable in the ring", perSecond(offers, begin));
                 log.awaitDrained(LONG);
-                add(into, "offer, durable in the log file", offers, System.nanoTime() - begin);
+                add(into, "offer, durable in the log file", perSecond(offers, begin));
             }
         }
         rates.forEach((what, perSecond) -> {
@@ -73,8 +76,12 @@ public final class ThroughputStudy {
         });
     }
 
-    private static void add(Map<String, List<Double>> rates, String what, int records, long nanos) {
-        rates.computeIfAbsent(what, first -> new ArrayList<>()).add(records * 1e9 / nanos);
+    private static double perSecond(long records, long beginNanos) {
+        return records * 1e9 / (System.nanoTime() - beginNanos);
+    }
+
+    private static void add(Map<String, List<Double>> rates, String what, double perSecond) {
+        rates.computeIfAbsent(what, first -> new ArrayList<>()).add(perSecond);
     }
 
     private static long offerAll(BurstLog log, int records, int bytes) {
@@ -90,23 +97,42 @@ public final class ThroughputStudy {
         return last;
     }
 
-    /** The time until all threads are done. */
-    private static long append(BurstLog log, int threads, int records, int bytes) throws InterruptedException {
+    /** Records a second of all threads, which append side by side for so long. */
+    private static double append(BurstLog log, int threads, int millis, int bytes) throws InterruptedException {
+        CountDownLatch ready = new CountDownLatch(threads + 1);
+        AtomicBoolean over = new AtomicBoolean();
+        LongAdder records = new LongAdder();
         List<Thread> all = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
             all.add(new Thread(() -> {
                 RecordBuffer record = RecordBuffer.allocate(bytes, bytes);
                 record.ensureRemaining(bytes).put(Message.line(bytes));
-                for (int number = 0; number < records / threads; number++) {
+                ready.countDown();
+                await(ready);
+                long own = 0;
+                for (; !over.get(); own++) {
                     log.append(record, 0);
                 }
+                records.add(own);
             }));
         }
-        long begin = System.nanoTime();
         all.forEach(Thread::start);
+        ready.countDown();
+        await(ready);
+        long begin = System.nanoTime();
+        Thread.sleep(millis);
+        over.set(true);
         for (Thread thread : all) {
             thread.join();
         }
-        return System.nanoTime() - begin;
+        return perSecond(records.sum(), begin);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
