@@ -78,7 +78,7 @@ static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
     /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up; those
      * that come now and then are not spun for. */
     const int64_t begin_ns = platform_monotonic_ns(ring->platform);
-    const int comes_fast = ring->limits.spinners > 0 && *idle_ns < 2 * LINGER_NS;
+    const int comes_fast = ring->limits.spinners > 0 && *idle_ns < LINGER_NS;
     if (is_enqueued(ring) || (comes_fast && linger(threads, begin_ns + LINGER_NS))) {
         *idle_ns = 0;
         return;
@@ -103,7 +103,7 @@ static int is_batch_full(const struct log_threads *threads) {
 }
 
 /* Lets more records come. Nobody is woken for them meanwhile: `enqueued` is still set. */
-static void gather_batch(struct log_threads *threads, int64_t committed_ns) {
+static void gather_batch(struct log_threads *threads) {
     const struct platform *platform = threads->engine->ring->platform;
     const int64_t delay_ns = threads->pace.batch_delay_ns;
     const int64_t until_ns = platform_monotonic_ns(platform) + delay_ns;
@@ -118,11 +118,16 @@ static void gather_batch(struct log_threads *threads, int64_t committed_ns) {
         }
         left_ns = until_ns - platform_monotonic_ns(platform);
     }
-    /* A commit for every record would take the cache lines of the claim away from those who enqueue. */
-    const int may_spin = threads->pace.committer_spins || threads->engine->ring->limits.spinners > 0;
-    for (int turn = 0; may_spin && turn < SPIN_TURNS && platform_monotonic_ns(platform) < committed_ns + SPACING_NS; turn++) {
+}
+
+/* A commit for every record would take the cache lines of the claim away from those who enqueue. */
+static void keep_apart(const struct log_threads *threads, int64_t committed_ns) {
+    const struct ring *ring = threads->engine->ring;
+    const int may_spin = threads->pace.committer_spins || ring->limits.spinners > 0;
+    const int64_t until_ns = committed_ns + SPACING_NS;
+    for (int turn = 0; may_spin && turn < SPIN_TURNS && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
         pause_shortly();
-        platform->ops->yield(platform);
+        ring->platform->ops->yield(ring->platform);
     }
 }
 
@@ -135,7 +140,8 @@ static void *committer_loop(void *argument) {
         if (!is_enqueued(ring)) {
             continue;
         }
-        gather_batch(threads, committed_ns);
+        gather_batch(threads);
+        keep_apart(threads, committed_ns);
         atomic_store(&ring->enqueued, 0);
         atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see is_first_enqueued */
         committed_ns = platform_monotonic_ns(ring->platform);
