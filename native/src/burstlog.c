@@ -176,7 +176,8 @@ static int check_durability(const burst_config_t *config, burst_t *log, const ch
 
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
     const struct engine_parts parts = {
-        .platform = &platform_linux, .device = log->device, .files = &files_posix, .events = &log->events};
+        .platform = &platform_linux, .device = log->device, .files = &files_posix, .events = &log->events,
+        .stages = log->stages};
     const struct engine_config engine_config = {
         .file_name = file_name,
         .ring_bytes = config->ring_bytes,
@@ -200,6 +201,12 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
                     log->device->chosen_because);
     }
     return rc;
+}
+
+static int make_stages(burst_t *log) {
+    log->stages = stages_create(&platform_linux, log->device->mapping != NULL);
+    return log->stages != NULL ? 0 : error_set(ENOMEM, "no memory for the stage histograms of ring %s: %zu bytes",
+                                               log->device->path, sizeof *log->stages);
 }
 
 /* Remembers what callers may ask for after close. */
@@ -230,6 +237,9 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     }
     if (rc == 0) {
         placement_of_image(placement, log->device);
+        rc = make_stages(log);
+    }
+    if (rc == 0) {
         rc = open_engine(log, config, file_name);
     }
     const uint64_t interval_ns =
@@ -249,6 +259,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     if (log->device != NULL) {
         device_close(log->device);
     }
+    stages_destroy(log->stages);
     return rc;
 }
 
@@ -340,6 +351,7 @@ int64_t burst_close(burst_t *log) {
     log_fill_stats(log, &log->last_stats);
     log->last_stats.state = BURST_STATE_CLOSED;
     drain_copy_path(log->engine->drain, log->last_file, sizeof log->last_file);
+    stages_close(log->stages);
     atomic_store(&log->closed, 1);
     log->device->image_in_use = ring_has_failed(log->ring);
     engine_detach_ring(log->engine);
