@@ -26,6 +26,12 @@
 #define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
 #define FILE_NAME_MAX 230 /* NAME_MAX less what drain/file_change.c may add */
 
+/* One allocation: each closed one stays, and a process has room for 65530 mappings. */
+struct handle {
+    burst_t log;
+    struct stages stages;
+};
+
 static _Atomic(burst_t *) all_logs;
 
 uint32_t burst_abi_version(void) {
@@ -203,12 +209,6 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
     return rc;
 }
 
-static int make_stages(burst_t *log) {
-    log->stages = stages_create(&platform_linux, log->device->mapping != NULL);
-    return log->stages != NULL ? 0 : error_set(ENOMEM, "no memory for the stage histograms of ring %s: %zu bytes",
-                                               log->device->path, sizeof *log->stages);
-}
-
 /* Remembers what callers may ask for after close. */
 static void remember(burst_t *log, const char *file_name) {
     snprintf(log->durability, sizeof log->durability, "ring %.200s survives %s: %s\nlog file %.200s survives %s: %s",
@@ -237,9 +237,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     }
     if (rc == 0) {
         placement_of_image(placement, log->device);
-        rc = make_stages(log);
-    }
-    if (rc == 0) {
+        stages_init(log->stages, &platform_linux, log->device->mapping != NULL);
         rc = open_engine(log, config, file_name);
     }
     const uint64_t interval_ns =
@@ -259,7 +257,6 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     if (log->device != NULL) {
         device_close(log->device);
     }
-    stages_destroy(log->stages);
     return rc;
 }
 
@@ -279,16 +276,18 @@ int burst_open(const burst_config_t *given, burst_t **log_out) {
     if (rc < 0) {
         return error_set(-rc, "the name of log file %s cannot be used: %s", config->file_name, error_name(-rc));
     }
-    burst_t *log = platform_allocate(&platform_linux, sizeof *log, PLATFORM_PLAIN);
-    if (log == NULL) {
-        return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", config->ring, sizeof *log);
+    struct handle *handle = platform_allocate(&platform_linux, sizeof *handle, PLATFORM_PLAIN);
+    if (handle == NULL) {
+        return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", config->ring, sizeof *handle);
     }
+    burst_t *log = &handle->log;
+    log->stages = &handle->stages;
     events_init(&log->events, &platform_linux);
     log->shutdown_timeout_ns = (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns
                                                                          : DEFAULT_SHUTDOWN_TIMEOUT_NS);
     rc = open_log(log, config, &placement, file_name);
     if (rc < 0) {
-        platform_release(&platform_linux, log, sizeof *log);
+        platform_release(&platform_linux, handle, sizeof *handle);
         return rc;
     }
     *log_out = log;

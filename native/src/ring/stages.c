@@ -8,23 +8,12 @@
 #define PAGE_BYTES 4096u
 #define KEPT_COUNT_BITS 48u /* the bucket's number is above them */
 
-struct stages *stages_create(const struct platform *platform, int in_memory) {
-    struct stages *stages = platform_allocate(platform, sizeof *stages, PLATFORM_PLAIN);
-    if (stages == NULL) {
-        return NULL;
-    }
+void stages_init(struct stages *stages, const struct platform *platform, int in_memory) {
     stages->platform = platform;
     stages->of_appends = in_memory ? STAGES_ONE_OF(256) : STAGES_ONE_OF(4);
     stages->of_writes = in_memory ? STAGES_ONE_OF(256) : STAGES_ALL;
     for (size_t at = 0; at < sizeof stages->histograms; at += PAGE_BYTES) {
         ((volatile uint8_t *)stages->histograms)[at] = 0; /* no append waits for the kernel to find the page */
-    }
-    return stages;
-}
-
-void stages_destroy(struct stages *stages) {
-    if (stages != NULL) {
-        platform_release(stages->platform, stages, sizeof *stages);
     }
 }
 

@@ -43,11 +43,8 @@ struct stages {
     _Alignas(4096) uint64_t kept[BURST_STAGES * BURST_HISTOGRAM_BUCKETS];
 };
 
-/* Memory of its own. in_memory: the ring is mapped memory. NULL: there is none. */
-struct stages *stages_create(const struct platform *platform, int in_memory);
-
-/* Nobody may record any more. NULL is allowed. */
-void stages_destroy(struct stages *stages);
+/* Of zeroed PLAIN memory. in_memory: the ring is mapped memory. */
+void stages_init(struct stages *stages, const struct platform *platform, int in_memory);
 
 /* "commit wait" */
 const char *stages_name(unsigned stage);

@@ -6,7 +6,7 @@
 #define WAIT_NS 7000
 #define AS_IT_IS 0
 
-static struct stages *stages;
+static struct stages memory, *const stages = &memory;
 static struct ring *waiting_ring;
 
 static void write_slowly(struct fake_device *fake) {
@@ -18,16 +18,11 @@ static struct ring *timed_ring(size_t bytes, uint32_t of_appends) {
     struct ring *ring = begun_ring(bytes, 1);
     fake_platform.now_ns = 1;
     fake_device.before_completion = write_slowly;
-    ring->stages = stages = stages_create(&fake_platform.platform, 0);
-    assert_non_null(stages);
+    memset(stages, 0, sizeof *stages);
+    stages_init(stages, &fake_platform.platform, 0);
+    ring->stages = stages;
     stages->of_appends = of_appends == AS_IT_IS ? stages->of_appends : of_appends;
     return ring;
-}
-
-static int free_timed_ring(void **state) {
-    stages_destroy(stages);
-    stages = NULL;
-    return free_ring(state);
 }
 
 static burst_stage_stats_t figures_of(enum burst_stage stage) {
@@ -117,8 +112,7 @@ static void of_enqueued_records_one_in_64_is_timed_and_nobody_waits(void **state
 static void of_a_ring_in_memory_one_write_in_256_is_timed(void **state) {
     (void)state;
     struct ring *ring = timed_ring(SMALL_BYTES, STAGES_ALL);
-    stages_destroy(stages);
-    ring->stages = stages = stages_create(&fake_platform.platform, 1);
+    stages_init(stages, &fake_platform.platform, 1);
     for (int i = 0; i < 256 * 50; i++) {
         append(ring, RING_DURABLE);
     }
@@ -251,23 +245,21 @@ static void what_was_counted_stays_after_close_and_its_memory_does_not(void **st
     assert_int_equal(figures_of(BURST_STAGE_COPY).count, 0);
 }
 
-#define STAGES_TEST(name) cmocka_unit_test_teardown(name, free_timed_ring)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        STAGES_TEST(a_slow_device_is_found_in_its_writes_and_in_the_wait_for_them),
-        STAGES_TEST(each_write_of_a_commit_is_timed_from_its_own_submission),
-        STAGES_TEST(one_append_in_four_is_timed_and_every_write),
-        STAGES_TEST(threads_that_take_turns_are_all_timed),
-        STAGES_TEST(of_enqueued_records_one_in_64_is_timed_and_nobody_waits),
-        STAGES_TEST(of_a_ring_in_memory_one_write_in_256_is_timed),
-        STAGES_TEST(only_who_finds_the_ring_full_waits_and_the_whole_wait_counts),
-        STAGES_TEST(the_lag_is_that_of_the_oldest_commit_of_a_sync),
-        STAGES_TEST(a_checkpoint_that_moves_nothing_leaves_the_lag_open),
-        STAGES_TEST(a_commit_that_was_synced_before_it_was_stamped_has_no_lag),
-        STAGES_TEST(a_commit_is_stamped_with_where_it_begins),
-        STAGES_TEST(a_clock_that_jumps_back_counts_as_no_time),
-        STAGES_TEST(what_was_counted_stays_after_close_and_its_memory_does_not),
+        RING_TEST(a_slow_device_is_found_in_its_writes_and_in_the_wait_for_them),
+        RING_TEST(each_write_of_a_commit_is_timed_from_its_own_submission),
+        RING_TEST(one_append_in_four_is_timed_and_every_write),
+        RING_TEST(threads_that_take_turns_are_all_timed),
+        RING_TEST(of_enqueued_records_one_in_64_is_timed_and_nobody_waits),
+        RING_TEST(of_a_ring_in_memory_one_write_in_256_is_timed),
+        RING_TEST(only_who_finds_the_ring_full_waits_and_the_whole_wait_counts),
+        RING_TEST(the_lag_is_that_of_the_oldest_commit_of_a_sync),
+        RING_TEST(a_checkpoint_that_moves_nothing_leaves_the_lag_open),
+        RING_TEST(a_commit_that_was_synced_before_it_was_stamped_has_no_lag),
+        RING_TEST(a_commit_is_stamped_with_where_it_begins),
+        RING_TEST(a_clock_that_jumps_back_counts_as_no_time),
+        RING_TEST(what_was_counted_stays_after_close_and_its_memory_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
