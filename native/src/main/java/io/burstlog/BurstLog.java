@@ -333,6 +333,17 @@ public final class BurstLog implements AutoCloseable {
     }
 
     /**
+     * How often a stage took how long since open; of a closed log until it was closed. {@link BurstStats#stages()} has the
+     * figures that most need.
+     *
+     * @param stage where the time goes
+     * @return a snapshot
+     */
+    public StageHistogram histogram(Stage stage) {
+        return StageHistogram.of(words -> check(Engine.burst_stage_histogram(handle, stage.ordinal(), words)));
+    }
+
+    /**
      * What recovery found at open.
      *
      * @return one or more lines
