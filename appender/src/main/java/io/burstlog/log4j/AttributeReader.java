@@ -116,6 +116,18 @@ final class AttributeReader {
         }
     }
 
+    /** {@code true} or {@code false}. */
+    Boolean flag(final String attribute, final String value) {
+        final String text = text(value);
+        if (text == null) {
+            return null;
+        }
+        if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+            throw refusal(attribute, text, "use true or false");
+        }
+        return Boolean.valueOf(text);
+    }
+
     private static Duration parseTime(final String text) {
         final Matcher matcher = TIME.matcher(text);
         if (!matcher.matches()) {

@@ -63,6 +63,9 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
     String hugePages;
 
     @PluginBuilderAttribute
+    String jmx;
+
+    @PluginBuilderAttribute
     String library;
 
     @PluginBuilderAttribute
@@ -269,6 +272,17 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
      */
     public B setHugePages(final String hugePages) {
         this.hugePages = hugePages;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code jmx}.
+     *
+     * @param jmx {@code true} (default) or {@code false}: whether the open ring is shown as a {@link RingMXBean}
+     * @return this
+     */
+    public B setJmx(final String jmx) {
+        this.jmx = jmx;
         return asBuilder();
     }
 

@@ -51,6 +51,7 @@ class AttributesTest {
                 "realtimePriority=\"high\"    | whole number",
                 "realtimePriority=\"100\"     | 1 to 99",
                 "hugePages=\"on\"             | auto, off",
+                "jmx=\"maybe\"               | true or false",
                 "io=\"fast\"                   | auto, pwrite, uring, uring-poll, nvme, mapped",
                 "io=\"nvme\"                   | io=nvme cannot be used",
                 "filePermissions=\"0640\"      | rw-r-----",
