@@ -132,7 +132,8 @@ static int release_while_parked(const struct platform *platform, _Atomic uint32_
 
 static void only_who_finds_the_ring_full_waits_and_the_whole_wait_counts(void **state) {
     (void)state;
-    struct platform_ops ops = fake_platform_ops;
+    static struct platform_ops ops; /* until the ring is freed */
+    ops = fake_platform_ops;
     ops.park = release_while_parked;
     struct ring *ring = timed_ring(SMALL_BYTES, STAGES_ALL);
     fake_device.before_completion = NULL;
@@ -228,7 +229,8 @@ static void what_was_counted_stays_after_close_and_its_memory_does_not(void **st
         stages_end(stages, BURST_STAGE_DRAIN_LAG, 1);
         stages_end(stages, BURST_STAGE_CLAIM_WAIT, fake_platform.now_ns - (1ll << 36) * i);
     }
-    struct platform_ops ops = fake_platform_ops;
+    static struct platform_ops ops; /* until the ring is freed */
+    ops = fake_platform_ops;
     ops.forget = platform_linux.ops->forget;
     fake_platform.platform.ops = &ops;
     for (unsigned stage = 0; stage < BURST_STAGES; stage++) {

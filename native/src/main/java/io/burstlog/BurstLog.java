@@ -333,8 +333,7 @@ public final class BurstLog implements AutoCloseable {
     }
 
     /**
-     * How often a stage took how long since open; of a closed log until it was closed. {@link BurstStats#stages()} has the
-     * figures that most need.
+     * How often a stage took how long since open; of a closed log until it was closed.
      *
      * @param stage where the time goes
      * @return a snapshot
@@ -343,11 +342,7 @@ public final class BurstLog implements AutoCloseable {
         return StageHistogram.of(words -> check(Engine.burst_stage_histogram(handle, stage.ordinal(), words)));
     }
 
-    /**
-     * What recovery found at open.
-     *
-     * @return one or more lines
-     */
+    /** {@return what recovery found at open, one or more lines} */
     public String recoveryStatement() {
         return Engine.recoveryStatement(handle);
     }
@@ -377,11 +372,7 @@ public final class BurstLog implements AutoCloseable {
         return Engine.currentFile(handle);
     }
 
-    /**
-     * Whether at open the log file was new or empty and nothing was waiting for it; the time for a header.
-     *
-     * @return as {@link BurstStats#destinationEmpty()}
-     */
+    /** {@return whether at open the log file was new or empty and nothing was waiting for it; the time for a header} */
     public boolean destinationEmpty() {
         return statsOf(handle).destinationEmpty != 0;
     }
