@@ -82,6 +82,18 @@ static void one_in_ten_thousand_is_the_p9999_and_not_the_p999(void **state) {
     assert_int_equal(stats.max_ns, 3u << 20);
 }
 
+/* 99.9 percent of 167000 are 166833, of which the nearest double is slightly more. */
+static void a_percentile_is_not_rounded_into_the_next_bucket(void **state) {
+    (void)state;
+    for (int i = 0; i < 166833; i++) {
+        histogram_record(&histogram, 100);
+    }
+    for (int i = 0; i < 167; i++) {
+        histogram_record(&histogram, 1000);
+    }
+    assert_int_equal(histogram_percentile(&histogram, 99.9), 100);
+}
+
 static void what_is_longer_than_the_last_bucket_is_told_as_the_longest(void **state) {
     (void)state;
     histogram_record(&histogram, 5);
@@ -140,6 +152,7 @@ int main(void) {
         HISTOGRAM_TEST(an_empty_histogram_has_zeros),
         HISTOGRAM_TEST(percentiles_are_those_of_the_values),
         HISTOGRAM_TEST(one_in_ten_thousand_is_the_p9999_and_not_the_p999),
+        HISTOGRAM_TEST(a_percentile_is_not_rounded_into_the_next_bucket),
         HISTOGRAM_TEST(what_is_longer_than_the_last_bucket_is_told_as_the_longest),
         HISTOGRAM_TEST(the_public_functions_tell_the_same),
         HISTOGRAM_TEST(threads_that_record_at_once_lose_nothing),

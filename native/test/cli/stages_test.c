@@ -64,21 +64,42 @@ static void figures_stay_after_the_writer(void **state) {
     assert_said_figures(AS_TEXT, "device write", stats_of(log).stages[BURST_STAGE_DEVICE_WRITE].count);
 }
 
+/* Puts a number into every figure of the older and of the newer checkpoint. */
+static void put_figures(uint64_t older, uint64_t newer) {
+    const int fd = open(ring_path, O_RDWR);
+    struct superblock superblock;
+    struct checkpoint checkpoints[LAYOUT_CHECKPOINT_SLOTS];
+    assert_int_equal(pread(fd, &superblock, sizeof superblock, 0), sizeof superblock);
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        assert_int_equal(pread(fd, &checkpoints[slot], sizeof checkpoints[slot], (off_t)LAYOUT_CHECKPOINT_OFFSET(slot)),
+                         sizeof checkpoints[slot]);
+    }
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        struct checkpoint *checkpoint = &checkpoints[slot];
+        const uint64_t figure = checkpoint->generation > checkpoints[1 - slot].generation ? newer : older;
+        for (size_t i = 0; i < sizeof checkpoint->stages; i += sizeof figure) {
+            memcpy((uint8_t *)checkpoint->stages + i, &figure, sizeof figure);
+        }
+        checkpoint_seal(checkpoint, crc_seed_of(superblock.uuid));
+        assert_int_equal(pwrite(fd, checkpoint, sizeof *checkpoint, (off_t)LAYOUT_CHECKPOINT_OFFSET(slot)),
+                         sizeof *checkpoint);
+    }
+    close(fd);
+}
+
+static void the_newer_checkpoint_is_the_one_that_is_shown(void **state) {
+    (void)state;
+    burst_close(open_small());
+    put_figures(111, 222);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said_figures(AS_TEXT, "copy", 222);
+    assert_null(strstr(output, "111\n"));
+}
+
 static void any_numbers_are_shown_as_they_are(void **state) {
     (void)state;
     burst_close(open_small());
-    const int fd = open(ring_path, O_RDWR);
-    struct superblock superblock;
-    struct checkpoint checkpoint;
-    assert_int_equal(pread(fd, &superblock, sizeof superblock, 0), sizeof superblock);
-    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        const off_t at = (off_t)LAYOUT_CHECKPOINT_OFFSET(slot);
-        assert_int_equal(pread(fd, &checkpoint, sizeof checkpoint, at), sizeof checkpoint);
-        memset(checkpoint.stages, 0xff, sizeof checkpoint.stages);
-        checkpoint_seal(&checkpoint, crc_seed_of(superblock.uuid));
-        assert_int_equal(pwrite(fd, &checkpoint, sizeof checkpoint, at), sizeof checkpoint);
-    }
-    close(fd);
+    put_figures(UINT64_MAX, UINT64_MAX);
     assert_int_equal(run("info %s", ring_path), 0);
     assert_said_figures(AS_TEXT, "drain lag", UINT64_MAX);
     assert_int_equal(run("info --json %s", ring_path), 0);
@@ -93,6 +114,7 @@ int main(void) {
         TEST(a_ring_without_figures_has_none_yet),
         TEST(figures_are_shown_beside_the_writer_with_epoch_and_time),
         TEST(figures_stay_after_the_writer),
+        TEST(the_newer_checkpoint_is_the_one_that_is_shown),
         TEST(any_numbers_are_shown_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
