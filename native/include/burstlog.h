@@ -202,16 +202,17 @@ enum burst_state {
 
 /*
  * Where the time of records goes. Times are of CLOCK_MONOTONIC, in nanoseconds, since open; a wait counts however it ended.
- * To stay cheap not every record is timed: which ones depends on nothing but their sequence (docs/stages.md).
+ * To stay cheap one append in n is timed, and one write in n: n is 1 where writes take 24 us and more, some 8 where they
+ * take 4 us, and at most 256 (memory). Which ones depends on nothing but their number, so that the distribution is that of
+ * all, but the longest of all need not be among them (docs/stages.md).
  */
 enum burst_stage {
     BURST_STAGE_CLAIM_WAIT = 0,   /* waiting for space in a full ring: every one that waited. All others waited for nothing
                                      and are not counted: they are those accepted since open, less this count */
-    BURST_STAGE_COPY = 1,         /* from the claim to the publication: copy and checksum. Of appends one in 4, or one in
-                                     256 where the ring is mapped memory; one in 64 of the records enqueued or offered */
-    BURST_STAGE_COMMIT_WAIT = 2,  /* from the publication until the append knows that it is durable. Of the same appends */
-    BURST_STAGE_DEVICE_WRITE = 3, /* a write of a commit, from its submission to its completion: every one, or one in 256
-                                     where the ring is mapped memory */
+    BURST_STAGE_COPY = 1,         /* from the claim to the publication: copy and checksum. Of one append in n, and of one in
+                                     64 of the records enqueued or offered */
+    BURST_STAGE_COMMIT_WAIT = 2,  /* from the publication until the append knows that it is durable: of one append in n */
+    BURST_STAGE_DEVICE_WRITE = 3, /* a write of a commit, from its submission to its completion: of one write in n */
     BURST_STAGE_DRAIN_LAG = 4,    /* from durable in the ring to durable in the log file: of the oldest record of each sync
                                      of the log file (a drain that catches up gives one figure for several in a row) */
 };
@@ -220,7 +221,7 @@ enum burst_stage {
 /* Figures of one stage, all 0 while nothing was timed. A percentile is rounded up to its bucket, by less than 1%, and never
  * exceeds max_ns, which is exact. The mean is that of the buckets' middles, as HdrHistogram takes it. */
 typedef struct burst_stage_stats {
-    uint64_t count; /* timed */
+    uint64_t count; /* of those timed */
     uint64_t mean_ns;
     uint64_t p50_ns;
     uint64_t p99_ns;

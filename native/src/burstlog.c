@@ -237,7 +237,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     }
     if (rc == 0) {
         placement_of_image(placement, log->device);
-        stages_init(log->stages, &platform_linux, log->device->mapping != NULL);
+        stages_init(log->stages, &platform_linux);
         rc = open_engine(log, config, file_name);
     }
     const uint64_t interval_ns =

@@ -157,7 +157,7 @@ static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     struct device_write *completed = ring->device->ops->complete(ring->device);
     struct ring_write *write = (struct ring_write *)((char *)completed - offsetof(struct ring_write, write));
     write->done = 1;
-    stages_end(ring->stages, BURST_STAGE_DEVICE_WRITE, write->submitted_ns);
+    stages_written(ring->stages, write->submitted_ns);
     if (completed->result < 0) {
         ring_fail(ring, "writing %zu bytes at offset %llu of ring %s failed: %s; nothing further is acknowledged until "
                   "the ring is opened again",

@@ -8,10 +8,9 @@
 #define PAGE_BYTES 4096u
 #define KEPT_COUNT_BITS 48u /* the bucket's number is above them */
 
-void stages_init(struct stages *stages, const struct platform *platform, int in_memory) {
+void stages_init(struct stages *stages, const struct platform *platform) {
     stages->platform = platform;
-    stages->of_appends = in_memory ? STAGES_ONE_OF(256) : STAGES_ONE_OF(4);
-    stages->of_writes = in_memory ? STAGES_ONE_OF(256) : STAGES_ALL;
+    atomic_store(&stages->share, STAGES_SHARE(1));
     for (size_t at = 0; at < sizeof stages->histograms; at += PAGE_BYTES) {
         ((volatile uint8_t *)stages->histograms)[at] = 0; /* no append waits for the kernel to find the page */
     }
@@ -30,6 +29,27 @@ int64_t stages_record(struct stages *stages, enum burst_stage stage, int64_t sin
     const int64_t now_ns = platform_monotonic_ns(stages->platform);
     record(stages, stage, now_ns - since_ns);
     return now_ns;
+}
+
+/* A write that hangs says nothing of how long the others take. */
+static void look_at_share(struct stages *stages, int64_t took_ns) {
+    stages->window_ns += took_ns < 2 * STAGES_WORTHWHILE_NS ? took_ns : 2 * STAGES_WORTHWHILE_NS;
+    if (++stages->window < STAGES_WINDOW) {
+        return;
+    }
+    uint32_t n = 1;
+    while (n < STAGES_FEWEST && n * stages->window_ns < (int64_t)STAGES_WINDOW * STAGES_WORTHWHILE_NS) {
+        n *= 2;
+    }
+    if (STAGES_SHARE(n) < stages_share(stages)) {
+        atomic_store_explicit(&stages->share, STAGES_SHARE(n), memory_order_relaxed);
+    }
+    stages->window = 0;
+    stages->window_ns = 0;
+}
+
+void stages_record_write(struct stages *stages, int64_t since_ns) {
+    look_at_share(stages, stages_record(stages, BURST_STAGE_DEVICE_WRITE, since_ns) - since_ns);
 }
 
 void stages_stamp(struct stages *stages, uint64_t position) {

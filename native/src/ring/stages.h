@@ -2,11 +2,13 @@
 /*
  * Where the time of records goes: one histogram for each stage of their path.
  *
- * DESIGN. A reading of the clock costs 23 ns, as much as an offer does as a whole, and a commit to memory 100 ns. So of
- * most records nothing is read: whether one is timed follows from its sequence alone, which has nothing to do with how
- * long it takes, and so leaves the distribution as it is. A multiplication spreads those that are timed, or a few threads
- * that append in turns would always hit the same one. What takes microseconds, a write to a device, is timed every time:
- * the one that took longest is what people look for.
+ * DESIGN. A reading of the clock costs 23 ns, more after a system call, and a whole offer no more than that; a write takes
+ * from 100 ns (memory) over 4 us (the fastest devices) to milliseconds. So one append in n is timed and one write in n: n
+ * is 1 where writes take STAGES_WORTHWHILE_NS, and otherwise so high that the readings cost about one part in 200. It is
+ * found from the writes themselves and only ever grows: if it could fall while a device is slow, slow times would count
+ * more than others. Which ones are timed follows from their number alone, which has nothing to do with how long they take,
+ * and so leaves the distribution as it is; a multiplication spreads them, or of a few threads that append in turns always
+ * the same one would be hit.
  *
  * Anybody may record at any time; also after stages_close, when nobody looks any more: the memory stays. A ring without
  * stages (NULL) records nothing.
@@ -21,17 +23,20 @@
 #include "base/platform.h"
 #include "burstlog.h"
 
-#define STAGES_ALL UINT32_MAX
-#define STAGES_ONE_OF(n) ((uint32_t)(UINT32_MAX / (n)))
-#define STAGES_OF_ENQUEUED STAGES_ONE_OF(64)
+#define STAGES_SHARE(n) (UINT32_MAX / (uint32_t)(n)) /* one in n */
+#define STAGES_ENQUEUED 64u                            /* one in so many enqueued records is timed */
+#define STAGES_FEWEST 256u                             /* and at least one in so many of others */
+#define STAGES_WORTHWHILE_NS 24000
+#define STAGES_WINDOW 64u /* timed writes from which n is found */
 
 struct stages {
     const struct platform *platform;
-    uint32_t of_appends; /* the share that is timed: all is STAGES_ALL */
-    uint32_t of_writes;
+    _Atomic uint32_t share; /* STAGES_SHARE(n) */
 
     _Alignas(128) _Atomic uint64_t stamped; /* 0, or where the oldest commit since the drain looked begins; the leader's */
     _Atomic int64_t stamped_ns;
+    int64_t window_ns; /* the leader's: timed writes since n was last looked at, and how long they took */
+    uint32_t window;
 
     _Alignas(128) uint64_t oldest; /* the drain's: of what it has seen and not yet synced, as above */
     int64_t oldest_ns;
@@ -43,13 +48,17 @@ struct stages {
     _Alignas(4096) uint64_t kept[BURST_STAGES * BURST_HISTOGRAM_BUCKETS];
 };
 
-/* Of zeroed PLAIN memory. in_memory: the ring is mapped memory. */
-void stages_init(struct stages *stages, const struct platform *platform, int in_memory);
+/* Of zeroed PLAIN memory. */
+void stages_init(struct stages *stages, const struct platform *platform);
 
 /* "commit wait" */
 const char *stages_name(unsigned stage);
 
 /* ---- recording; each of these does nothing if stages is NULL ---- */
+
+static inline uint32_t stages_share(const struct stages *stages) {
+    return atomic_load_explicit(&stages->share, memory_order_relaxed);
+}
 
 static inline int64_t stages_choose(const struct stages *stages, uint64_t number, uint32_t share) {
     return (uint32_t)number * 0x9e3779b1u > share ? 0 : platform_monotonic_ns(stages->platform);
@@ -57,12 +66,13 @@ static inline int64_t stages_choose(const struct stages *stages, uint64_t number
 
 /* Now, if the record of this sequence is timed, else 0. */
 static inline int64_t stages_claimed(const struct stages *stages, uint64_t sequence, int enqueued) {
-    return stages == NULL ? 0 : stages_choose(stages, sequence, enqueued ? STAGES_OF_ENQUEUED : stages->of_appends);
+    return stages == NULL ? 0
+                          : stages_choose(stages, sequence, enqueued ? STAGES_SHARE(STAGES_ENQUEUED) : stages_share(stages));
 }
 
 /* Now, if the write of this number is timed, else 0. */
 static inline int64_t stages_submitted(const struct stages *stages, uint64_t number) {
-    return stages == NULL ? 0 : stages_choose(stages, number, stages->of_writes);
+    return stages == NULL ? 0 : stages_choose(stages, number, stages_share(stages));
 }
 
 /* Now. */
@@ -75,6 +85,15 @@ int64_t stages_record(struct stages *stages, enum burst_stage stage, int64_t sin
 /* The stage took from since_ns, unless that is 0, until now, which is returned: the next one begins. */
 static inline int64_t stages_end(struct stages *stages, enum burst_stage stage, int64_t since_ns) {
     return since_ns == 0 ? 0 : stages_record(stages, stage, since_ns);
+}
+
+void stages_record_write(struct stages *stages, int64_t since_ns);
+
+/* The same of a write of a commit. The leader's. */
+static inline void stages_written(struct stages *stages, int64_t since_ns) {
+    if (since_ns != 0) {
+        stages_record_write(stages, since_ns);
+    }
 }
 
 void stages_stamp(struct stages *stages, uint64_t position);

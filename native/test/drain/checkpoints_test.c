@@ -96,7 +96,7 @@ static void a_checkpoint_has_the_figures_of_its_own_epoch(void **state) {
     (void)state;
     burst_stage_stats_t figures[BURST_STAGES];
     static struct stages stages;
-    stages_init(&stages, &platform_linux, 0);
+    stages_init(&stages, &platform_linux);
     open_ring();
     host.engine->ring->stages = &stages;
     append(100);

@@ -2,26 +2,26 @@
 /* Where the time of records goes, under a clock that stands still unless the device, or a wait, takes time. */
 #include "ring/fake_device.h"
 
-#define WRITE_NS 5000
+#define WRITE_NS 30000
 #define WAIT_NS 7000
-#define AS_IT_IS 0
 
 static struct stages memory, *const stages = &memory;
 static struct ring *waiting_ring;
+static int64_t write_ns;
 
 static void write_slowly(struct fake_device *fake) {
     (void)fake;
-    fake_platform.now_ns += WRITE_NS;
+    fake_platform.now_ns += write_ns;
 }
 
-static struct ring *timed_ring(size_t bytes, uint32_t of_appends) {
+static struct ring *timed_ring(size_t bytes) {
     struct ring *ring = begun_ring(bytes, 1);
     fake_platform.now_ns = 1;
+    write_ns = WRITE_NS;
     fake_device.before_completion = write_slowly;
     memset(stages, 0, sizeof *stages);
-    stages_init(stages, &fake_platform.platform, 0);
+    stages_init(stages, &fake_platform.platform);
     ring->stages = stages;
-    stages->of_appends = of_appends == AS_IT_IS ? stages->of_appends : of_appends;
     return ring;
 }
 
@@ -53,7 +53,7 @@ static void append(struct ring *ring, unsigned flags) {
 
 static void a_slow_device_is_found_in_its_writes_and_in_the_wait_for_them(void **state) {
     (void)state;
-    struct ring *ring = timed_ring(SMALL_BYTES, STAGES_ALL);
+    struct ring *ring = timed_ring(SMALL_BYTES);
     for (int i = 0; i < 10; i++) {
         append(ring, RING_DURABLE);
     }
@@ -66,7 +66,7 @@ static void a_slow_device_is_found_in_its_writes_and_in_the_wait_for_them(void *
 
 static void each_write_of_a_commit_is_timed_from_its_own_submission(void **state) {
     (void)state;
-    struct ring *ring = timed_ring(LARGE_BYTES, STAGES_ALL);
+    struct ring *ring = timed_ring(LARGE_BYTES);
     static uint8_t record[3 * RING_WRITE_BYTES];
     assert_int_equal(ring_append(ring, record, sizeof record, 0, RING_DURABLE), 1);
     assert_stage(BURST_STAGE_DEVICE_WRITE, atomic_load(&ring->device_writes), WRITE_NS);
@@ -74,20 +74,57 @@ static void each_write_of_a_commit_is_timed_from_its_own_submission(void **state
     assert_stage(BURST_STAGE_COMMIT_WAIT, 1, (uint64_t)WRITE_NS * atomic_load(&ring->device_writes));
 }
 
-static void one_append_in_four_is_timed_and_every_write(void **state) {
-    (void)state;
-    struct ring *ring = timed_ring(SMALL_BYTES, AS_IT_IS);
-    for (int i = 0; i < 4000; i++) {
+/* How many of a thousand appends are timed, and as many of their writes, where a write takes so long. */
+static uint64_t timed_of_a_thousand(struct ring *ring, int64_t takes_ns) {
+    write_ns = takes_ns;
+    const uint64_t writes = figures_of(BURST_STAGE_DEVICE_WRITE).count, waits = figures_of(BURST_STAGE_COMMIT_WAIT).count;
+    for (int i = 0; i < 1024; i++) {
         append(ring, RING_DURABLE);
     }
-    assert_in_range(figures_of(BURST_STAGE_COPY).count, 990, 1010);
+    const uint64_t timed = figures_of(BURST_STAGE_DEVICE_WRITE).count - writes;
+    assert_in_range(figures_of(BURST_STAGE_COMMIT_WAIT).count - waits, timed - timed / 50 - 1, timed + timed / 50 + 1);
     assert_int_equal(figures_of(BURST_STAGE_COMMIT_WAIT).count, figures_of(BURST_STAGE_COPY).count);
-    assert_int_equal(figures_of(BURST_STAGE_DEVICE_WRITE).count, 4000);
+    return timed;
+}
+
+static void on_a_slow_device_all_are_timed(void **state) {
+    (void)state;
+    struct ring *ring = timed_ring(SMALL_BYTES);
+    assert_int_equal(timed_of_a_thousand(ring, STAGES_WORTHWHILE_NS), 1024);
+    assert_int_equal(timed_of_a_thousand(ring, 1000000000), 1024);
+}
+
+static void the_faster_the_device_the_fewer_are_timed(void **state) {
+    (void)state;
+    struct ring *ring = timed_ring(SMALL_BYTES);
+    assert_in_range(timed_of_a_thousand(ring, 13000), 64 + 480 - 5, 64 + 480 + 5); /* one in 2, after the first 64 */
+    timed_of_a_thousand(ring, 4000);
+    assert_in_range(timed_of_a_thousand(ring, 4000), 126, 130); /* one in 8 */
+    timed_of_a_thousand(ring, 100);
+    assert_in_range(timed_of_a_thousand(ring, 100), 3, 5); /* one in 256 */
+    assert_in_range(timed_of_a_thousand(ring, 0), 3, 5);
+}
+
+static void a_device_that_becomes_slow_does_not_count_for_more(void **state) {
+    (void)state;
+    struct ring *ring = timed_ring(SMALL_BYTES);
+    timed_of_a_thousand(ring, 4000);
+    assert_in_range(timed_of_a_thousand(ring, 4000), 126, 130);
+    assert_in_range(timed_of_a_thousand(ring, 10000000), 126, 130);
+}
+
+static void a_write_that_hangs_does_not_hide_that_the_others_are_fast(void **state) {
+    (void)state;
+    struct ring *ring = timed_ring(SMALL_BYTES);
+    write_ns = 60000000000ll;
+    append(ring, RING_DURABLE);
+    assert_in_range(timed_of_a_thousand(ring, 4000), 63 + 118, 63 + 122); /* one in 8: 5 us on average */
 }
 
 static void threads_that_take_turns_are_all_timed(void **state) {
     (void)state;
-    timed_ring(SMALL_BYTES, AS_IT_IS);
+    timed_ring(SMALL_BYTES);
+    atomic_store(&stages->share, STAGES_SHARE(4));
     for (uint64_t threads = 2; threads <= 16; threads++) {
         for (uint64_t thread = 0; thread < threads; thread++) {
             int timed = 0;
@@ -101,23 +138,12 @@ static void threads_that_take_turns_are_all_timed(void **state) {
 
 static void of_enqueued_records_one_in_64_is_timed_and_nobody_waits(void **state) {
     (void)state;
-    struct ring *ring = timed_ring(SMALL_BYTES, STAGES_ALL);
+    struct ring *ring = timed_ring(SMALL_BYTES);
     for (int i = 0; i < 6400; i++) {
         append(ring, RING_ENQUEUE);
     }
     assert_in_range(figures_of(BURST_STAGE_COPY).count, 98, 102);
     assert_stage(BURST_STAGE_COMMIT_WAIT, 0, 0);
-}
-
-static void of_a_ring_in_memory_one_write_in_256_is_timed(void **state) {
-    (void)state;
-    struct ring *ring = timed_ring(SMALL_BYTES, STAGES_ALL);
-    stages_init(stages, &fake_platform.platform, 1);
-    for (int i = 0; i < 256 * 50; i++) {
-        append(ring, RING_DURABLE);
-    }
-    assert_in_range(figures_of(BURST_STAGE_DEVICE_WRITE).count, 48, 52);
-    assert_in_range(figures_of(BURST_STAGE_COMMIT_WAIT).count, 48, 52);
 }
 
 static int release_while_parked(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected,
@@ -135,7 +161,7 @@ static void only_who_finds_the_ring_full_waits_and_the_whole_wait_counts(void **
     static struct platform_ops ops; /* until the ring is freed */
     ops = fake_platform_ops;
     ops.park = release_while_parked;
-    struct ring *ring = timed_ring(SMALL_BYTES, STAGES_ALL);
+    struct ring *ring = timed_ring(SMALL_BYTES);
     fake_device.before_completion = NULL;
     fake_platform.platform.ops = &ops;
     ring->limits.on_full = BURST_ON_FULL_BLOCK;
@@ -153,7 +179,7 @@ static void only_who_finds_the_ring_full_waits_and_the_whole_wait_counts(void **
 
 static void the_lag_is_that_of_the_oldest_commit_of_a_sync(void **state) {
     (void)state;
-    timed_ring(SMALL_BYTES, STAGES_ALL);
+    timed_ring(SMALL_BYTES);
     fake_platform.now_ns = 1000;
     stages_committed(stages, 4096);
     fake_platform.now_ns = 2000;
@@ -179,7 +205,7 @@ static void the_lag_is_that_of_the_oldest_commit_of_a_sync(void **state) {
 
 static void a_checkpoint_that_moves_nothing_leaves_the_lag_open(void **state) {
     (void)state;
-    timed_ring(SMALL_BYTES, STAGES_ALL);
+    timed_ring(SMALL_BYTES);
     fake_platform.now_ns = 1000;
     stages_committed(stages, 8192);
     stages_drain_looks(stages);
@@ -193,7 +219,7 @@ static void a_checkpoint_that_moves_nothing_leaves_the_lag_open(void **state) {
 
 static void a_commit_that_was_synced_before_it_was_stamped_has_no_lag(void **state) {
     (void)state;
-    timed_ring(SMALL_BYTES, STAGES_ALL);
+    timed_ring(SMALL_BYTES);
     stages_drained(stages, 12288);
     stages_committed(stages, 8192);
     stages_drain_looks(stages);
@@ -204,7 +230,7 @@ static void a_commit_that_was_synced_before_it_was_stamped_has_no_lag(void **sta
 
 static void a_commit_is_stamped_with_where_it_begins(void **state) {
     (void)state;
-    struct ring *ring = timed_ring(SMALL_BYTES, STAGES_ALL);
+    struct ring *ring = timed_ring(SMALL_BYTES);
     const uint64_t begin = atomic_load(&ring->durable_position);
     append(ring, RING_DURABLE);
     append(ring, RING_DURABLE);
@@ -214,7 +240,7 @@ static void a_commit_is_stamped_with_where_it_begins(void **state) {
 
 static void a_clock_that_jumps_back_counts_as_no_time(void **state) {
     (void)state;
-    timed_ring(SMALL_BYTES, STAGES_ALL);
+    timed_ring(SMALL_BYTES);
     stages_end(stages, BURST_STAGE_COPY, 100);
     assert_stage(BURST_STAGE_COPY, 1, 0);
 }
@@ -222,7 +248,7 @@ static void a_clock_that_jumps_back_counts_as_no_time(void **state) {
 static void what_was_counted_stays_after_close_and_its_memory_does_not(void **state) {
     (void)state;
     static burst_histogram_t before[BURST_STAGES], after;
-    struct ring *ring = timed_ring(SMALL_BYTES, STAGES_ALL);
+    struct ring *ring = timed_ring(SMALL_BYTES);
     for (int i = 0; i < 50; i++) {
         fake_platform.now_ns += i * i * 1000;
         append(ring, RING_DURABLE);
@@ -251,10 +277,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(a_slow_device_is_found_in_its_writes_and_in_the_wait_for_them),
         RING_TEST(each_write_of_a_commit_is_timed_from_its_own_submission),
-        RING_TEST(one_append_in_four_is_timed_and_every_write),
+        RING_TEST(on_a_slow_device_all_are_timed),
+        RING_TEST(the_faster_the_device_the_fewer_are_timed),
+        RING_TEST(a_device_that_becomes_slow_does_not_count_for_more),
+        RING_TEST(a_write_that_hangs_does_not_hide_that_the_others_are_fast),
         RING_TEST(threads_that_take_turns_are_all_timed),
         RING_TEST(of_enqueued_records_one_in_64_is_timed_and_nobody_waits),
-        RING_TEST(of_a_ring_in_memory_one_write_in_256_is_timed),
         RING_TEST(only_who_finds_the_ring_full_waits_and_the_whole_wait_counts),
         RING_TEST(the_lag_is_that_of_the_oldest_commit_of_a_sync),
         RING_TEST(a_checkpoint_that_moves_nothing_leaves_the_lag_open),
