@@ -203,7 +203,7 @@ enum burst_state {
 /*
  * Where the time of records goes. Times are of CLOCK_MONOTONIC, in nanoseconds, since open; a wait counts however it ended.
  * To stay cheap one append in n is timed, and one write in n: n is 1 where writes take 24 us and more, some 8 where they
- * take 4 us, and at most 256 (memory). Which ones depends on nothing but their number, so that the distribution is that of
+ * take 4 us, and 512 where they take less than 1 us (memory). Which ones depends on nothing but their number, so that the distribution is that of
  * all, but the longest of all need not be among them (docs/stages.md).
  */
 enum burst_stage {

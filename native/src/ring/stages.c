@@ -33,22 +33,25 @@ int64_t stages_record(struct stages *stages, enum burst_stage stage, int64_t sin
 
 /* A write that hangs says nothing of how long the others take. */
 static void look_at_share(struct stages *stages, int64_t took_ns) {
-    stages->window_ns += took_ns < 2 * STAGES_WORTHWHILE_NS ? took_ns : 2 * STAGES_WORTHWHILE_NS;
+    const int64_t took_us = took_ns / 1000; /* less is memory */
+    stages->window_us += took_us < 2 * STAGES_WORTHWHILE_US ? took_us : 2 * STAGES_WORTHWHILE_US;
     if (++stages->window < STAGES_WINDOW) {
         return;
     }
     uint32_t n = 1;
-    while (n < STAGES_FEWEST && n * stages->window_ns < (int64_t)STAGES_WINDOW * STAGES_WORTHWHILE_NS) {
+    while (n < STAGES_FEWEST && n * stages->window_us < STAGES_WINDOW * STAGES_WORTHWHILE_US) {
         n *= 2;
     }
     if (STAGES_SHARE(n) < stages_share(stages)) {
         atomic_store_explicit(&stages->share, STAGES_SHARE(n), memory_order_relaxed);
     }
     stages->window = 0;
-    stages->window_ns = 0;
+    stages->window_us = 0;
 }
 
+/* Write-backs of memory that are under way would be waited for by the next instruction that must, not by the clock. */
 void stages_record_write(struct stages *stages, int64_t since_ns) {
+    atomic_thread_fence(memory_order_seq_cst);
     look_at_share(stages, stages_record(stages, BURST_STAGE_DEVICE_WRITE, since_ns) - since_ns);
 }
 

@@ -4,9 +4,10 @@
  *
  * DESIGN. A reading of the clock costs 23 ns, more after a system call, and a whole offer no more than that; a write takes
  * from 100 ns (memory) over 4 us (the fastest devices) to milliseconds. So one append in n is timed and one write in n: n
- * is 1 where writes take STAGES_WORTHWHILE_NS, and otherwise so high that the readings cost about one part in 200. It is
- * found from the writes themselves and only ever grows: if it could fall while a device is slow, slow times would count
- * more than others. Which ones are timed follows from their number alone, which has nothing to do with how long they take,
+ * is 1 where writes take STAGES_WORTHWHILE_US, and otherwise so high that the readings cost about one part in 200. Where
+ * they take less than one (memory) it is STAGES_FEWEST: fewer than one append in 100 then pays for a reading, and even the
+ * p99 stays what it is. It is found from the writes themselves and only ever grows: if it could fall while a device is
+ * slow, slow times would count more than others. Which ones are timed follows from their number alone, which has nothing to do with how long they take,
  * and so leaves the distribution as it is; a multiplication spreads them, or of a few threads that append in turns always
  * the same one would be hit.
  *
@@ -25,8 +26,8 @@
 
 #define STAGES_SHARE(n) (UINT32_MAX / (uint32_t)(n)) /* one in n */
 #define STAGES_ENQUEUED 64u                            /* one in so many enqueued records is timed */
-#define STAGES_FEWEST 256u                             /* and at least one in so many of others */
-#define STAGES_WORTHWHILE_NS 24000
+#define STAGES_FEWEST 512u                             /* and at least one in so many of others */
+#define STAGES_WORTHWHILE_US 24
 #define STAGES_WINDOW 64u /* timed writes from which n is found */
 
 struct stages {
@@ -35,7 +36,7 @@ struct stages {
 
     _Alignas(128) _Atomic uint64_t stamped; /* 0, or where the oldest commit since the drain looked begins; the leader's */
     _Atomic int64_t stamped_ns;
-    int64_t window_ns; /* the leader's: timed writes since n was last looked at, and how long they took */
+    int64_t window_us; /* the leader's: timed writes since n was last looked at, and how long they took */
     uint32_t window;
 
     _Alignas(128) uint64_t oldest; /* the drain's: of what it has seen and not yet synced, as above */
@@ -61,7 +62,7 @@ static inline uint32_t stages_share(const struct stages *stages) {
 }
 
 static inline int64_t stages_choose(const struct stages *stages, uint64_t number, uint32_t share) {
-    return (uint32_t)number * 0x9e3779b1u > share ? 0 : platform_monotonic_ns(stages->platform);
+    return __builtin_expect((uint32_t)number * 0x9e3779b1u > share, 1) ? 0 : platform_monotonic_ns(stages->platform);
 }
 
 /* Now, if the record of this sequence is timed, else 0. */
@@ -84,14 +85,14 @@ int64_t stages_record(struct stages *stages, enum burst_stage stage, int64_t sin
 
 /* The stage took from since_ns, unless that is 0, until now, which is returned: the next one begins. */
 static inline int64_t stages_end(struct stages *stages, enum burst_stage stage, int64_t since_ns) {
-    return since_ns == 0 ? 0 : stages_record(stages, stage, since_ns);
+    return __builtin_expect(since_ns == 0, 1) ? 0 : stages_record(stages, stage, since_ns);
 }
 
 void stages_record_write(struct stages *stages, int64_t since_ns);
 
 /* The same of a write of a commit. The leader's. */
 static inline void stages_written(struct stages *stages, int64_t since_ns) {
-    if (since_ns != 0) {
+    if (__builtin_expect(since_ns != 0, 0)) {
         stages_record_write(stages, since_ns);
     }
 }

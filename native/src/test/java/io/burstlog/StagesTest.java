@@ -16,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Where the time of records goes, and that an HdrHistogram takes it as it is. */
 class StagesTest {
 
-    private static final int APPENDS = 400;
+    /** As few are all timed, however fast the medium is. */
+    private static final int APPENDS = 60;
 
     @TempDir
     private Path directory;
@@ -47,7 +48,7 @@ class StagesTest {
             assertThat(stats.stages()).containsOnlyKeys(Stage.values());
             assertThat(stats.stages().get(Stage.CLAIM_WAIT)).isEqualTo(new StageStats(0, 0, 0, 0, 0, 0, 0));
             assertThat(stats.stages().get(Stage.DEVICE_WRITE).count()).isEqualTo(stats.deviceWrites());
-            assertThat(stats.stages().get(Stage.COPY).count()).isBetween(APPENDS / 4 - 2L, APPENDS / 4 + 2L);
+            assertThat(stats.stages().get(Stage.COPY).count()).isEqualTo(APPENDS);
             for (Stage stage : List.of(Stage.COPY, Stage.COMMIT_WAIT, Stage.DEVICE_WRITE, Stage.DRAIN_LAG)) {
                 StageStats figures = stats.stages().get(stage);
                 assertThat(figures.count()).as("%s", stage).isPositive();
