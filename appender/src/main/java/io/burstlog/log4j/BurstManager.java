@@ -59,11 +59,11 @@ final class BurstManager {
             if (log.destinationEmpty()) {
                 writeHeader(header.getHeader());
             }
-        } catch (final RuntimeException | Error headerNotWritten) {
+            this.management = RingManagement.register(attributes, log);
+        } catch (final RuntimeException | Error failure) {
             log.close();
-            throw headerNotWritten;
+            throw failure;
         }
-        this.management = RingManagement.register(attributes, log);
     }
 
     private static void createDirectoryOf(final String file) {

@@ -38,7 +38,7 @@ final class RingManagement implements RingMXBean {
             ManagementFactory.getPlatformMBeanServer()
                     .registerMBean(new RingManagement(attributes.ring(), log), name);
             return () -> unregister(name);
-        } catch (final JMException | RuntimeException | LinkageError failure) {
+        } catch (final JMException | RuntimeException | Error failure) { // no memory, no module java.management
             warn(attributes.ring(), "not shown to management clients", failure);
             return () -> {};
         }
@@ -51,7 +51,7 @@ final class RingManagement implements RingMXBean {
     private static void unregister(final ObjectName name) {
         try {
             ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-        } catch (final JMException | RuntimeException failure) {
+        } catch (final JMException | RuntimeException | Error failure) {
             warn(ObjectName.unquote(name.getKeyProperty("name")), "still shown to management clients", failure);
         }
     }
