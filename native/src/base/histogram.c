@@ -4,11 +4,16 @@
 #define ONE_ULP_LESS (1 - 0x1p-52) /* 99.9 percent of 1000 are 999, whatever the product is rounded to */
 
 static uint64_t count_in(const burst_histogram_t *histogram, unsigned bucket) {
-    return __atomic_load_n(&histogram->counts[bucket], __ATOMIC_RELAXED);
+    return __atomic_load_n(&histogram->counts[bucket], __ATOMIC_ACQUIRE);
 }
 
 static uint64_t max_of(const burst_histogram_t *histogram) {
     return __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
+}
+
+/* The first bucket behind which there is nothing. */
+static unsigned end_of(const burst_histogram_t *histogram) {
+    return histogram_bucket(max_of(histogram)) + 1;
 }
 
 /* The last bucket has no top: what is in it may be as long as the longest. */
@@ -24,8 +29,9 @@ static double middle_of(unsigned bucket) {
 
 /* Returns the count and, unless sum is NULL, what all would sum up to if each were in the middle of its bucket. */
 static uint64_t add_up(const burst_histogram_t *histogram, double *sum) {
+    const unsigned end = end_of(histogram);
     uint64_t count = 0;
-    for (unsigned bucket = 0; bucket < BURST_HISTOGRAM_BUCKETS; bucket++) {
+    for (unsigned bucket = 0; bucket < end; bucket++) {
         const uint64_t here = count_in(histogram, bucket);
         count += here;
         if (here > 0 && sum != NULL) {
@@ -38,9 +44,10 @@ static uint64_t add_up(const burst_histogram_t *histogram, double *sum) {
 /* The figures of rising percentiles, of `count` in all. */
 static void find(const burst_histogram_t *histogram, uint64_t count, const double *percents, unsigned wanted,
                  uint64_t *figures) {
+    const unsigned end = end_of(histogram);
     unsigned found = 0;
     uint64_t seen = 0;
-    for (unsigned bucket = 0; bucket < BURST_HISTOGRAM_BUCKETS && found < wanted; bucket++) {
+    for (unsigned bucket = 0; bucket < end && found < wanted; bucket++) {
         seen += count_in(histogram, bucket);
         while (found < wanted && seen > 0 &&
                (double)seen >= (double)count * (percents[found] * ONE_ULP_LESS) / 100) {
