@@ -209,6 +209,36 @@ enum burst_state {
     BURST_STATE_CLOSED = 3,
 };
 
+/*
+ * Where the time of records goes. Times are of CLOCK_MONOTONIC, in nanoseconds, since open; a wait counts however it ended.
+ * To stay cheap one append in n is timed, and one write in n: n is 1 where writes take 24 us and more, some 8 where they
+ * take 4 us, and 512 where they take less than 1 us (memory). Which ones depends on nothing but their number, so that the distribution is that of
+ * all, but the longest of all need not be among them (docs/stages.md).
+ */
+enum burst_stage {
+    BURST_STAGE_CLAIM_WAIT = 0,   /* waiting for space in a full ring: every one that waited. All others waited for nothing
+                                     and are not counted: they are those accepted since open, less this count */
+    BURST_STAGE_COPY = 1,         /* from the claim to the publication: copy and checksum. Of one append in n, and of one in
+                                     64 of the records enqueued or offered */
+    BURST_STAGE_COMMIT_WAIT = 2,  /* from the publication until the append knows that it is durable: of one append in n */
+    BURST_STAGE_DEVICE_WRITE = 3, /* a write of a commit, from its submission to its completion: of one write in n */
+    BURST_STAGE_DRAIN_LAG = 4,    /* from durable in the ring to durable in the log file: of the oldest record of each sync
+                                     of the log file (a drain that catches up gives one figure for several in a row) */
+};
+#define BURST_STAGES 5
+
+/* Figures of one stage, all 0 while nothing was timed. A percentile is rounded up to its bucket, by less than 1%, and never
+ * exceeds max_ns, which is exact. The mean is that of the buckets' middles, as HdrHistogram takes it. */
+typedef struct burst_stage_stats {
+    uint64_t count; /* of those timed */
+    uint64_t mean_ns;
+    uint64_t p50_ns;
+    uint64_t p99_ns;
+    uint64_t p999_ns;
+    uint64_t p9999_ns;
+    uint64_t max_ns;
+} burst_stage_stats_t;
+
 typedef struct burst_stats {
     uint32_t struct_bytes;      /* set to sizeof(burst_stats_t) before the call */
     uint32_t state;             /* enum burst_state */
@@ -229,10 +259,39 @@ typedef struct burst_stats {
     uint32_t epoch;             /* number of this open in the life of the ring */
     uint32_t survives;          /* enum burst_durability: what ring and log file together survive */
     uint32_t io;                /* enum burst_io in use */
+    burst_stage_stats_t stages[BURST_STAGES]; /* by enum burst_stage */
 } burst_stats_t;
 
-/* Fills *stats. Returns 0 or a negative errno. Works on a closed handle (state CLOSED, last figures). */
+/* Fills *stats, as far as struct_bytes says that it goes: a caller built against an older header of the same
+ * BURST_ABI_VERSION gets the fields that it knows, and one built against a newer header zeros in those that this library
+ * does not know. Returns 0 or a negative errno. Works on a closed handle (state CLOSED, last figures). */
 int burst_stats(const burst_t *log, burst_stats_t *stats);
+
+#define BURST_HISTOGRAM_BUCKETS 3968
+
+/*
+ * How often a stage took how long. The buckets are those of an HdrHistogram with lowest value 1, highest value 2^37 - 1 and
+ * 2 significant digits: bucket i < 256 holds the value i; any other, with shift = i / 128 - 1, the 2^shift values from
+ * (i % 128 + 128) << shift on. The last one also holds whatever is longer.
+ */
+typedef struct burst_histogram {
+    uint32_t struct_bytes; /* set to sizeof(burst_histogram_t) before the call */
+    uint32_t bucket_count; /* BURST_HISTOGRAM_BUCKETS */
+    uint64_t count;        /* of all buckets */
+    uint64_t max_ns;       /* exact */
+    uint64_t counts[BURST_HISTOGRAM_BUCKETS];
+} burst_histogram_t;
+
+/* Fills *histogram for the stage (enum burst_stage). Returns 0 or a negative errno. Works on a closed handle (last
+ * figures). */
+int burst_stage_histogram(const burst_t *log, uint32_t stage, burst_histogram_t *histogram);
+
+/* The least time that `percent` (0..100) of all do not exceed, rounded up to the end of its bucket but never above max_ns;
+ * 0 if there are none. */
+uint64_t burst_histogram_percentile(const burst_histogram_t *histogram, double percent);
+
+/* The highest value that bucket 0..BURST_HISTOGRAM_BUCKETS - 1 holds. */
+uint64_t burst_histogram_highest(uint32_t bucket);
 
 enum burst_severity { BURST_INFO = 0, BURST_WARN = 1, BURST_ERROR = 2 };
 

@@ -28,6 +28,12 @@
 #define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
 #define FILE_NAME_MAX 230 /* NAME_MAX less what drain/file_change.c may add */
 
+/* One allocation: each closed one stays, and a process has room for 65530 mappings. */
+struct handle {
+    burst_t log;
+    struct stages stages;
+};
+
 static _Atomic(burst_t *) all_logs;
 
 uint32_t burst_abi_version(void) {
@@ -202,7 +208,8 @@ static uint32_t spinners(void) {
 
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
     const struct engine_parts parts = {
-        .platform = &platform_linux, .device = log->device, .files = &files_posix, .events = &log->events};
+        .platform = &platform_linux, .device = log->device, .files = &files_posix, .events = &log->events,
+        .stages = log->stages};
     const struct engine_config engine_config = {
         .file_name = file_name,
         .ring_bytes = config->ring_bytes,
@@ -257,6 +264,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     }
     if (rc == 0) {
         placement_of_image(placement, log->device);
+        stages_init(log->stages, &platform_linux);
         rc = open_engine(log, config, file_name);
     }
     const uint64_t interval_ns =
@@ -299,16 +307,18 @@ int burst_open(const burst_config_t *given, burst_t **log_out) {
     if (rc < 0) {
         return error_set(-rc, "the name of log file %s cannot be used: %s", config->file_name, error_name(-rc));
     }
-    burst_t *log = platform_allocate(&platform_linux, sizeof *log, PLATFORM_PLAIN);
-    if (log == NULL) {
-        return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", config->ring, sizeof *log);
+    struct handle *handle = platform_allocate(&platform_linux, sizeof *handle, PLATFORM_PLAIN);
+    if (handle == NULL) {
+        return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", config->ring, sizeof *handle);
     }
+    burst_t *log = &handle->log;
+    log->stages = &handle->stages;
     events_init(&log->events, &platform_linux);
     log->shutdown_timeout_ns = (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns
                                                                          : DEFAULT_SHUTDOWN_TIMEOUT_NS);
     rc = open_log(log, config, &placement, file_name);
     if (rc < 0) {
-        platform_release(&platform_linux, log, sizeof *log);
+        platform_release(&platform_linux, handle, sizeof *handle);
         return rc;
     }
     *log_out = log;
@@ -371,6 +381,7 @@ int64_t burst_close(burst_t *log) {
     log_fill_stats(log, &log->last_stats);
     log->last_stats.state = BURST_STATE_CLOSED;
     drain_copy_path(log->engine->drain, log->last_file, sizeof log->last_file);
+    stages_close(log->stages);
     atomic_store(&log->closed, 1);
     log->device->image_in_use = ring_has_failed(log->ring);
     engine_detach_ring(log->engine);

@@ -2,12 +2,15 @@
 /* The calls on an open log. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "burstlog.h"
 #include "log.h"
 
 #define CLOSE_PAUSE_NS 100000
+#define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
+#define STATS_MOST_BYTES 4096                             /* more is garbage */
 
 int64_t burst_append(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
     return ring_append(log->ring, data, length, event_time_ns, RING_DURABLE);
@@ -115,6 +118,7 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     stats->epoch = ring->epoch;
     stats->survives = log->survives;
     stats->io = ring->device->io;
+    stages_summarize(ring->stages, stats->stages);
 }
 
 /* The close under way is about to leave the last figures. */
@@ -126,9 +130,37 @@ static void await_close(const burst_t *log) {
 
 int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
     burst_t *log = (burst_t *)log_const; /* entering counts the caller */
-    if (stats->struct_bytes != sizeof *stats) {
+    const uint32_t bytes = stats->struct_bytes;
+    if (bytes < STATS_LEAST_BYTES || bytes > STATS_MOST_BYTES) {
         return error_set(EINVAL, "burst_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
-                         "against the burstlog.h of this library", sizeof *stats, stats->struct_bytes);
+                         "against the burstlog.h of this library", sizeof *stats, bytes);
+    }
+    const int alive = log_check_alive(log);
+    if (alive < 0) {
+        return alive;
+    }
+    burst_stats_t now;
+    if (log_enter(log) < 0) {
+        await_close(log);
+        now = log->last_stats;
+    } else {
+        log_fill_stats(log, &now);
+        log_leave(log);
+    }
+    now.struct_bytes = bytes;
+    memset(stats, 0, bytes);
+    memcpy(stats, &now, bytes < sizeof now ? bytes : sizeof now);
+    return 0;
+}
+
+int burst_stage_histogram(const burst_t *log_const, uint32_t stage, burst_histogram_t *histogram) {
+    burst_t *log = (burst_t *)log_const; /* entering counts the caller */
+    if (histogram->struct_bytes != sizeof *histogram) {
+        return error_set(EINVAL, "burst_histogram_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
+                         "against the burstlog.h of this library", sizeof *histogram, histogram->struct_bytes);
+    }
+    if (stage >= BURST_STAGES) {
+        return error_set(EINVAL, "there is no stage %u: give one of enum burst_stage, 0 to %d", stage, BURST_STAGES - 1);
     }
     const int alive = log_check_alive(log);
     if (alive < 0) {
@@ -136,12 +168,11 @@ int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
     }
     if (log_enter(log) < 0) {
         await_close(log);
-        *stats = log->last_stats;
-    } else {
-        log_fill_stats(log, stats);
-        log_leave(log);
+        stages_copy_kept(log->stages, stage, histogram);
+        return 0;
     }
-    stats->struct_bytes = sizeof *stats;
+    stages_copy(log->stages, stage, histogram);
+    log_leave(log);
     return 0;
 }
 

@@ -146,8 +146,12 @@ static int make_ring(struct engine *engine, const struct ring_limits *limits) {
         .line_bytes = superblock_line_bytes(superblock),
         .crc_seed = engine->view.crc_seed,
     };
-    return ring_create(engine->parts.platform, engine->parts.device, engine->parts.events, &geometry, limits,
-                       &engine->ring);
+    const int rc = ring_create(engine->parts.platform, engine->parts.device, engine->parts.events, &geometry, limits,
+                               &engine->ring);
+    if (rc == 0) {
+        engine->ring->stages = engine->parts.stages;
+    }
+    return rc;
 }
 
 /*

@@ -14,6 +14,7 @@ struct engine_parts {
     struct device *device; /* open as writer; the engine does not close it */
     const struct files *files;
     struct events *events;
+    struct stages *stages; /* NULL: no times are taken. Outlives the ring */
 };
 
 struct engine_config {

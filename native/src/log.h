@@ -10,7 +10,7 @@
 /*
  * Appends touch only the ring's control block, which outlives close: a closed ring refuses claims, so its image is
  * touched by nobody once the last commit is over (that of a failed ring, which nobody waits for, stays mapped). Slower
- * calls enter and leave, and close waits for them. A closed handle is never freed (24 KiB, one mapping): a late caller
+ * calls enter and leave, and close waits for them. A closed handle is never freed (some 40 KiB, one mapping): a late caller
  * gets -ESHUTDOWN, not a crash.
  */
 struct burst {
@@ -19,6 +19,7 @@ struct burst {
     struct device *device;
     struct log_threads threads;
     struct events events;
+    struct stages *stages; /* never freed, as the ring */
     int64_t shutdown_timeout_ns;
     uint32_t survives;
     struct survival file_survives;

@@ -40,6 +40,8 @@ struct platform_ops {
     /* Zeroed memory, page-aligned (a WIPED_IN_CHILD word of 4 bytes only to itself), or NULL. */
     void *(*allocate)(const struct platform *platform, size_t bytes, enum platform_memory kind);
     void (*release)(const struct platform *platform, void *memory, size_t bytes);
+    /* The whole pages of PLAIN memory lose what they hold, and read zero, but stay mapped. */
+    void (*forget)(const struct platform *platform, void *memory, size_t bytes);
 
     /* Unpredictable bits; never 0. */
     uint64_t (*random)(const struct platform *platform);

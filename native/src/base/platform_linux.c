@@ -160,6 +160,15 @@ static void linux_release(const struct platform *platform, void *memory, size_t 
         munmap(memory, (bytes + page_bytes - 1) & ~(page_bytes - 1));
 }
 
+static void linux_forget(const struct platform *platform, void *memory, size_t bytes) {
+    (void)platform;
+    const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = ((uintptr_t)memory + page_bytes - 1) & ~(page_bytes - 1);
+    const uintptr_t end = ((uintptr_t)memory + bytes) & ~(page_bytes - 1);
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
 /* Where a sandbox forbids getrandom: the 16 random bytes that the kernel gives every process, and the clock. */
 static uint64_t random_of_process(void) {
     uint64_t bits[2] = {0, 0};
@@ -195,6 +204,7 @@ static const struct platform_ops linux_ops = {
     .yield = linux_yield,
     .allocate = linux_allocate,
     .release = linux_release,
+    .forget = linux_forget,
     .random = linux_random,
 };
 

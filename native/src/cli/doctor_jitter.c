@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/histogram.h"
 #include "base/platform.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
-#include "cli/histogram.h"
 #include "cli/report.h"
 
 #define APPEND_EVERY_NS 100000ll
@@ -25,13 +25,13 @@ struct core {
     int cpu;
     int failure;
     int64_t duration_ns;
-    struct histogram waits; /* ns */
+    burst_histogram_t waits;
 };
 
 /* The appends that fell into the time from `from` to `to`, in which the core was gone. */
-static int64_t count_waits(struct histogram *waits, int64_t next_append_ns, int64_t from_ns, int64_t to_ns) {
+static int64_t count_waits(burst_histogram_t *waits, int64_t next_append_ns, int64_t from_ns, int64_t to_ns) {
     for (; next_append_ns <= to_ns; next_append_ns += APPEND_EVERY_NS) {
-        histogram_add(waits, (uint64_t)(to_ns - (next_append_ns > from_ns ? next_append_ns : from_ns)));
+        histogram_record(waits, (uint64_t)(to_ns - (next_append_ns > from_ns ? next_append_ns : from_ns)));
     }
     return next_append_ns;
 }
@@ -163,11 +163,11 @@ static void print_json(const struct core *cores, int count, int writer, int drai
     for (int i = 0; i < count; i++) {
         report_group(&report, NULL);
         report_number(&report, "core", (uint64_t)cores[i].cpu);
-        report_number(&report, "appends", cores[i].waits.count);
+        report_number(&report, "appends", histogram_count(&cores[i].waits));
         report_number(&report, "p50 ns", histogram_percentile(&cores[i].waits, 50));
         report_number(&report, "p99 ns", histogram_percentile(&cores[i].waits, 99));
         report_number(&report, "p99.9 ns", histogram_percentile(&cores[i].waits, 99.9));
-        report_number(&report, "max ns", cores[i].waits.max);
+        report_number(&report, "max ns", cores[i].waits.max_ns);
         report_group_end(&report);
     }
     report_list_end(&report);

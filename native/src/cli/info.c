@@ -16,6 +16,7 @@
 #include "device/probe.h"
 #include "device/survival.h"
 #include "media/checkpoint.h"
+#include "ring/stages.h"
 
 static void report_time(struct report *report, const char *name, int64_t time_ns) {
     char text[40];
@@ -63,6 +64,34 @@ static void report_checkpoint(struct report *report, const struct engine_view *v
         report_text(report, "log file", file);
         report_number(report, "log file bytes", checkpoint->stream.file_bytes);
     }
+    report_group_end(report);
+}
+
+/* Where the time went, as the newest checkpoint has it: the writer may be another process, or gone. */
+static void report_stages(struct report *report, const struct checkpoint *checkpoint) {
+    burst_stage_stats_t figures[BURST_STAGES];
+    const int timed = checkpoint_get_stages(checkpoint, figures);
+    if (!report->json && !timed) {
+        report_text(report, "stages", "none yet");
+        return;
+    }
+    report_group(report, "stages");
+    report_number(report, "epoch", checkpoint->epoch);
+    report_time(report, "written", checkpoint->written_ns);
+    report_list(report, "figures");
+    for (unsigned stage = 0; stage < BURST_STAGES && timed; stage++) {
+        report_group(report, NULL);
+        report_text(report, "stage", stages_name(stage));
+        report_number(report, "count", figures[stage].count);
+        report_number(report, "mean ns", figures[stage].mean_ns);
+        report_number(report, "p50 ns", figures[stage].p50_ns);
+        report_number(report, "p99 ns", figures[stage].p99_ns);
+        report_number(report, "p99.9 ns", figures[stage].p999_ns);
+        report_number(report, "p99.99 ns", figures[stage].p9999_ns);
+        report_number(report, "max ns", figures[stage].max_ns);
+        report_group_end(report);
+    }
+    report_list_end(report);
     report_group_end(report);
 }
 
@@ -165,6 +194,7 @@ int info_print(struct report *report, struct device *device, const struct engine
         report_checkpoint(report, view, slot);
     }
     report_list_end(report);
+    report_stages(report, &view->checkpoints[view->newest_slot]);
     report_group(report, "log");
     report_number(report, "epoch", recovery->epoch_highest);
     report_number(report, "begins at position", recovery->start);

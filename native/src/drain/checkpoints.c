@@ -28,11 +28,14 @@ static uint64_t in_flight_end(const struct drain *drain) {
 
 static int write_older_slot(struct drain *drain) {
     struct checkpoint *checkpoint = drain->checkpoint;
+    burst_stage_stats_t figures[BURST_STAGES];
     checkpoint->generation++;
     checkpoint->epoch = drain->ring->epoch;
     watermark(drain, &checkpoint->durable_position, &checkpoint->next_sequence);
     checkpoint->in_flight_end = in_flight_end(drain);
     checkpoint->written_ns = platform_realtime_ns(drain->platform);
+    stages_summarize(drain->ring->stages, figures);
+    checkpoint_put_stages(checkpoint, figures);
     checkpoint_seal(checkpoint, drain->crc_seed);
     const unsigned slot = 1 - drain->newest_slot;
     const int rc = drain->device->ops->write(drain->device, LAYOUT_CHECKPOINT_OFFSET(slot), checkpoint,
@@ -62,6 +65,7 @@ int checkpoint_write(struct drain *drain) {
     const int rc = write_older_slot(drain);
     if (rc == 0) {
         drain->synced = drain->cursor;
+        stages_drained(drain->ring->stages, stream->drained_position);
         if (atomic_exchange(&drain->drained_sequence, stream->next_sequence - 1) != stream->next_sequence - 1) {
             /* Not for a change of file alone: whoever awaits the records would ask at once for the next attempt. */
             signal_notify(&drain->drained, drain->platform);

@@ -133,6 +133,7 @@ static void note_watermark(struct drain *drain, uint64_t durable) {
 
 int drain_work(struct drain *drain, int sync) {
     uint64_t until, next_sequence;
+    stages_drain_looks(drain->ring->stages);
     ring_durable(drain->ring, &until, &next_sequence);
     atomic_store(&drain->ring->drain_looked, until);
     atomic_store(&drain->ring->drain_asked, 0);

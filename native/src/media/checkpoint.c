@@ -7,6 +7,8 @@
 
 #include "base/crc32c.h"
 
+_Static_assert(CHECKPOINT_STAGES == BURST_STAGES, "each stage has its place");
+
 static uint32_t checkpoint_crc(const struct checkpoint *checkpoint, uint32_t crc_seed) {
     return crc32c(crc_seed, checkpoint, offsetof(struct checkpoint, crc));
 }
@@ -63,4 +65,36 @@ int checkpoint_file(const struct checkpoint *checkpoint, char *path, size_t path
         }
     }
     return used < 0 || (size_t)used >= path_bytes ? -ENAMETOOLONG : 0;
+}
+
+void checkpoint_put_stages(struct checkpoint *checkpoint, const burst_stage_stats_t *figures) {
+    for (unsigned i = 0; i < CHECKPOINT_STAGES; i++) {
+        checkpoint->stages[i] = (struct checkpoint_stage){
+            .count = figures[i].count,
+            .mean_ns = figures[i].mean_ns,
+            .p50_ns = figures[i].p50_ns,
+            .p99_ns = figures[i].p99_ns,
+            .p999_ns = figures[i].p999_ns,
+            .p9999_ns = figures[i].p9999_ns,
+            .max_ns = figures[i].max_ns,
+        };
+    }
+}
+
+int checkpoint_get_stages(const struct checkpoint *checkpoint, burst_stage_stats_t *figures) {
+    int timed = 0;
+    for (unsigned i = 0; i < CHECKPOINT_STAGES; i++) {
+        const struct checkpoint_stage *stage = &checkpoint->stages[i];
+        figures[i] = (burst_stage_stats_t){
+            .count = stage->count,
+            .mean_ns = stage->mean_ns,
+            .p50_ns = stage->p50_ns,
+            .p99_ns = stage->p99_ns,
+            .p999_ns = stage->p999_ns,
+            .p9999_ns = stage->p9999_ns,
+            .max_ns = stage->max_ns,
+        };
+        timed |= stage->count != 0;
+    }
+    return timed;
 }

@@ -3,6 +3,7 @@
 #ifndef BURST_MEDIA_CHECKPOINT_H
 #define BURST_MEDIA_CHECKPOINT_H
 
+#include "burstlog.h"
 #include "media/layout.h"
 
 /* Sets magic and CRC of a checkpoint whose other fields are filled. */
@@ -20,5 +21,10 @@ void checkpoint_make_first(struct checkpoint *checkpoint, uint64_t generation, u
 /* Writes the name of the log file the stream is drained to: file_name, or where it was diverted. Returns 0, or
  * -ENAMETOOLONG. */
 int checkpoint_file(const struct checkpoint *checkpoint, char *path, size_t path_bytes);
+
+/* The figures of the BURST_STAGES stages into one that is to be sealed, and out of one that is valid. Of those that come
+ * out any may be any number: they are for showing. Returns 0 if nothing had been timed. */
+void checkpoint_put_stages(struct checkpoint *checkpoint, const burst_stage_stats_t *figures);
+int checkpoint_get_stages(const struct checkpoint *checkpoint, burst_stage_stats_t *figures);
 
 #endif

@@ -188,6 +188,20 @@ struct checkpoint_stream {
     uint32_t reserved;
 };
 
+/* Where the time went, in nanoseconds, of the epoch that wrote the checkpoint: enum burst_stage in burstlog.h. For people:
+ * nothing depends on it. */
+struct checkpoint_stage {
+    uint64_t count; /* timed; 0: the others mean nothing */
+    uint64_t mean_ns;
+    uint64_t p50_ns;
+    uint64_t p99_ns;
+    uint64_t p999_ns;
+    uint64_t p9999_ns;
+    uint64_t max_ns;
+};
+
+#define CHECKPOINT_STAGES 5u
+
 /* Written in turn into two slots, by the drain only. */
 struct checkpoint {
     uint64_t magic;
@@ -200,7 +214,8 @@ struct checkpoint {
     int64_t written_ns;        /* CLOCK_REALTIME */
     uint64_t reserved[9];
     struct checkpoint_stream stream;
-    uint8_t reserved_streams[3912];              /* zero */
+    uint8_t reserved_streams[3632];              /* zero */
+    struct checkpoint_stage stages[CHECKPOINT_STAGES]; /* all zero: nothing was timed */
     uint8_t file_name[LAYOUT_FILE_NAME_BYTES - 8]; /* absolute, not terminated, rest zero */
     uint32_t reserved_end;
     uint32_t crc; /* CRC32C of all bytes before it, seeded with the ring's uuid */
@@ -208,6 +223,9 @@ struct checkpoint {
 
 _Static_assert(sizeof(struct checkpoint_stream) == 56, "checkpoint_stream size");
 _Static_assert(offsetof(struct checkpoint, stream) == 128, "checkpoint.stream");
+_Static_assert(sizeof(struct checkpoint_stage) == 56, "checkpoint_stage size");
+_Static_assert(offsetof(struct checkpoint, stages) == 3816, "checkpoint.stages");
+_Static_assert(offsetof(struct checkpoint, file_name) == 4096, "checkpoint.file_name");
 _Static_assert(offsetof(struct checkpoint, crc) == sizeof(struct checkpoint) - 4, "checkpoint.crc");
 _Static_assert(sizeof(struct checkpoint) == 8192, "checkpoint size");
 

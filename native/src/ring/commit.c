@@ -146,8 +146,9 @@ static void submit(struct ring *ring, struct ring_write *write, uint64_t from, u
         .data = ring_at(ring, from),
         .bytes = to - from,
     };
-    atomic_fetch_add_explicit(&ring->device_writes, 1, memory_order_relaxed);
+    const uint64_t number = atomic_fetch_add_explicit(&ring->device_writes, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&ring->device_bytes, to - from, memory_order_relaxed);
+    write->submitted_ns = stages_submitted(ring->stages, number);
     ring->device->ops->submit(ring->device, &write->write);
 }
 
@@ -156,6 +157,7 @@ static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     struct device_write *completed = ring->device->ops->complete(ring->device);
     struct ring_write *write = (struct ring_write *)((char *)completed - offsetof(struct ring_write, write));
     write->done = 1;
+    stages_written(ring->stages, write->submitted_ns);
     if (completed->result < 0) {
         ring_fail(ring, "writing %zu bytes at offset %llu of ring %s failed: %s; nothing further is acknowledged until "
                   "the ring is opened again",
@@ -165,6 +167,7 @@ static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     while (*oldest < newest && ring->writes[*oldest % RING_WRITES_UNDER_WAY].done &&
            !atomic_load_explicit(&ring->failed, memory_order_relaxed)) {
         const struct ring_write *first = &ring->writes[*oldest % RING_WRITES_UNDER_WAY];
+        stages_committed(ring->stages, atomic_load_explicit(&ring->durable_position, memory_order_relaxed));
         advance(ring, first->durable_position, first->next_sequence);
         ++*oldest;
     }

@@ -220,7 +220,9 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
             return 0;
         }
         if (!(flags & RING_NO_WAIT) && ring->limits.on_full == BURST_ON_FULL_BLOCK) {
+            const int64_t full_ns = stages_now(ring->stages);
             rc = claim_patiently(ring, bytes, &claim);
+            stages_end(ring->stages, BURST_STAGE_CLAIM_WAIT, full_ns);
         }
     }
     if (rc < 0) {
@@ -228,7 +230,9 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
     }
     const int enqueued = (flags & RING_ENQUEUE) != 0;
     const int is_first = enqueued && is_first_enqueued(ring);
+    const int64_t claimed_ns = stages_claimed(ring->stages, claim.sequence, enqueued);
     claim_publish(ring, &claim, data, (uint32_t)length, event_time_ns, enqueued ? RECORD_ENQUEUED : 0);
+    const int64_t published_ns = stages_end(ring->stages, BURST_STAGE_COPY, claimed_ns);
     if (enqueued) {
         if (is_first) {
             wake_committer(ring);
@@ -238,6 +242,7 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
     }
     rc = leader_await(ring, claim.sequence,
                       ring->limits.block_timeout_ns > 0 ? ring->limits.block_timeout_ns : -1);
+    stages_end(ring->stages, BURST_STAGE_COMMIT_WAIT, published_ns);
     if (rc == 0) {
         wake_committer(ring); /* nobody else may ever lead for it */
         return error_set(EINPROGRESS, "sequence %llu is not durable on ring %s within the block timeout of %lld ms; it may "

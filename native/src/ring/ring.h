@@ -27,6 +27,7 @@
 #include "burstlog.h"
 #include "device/device.h"
 #include "media/layout.h"
+#include "ring/stages.h"
 
 #ifndef RING_WRITE_BYTES
 #define RING_WRITE_BYTES (1024u * 1024u) /* a longer commit is written in pieces of this size */
@@ -75,6 +76,7 @@ struct ring_write {
     struct device_write write;
     uint64_t durable_position;
     uint64_t next_sequence;
+    int64_t submitted_ns; /* 0: it is not timed */
     int done;
 };
 
@@ -89,6 +91,7 @@ struct ring {
     uint64_t begin_position; /* right after this epoch's marker */
     uint32_t epoch;
     _Atomic uint32_t *alive; /* reads 0 in a forked child */
+    struct stages *stages;   /* NULL, or where the time goes; given before the ring begins, and not the ring's own */
 
     /* Each on cache lines of its own: whoever writes one must not take another away from those who read it. */
     _Alignas(128) _Atomic uint64_t claim; /* claim.h */

@@ -1,40 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `burstlog doctor --jitter`, and its histogram. */
+/* `burstlog doctor --jitter`. */
 #include "log_fixture.h"
 
 #include <sched.h>
 
-#include "cli/histogram.h"
 #include "cli/run.h"
-
-static void every_value_falls_into_a_bucket_that_is_not_far_above_it(void **state) {
-    (void)state;
-    uint64_t value = 0;
-    for (int i = 0; i < 100000; i++) {
-        const unsigned bucket = histogram_bucket(value);
-        assert_true(bucket < HISTOGRAM_BUCKETS);
-        assert_true(histogram_top(bucket) >= value);
-        assert_true(histogram_top(bucket) - value <= value / 16);
-        assert_true(bucket == 0 || histogram_top(bucket - 1) < value);
-        value = i < 5000 ? value + 1 : value + value / 977 + (uint64_t)i * 7;
-    }
-    assert_true(histogram_bucket(UINT64_MAX) < HISTOGRAM_BUCKETS);
-    assert_true(histogram_top(histogram_bucket(UINT64_MAX)) == UINT64_MAX);
-}
-
-static void percentiles_are_those_of_the_values(void **state) {
-    (void)state;
-    static struct histogram histogram;
-    assert_int_equal(histogram_percentile(&histogram, 50), 0);
-    for (uint64_t value = 1; value <= 1000; value++) {
-        histogram_add(&histogram, value);
-    }
-    const uint64_t half = histogram_percentile(&histogram, 50), most = histogram_percentile(&histogram, 99.9);
-    assert_true(half >= 500 && half <= 500 + 500 / 16);
-    assert_true(most >= 999 && most <= 1000);
-    assert_int_equal(histogram_percentile(&histogram, 100), 1000);
-    assert_int_equal(histogram.max, 1000);
-}
 
 static int allowed_core(int skip) {
     cpu_set_t allowed;
@@ -108,8 +78,6 @@ static void cores_that_cannot_be_used_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_falls_into_a_bucket_that_is_not_far_above_it),
-        cmocka_unit_test(percentiles_are_those_of_the_values),
         cmocka_unit_test(each_core_gets_figures_that_grow_and_as_many_appends_as_fit),
         cmocka_unit_test(two_cores_are_advised_and_they_differ),
         cmocka_unit_test(a_stopped_process_shows_in_the_figures),

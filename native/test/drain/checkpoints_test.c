@@ -88,12 +88,42 @@ static void nothing_is_released_before_both_checkpoints_say_so(void **state) {
     assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
 }
 
+static unsigned newest_slot(void) {
+    return checkpoint(1)->generation > checkpoint(0)->generation;
+}
+
+static void a_checkpoint_has_the_figures_of_its_own_epoch(void **state) {
+    (void)state;
+    burst_stage_stats_t figures[BURST_STAGES];
+    static struct stages stages;
+    stages_init(&stages, &platform_linux);
+    open_ring();
+    host.engine->ring->stages = &stages;
+    append(100);
+    drain_work(host.engine->drain, 1);
+    assert_true(checkpoint_get_stages(checkpoint(newest_slot()), figures));
+    assert_int_equal(figures[BURST_STAGE_DEVICE_WRITE].count, 1);
+    append(100);
+    drain_work(host.engine->drain, 1);
+    assert_true(checkpoint_get_stages(checkpoint(newest_slot()), figures));
+    assert_int_equal(figures[BURST_STAGE_DEVICE_WRITE].count, 2);
+    assert_int_equal(figures[BURST_STAGE_DRAIN_LAG].count, 2); /* in the slot that follows when the sync is over */
+    close_ring();
+    open_ring(); /* takes no times */
+    append(100);
+    drain_work(host.engine->drain, 1);
+    assert_int_equal(checkpoint(newest_slot())->epoch, 2);
+    assert_false(checkpoint_get_stages(checkpoint(newest_slot()), figures));
+    assert_true(checkpoint_stands(newest_slot()));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(a_failed_ring_notes_how_far_its_writes_may_have_reached),
         RING_TEST(the_next_epoch_remembers_it_until_its_range_is_drained),
         RING_TEST(what_was_durable_is_still_drained_from_a_failed_ring),
         RING_TEST(nothing_is_released_before_both_checkpoints_say_so),
+        RING_TEST(a_checkpoint_has_the_figures_of_its_own_epoch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

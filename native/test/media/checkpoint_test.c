@@ -45,6 +45,23 @@ static void every_flipped_bit_is_noticed(void **state) {
     }
 }
 
+static void the_figures_of_the_stages_come_back_as_they_were_put(void **state) {
+    (void)state;
+    struct checkpoint checkpoint;
+    burst_stage_stats_t figures[BURST_STAGES], read[BURST_STAGES];
+    checkpoint_make_first(&checkpoint, 1, CRC_SEED);
+    assert_false(checkpoint_get_stages(&checkpoint, read));
+    for (size_t i = 0; i < sizeof figures / 8; i++) {
+        ((uint64_t *)figures)[i] = 1000 + i;
+    }
+    checkpoint_put_stages(&checkpoint, figures);
+    assert_true(checkpoint_get_stages(&checkpoint, read));
+    assert_memory_equal(read, figures, sizeof figures);
+    const uint64_t first = 1000, last = 1034;
+    assert_memory_equal((uint8_t *)&checkpoint + 3816, &first, 8); /* docs/media-format.md */
+    assert_memory_equal((uint8_t *)&checkpoint + 4088, &last, 8);
+}
+
 static void a_checkpoint_of_another_ring_is_not_valid(void **state) {
     (void)state;
     struct checkpoint checkpoint;
@@ -168,6 +185,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_checkpoint_is_that_of_an_empty_ring),
         cmocka_unit_test(every_flipped_bit_is_noticed),
+        cmocka_unit_test(the_figures_of_the_stages_come_back_as_they_were_put),
         cmocka_unit_test(a_checkpoint_of_another_ring_is_not_valid),
         cmocka_unit_test(whole_but_implausible_checkpoints_are_not_valid),
         cmocka_unit_test(the_file_is_the_bound_name_or_where_it_was_diverted),

@@ -3,6 +3,7 @@
 /** The Log4j 2 appender {@code <Burst>}. */
 module io.burstlog.log4j {
     requires io.burstlog;
+    requires java.management;
     requires org.apache.logging.log4j;
     requires transitive org.apache.logging.log4j.core;
 

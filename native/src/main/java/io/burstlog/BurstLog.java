@@ -333,10 +333,16 @@ public final class BurstLog implements AutoCloseable {
     }
 
     /**
-     * What recovery found at open.
+     * How often a stage took how long since open; of a closed log until it was closed.
      *
-     * @return one or more lines
+     * @param stage where the time goes
+     * @return a snapshot
      */
+    public StageHistogram histogram(Stage stage) {
+        return StageHistogram.of(words -> check(Engine.burst_stage_histogram(handle, stage.ordinal(), words)));
+    }
+
+    /** {@return what recovery found at open, one or more lines} */
     public String recoveryStatement() {
         return Engine.recoveryStatement(handle);
     }
@@ -366,11 +372,7 @@ public final class BurstLog implements AutoCloseable {
         return Engine.currentFile(handle);
     }
 
-    /**
-     * Whether at open the log file was new or empty and nothing was waiting for it; the time for a header.
-     *
-     * @return as {@link BurstStats#destinationEmpty()}
-     */
+    /** {@return whether at open the log file was new or empty and nothing was waiting for it; the time for a header} */
     public boolean destinationEmpty() {
         return statsOf(handle).destinationEmpty != 0;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
+import java.util.Map;
+
 /**
  * Figures of one log, taken at one moment. Counters begin at open; sequences go on over reopens.
  *
@@ -22,6 +24,7 @@ package io.burstlog;
  * @param epoch the number of this open in the life of the ring
  * @param survives what ring and log file together survive
  * @param io how the ring is written
+ * @param stages where the time of records went since open; every {@link Stage} has an entry. Unmodifiable
  */
 public record BurstStats(
         State state,
@@ -41,7 +44,8 @@ public record BurstStats(
         boolean destinationEmpty,
         long epoch,
         Durability survives,
-        Io io) {
+        Io io,
+        Map<Stage, StageStats> stages) {
 
     /** What a log is doing. */
     public enum State {

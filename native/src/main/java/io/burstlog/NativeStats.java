@@ -2,12 +2,16 @@
 package io.burstlog;
 
 import io.burstlog.binding.StatsStruct;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
 
 /** The engine's figures as Java sees them. The order of each enum is that of its C counterpart. */
 final class NativeStats {
 
     private static final BurstStats.State[] STATES = BurstStats.State.values();
     private static final Durability[] DURABILITIES = Durability.values();
+    private static final Stage[] STAGES = Stage.values();
     private static final Io[] IOS = Io.values();
 
     private NativeStats() {}
@@ -31,6 +35,24 @@ final class NativeStats {
                 struct.destinationEmpty != 0,
                 Integer.toUnsignedLong(struct.epoch),
                 DURABILITIES[struct.survives],
-                IOS[struct.io]);
+                IOS[struct.io],
+                stages(struct.stages));
+    }
+
+    private static Map<Stage, StageStats> stages(long[] words) {
+        Map<Stage, StageStats> stages = new EnumMap<>(Stage.class);
+        for (int i = 0, at = 0; i < STAGES.length; i++, at += StatsStruct.STAGE_WORDS) {
+            stages.put(
+                    STAGES[i],
+                    new StageStats(
+                            words[at],
+                            words[at + 1],
+                            words[at + 2],
+                            words[at + 3],
+                            words[at + 4],
+                            words[at + 5],
+                            words[at + 6]));
+        }
+        return Collections.unmodifiableMap(stages);
     }
 }

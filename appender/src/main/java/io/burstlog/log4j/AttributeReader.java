@@ -119,10 +119,13 @@ final class AttributeReader {
     /** {@code true} or {@code false}. */
     Boolean flag(final String attribute, final String value) {
         final String text = text(value);
-        if (text == null || text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")) {
-            return text == null ? null : Boolean.valueOf(text);
+        if (text == null) {
+            return null;
         }
-        throw refusal(attribute, text, "use true or false");
+        if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+            throw refusal(attribute, text, "use true or false");
+        }
+        return Boolean.valueOf(text);
     }
 
     private static Duration parseTime(final String text) {

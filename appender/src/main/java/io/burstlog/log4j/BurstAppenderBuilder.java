@@ -107,7 +107,9 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
 
     private BurstAppender.Attributes attributes(final AttributeReader reader) {
         final BurstConfig config = config(reader);
-        return new BurstAppender.Attributes(RingAttributes.of(config), ackRule(reader), FullRingRule.of(config));
+        final boolean shown = orDefault(reader.flag("jmx", jmx), true);
+        return new BurstAppender.Attributes(
+                RingAttributes.of(config, shown), ackRule(reader), FullRingRule.of(config));
     }
 
     private AckRule ackRule(final AttributeReader reader) {

@@ -72,6 +72,9 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
     String batchSize;
 
     @PluginBuilderAttribute
+    String jmx;
+
+    @PluginBuilderAttribute
     String library;
 
     @PluginBuilderAttribute
@@ -311,6 +314,17 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
      */
     public B setBatchSize(final String batchSize) {
         this.batchSize = batchSize;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code jmx}.
+     *
+     * @param jmx {@code true} (default) or {@code false}: whether the open ring is shown as a {@link RingMXBean}
+     * @return this
+     */
+    public B setJmx(final String jmx) {
+        this.jmx = jmx;
         return asBuilder();
     }
 

@@ -38,6 +38,7 @@ final class BurstManager {
     private final FullRingRule ruleOfEngine;
     private final BurstLog log;
     private final int maxRecordBytes;
+    private final RingManagement.Registration management;
     private final DiscardNotice discards = new DiscardNotice(this);
 
     /**
@@ -58,9 +59,10 @@ final class BurstManager {
             if (log.destinationEmpty()) {
                 writeHeader(header.getHeader());
             }
-        } catch (final RuntimeException | Error headerNotWritten) {
+            this.management = RingManagement.register(attributes, log);
+        } catch (final RuntimeException | Error failure) {
             log.close();
-            throw headerNotWritten;
+            throw failure;
         }
     }
 
@@ -196,7 +198,8 @@ final class BurstManager {
             discards.writeBeforeClose(PATIENCE_FOR_SPACE);
             writeFooter(footer.getFooter());
         } finally {
-            log.close();
+            management.end();
+            closeLog();
         }
         final var left = log.stats();
         if (left.drainedSequence() < left.acceptedSequence()) {
@@ -207,6 +210,17 @@ final class BurstManager {
                     name(),
                     attributes.file(),
                     shutdownTimeout());
+        }
+    }
+
+    private void closeLog() {
+        try {
+            log.close();
+        } finally {
+            LOGGER.info(
+                    "Burst: ring {} is closed; where its time went, in us: {}.",
+                    name(),
+                    StageLine.of(log.stats().stages()));
         }
     }
 

@@ -14,11 +14,12 @@ import java.util.StringJoiner;
  * @param ring the one name of the ring, whatever links lead to it
  * @param file the one name of the log file
  * @param config what the ring would be opened with
+ * @param jmx whether management clients see it
  */
-record RingAttributes(String ring, String file, BurstConfig config) {
+record RingAttributes(String ring, String file, BurstConfig config, boolean jmx) {
 
-    static RingAttributes of(final BurstConfig config) {
-        return new RingAttributes(canonical(config.ring()), canonical(config.fileName()), config);
+    static RingAttributes of(final BurstConfig config, final boolean jmx) {
+        return new RingAttributes(canonical(config.ring()), canonical(config.fileName()), config, jmx);
     }
 
     private static String canonical(final String path) {
@@ -66,6 +67,7 @@ record RingAttributes(String ring, String file, BurstConfig config) {
         differences.add("filePermissions", config.filePermissions(), wanted.config.filePermissions());
         differences.add("fileOwner", config.fileOwner(), wanted.config.fileOwner());
         differences.add("fileGroup", config.fileGroup(), wanted.config.fileGroup());
+        differences.add("jmx", jmx, wanted.jmx);
         return differences.joined.toString();
     }
 

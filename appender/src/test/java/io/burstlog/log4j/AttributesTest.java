@@ -54,6 +54,7 @@ class AttributesTest {
                 "writerSpin=\"yes\"           | true or false",
                 "batchDelay=\"2 s\"           | at most",
                 "batchSize=\"64 KB\"          | no batchDelay",
+                "jmx=\"maybe\"               | true or false",
                 "io=\"fast\"                   | auto, pwrite, uring, uring-poll, nvme, mapped",
                 "io=\"nvme\"                   | io=nvme cannot be used",
                 "filePermissions=\"0640\"      | rw-r-----",

@@ -31,7 +31,7 @@ public class AppendersStress {
 
     private static BurstAppender appender(final BurstConfig config) {
         return new BurstAppender("Orders", null, LAYOUT, false, Property.EMPTY_ARRAY, null,
-                new BurstAppender.Attributes(RingAttributes.of(config), AckRule.durable(), FullRingRule.of(config)));
+                new BurstAppender.Attributes(RingAttributes.of(config, false), AckRule.durable(), FullRingRule.of(config)));
     }
 
     private static BurstAppender started() {

@@ -23,7 +23,7 @@ public class DiscardNoticeStress {
     private static final long RING_BYTES = 256 << 20;
     private static final int EVENTS = 2;
     private static final BurstManager RING = new BurstManager(
-            RingAttributes.of(FreshRing.config("discards", RING_BYTES).build()), new Reported());
+            RingAttributes.of(FreshRing.config("discards", RING_BYTES).build(), false), new Reported());
 
     /** Adds up what the lines say that go to the ring. */
     private static final class Reported extends AbstractStringLayout {

@@ -32,6 +32,13 @@ public final class Engine {
 
     public static native int burst_stats(long log, StatsStruct stats);
 
+    /** Fills a {@code burst_histogram_t}, whose first word the caller has set to its size in bytes. */
+    public static native int burst_stage_histogram(long log, int stage, long[] histogram);
+
+    public static native long burst_histogram_percentile(long[] histogram, double percent);
+
+    public static native long burst_histogram_highest(int bucket);
+
     public static native int burst_next_event(long log, EventStruct event, long timeoutNanos);
 
     static native long burst_append(long log, long data, long length, long eventTimeNanos);

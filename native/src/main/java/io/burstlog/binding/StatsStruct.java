@@ -7,9 +7,15 @@ import com.sun.jna.Structure;
 @Structure.FieldOrder({
     "structBytes", "state", "acceptedSequence", "durableSequence", "drainedSequence", "commits", "deviceWrites",
     "deviceBytes", "fullWaits", "discarded", "lostEnqueued", "capacityBytes", "usedBytes", "maxRecordBytes",
-    "fileBytes", "destinationEmpty", "epoch", "survives", "io"
+    "fileBytes", "destinationEmpty", "epoch", "survives", "io",
+    "stages"
 })
 public final class StatsStruct extends Structure {
+
+    /** Of each stage: count, mean, p50, p99, p99.9, p99.99, max. */
+    public static final int STAGE_WORDS = 7;
+
+    private static final int STAGES = 5;
 
     public int structBytes;
     public int state;
@@ -30,6 +36,7 @@ public final class StatsStruct extends Structure {
     public int epoch;
     public int survives;
     public int io;
+    public long[] stages = new long[STAGES * STAGE_WORDS];
 
     public StatsStruct() {
         structBytes = size();

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/histogram.h"
+
+#define ONE_ULP_LESS (1 - 0x1p-52) /* 99.9 percent of 1000 are 999, whatever the product is rounded to */
+
+static uint64_t count_in(const burst_histogram_t *histogram, unsigned bucket) {
+    return __atomic_load_n(&histogram->counts[bucket], __ATOMIC_ACQUIRE);
+}
+
+static uint64_t max_of(const burst_histogram_t *histogram) {
+    return __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
+}
+
+/* The first bucket behind which there is nothing. */
+static unsigned end_of(const burst_histogram_t *histogram) {
+    return histogram_bucket(max_of(histogram)) + 1;
+}
+
+/* The last bucket has no top: what is in it may be as long as the longest. */
+static uint64_t told_of(const burst_histogram_t *histogram, unsigned bucket) {
+    const uint64_t top = histogram_top(bucket), max = max_of(histogram);
+    return top < max && bucket < BURST_HISTOGRAM_BUCKETS - 1 ? top : max;
+}
+
+static double middle_of(unsigned bucket) {
+    const uint64_t top = histogram_top(bucket), bottom = bucket == 0 ? 0 : histogram_top(bucket - 1) + 1;
+    return (double)(bottom + (top - bottom + 1) / 2);
+}
+
+/* Returns the count and, unless sum is NULL, what all would sum up to if each were in the middle of its bucket. */
+static uint64_t add_up(const burst_histogram_t *histogram, double *sum) {
+    const unsigned end = end_of(histogram);
+    uint64_t count = 0;
+    for (unsigned bucket = 0; bucket < end; bucket++) {
+        const uint64_t here = count_in(histogram, bucket);
+        count += here;
+        if (here > 0 && sum != NULL) {
+            *sum += (double)here * middle_of(bucket);
+        }
+    }
+    return count;
+}
+
+/* The figures of rising percentiles, of `count` in all. */
+static void find(const burst_histogram_t *histogram, uint64_t count, const double *percents, unsigned wanted,
+                 uint64_t *figures) {
+    const unsigned end = end_of(histogram);
+    unsigned found = 0;
+    uint64_t seen = 0;
+    for (unsigned bucket = 0; bucket < end && found < wanted; bucket++) {
+        seen += count_in(histogram, bucket);
+        while (found < wanted && seen > 0 &&
+               (double)seen >= (double)count * (percents[found] * ONE_ULP_LESS) / 100) {
+            figures[found++] = told_of(histogram, bucket);
+        }
+    }
+    for (; found < wanted; found++) {
+        figures[found] = max_of(histogram);
+    }
+}
+
+uint64_t histogram_count(const burst_histogram_t *histogram) {
+    return add_up(histogram, NULL);
+}
+
+uint64_t histogram_percentile(const burst_histogram_t *histogram, double percent) {
+    uint64_t figure;
+    find(histogram, add_up(histogram, NULL), &percent, 1, &figure);
+    return figure;
+}
+
+void histogram_summarize(const burst_histogram_t *histogram, burst_stage_stats_t *stats) {
+    static const double percents[] = {50, 99, 99.9, 99.99};
+    uint64_t figures[4];
+    double sum = 0;
+    const uint64_t count = add_up(histogram, &sum);
+    find(histogram, count, percents, 4, figures);
+    *stats = (burst_stage_stats_t){
+        .count = count,
+        .mean_ns = count == 0 ? 0 : (uint64_t)(sum / (double)count + 0.5),
+        .p50_ns = figures[0],
+        .p99_ns = figures[1],
+        .p999_ns = figures[2],
+        .p9999_ns = figures[3],
+        .max_ns = max_of(histogram),
+    };
+}
+
+void histogram_copy(const burst_histogram_t *histogram, burst_histogram_t *to) {
+    to->bucket_count = BURST_HISTOGRAM_BUCKETS;
+    to->count = 0;
+    for (unsigned bucket = 0; bucket < BURST_HISTOGRAM_BUCKETS; bucket++) {
+        to->counts[bucket] = count_in(histogram, bucket);
+        to->count += to->counts[bucket];
+    }
+    to->max_ns = max_of(histogram);
+}
+
+uint64_t burst_histogram_percentile(const burst_histogram_t *histogram, double percent) {
+    return histogram_percentile(histogram, percent);
+}
+
+uint64_t burst_histogram_highest(uint32_t bucket) {
+    return histogram_top(bucket < BURST_HISTOGRAM_BUCKETS ? bucket : BURST_HISTOGRAM_BUCKETS - 1);
+}

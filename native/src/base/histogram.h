@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Times in a burst_histogram_t. Its buckets are those of an HdrHistogram with lowest value 1 and 2 significant digits: one
+ * for each value up to 255, then 128 for each power of two, so that no figure is off by more than 1/128. Any number of
+ * threads may record, and any may read meanwhile; the field `count` is filled by histogram_copy only.
+ */
+#ifndef BURST_BASE_HISTOGRAM_H
+#define BURST_BASE_HISTOGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "burstlog.h"
+
+#define HISTOGRAM_LINEAR_BITS 7u
+#define HISTOGRAM_VALUE_BITS 37u /* values from 2^37 on (137 s) are all in the last bucket */
+
+_Static_assert(BURST_HISTOGRAM_BUCKETS == (HISTOGRAM_VALUE_BITS - HISTOGRAM_LINEAR_BITS + 1) << HISTOGRAM_LINEAR_BITS,
+               "every value below 2^HISTOGRAM_VALUE_BITS has a bucket");
+
+static inline unsigned histogram_bucket(uint64_t value) {
+    if (value >> HISTOGRAM_VALUE_BITS != 0) {
+        return BURST_HISTOGRAM_BUCKETS - 1;
+    }
+    if (value < 1u << HISTOGRAM_LINEAR_BITS) {
+        return (unsigned)value;
+    }
+    const unsigned shift = 63u - (unsigned)__builtin_clzll(value) - HISTOGRAM_LINEAR_BITS;
+    return (shift << HISTOGRAM_LINEAR_BITS) + (unsigned)(value >> shift);
+}
+
+/* The highest value that falls into the bucket. */
+static inline uint64_t histogram_top(unsigned bucket) {
+    if (bucket < 2u << HISTOGRAM_LINEAR_BITS) {
+        return bucket;
+    }
+    const unsigned shift = (bucket >> HISTOGRAM_LINEAR_BITS) - 1;
+    const uint64_t leading = (bucket & ((1u << HISTOGRAM_LINEAR_BITS) - 1)) + (1u << HISTOGRAM_LINEAR_BITS);
+    return (leading << shift) + ((1ull << shift) - 1);
+}
+
+/* The maximum first: whoever sees the count looks as far as its bucket. */
+static inline void histogram_record(burst_histogram_t *histogram, uint64_t value) {
+    uint64_t max = __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
+    while (value > max && !__atomic_compare_exchange_n(&histogram->max_ns, &max, value, 1, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED)) {
+    }
+    __atomic_fetch_add(&histogram->counts[histogram_bucket(value)], 1, __ATOMIC_RELEASE);
+}
+
+uint64_t histogram_count(const burst_histogram_t *histogram);
+
+/* The least value that so many percent of all do not exceed, rounded up to its bucket; 0 if there are none. */
+uint64_t histogram_percentile(const burst_histogram_t *histogram, double percent);
+
+/* The seven figures. What is recorded meanwhile may or may not be in each of them. */
+void histogram_summarize(const burst_histogram_t *histogram, burst_stage_stats_t *stats);
+
+/* Everything but struct_bytes, with the count of what is in `to`. */
+void histogram_copy(const burst_histogram_t *histogram, burst_histogram_t *to);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring/stages.h"
+
+#include <string.h>
+
+#include "base/histogram.h"
+
+#define PAGE_BYTES 4096u
+#define KEPT_COUNT_BITS 48u /* the bucket's number is above them */
+
+void stages_init(struct stages *stages, const struct platform *platform) {
+    stages->platform = platform;
+    atomic_store(&stages->share, STAGES_SHARE(1));
+    for (size_t at = 0; at < sizeof stages->histograms; at += PAGE_BYTES) {
+        ((volatile uint8_t *)stages->histograms)[at] = 0; /* no append waits for the kernel to find the page */
+    }
+}
+
+const char *stages_name(unsigned stage) {
+    static const char *const names[BURST_STAGES] = {"claim wait", "copy", "commit wait", "device write", "drain lag"};
+    return stage < BURST_STAGES ? names[stage] : "unknown";
+}
+
+static void record(struct stages *stages, enum burst_stage stage, int64_t took_ns) {
+    histogram_record(&stages->histograms[stage], took_ns < 0 ? 0 : (uint64_t)took_ns);
+}
+
+int64_t stages_record(struct stages *stages, enum burst_stage stage, int64_t since_ns) {
+    const int64_t now_ns = platform_monotonic_ns(stages->platform);
+    record(stages, stage, now_ns - since_ns);
+    return now_ns;
+}
+
+/* A write that hangs says nothing of how long the others take. */
+static void look_at_share(struct stages *stages, int64_t took_ns) {
+    const int64_t took_us = took_ns / 1000; /* less is memory */
+    stages->window_us += took_us < 2 * STAGES_WORTHWHILE_US ? took_us : 2 * STAGES_WORTHWHILE_US;
+    if (++stages->window < STAGES_WINDOW) {
+        return;
+    }
+    uint32_t n = 1;
+    while (n < STAGES_FEWEST && n * stages->window_us < STAGES_WINDOW * STAGES_WORTHWHILE_US) {
+        n *= 2;
+    }
+    if (STAGES_SHARE(n) < stages_share(stages)) {
+        atomic_store_explicit(&stages->share, STAGES_SHARE(n), memory_order_relaxed);
+    }
+    stages->window = 0;
+    stages->window_us = 0;
+}
+
+/* Write-backs of memory that are under way would be waited for by the next instruction that must, not by the clock. */
+void stages_record_write(struct stages *stages, int64_t since_ns) {
+    atomic_thread_fence(memory_order_seq_cst);
+    look_at_share(stages, stages_record(stages, BURST_STAGE_DEVICE_WRITE, since_ns) - since_ns);
+}
+
+void stages_stamp(struct stages *stages, uint64_t position) {
+    atomic_store_explicit(&stages->stamped_ns, platform_monotonic_ns(stages->platform), memory_order_relaxed);
+    atomic_store_explicit(&stages->stamped, position, memory_order_release);
+}
+
+void stages_drain_looks(struct stages *stages) {
+    const uint64_t stamped = stages == NULL ? 0 : atomic_load_explicit(&stages->stamped, memory_order_acquire);
+    if (stamped == 0) {
+        return;
+    }
+    /* One that is synced already was stamped late; one behind an older one that is not is synced with it. */
+    if (stages->oldest == 0 && stamped >= stages->drained) {
+        stages->oldest = stamped;
+        stages->oldest_ns = atomic_load_explicit(&stages->stamped_ns, memory_order_relaxed);
+    }
+    atomic_store_explicit(&stages->stamped, 0, memory_order_release);
+}
+
+void stages_drained(struct stages *stages, uint64_t position) {
+    if (stages == NULL) {
+        return;
+    }
+    stages->drained = position;
+    if (stages->oldest != 0 && stages->oldest < position) {
+        record(stages, BURST_STAGE_DRAIN_LAG, platform_monotonic_ns(stages->platform) - stages->oldest_ns);
+        stages->oldest = 0;
+    }
+}
+
+void stages_summarize(const struct stages *stages, burst_stage_stats_t figures[BURST_STAGES]) {
+    for (unsigned stage = 0; stage < BURST_STAGES; stage++) {
+        if (stages == NULL) {
+            figures[stage] = (burst_stage_stats_t){0};
+        } else {
+            histogram_summarize(&stages->histograms[stage], &figures[stage]);
+        }
+    }
+}
+
+void stages_copy(const struct stages *stages, unsigned stage, burst_histogram_t *histogram) {
+    histogram_copy(&stages->histograms[stage], histogram);
+}
+
+void stages_close(struct stages *stages) {
+    if (stages == NULL) {
+        return;
+    }
+    uint64_t *word = stages->kept;
+    for (unsigned stage = 0; stage < BURST_STAGES; stage++) {
+        const burst_histogram_t *histogram = &stages->histograms[stage];
+        const uint64_t *const first = word;
+        for (uint64_t bucket = 0; bucket < BURST_HISTOGRAM_BUCKETS; bucket++) {
+            const uint64_t count = __atomic_load_n(&histogram->counts[bucket], __ATOMIC_RELAXED);
+            if (count != 0) {
+                *word++ = bucket << KEPT_COUNT_BITS | count;
+            }
+        }
+        stages->kept_count[stage] = (size_t)(word - first);
+        stages->kept_max_ns[stage] = __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
+    }
+    stages->platform->ops->forget(stages->platform, stages->histograms, sizeof stages->histograms);
+}
+
+void stages_copy_kept(const struct stages *stages, unsigned stage, burst_histogram_t *histogram) {
+    memset(histogram->counts, 0, sizeof histogram->counts);
+    histogram->bucket_count = BURST_HISTOGRAM_BUCKETS;
+    histogram->count = 0;
+    histogram->max_ns = stages->kept_max_ns[stage];
+    const uint64_t *word = stages->kept;
+    for (unsigned before = 0; before < stage; before++) {
+        word += stages->kept_count[before];
+    }
+    for (size_t i = 0; i < stages->kept_count[stage]; i++) {
+        const uint64_t count = word[i] & ((1ull << KEPT_COUNT_BITS) - 1);
+        histogram->counts[word[i] >> KEPT_COUNT_BITS] = count;
+        histogram->count += count;
+    }
+}
