@@ -228,7 +228,7 @@ enum burst_stage {
 #define BURST_STAGES 5
 
 /* Figures of one stage, all 0 while nothing was timed. A percentile is rounded up to its bucket, by less than 1%, and never
- * exceeds max_ns, which is exact. The mean is that of the buckets' middles, as HdrHistogram takes it. */
+ * exceeds max_ns, which is exact. The mean is that of the buckets' middles, as HdrHistogram takes it, but no more than max_ns. */
 typedef struct burst_stage_stats {
     uint64_t count; /* of those timed */
     uint64_t mean_ns;

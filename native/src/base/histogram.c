@@ -75,14 +75,15 @@ void histogram_summarize(const burst_histogram_t *histogram, burst_stage_stats_t
     double sum = 0;
     const uint64_t count = add_up(histogram, &sum);
     find(histogram, count, percents, 4, figures);
+    const uint64_t max = max_of(histogram), mean = count == 0 ? 0 : (uint64_t)(sum / (double)count + 0.5);
     *stats = (burst_stage_stats_t){
         .count = count,
-        .mean_ns = count == 0 ? 0 : (uint64_t)(sum / (double)count + 0.5),
+        .mean_ns = mean < max ? mean : max, /* all may be in the lower half of their bucket */
         .p50_ns = figures[0],
         .p99_ns = figures[1],
         .p999_ns = figures[2],
         .p9999_ns = figures[3],
-        .max_ns = max_of(histogram),
+        .max_ns = max,
     };
 }
 

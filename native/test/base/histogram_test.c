@@ -121,10 +121,24 @@ static void the_public_functions_tell_the_same(void **state) {
     assert_int_equal(burst_histogram_highest(UINT32_MAX), (1ull << 37) - 1);
 }
 
+static void the_mean_does_not_exceed_the_longest(void **state) {
+    (void)state;
+    burst_stage_stats_t stats;
+    histogram_record(&histogram, 1 << 20); /* the lowest value of its bucket */
+    histogram_summarize(&histogram, &stats);
+    assert_int_equal(stats.mean_ns, 1 << 20);
+    histogram_record(&histogram, 1 << 21);
+    histogram_summarize(&histogram, &stats);
+    assert_in_range(stats.mean_ns, 3 << 19, (3 << 19) + (3 << 11));
+}
+
 #define THREADS 4
-#define EACH 100000
+#define EACH 1000000
+
+static pthread_barrier_t together;
 
 static void *record_many(void *argument) {
+    pthread_barrier_wait(&together);
     for (uint64_t i = 0; i < EACH; i++) {
         histogram_record(&histogram, i % 3 + (uint64_t)(uintptr_t)argument * (i == EACH / 2) * 1000000);
     }
@@ -134,6 +148,7 @@ static void *record_many(void *argument) {
 static void threads_that_record_at_once_lose_nothing(void **state) {
     (void)state;
     pthread_t threads[THREADS];
+    pthread_barrier_init(&together, NULL, THREADS);
     for (uintptr_t i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, record_many, (void *)(i + 1)), 0);
     }
@@ -155,6 +170,7 @@ int main(void) {
         HISTOGRAM_TEST(a_percentile_is_not_rounded_into_the_next_bucket),
         HISTOGRAM_TEST(what_is_longer_than_the_last_bucket_is_told_as_the_longest),
         HISTOGRAM_TEST(the_public_functions_tell_the_same),
+        HISTOGRAM_TEST(the_mean_does_not_exceed_the_longest),
         HISTOGRAM_TEST(threads_that_record_at_once_lose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

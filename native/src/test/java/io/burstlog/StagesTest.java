@@ -123,7 +123,8 @@ class StagesTest {
             appendSome(log);
             Histogram hdr = hdrHistogram();
             log.histogram(Stage.COMMIT_WAIT).forEachBucket(hdr::recordValueWithCount);
-            assertThat(log.stats().stages().get(Stage.COMMIT_WAIT).meanNanos()).isEqualTo(Math.round(hdr.getMean()));
+            StageStats figures = log.stats().stages().get(Stage.COMMIT_WAIT);
+            assertThat(figures.meanNanos()).isEqualTo(Math.min(Math.round(hdr.getMean()), figures.maxNanos()));
         }
     }
 }
