@@ -114,11 +114,21 @@ static int seal_records(struct ring *ring, struct round *round, uint64_t until) 
     return 0;
 }
 
+/* Nobody else writes these three: stores will do. Who reads the pair between sees an odd version, or another one after. */
 static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence) {
-    atomic_fetch_add_explicit(&ring->durable_version, 1, memory_order_acq_rel);
+    const uint32_t version = atomic_load_explicit(&ring->durable_version, memory_order_relaxed);
+    atomic_store_explicit(&ring->durable_version, version + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&ring->durable_position, position, memory_order_release);
     atomic_store_explicit(&ring->durable_next_sequence, next_sequence, memory_order_release);
-    atomic_fetch_add_explicit(&ring->durable_version, 1, memory_order_release);
+    atomic_store_explicit(&ring->durable_version, version + 2, memory_order_release);
+}
+
+/* One of the leader's counters, which nobody else writes either. */
+static uint64_t count(_Atomic uint64_t *counter, uint64_t more) {
+    const uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, before + more, memory_order_relaxed);
+    return before;
 }
 
 /* A piece of the commit that one write can do: whole blocks or lines, one lap, at most RING_WRITE_BYTES. */
@@ -146,8 +156,8 @@ static void submit(struct ring *ring, struct ring_write *write, uint64_t from, u
         .data = ring_at(ring, from),
         .bytes = to - from,
     };
-    const uint64_t number = atomic_fetch_add_explicit(&ring->device_writes, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&ring->device_bytes, to - from, memory_order_relaxed);
+    const uint64_t number = count(&ring->device_writes, 1);
+    count(&ring->device_bytes, to - from);
     write->submitted_ns = stages_submitted(ring->stages, number);
     ring->device->ops->submit(ring->device, &write->write);
 }
@@ -209,5 +219,5 @@ void commit_round(struct ring *ring) {
         collect(ring, &oldest, newest);
         under_way--;
     }
-    atomic_fetch_add_explicit(&ring->commits, 1, memory_order_relaxed);
+    count(&ring->commits, 1);
 }

@@ -89,7 +89,9 @@ static void gather(struct ring *ring) {
     crowd->began_ns = platform_monotonic_ns(ring->platform);
     if (commit_ns(ring) >= SLOW_COMMIT_NS && crowd->began_ns < crowd->until_ns &&
         (crowd->patience > 0 || ++crowd->passed % GATHER_PROBE == 0)) {
+        atomic_store(&ring->leader, LEADER_GATHERING);
         crowd->began_ns = await_crowd(ring);
+        atomic_store(&ring->leader, LEADER_CLAIMED);
     }
 }
 
@@ -141,11 +143,10 @@ static void ask_drain(struct ring *ring) {
 /* Leads one commit if nobody leads. */
 static int try_to_lead(struct ring *ring) {
     uint64_t expected = LEADER_FREE;
-    if (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_GATHERING)) {
+    if (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_CLAIMED)) {
         return 0;
     }
     gather(ring);
-    atomic_store(&ring->leader, LEADER_CLAIMED);
     if (!ring_has_failed(ring)) {
         commit_round(ring);
     }

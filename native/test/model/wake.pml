@@ -227,8 +227,11 @@ inline leader_await() {
     :: atomic { durable <= sequence && failed -> outcome = 2 }; wake(0, ALL); wake(1, ALL); break
     :: durable <= sequence && !failed ->
         if
-        :: atomic { leader == LEADER_FREE -> leader = LEADER_GATHERING };
-            leader = LEADER_CLAIMED; /* gathers for as long as it likes before */
+        :: atomic { leader == LEADER_FREE -> leader = LEADER_CLAIMED };
+            if
+            :: leader = LEADER_GATHERING; leader = LEADER_CLAIMED /* for as long as it likes */
+            :: skip
+            fi;
             if
             :: !failed -> commit_round()
             :: else
