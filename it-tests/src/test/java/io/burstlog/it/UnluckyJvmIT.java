@@ -44,6 +44,22 @@ class UnluckyJvmIT {
         assertThat(Files.readAllLines(installation.file())).containsExactly("order");
     }
 
+    /** It would if the JVM took it for a thread that runs Java. */
+    @Test
+    void aThreadThatWaitsForSpaceHoldsUpNoGarbageCollection() throws Exception {
+        Installation installation = Installation.fresh("waits-for-space");
+        String ringBytes = "" + (4 << 20);
+        Process child = ChildJvm.start(List.of("prlimit", "--fsize=" + ringBytes + ":"), List.of(), installation,
+                WaitsForSpace.class, installation.ring().toString(), ringBytes, installation.file().toString());
+        try {
+            assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("the child ends").isTrue();
+            assertThat(child.exitValue()).as("exit code, see %s", installation.errors()).isZero();
+            assertThat(child.inputReader().lines().toList()).containsExactly("collected while they wait");
+        } finally {
+            child.destroyForcibly();
+        }
+    }
+
     @Test
     void aJvmThatWasSuspendedGoesOnAsIfNothingHadHappened() throws Exception {
         Installation installation = Installation.fresh("suspended");
