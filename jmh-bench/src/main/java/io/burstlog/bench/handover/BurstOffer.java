@@ -15,16 +15,18 @@ final class BurstOffer implements HandOver {
     private static final Duration LONG = Duration.ofMinutes(5);
 
     private final BurstLog log;
+    private final RecordBuffer only; // of the one producer, which needs no look-up; null if there are several
     private final ThreadLocal<RecordBuffer> records;
 
-    BurstOffer(Path ring, String io, Path file, int bytes) throws Media.NotPossible {
+    BurstOffer(Path ring, String io, Path file, int bytes, int producers) throws Media.NotPossible {
         log = BurstTarget.open(ring, io, file, Binding.JNI, Duration.ZERO);
+        only = producers == 1 ? RecordBuffer.allocate(bytes, bytes) : null;
         records = ThreadLocal.withInitial(() -> RecordBuffer.allocate(bytes, bytes));
     }
 
     @Override
     public void offer(byte[] message) {
-        RecordBuffer record = records.get();
+        RecordBuffer record = only != null ? only : records.get();
         record.clear();
         record.ensureRemaining(message.length).put(message);
         while (log.offer(record, 0) < 0) {

@@ -29,7 +29,7 @@ public final class HandOvers {
                 }
                 Media.Ring ring = media.ring(name.substring("offer@".length()), "offer-" + producers);
                 Path file = media.file(ring.path().getFileName() + ".log");
-                yield new BurstOffer(ring.path(), ring.io(), file, bytes);
+                yield new BurstOffer(ring.path(), ring.io(), file, bytes, producers);
             }
         };
     }
