@@ -4,7 +4,6 @@
 
 #include <sys/mman.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
@@ -42,13 +41,16 @@ static void assert_says(const char *text, const char *part) {
 
 static int has_dax; /* what the file system says of itself */
 
-/* In the place of the C library's. */
-void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset) {
+/* The linker puts the first in the place of the second (--wrap). */
+void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset);
+void *__real_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset);
+
+void *__wrap_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset) {
     const int synchronous = MAP_SHARED_VALIDATE | MAP_SYNC;
     if (has_dax && (flags & synchronous) == synchronous) {
         flags = (flags & ~synchronous) | MAP_SHARED;
     }
-    return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
+    return __real_mmap(address, bytes, protection, flags, fd, offset);
 }
 
 static void lines_are_written_back_where_the_medium_is_what_must_outlive_the_process(void **state) {
