@@ -106,14 +106,15 @@ final class Charts {
             List<Double> x = new ArrayList<>();
             List<Double> y = new ArrayList<>();
             double step = Math.pow(2, 0.1);
+            double none = 100.0 / histogram.getTotalCount() * NO_MESSAGE;
             long from = Math.max(1, histogram.getMinValue() * 9 / 10);
             x.add(micros(from));
-            y.add(SMALLEST_PERCENT);
+            y.add(none);
             while (from <= histogram.getMaxValue()) {
                 long to = Math.max(from + 1, (long) (from * step));
                 double percent = 100.0 * histogram.getCountBetweenValues(from, to - 1) / histogram.getTotalCount();
                 x.add(micros(Math.sqrt((double) from * to)));
-                y.add(Math.max(percent, SMALLEST_PERCENT));
+                y.add(Math.max(percent, none));
                 from = to;
             }
             line(chart, (String) target.get("name"), x, y, index++);
@@ -121,7 +122,8 @@ final class Charts {
         return png(chart);
     }
 
-    private static final double SMALLEST_PERCENT = 1e-4;
+    /** In messages: a logarithm wants more than nothing. */
+    private static final double NO_MESSAGE = 0.5;
 
     /** Lines over the load. */
     static byte[] load(String title, String yTitle, Map<String, List<double[]>> lines) {

@@ -128,7 +128,7 @@ public final class Report {
                 + ": latency of each message in the order of the messages. Of long series the slowest thousandth is drawn"
                 + " whole and of the rest one message in so many.");
         figure(Charts.distributions(title + ": distribution", with), title
-                + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at 0.0001%.");
+                + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at half of one.");
         for (Map<String, Object> target : with) {
             figure(Charts.series(title + ": each message, " + target.get("name"), List.of(target)),
                     title + ": latency of each message, " + target.get("name") + " alone.");
