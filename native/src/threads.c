@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "base/cpu.h"
 #include "base/error.h"
+#include "base/spin.h"
 
 #define BUSY_LOOKS 8 /* per interval, while records come fast */
 
@@ -38,19 +38,10 @@ static void *drain_loop(void *argument) {
     return NULL;
 }
 
-/* Whoever spins gives up after so many turns, whatever the clock does. */
-#define SPIN_TURNS 4000
-#define SPIN_PAUSES 8
 #define LINGER_NS 20000   /* so long the committer looks for the next record before it sleeps, while they come fast */
 #define SPACING_NS 5000   /* from the beginning of a commit to that of the next: for media faster than this */
 #define BATCH_SLICE_NS 1000000
 #define BATCH_LEAST_SLICE_NS 20000
-
-static void pause_shortly(void) {
-    for (int pause = 0; pause < SPIN_PAUSES; pause++) {
-        cpu_pause();
-    }
-}
 
 static int is_enqueued(const struct ring *ring) {
     return atomic_load_explicit(&ring->enqueued, memory_order_relaxed) != 0;
@@ -63,8 +54,7 @@ static int linger(struct log_threads *threads, int64_t until_ns) {
         if (is_enqueued(ring) || atomic_load(&threads->stop_committer)) {
             break;
         }
-        pause_shortly();
-        ring->platform->ops->yield(ring->platform); /* who enqueues may need this very CPU */
+        spin_turn(ring->platform);
     }
     return is_enqueued(ring);
 }
@@ -73,7 +63,7 @@ static int linger(struct log_threads *threads, int64_t until_ns) {
 static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
     struct ring *ring = threads->engine->ring;
     while (threads->pace.committer_spins && !is_enqueued(ring) && !atomic_load(&threads->stop_committer)) {
-        pause_shortly();
+        spin_pause();
     }
     /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up; those
      * that come now and then are not spun for. */
@@ -112,7 +102,7 @@ static void gather_batch(struct log_threads *threads) {
     int64_t left_ns = delay_ns;
     while (left_ns > 0 && !is_batch_full(threads) && !atomic_load(&threads->stop_committer)) {
         if (threads->pace.committer_spins) {
-            pause_shortly();
+            spin_pause();
         } else {
             platform->ops->sleep_ns(platform, left_ns < slice_ns ? left_ns : slice_ns);
         }
@@ -126,8 +116,7 @@ static void keep_apart(const struct log_threads *threads, int64_t committed_ns) 
     const int may_spin = threads->pace.committer_spins || ring->limits.spinners > 0;
     const int64_t until_ns = committed_ns + SPACING_NS;
     for (int turn = 0; may_spin && turn < SPIN_TURNS && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
-        pause_shortly();
-        ring->platform->ops->yield(ring->platform);
+        spin_turn(ring->platform);
     }
 }
 

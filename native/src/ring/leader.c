@@ -31,6 +31,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/spin.h"
 #include "ring/claim.h"
 #include "ring/commit.h"
 
@@ -41,9 +42,6 @@
 #define SLOW_COMMIT_NS 15000 /* what waking a few threads takes: slower commits are slept for, faster ones spun for */
 #define GATHER_PROBE 32u
 #define GATHER_PATIENCE 4u
-#define GATHER_TURNS 2000 /* a clock that stands still must not hold up a commit */
-#define SPIN_PAUSES 8
-#define SPIN_TURNS 2000 /* again, whatever the clock does */
 #define COMMIT_AVERAGE 8
 
 static void wake(struct ring *ring, uint32_t word, int count) {
@@ -66,7 +64,7 @@ static int64_t await_crowd(struct ring *ring) {
     struct crowd *crowd = &ring->crowd;
     const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
     int64_t now_ns = platform_monotonic_ns(ring->platform);
-    for (int turn = 0; turn < GATHER_TURNS && now_ns < crowd->until_ns; turn++) {
+    for (int turn = 0; turn < SPIN_TURNS && now_ns < crowd->until_ns; turn++) {
         const uint64_t word = atomic_load_explicit(&ring->claim, memory_order_relaxed);
         if (claim_sequence(word, durable) - durable >= crowd->expected) {
             crowd->patience += crowd->patience < GATHER_PATIENCE;
@@ -176,10 +174,7 @@ static int spin(struct ring *ring, uint64_t sequence) {
     if (atomic_fetch_add_explicit(&ring->spinners, 1, memory_order_relaxed) < ring->limits.spinners) {
         const int64_t until_ns = platform_monotonic_ns(ring->platform) + 2 * average_ns;
         for (int turn = 0; turn < SPIN_TURNS && !is_over && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
-            for (int pause = 0; pause < SPIN_PAUSES; pause++) {
-                cpu_pause();
-            }
-            ring->platform->ops->yield(ring->platform); /* who leads may need this very CPU */
+            spin_turn(ring->platform);
             is_over = is_durable(ring, sequence) || ring_has_failed(ring) ||
                       atomic_load_explicit(&ring->leader, memory_order_relaxed) == LEADER_FREE;
         }
