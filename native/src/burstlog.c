@@ -93,8 +93,8 @@ static int check_config(const burst_config_t *config) {
         return error_set(EINVAL, "a timeout of ring %s is longer than %lld ns", config->ring, (long long)INT64_MAX);
     }
     if (config->batch_delay_ns > COMMITTER_DELAY_MOST_NS) {
-        return error_set(EINVAL, "batchDelay of ring %s is %llu ns: at most %lld (1 s), as enqueued records are lost with the "
-                         "machine until then", config->ring, (unsigned long long)config->batch_delay_ns,
+        return error_set(EINVAL, "batchDelay of ring %s is %llu ns: at most %lld (1 s), as records that are only enqueued "
+                         "are lost with the process", config->ring, (unsigned long long)config->batch_delay_ns,
                          COMMITTER_DELAY_MOST_NS);
     }
     if (config->batch_bytes != 0 && config->batch_delay_ns == 0) {
