@@ -90,10 +90,10 @@ static void put_figures(uint64_t older, uint64_t newer) {
 static void the_newer_checkpoint_is_the_one_that_is_shown(void **state) {
     (void)state;
     burst_close(open_small());
-    put_figures(111, 222);
+    put_figures(111111111111111, 222222222222222); /* no time that was measured looks like this */
     assert_int_equal(run("info %s", ring_path), 0);
-    assert_said_figures(AS_TEXT, "copy", 222);
-    assert_null(strstr(output, "111\n"));
+    assert_said_figures(AS_TEXT, "copy", 222222222222222);
+    assert_null(strstr(output, "111111111111111\n"));
 }
 
 static void any_numbers_are_shown_as_they_are(void **state) {
