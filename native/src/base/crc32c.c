@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CRC32C three ways. Portable: eight tables, eight bytes a step. Hardware: the CPU's own instruction takes eight bytes
- * at once, but each must wait three cycles for the one before it; so long inputs are cut in three runs that are summed
- * side by side and joined afterwards. Joining means appending zeros to a sum: for a fixed length that is a linear
- * map, kept as four tables of 256.
+ * CRC32C two ways. Portable: eight tables, eight bytes a step. Hardware: the CPU's own instruction takes eight bytes at
+ * once, but each must wait three cycles for the one before it; so the input is cut in three runs of equal length, which are
+ * summed side by side and joined afterwards.
+ *
+ * Joining. A sum is a polynomial modulo P, and n words that follow it multiply it by x^(64 n). The CPU multiplies without
+ * carries: of two reflected sums that gives their product times x, and a step over the 64 bits of it reduces them and
+ * multiplies by x^32. So the constant for n words is x^(64 n - 33) mod P: of one word x^31, which reflected is 1, and of
+ * each further word a step over a word of zeros more.
  */
 #include "base/crc32c.h"
 
@@ -48,76 +52,88 @@ static void fill_slices(void) {
 
 #if defined(__x86_64__)
 
-#define HARDWARE __attribute__((target("sse4.2")))
-#define STEP64(crc, word) ((uint32_t)__builtin_ia32_crc32di((crc), (word)))
-#define STEP8(crc, byte) __builtin_ia32_crc32qi((crc), (byte))
+#include <immintrin.h>
+
+#define HARDWARE __attribute__((target("sse4.2,pclmul")))
+#define STEP64(crc, word) ((uint32_t)_mm_crc32_u64((crc), (word)))
+#define STEP32(crc, word) _mm_crc32_u32((crc), (word))
+#define STEP8(crc, byte) _mm_crc32_u8((crc), (byte))
+
+HARDWARE static uint64_t multiply(uint32_t a, uint32_t b) {
+    return (uint64_t)_mm_cvtsi128_si64(_mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0));
+}
 
 static int cpu_has_crc32c(void) {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("sse4.2");
+    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
 }
 
 #elif defined(__aarch64__)
 
 #include <arm_acle.h>
+#include <arm_neon.h>
 #include <sys/auxv.h>
 
-#define HARDWARE __attribute__((target("+crc")))
+#define HARDWARE __attribute__((target("+crc+crypto")))
 #define STEP64(crc, word) __crc32cd((crc), (word))
+#define STEP32(crc, word) __crc32cw((crc), (word))
 #define STEP8(crc, byte) __crc32cb((crc), (byte))
+#define HWCAP_HAS_PMULL (1u << 4)
 #define HWCAP_HAS_CRC32 (1u << 7)
 
+HARDWARE static uint64_t multiply(uint32_t a, uint32_t b) {
+    return vgetq_lane_u64(vreinterpretq_u64_p128(vmull_p64(a, b)), 0);
+}
+
 static int cpu_has_crc32c(void) {
-    return (getauxval(AT_HWCAP) & HWCAP_HAS_CRC32) != 0;
+    return (~getauxval(AT_HWCAP) & (HWCAP_HAS_PMULL | HWCAP_HAS_CRC32)) == 0;
 }
 
 #endif
 
 #ifdef HARDWARE
 
-#define SHORT_RUN_BYTES 256u
-#define LONG_RUN_BYTES 4096u
-
-typedef uint32_t zeros_map[4][256];
-
-static zeros_map short_zeros, long_zeros;
-
-static void fill_zeros(zeros_map map, size_t bytes) {
-    for (int byte = 0; byte < 4; byte++) {
-        for (int bit = 0; bit < 8; bit++) {
-            uint32_t crc = 1u << (8 * byte + bit);
-            for (size_t i = 0; i < bytes; i++)
-                crc = slices[0][crc & 255] ^ crc >> 8;
-            map[byte][1 << bit] = crc;
-        }
-        for (int value = 1; value < 256; value++)
-            map[byte][value] = map[byte][value & (value - 1)] ^ map[byte][value & -value];
-    }
+static uint32_t load32(const uint8_t *bytes) {
+    uint32_t value;
+    memcpy(&value, bytes, sizeof(value));
+    return value;
 }
 
-static uint32_t append_zeros(zeros_map map, uint32_t crc) {
-    return map[0][crc & 255] ^ map[1][crc >> 8 & 255] ^ map[2][crc >> 16 & 255] ^ map[3][crc >> 24];
+#define LEAST_RUN_WORDS 4u /* shorter ones are not worth the joining */
+#define MOST_RUN_WORDS 512u
+
+static uint32_t words_after[2 * MOST_RUN_WORDS + 1]; /* x^(64 n - 33) mod P */
+
+HARDWARE static void fill_words_after(void) {
+    words_after[1] = 1;
+    for (unsigned words = 2; words <= 2 * MOST_RUN_WORDS; words++)
+        words_after[words] = STEP64(words_after[words - 1], 0);
 }
 
-HARDWARE static uint32_t three_runs(uint32_t crc, const uint8_t *data, size_t run_bytes, zeros_map zeros) {
+HARDWARE static uint32_t three_runs(uint32_t crc, const uint8_t *data, size_t words) {
+    const size_t run_bytes = 8 * words;
     uint32_t second = 0, third = 0;
     for (const uint8_t *end = data + run_bytes; data < end; data += 8) {
         crc = STEP64(crc, load64(data));
         second = STEP64(second, load64(data + run_bytes));
         third = STEP64(third, load64(data + 2 * run_bytes));
     }
-    return append_zeros(zeros, append_zeros(zeros, crc) ^ second) ^ third;
+    return STEP64(0, multiply(crc, words_after[2 * words]) ^ multiply(second, words_after[words])) ^ third;
 }
 
 HARDWARE static uint32_t crc32c_hardware(uint32_t seed, const void *data, size_t length) {
     const uint8_t *next = data;
     uint32_t crc = ~seed;
-    for (; length >= 3 * LONG_RUN_BYTES; length -= 3 * LONG_RUN_BYTES, next += 3 * LONG_RUN_BYTES)
-        crc = three_runs(crc, next, LONG_RUN_BYTES, long_zeros);
-    for (; length >= 3 * SHORT_RUN_BYTES; length -= 3 * SHORT_RUN_BYTES, next += 3 * SHORT_RUN_BYTES)
-        crc = three_runs(crc, next, SHORT_RUN_BYTES, short_zeros);
+    while (length >= 3 * 8 * LEAST_RUN_WORDS) {
+        const size_t third = length / (3 * 8), words = third < MOST_RUN_WORDS ? third : MOST_RUN_WORDS;
+        crc = three_runs(crc, next, words);
+        next += 3 * 8 * words;
+        length -= 3 * 8 * words;
+    }
     for (; length >= 8; length -= 8, next += 8)
         crc = STEP64(crc, load64(next));
+    for (; length >= 4; length -= 4, next += 4)
+        crc = STEP32(crc, load32(next));
     for (; length > 0; length--)
         crc = STEP8(crc, *next++);
     return ~crc;
@@ -132,8 +148,7 @@ __attribute__((constructor)) static void choose_at_load(void) {
     fill_slices();
 #ifdef HARDWARE
     if (cpu_has_crc32c()) {
-        fill_zeros(short_zeros, SHORT_RUN_BYTES);
-        fill_zeros(long_zeros, LONG_RUN_BYTES);
+        fill_words_after();
         fastest = crc32c_hardware;
     }
 #endif

@@ -57,7 +57,7 @@ static uint32_t crc32c_by_definition(uint32_t seed, const uint8_t *data, size_t 
 
 static void fast_and_portable_agree_with_the_definition_at_every_length_and_alignment(void **state) {
     (void)state;
-    for (size_t length = 0; length <= 1700; length += length < 80 ? 1 : 7) {
+    for (size_t length = 0; length <= 1700; length += length < 300 ? 1 : 7) {
         for (size_t start = 0; start < 9; start++) {
             uint32_t expected = crc32c_by_definition(7, noise + start, length);
             assert_int_equal(crc32c(7, noise + start, length), expected);
