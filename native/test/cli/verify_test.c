@@ -38,10 +38,12 @@ static void wait_ms(long ms) {
 
 /* Begins `burstlog doctor ...` with its output in a file of the scratch directory. */
 static pid_t begin(const char *out, const char *const *arguments) {
+    /* Here: a child may be slow, and what an earlier one said is still there. */
+    const int fd = open(scratch_path(out), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
     const pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* it would go on for ever */
-        const int fd = open(scratch_path(out), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         const char *argv[16] = {BURST_CLI, "doctor"};
         for (int i = 0; arguments[i] != NULL; i++) {
             argv[i + 2] = arguments[i];
@@ -51,6 +53,7 @@ static pid_t begin(const char *out, const char *const *arguments) {
         execv(BURST_CLI, (char *const *)argv);
         _exit(127);
     }
+    close(fd);
     assert_true(child > 0);
     return child;
 }
