@@ -199,11 +199,10 @@ static int check_durability(const burst_config_t *config, burst_t *log, const ch
                      device->survives_because, file_name, survival_name(file), log->file_survives.because, asked, have);
 }
 
-/* One CPU is left to the thread that is waited for. */
-static uint32_t spinners(void) {
+static uint32_t cpus_here(void) {
     struct cpulist cpus = {{0}};
     const int known = sched_getaffinity(0, sizeof cpus, (cpu_set_t *)&cpus) == 0;
-    return known && !cpulist_is_empty(&cpus) ? cpulist_count(&cpus) - 1 : 0;
+    return known && !cpulist_is_empty(&cpus) ? cpulist_count(&cpus) : 0;
 }
 
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
@@ -216,7 +215,7 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .max_record_bytes = config->max_record_bytes,
         .on_full = config->on_full,
         .block_timeout_ns = (int64_t)config->block_timeout_ns,
-        .spinners = spinners(),
+        .cpus = cpus_here(),
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
     };
     const int rc = engine_open(&parts, &engine_config, &log->engine);

@@ -133,7 +133,7 @@ static int check_config(const struct engine *engine, const struct engine_config 
                                                              : DEFAULT_RECORD_BYTES;
     limits->on_full = config->on_full;
     limits->block_timeout_ns = config->block_timeout_ns;
-    limits->spinners = config->spinners;
+    limits->cpus = config->cpus;
     return 0;
 }
 

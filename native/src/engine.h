@@ -23,7 +23,7 @@ struct engine_config {
     uint64_t max_record_bytes; /* 0: default */
     uint32_t on_full;
     int64_t block_timeout_ns;
-    uint32_t spinners; /* struct ring_limits */
+    uint32_t cpus; /* struct ring_limits */
     struct new_file how;
 };
 

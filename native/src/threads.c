@@ -68,7 +68,7 @@ static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
     /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up; those
      * that come now and then are not spun for. */
     const int64_t begin_ns = platform_monotonic_ns(ring->platform);
-    const int comes_fast = ring->limits.spinners > 0 && *idle_ns < LINGER_NS;
+    const int comes_fast = ring->limits.cpus > 1 && *idle_ns < LINGER_NS;
     if (is_enqueued(ring) || (comes_fast && linger(threads, begin_ns + LINGER_NS))) {
         *idle_ns = 0;
         return;
@@ -113,7 +113,7 @@ static void gather_batch(struct log_threads *threads) {
 /* A commit for every record would take the cache lines of the claim away from those who enqueue. */
 static void keep_apart(const struct log_threads *threads, int64_t committed_ns) {
     const struct ring *ring = threads->engine->ring;
-    const int may_spin = threads->pace.committer_spins || ring->limits.spinners > 0;
+    const int may_spin = threads->pace.committer_spins || ring->limits.cpus > 1;
     const int64_t until_ns = committed_ns + SPACING_NS;
     for (int turn = 0; may_spin && turn < SPIN_TURNS && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
         spin_turn(ring->platform);

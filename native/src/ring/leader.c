@@ -23,8 +23,10 @@
  * threads were waiting, for as long as a commit takes at most. Where they do not come (threads that log now and then) it
  * soon does so no more but once in GATHER_PROBE chances. With one thread, and on media as fast as a wake-up, nobody gathers.
  *
- * Spinning. Where a commit takes less than waking a few threads does, a thread that waits for one spins, as long as there
- * are CPUs for all that wait; on slow media all of them sleep at once.
+ * Spinning. Where a commit takes less than waking a few threads does, a thread that waits for one spins, giving way at each
+ * look to those who may have the next record; on slow media all sleep at once. It pays as long as no more than about two
+ * threads for each CPU wait. If more do, they all sleep: who gives way again and again comes behind everything else that
+ * the machine runs, who was woken comes first.
  */
 #include <errno.h>
 #include <limits.h>
@@ -43,6 +45,8 @@
 #define GATHER_PROBE 32u
 #define GATHER_PATIENCE 4u
 #define COMMIT_AVERAGE 8
+#define SPIN_COMMITS 8     /* so many times the usual commit is spun for */
+#define SPINNERS_PER_CPU 2u
 
 static void wake(struct ring *ring, uint32_t word, int count) {
     if (atomic_load(&ring->sleepers[word]) != 0) {
@@ -167,14 +171,15 @@ void ring_quiesce(struct ring *ring) {
 /* Waits spinning where that is worth it: 1 if something has changed, 0 if it is time to sleep. */
 static int spin(struct ring *ring, uint64_t sequence) {
     const int64_t average_ns = commit_ns(ring);
-    if (average_ns == 0 || average_ns >= SLOW_COMMIT_NS || sleepers(ring) > ring->limits.spinners) {
+    const uint32_t most = SPINNERS_PER_CPU * ring->limits.cpus;
+    if (average_ns == 0 || average_ns >= SLOW_COMMIT_NS || sleepers(ring) > most) {
         return 0;
     }
     int is_over = 0;
-    if (atomic_fetch_add_explicit(&ring->spinners, 1, memory_order_relaxed) < ring->limits.spinners) {
-        const int64_t until_ns = platform_monotonic_ns(ring->platform) + 2 * average_ns;
+    if (atomic_fetch_add_explicit(&ring->spinners, 1, memory_order_relaxed) < most) {
+        const int64_t until_ns = platform_monotonic_ns(ring->platform) + SPIN_COMMITS * average_ns;
         for (int turn = 0; turn < SPIN_TURNS && !is_over && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
-            spin_turn(ring->platform);
+            ring->platform->ops->yield(ring->platform);
             is_over = is_durable(ring, sequence) || ring_has_failed(ring) ||
                       atomic_load_explicit(&ring->leader, memory_order_relaxed) == LEADER_FREE;
         }

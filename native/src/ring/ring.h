@@ -50,7 +50,7 @@ struct ring_geometry {
 struct ring_limits {
     uint64_t max_record_bytes;
     uint32_t on_full; /* enum burst_on_full */
-    uint32_t spinners; /* so many threads may wait for a commit spinning: one less than there are CPUs */
+    uint32_t cpus; /* that the threads of the process may run on; 0: not known */
     int64_t block_timeout_ns; /* 0: none */
 };
 
