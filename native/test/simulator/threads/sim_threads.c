@@ -277,10 +277,10 @@ static void sleep_ns(const struct platform *platform, int64_t duration_ns) {
     sim_thread_sleep("sleep", duration_ns);
 }
 
-/* Time passes: a leader that gathers does so until a moment. */
-static void gather(const struct platform *platform) {
+/* Time passes: who gathers or spins does so until a moment. */
+static void give_way(const struct platform *platform) {
     (void)platform;
-    sim_thread_sleep("gather", 1000);
+    sim_thread_sleep("giving way", 1000);
 }
 
 /* threads.c is compiled with these names in the place of the C library's. */
@@ -320,7 +320,7 @@ void sim_threads_run(struct world *world, struct schedule *schedule, void *(*bod
         ops.park = park;
         ops.unpark = unpark;
         ops.sleep_ns = sleep_ns;
-        ops.yield = gather;
+        ops.yield = give_way;
     }
     world->platform.ops = &ops;
     sim_threads.world = world;

@@ -289,7 +289,8 @@ static void open_log(void) {
     const struct engine_parts parts = {.platform = &world->platform, .device = log->device,
                                        .files = &world->files.files, .events = &log->events};
     const struct engine_config config = {.file_name = world->file_name, .on_full = run.program->on_full,
-                                         .block_timeout_ns = run.program->block_timeout_ns};
+                                         .block_timeout_ns = run.program->block_timeout_ns,
+                                         .cpus = 1}; /* two wait spinning, where a commit is seen to take time */
     if (engine_open(&parts, &config, &log->engine) < 0 ||
         threads_start(&log->threads, log->engine, &(struct pace){.drain_interval_ns = run.program->drain_interval_ns}) < 0) {
         violation(world, "the log cannot be opened: %s", error_text());
