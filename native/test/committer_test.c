@@ -136,6 +136,28 @@ static void otherwise_it_sleeps_when_there_is_nothing_to_do(void **state) {
     burst_close(log);
 }
 
+/* What decides whether anybody spins at all. */
+static void the_cpus_of_the_process_are_known_to_the_ring(void **state) {
+    (void)state;
+    cpu_set_t own, one;
+    assert_int_equal(sched_getaffinity(0, sizeof own, &own), 0);
+    burst_t *log = open_small();
+    assert_int_equal(log->ring->limits.cpus, CPU_COUNT(&own));
+    burst_close(log);
+    CPU_ZERO(&one);
+    for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++) {
+        if (CPU_ISSET(cpu, &own)) {
+            CPU_SET(cpu, &one);
+        }
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    log = open_small();
+    const uint32_t cpus = log->ring->limits.cpus;
+    burst_close(log);
+    sched_setaffinity(0, sizeof own, &own);
+    assert_int_equal(cpus, 1);
+}
+
 static void what_cannot_be_meant_is_refused(void **state) {
     (void)state;
     burst_config_t config = small_config();
@@ -161,6 +183,7 @@ int main(void) {
         TEST(whoever_waits_for_durability_does_not_wait_for_the_batch),
         TEST(told_to_spin_it_spins_and_is_never_woken),
         TEST(otherwise_it_sleeps_when_there_is_nothing_to_do),
+        TEST(the_cpus_of_the_process_are_known_to_the_ring),
         TEST(what_cannot_be_meant_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void wait_ms(long ms) {
 
 /* Begins `burstlog doctor ...` with its output in a file of the scratch directory. */
 static pid_t begin(const char *out, const char *const *arguments) {
-    /* Here: a child may be slow, and what an earlier one said is still there. */
+    /* Emptied before the child begins: it may be slow, and what an earlier one said still stands there. */
     const int fd = open(scratch_path(out), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     const pid_t child = fork();
