@@ -17,7 +17,8 @@
  *
  * Conventions. Functions return 0 or a positive value, or a negative errno; burst_last_error() then holds one
  * sentence (what, where, the value seen, what to do) for the calling thread, until its next failing call.
- * Every function may be called from any thread at any time. A closed handle stays valid to pass: calls that would
+ * Every function may be called from any thread at any time. None is a cancellation point, so a thread that is
+ * cancelled (pthread_cancel) finishes its call first; asynchronous cancellation is not supported. A closed handle stays valid to pass: calls that would
  * write or wait return -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the
  * parent's handle that could write or wait returns -EOWNERDEAD.
  *
@@ -181,7 +182,7 @@ int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns);
 int burst_flush(burst_t *log, int64_t timeout_ns);
 
 /* Waits until everything accepted so far is durable in the log file, which is asked to sync now. Returns and
- * timeout_ns as burst_await_durable. */
+ * timeout_ns as burst_await_durable; -EIO also if the medium of a failed ring takes no note any more of what is there. */
 int burst_await_drained(burst_t *log, int64_t timeout_ns);
 
 /*
@@ -250,7 +251,8 @@ typedef struct burst_stats {
     uint64_t device_bytes;      /* bytes of those writes */
     uint64_t full_waits;        /* appends that found the ring full */
     uint64_t discarded;         /* records dropped with BURST_ON_FULL_DISCARD */
-    uint64_t lost_enqueued;     /* enqueued records that a failure of the ring lost */
+    uint64_t lost_enqueued;     /* enqueued records that a failure of the ring lost; if a thread was stuck in the middle
+                                   of a record, at most so many: all accepted after it are counted */
     uint64_t capacity_bytes;    /* bytes of the ring that hold records */
     uint64_t used_bytes;        /* bytes not yet released by the drain */
     uint64_t max_record_bytes;

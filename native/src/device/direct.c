@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "device/image.h"
 
@@ -34,13 +35,20 @@ int direct_short(const struct direct *direct) {
     return direct->device.is_file ? -EIO : -ENODEV;
 }
 
-static long write_once(const struct medium *medium, uint64_t offset, const void *data, size_t bytes) {
+static long write_uncancelled(const struct medium *medium, uint64_t offset, const void *data, size_t bytes) {
     struct iovec range = {.iov_base = (void *)data, .iov_len = bytes};
     if (medium->write_flags != 0 && !medium->dsync_pays_twice)
         return syscall(SYS_pwritev2, medium->fd, &range, 1, (long)offset, 0l, medium->write_flags);
     long written = pwrite(medium->fd, data, bytes, (off_t)offset);
     if (written == (long)bytes && medium->write_flags != 0 && fdatasync(medium->fd) < 0)
         return -1;
+    return written;
+}
+
+static long write_once(const struct medium *medium, uint64_t offset, const void *data, size_t bytes) {
+    const int before = cancel_hold();
+    const long written = write_uncancelled(medium, offset, data, bytes);
+    cancel_restore(before);
     return written;
 }
 
