@@ -17,7 +17,8 @@
  *
  * Conventions. Functions return 0 or a positive value, or a negative errno; burst_last_error() then holds one
  * sentence (what, where, the value seen, what to do) for the calling thread, until its next failing call.
- * Every function may be called from any thread at any time. None is a cancellation point, so a thread that is
+ * Every function may be called from any thread at any time, but not from a signal handler; burst_open needs 128 KiB of
+ * stack. None is a cancellation point, so a thread that is
  * cancelled (pthread_cancel) finishes its call first; asynchronous cancellation is not supported. A closed handle stays valid to pass: calls that would
  * write or wait return -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the
  * parent's handle that could write or wait returns -EOWNERDEAD.
@@ -105,7 +106,8 @@ typedef struct burst_config {
     uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds how long an append waits for space and for
                                      another thread's write; its own write takes as long as the medium does */
     uint64_t drain_interval_ns;   /* 0: 100 ms. A durable record reaches the log file within this time */
-    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring */
+    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring. A write or sync
+                                     of the log file that hangs in the kernel is waited for all the same */
     const char *file_owner;       /* NULL: unchanged. User name of a newly created log file */
     const char *file_group;       /* NULL: unchanged. Group name of a newly created log file */
     uint32_t file_mode;           /* 0: 0666 less the umask. Permission bits of a newly created log file */
