@@ -18,10 +18,10 @@
  * Conventions. Functions return 0 or a positive value, or a negative errno; burst_last_error() then holds one
  * sentence (what, where, the value seen, what to do) for the calling thread, until its next failing call.
  * Every function may be called from any thread at any time, but not from a signal handler; burst_open needs 128 KiB of
- * stack. None is a cancellation point, so a thread that is
- * cancelled (pthread_cancel) finishes its call first; asynchronous cancellation is not supported. A closed handle stays valid to pass: calls that would
- * write or wait return -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the
- * parent's handle that could write or wait returns -EOWNERDEAD.
+ * stack. None is a cancellation point, so a thread that is cancelled (pthread_cancel) finishes its call first;
+ * asynchronous cancellation is not supported. A closed handle stays valid to pass: calls that would write or wait return
+ * -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the parent's handle that could
+ * write or wait returns -EOWNERDEAD.
  *
  * Codes with one meaning everywhere:
  *   -EINVAL      an argument or a configuration value cannot be used
