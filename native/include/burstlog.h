@@ -177,7 +177,9 @@ int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event
 /* The highest sequence that is durable together with all before it; 0 if none. Monotone. */
 int64_t burst_durable_sequence(const burst_t *log);
 
-/* Waits until the sequence is durable. timeout_ns < 0: for ever. Returns 1 durable, 0 not yet, or a negative errno. */
+/* Waits until the sequence is durable. timeout_ns < 0: for ever. Returns 1 durable (or sequence 0: a record that was
+ * discarded), 0 not yet, or a negative errno: -EINVAL of a sequence that was never given out, such as the answer to a
+ * record that was refused. */
 int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns);
 
 /* Waits until everything accepted so far is durable in the ring. Returns and timeout_ns as burst_await_durable. */

@@ -129,6 +129,8 @@ static void an_enqueued_record_becomes_durable_by_itself(void **state) {
     assert_int_equal(burst_durable_sequence(log), sequence);
     assert_int_equal(burst_await_durable(log, sequence, 0), 1);
     assert_int_equal(burst_await_durable(log, sequence + 1, 0), -EINVAL);
+    assert_int_equal(burst_await_durable(log, -EAGAIN, 0), -EINVAL); /* the answer to an offer that was refused */
+    assert_int_equal(burst_await_durable(log, 0, 0), 1);             /* the answer to a record that was discarded */
     burst_close(log);
 }
 
