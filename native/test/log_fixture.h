@@ -25,6 +25,7 @@
 #include "burstlog.h"
 
 #define SECOND_NS 1000000000ll
+#define PATIENCE_NS (120 * SECOND_NS) /* for what must happen; a busy machine may take long */
 
 static char folder[64];
 static char ring_path[128], file_path[128];
@@ -53,6 +54,7 @@ static inline burst_config_t small_config(void) {
     config.ring_bytes = 2 * 1024 * 1024;
     config.durability = BURST_DURABILITY_PROCESS;
     config.drain_interval_ns = 5000000;
+    config.shutdown_timeout_ns = PATIENCE_NS;
     return config;
 }
 
