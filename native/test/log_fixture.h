@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,25 @@ static inline int remove_folder(void **state) {
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
+}
+
+/* A CPU that this process may use, after so many others; -1 if there are no more. */
+static inline int allowed_cpu(int skip) {
+    cpu_set_t allowed;
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET((size_t)cpu, &allowed) && skip-- == 0) {
+            return cpu;
+        }
+    }
+    return -1;
+}
+
+/* The first of them, as a configuration names it. */
+static inline const char *first_cpu(void) {
+    static char text[16];
+    snprintf(text, sizeof text, "%d", allowed_cpu(0));
+    return text;
 }
 
 static inline burst_config_t small_config(void) {
