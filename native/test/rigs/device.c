@@ -7,7 +7,7 @@
 
 #include "media/layout.h"
 
-#define NOTICED_NS (PATIENCE_NS / 2)
+#define NOTICED_NS (PATIENCE_NS / 4)
 
 static struct loop_device loop;
 
@@ -41,7 +41,7 @@ static int done(void **state) {
 /* A writer that is in the middle of it. A lap takes it seconds: a file that was cut is whole again once the last block of
  * the lap has been written, and whoever looks only then finds nothing. */
 static void *append_until_it_fails(void *log) {
-    for (int64_t give_up_ns = now_ns() + PATIENCE_NS; now_ns() < give_up_ns; pause_ms(10)) {
+    for (int64_t give_up_ns = now_ns() + PATIENCE_NS / 2; now_ns() < give_up_ns; pause_ms(10)) {
         if (witness.next[1] + 1 >= WITNESS_NUMBERS || witness_append(&witness, log, 1, 0) <= 0)
             break;
     }
