@@ -148,9 +148,7 @@ static void a_vanished_device_is_told_from_a_full_one(void **state) {
 static void a_write_cache_that_is_switched_on_is_noticed(void **state) {
     (void)state;
     NEED_LOOP(loop);
-    char cache[96];
-    snprintf(cache, sizeof(cache), "/sys/block/%s/queue/write_cache", strrchr(loop.path, '/') + 1);
-    write_text(cache, "write through");
+    set_write_cache(&loop, "write through");
     struct stat status;
     assert_int_equal(stat(loop.path, &status), 0);
     if (!medium_is_write_through(status.st_rdev)) {
@@ -161,15 +159,16 @@ static void a_write_cache_that_is_switched_on_is_noticed(void **state) {
     struct device *device;
     assert_int_equal(device_open(host, loop.path, DEVICE_WRITER, BURST_IO_PWRITE, &device), 0);
     assert_int_equal(device->ops->check(device), 0);
-    write_text(cache, "write back");
+    set_write_cache(&loop, "write back");
     assert_int_equal(device->ops->check(device), -EUCLEAN);
     assert_sentence_has("write cache");
     device_close(device);
     assert_int_equal(device_open(host, loop.path, DEVICE_WRITER, BURST_IO_PWRITE, &device), 0);
     assert_int_equal(device->ops->check(device), 0); /* each write flushes now */
-    write_text(cache, "write through");
+    set_write_cache(&loop, "write through");
     assert_int_equal(device->ops->check(device), 0);
     device_close(device);
+    set_write_cache(&loop, "write back");
     remove_loop(&loop);
 }
 
