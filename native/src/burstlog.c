@@ -206,6 +206,11 @@ static uint32_t cpus_here(void) {
     return known && !cpulist_is_empty(&cpus) ? cpulist_count(&cpus) : 0;
 }
 
+/* The user whose ring file root has been given; 0: nobody else's, or no file. */
+static uint32_t stranger(const struct device *device) {
+    return geteuid() == 0 && device->is_file ? device->file.owner : 0;
+}
+
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
     const struct engine_parts parts = {
         .platform = &platform_linux, .device = log->device, .files = &files_posix, .events = &log->events,
@@ -218,6 +223,7 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .block_timeout_ns = (int64_t)config->block_timeout_ns,
         .cpus = cpus_here(),
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
+        .stranger = stranger(log->device),
     };
     const int rc = engine_open(&parts, &engine_config, &log->engine);
     if (rc == 0) {

@@ -80,6 +80,8 @@ struct drain_parts {
     uint32_t crc_seed;
     const char *file_name;                /* absolute; NULL: whatever the ring is bound to */
     struct new_file how;
+    uint32_t stranger;                    /* not 0: user who may have made up what is in the ring; no file that it names is
+                                             touched but file_name */
 };
 
 /*

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which file a ring in a regular file is: whose, and whether its name still leads to it. */
+#ifndef BURST_DEVICE_RING_NAME_H
+#define BURST_DEVICE_RING_NAME_H
+
+#include <stddef.h>
+
+#include "device/device.h"
+
+/* Fills device->file from the open description of the medium, which stays open as long as the device. */
+void ring_name_note(struct device *device, int fd);
+
+#endif
