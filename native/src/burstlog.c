@@ -210,6 +210,17 @@ static void remember(burst_t *log, const char *file_name) {
     }
 }
 
+/* Nobody knows whether there was one before, but who moved or lost it should be reminded. */
+static void tell_new_ring(burst_t *log, const char *file_name) {
+    const uint64_t bytes = atomic_load(&log->engine->drain->file_bytes);
+    if (bytes > 0) {
+        events_post(&log->events, BURST_INFO, "ring %s is new, and log file %s has %llu bytes already, which stay: "
+                    "records come behind them. What an earlier ring of this log file may still hold is not looked for; "
+                    "if there is one, run `burstlog recover` on it", log->device->path, file_name,
+                    (unsigned long long)bytes);
+    }
+}
+
 static int open_log(burst_t *log, const burst_config_t *config, const struct placement *placement,
                     const char *file_name) {
     const struct new_file how = {.owner = config->file_owner, .group = config->file_group};
@@ -226,6 +237,9 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
         placement_of_image(placement, log->device);
         stages_init(log->stages, &platform_linux);
         rc = open_engine(log, config, file_name);
+    }
+    if (rc == 0 && ring.is_untouched) {
+        tell_new_ring(log, file_name);
     }
     const uint64_t interval_ns =
         config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;

@@ -38,16 +38,16 @@ static void remove_created(const char *path, int rc) {
     error_set(-rc, "%s", sentence);
 }
 
-/* A write beyond the limit sends SIGXFSZ to the thread that writes, over bytes that are there too: any append could end the
- * process. Writes to mapped memory know no limit. */
+/* A write beyond the limit sends SIGXFSZ to the thread that writes, over bytes that are there too: any append could end
+ * the process. Writes to mapped memory know no limit. */
 static int check_limit(const char *path, uint64_t bytes) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) {
         return 0;
     }
-    return error_set(EFBIG, "ring file %s of %llu bytes reaches beyond what this process may write of a file, %llu bytes "
-                     "(RLIMIT_FSIZE): raise that limit (ulimit -f, LimitFSIZE= of systemd), or choose a smaller ring", path,
-                     (unsigned long long)bytes, (unsigned long long)limit.rlim_cur);
+    return error_set(EFBIG, "ring file %s of %llu bytes reaches beyond what this process may write of a file, %llu "
+                     "bytes (RLIMIT_FSIZE): raise that limit (ulimit -f, LimitFSIZE= of systemd), or choose a smaller "
+                     "ring", path, (unsigned long long)bytes, (unsigned long long)limit.rlim_cur);
 }
 
 static int create(const burst_config_t *config) {

@@ -59,6 +59,9 @@ struct device_ops {
 
 /* Of a ring in a regular file. */
 struct device_file {
+    int fd;
+    uint64_t device;
+    uint64_t inode; /* 0: not known */
     uint32_t owner;
     uint32_t group;
 };

@@ -10,4 +10,8 @@
 /* Fills device->file from the open description of the medium, which stays open as long as the device. */
 void ring_name_note(struct device *device, int fd);
 
+/* Whether the ring, which is not deleted, is not what its name leads to any more: the next open would not find it. Then
+ * *now is where it is, or "" if that cannot be seen. Of a medium that is no file, or cannot be looked at: 0. */
+int ring_name_is_lost(const struct device *device, char *now, size_t now_bytes);
+
 #endif
