@@ -152,6 +152,11 @@ const char *burst_last_error(void);
  * against other writers until burst_close(). Returns 0, or a negative errno and leaves *log NULL and the medium
  * as it was, but for what io = AUTO has measured.
  *
+ * A ring file that reaches beyond RLIMIT_FSIZE is refused (-EFBIG), unless it is written as mapped memory: each append
+ * could end the process by SIGXFSZ. Neither this call nor burst_close() lets that signal through where it is the log file
+ * that reaches the limit: records then stay in the ring. Run by root, this call moves no record that waits in a ring file
+ * of another user to a log file that only the ring names (-EPERM).
+ *
  * CPUs that do not exist, are offline, or are not in the cpuset of the process are refused, as is a priority out of its
  * range. Where the host does not allow what is asked for in itself (a real-time priority without CAP_SYS_NICE or
  * RLIMIT_RTPRIO, a container that forbids the choice of CPUs) the log opens without it and tells so in a WARN event.

@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "device/image.h"
+#include "device/ring_name.h"
 
 #define ATTEMPTS_MAX 100
 #define AGAIN_PAUSE_NS 1000000
@@ -158,6 +159,7 @@ void *direct_image(struct device *device, size_t bytes) {
 void direct_begin(struct direct *direct, uint32_t io, const struct device_ops *ops, const struct platform *platform,
                   const struct medium *medium, const char *path) {
     device_describe(&direct->device, io, ops, platform, medium, path);
+    ring_name_note(&direct->device, medium->fd);
     direct->medium = *medium;
 }
 

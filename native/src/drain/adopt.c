@@ -85,7 +85,16 @@ static int rebind(struct drain *drain, const char *path) {
     return rc < 0 ? refuse(path, rc) : 0;
 }
 
-static int adopt(struct drain *drain, const char *file_name) {
+/* Whoever owns the ring may have named any file in it, and written the records that it would get. */
+static int refuse_stranger(const struct drain *drain, uint32_t stranger) {
+    char bound[LAYOUT_FILE_NAME_BYTES] = "";
+    checkpoint_file(drain->checkpoint, bound, sizeof bound);
+    return error_set(EPERM, "ring %s is of user %u and names log file %s for the records that wait in it: for another "
+                     "user root does not write there; move them with `burstlog recover`, which does so with that user's "
+                     "rights, or open the ring with that log file or as that user", drain->device->path, stranger, bound);
+}
+
+static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) {
     const struct checkpoint *checkpoint = drain->checkpoint;
     const uint32_t bound_bytes = checkpoint->stream.file_name_bytes;
     if (bound_bytes == 0 && file_name == NULL) {
@@ -99,6 +108,9 @@ static int adopt(struct drain *drain, const char *file_name) {
                                                memcmp(file_name, checkpoint->file_name, bound_bytes) == 0);
     if (!is_bound && !has_records(drain->source.recovery)) {
         return bind_anew(drain, file_name);
+    }
+    if (!is_bound && stranger != 0) {
+        return refuse_stranger(drain, stranger);
     }
     int rc = drain_find_again(drain);
     if (rc < 0 && drain->destination.obstacle[0] != '\0') {
@@ -162,7 +174,7 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     };
     drain->synced = drain->cursor;
     atomic_store(&drain->drained_sequence, drain->cursor.sequence - 1);
-    const int rc = adopt(drain, parts->file_name);
+    const int rc = adopt(drain, parts->file_name, parts->stranger);
     if (rc < 0) {
         drain_close(drain);
         return rc;
