@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -63,7 +64,9 @@ public final class FreshRing {
                 .fileName(path(name + ".log"))
                 .ringBytes(bytes)
                 // The directory may be memory.
-                .durability(Durability.PROCESS);
+                .durability(Durability.PROCESS)
+                // Or a disk, and a slow one; whoever has closed a ring finds everything in its file.
+                .shutdownTimeout(Duration.ofMinutes(5));
     }
 
     public static Path path(String name) {
