@@ -95,7 +95,7 @@ class ConfigTest {
     }
 
     @Test
-    void recordsOfABatchBecomeDurableTogether() {
+    void recordsOfABatchBecomeDurableTogether() throws InterruptedException {
         Duration delay = Duration.ofSeconds(1);
         BurstConfig config = valid().batchDelay(delay).batchBytes(64 * 1024).build();
         long begin;
@@ -109,6 +109,8 @@ class ConfigTest {
             for (int i = 0; i < 99; i++) {
                 log.enqueue(new byte[64]);
             }
+            // Were they not to wait for others, they would be durable by then.
+            Thread.sleep(100);
             long last = log.enqueue(new byte[64]);
             tookNanos = System.nanoTime() - begin;
             assertThat(log.awaitDurable(last, TempLog.LONG_ENOUGH)).isTrue();
