@@ -4,6 +4,7 @@ package io.burstlog.stress;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.Durability;
+import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
@@ -35,9 +36,19 @@ public final class FreshRing {
 
     private static Path create() {
         try {
-            return Files.createTempDirectory(Path.of(System.getProperty(DIRECTORY_PROPERTY)), "jvm");
+            Path directory = Files.createTempDirectory(Path.of(System.getProperty(DIRECTORY_PROPERTY)), "jvm");
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> removeRings(directory)));
+            return directory;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** One JVM follows another, and the rings of all would need more memory than there is. */
+    private static void removeRings(Path directory) {
+        File[] rings = directory.toFile().listFiles((where, name) -> name.endsWith(".ring"));
+        for (File ring : rings == null ? new File[0] : rings) {
+            ring.delete();
         }
     }
 
