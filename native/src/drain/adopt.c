@@ -14,6 +14,19 @@ static int is_passing(int rc) {
     return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EIO || rc == -ESTALE || rc == -ETIMEDOUT;
 }
 
+/* For an instant others hold it without writing to it: a child before its exec, a log that looks for its own file. */
+#define LOCK_WAIT_NS 1000000000ll
+#define LOCK_POLL_NS 20000000ll
+
+/* Whether to try again what has ended with rc. */
+static int await_lock(const struct drain *drain, int rc, int64_t give_up_ns) {
+    if (rc != -EBUSY || platform_monotonic_ns(drain->platform) >= give_up_ns) {
+        return 0;
+    }
+    drain->platform->ops->sleep_ns(drain->platform, LOCK_POLL_NS);
+    return 1;
+}
+
 static int refuse(const char *path, int rc) {
     if (rc == -EBUSY) {
         char holders[256];
@@ -24,7 +37,18 @@ static int refuse(const char *path, int rc) {
     return error_set(-rc, "log file %s cannot be opened: %s", path, error_name(-rc));
 }
 
-/* Binds the ring to `path` from the cursor on: an existing file is continued. */
+/* An existing file is continued. */
+static int open_or_create(struct destination *destination, const char *path) {
+    int rc = destination_open_to_continue(destination, path);
+    if (rc == -ENOENT) {
+        return destination_create(destination, path);
+    }
+    /* What is in it counts as durable from now on. */
+    rc = rc < 0 ? rc : destination_sync(destination);
+    return rc < 0 ? rc : destination->files->ops->sync_name(destination->files, path);
+}
+
+/* Binds the ring to `path` from the cursor on. */
 static int bind_to(struct drain *drain, const char *path) {
     struct checkpoint *checkpoint = drain->checkpoint;
     struct destination *destination = &drain->destination;
@@ -33,14 +57,11 @@ static int bind_to(struct drain *drain, const char *path) {
         return -ENAMETOOLONG;
     }
     destination_close(destination);
-    int rc = destination_open_to_continue(destination, path);
-    if (rc == -ENOENT) {
-        rc = destination_create(destination, path);
-    } else if (rc == 0) {
-        /* What is in it counts as durable from now on. */
-        rc = destination_sync(destination);
-        rc = rc < 0 ? rc : destination->files->ops->sync_name(destination->files, path);
-    }
+    const int64_t give_up_ns = platform_deadline_ns(drain->platform, LOCK_WAIT_NS);
+    int rc;
+    do {
+        rc = open_or_create(destination, path);
+    } while (await_lock(drain, rc, give_up_ns));
     if (rc < 0) {
         destination_close(destination);
         return rc;
@@ -100,7 +121,11 @@ static int adopt(struct drain *drain, const char *file_name) {
     if (!is_bound && !has_records(drain->source.recovery)) {
         return bind_anew(drain, file_name);
     }
-    int rc = drain_find_again(drain);
+    const int64_t give_up_ns = platform_deadline_ns(drain->platform, LOCK_WAIT_NS);
+    int rc;
+    do {
+        rc = drain_find_again(drain);
+    } while (await_lock(drain, rc, give_up_ns));
     if (rc < 0 && drain->destination.obstacle[0] != '\0') {
         return error_set(-rc, "log file %s is not under its name, and %s, which may be it, cannot be read: %s; make it "
                          "readable, or move it away if it is not, and open the ring again", drain->destination.path,
@@ -116,7 +141,9 @@ static int adopt(struct drain *drain, const char *file_name) {
     if (!is_bound) {
         return rebind(drain, file_name);
     }
-    rc = drain_begin_file(drain);
+    do {
+        rc = drain_begin_file(drain);
+    } while (!ring_has_failed(drain->ring) && await_lock(drain, rc, give_up_ns));
     if (ring_has_failed(drain->ring)) {
         return error_set(EIO, "ring %s cannot be written: %s", drain->ring->path, drain->ring->failure);
     }

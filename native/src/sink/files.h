@@ -27,10 +27,12 @@ struct files {
 };
 
 struct files_ops {
-    /* Opens for reading and writing, locked against other writers (-EBUSY: held). -ENOENT: no such file. */
+    /* Opens for reading and writing. -ENOENT: no such file. */
     int (*open)(const struct files *files, const char *path);
-    /* As open, but creates the file and missing parent directories; -EEXIST if it is there. Its name is durable only
-     * after sync_name. */
+    /* Locks the open file against other writers until it is closed; -EBUSY: held. */
+    int (*lock)(const struct files *files, int file);
+    /* Opens, locked, but creates the file and missing parent directories; -EEXIST if it is there. Its name is durable
+     * only after sync_name. */
     int (*create)(const struct files *files, const char *path, const struct new_file *how);
     /* Makes the file's name, and those of directories made for it, durable. */
     int (*sync_name)(const struct files *files, const char *path);

@@ -70,15 +70,16 @@ static void change_size(struct sim_inode *inode, size_t size) {
 }
 
 static int sim_open(const struct files *files, const char *path) {
-    struct sim_files *sim = files_of(files);
-    const int inode = sim_files_find(sim, path);
-    if (inode >= 0 && sim->inodes[inode].is_open) {
+    return sim_files_find(files_of(files), path);
+}
+
+static int sim_lock(const struct files *files, int file) {
+    struct sim_inode *inode = &files_of(files)->inodes[file];
+    if (inode->is_locked) {
         return -EBUSY;
     }
-    if (inode >= 0) {
-        sim->inodes[inode].is_open = 1;
-    }
-    return inode;
+    inode->is_locked = 1;
+    return 0;
 }
 
 static int sim_create(const struct files *files, const char *path, const struct new_file *how) {
@@ -96,7 +97,7 @@ static int sim_create(const struct files *files, const char *path, const struct 
     }
     const unsigned inode = sim->inode_count++;
     change_name(sim, NULL, path, inode);
-    sim->inodes[inode].is_open = 1;
+    sim->inodes[inode].is_locked = 1;
     return (int)inode;
 }
 
@@ -234,11 +235,12 @@ static int sim_list_siblings(const struct files *files, const char *path,
 }
 
 static void sim_close(const struct files *files, int file) {
-    files_of(files)->inodes[file].is_open = 0;
+    files_of(files)->inodes[file].is_locked = 0;
 }
 
 static const struct files_ops sim_files_ops = {
     .open = sim_open,
+    .lock = sim_lock,
     .create = sim_create,
     .sync_name = sim_sync_name,
     .write = sim_write,

@@ -81,7 +81,7 @@ static void copy_inode(struct sim_inode *to, const struct sim_inode *from) {
     *to = *from;
     to->cache = cache;
     to->durable = durable;
-    to->is_open = 0;
+    to->is_locked = 0;
 }
 
 void world_copy(struct world *to, const struct world *from) {

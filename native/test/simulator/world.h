@@ -89,7 +89,7 @@ void sim_device_arrive(struct world *world);
 
 struct sim_inode {
     unsigned links;
-    int is_open;
+    int is_locked;
     int edited; /* others wrote into it or cut it */
     const char *foreign; /* what they wrote, which must stay; NULL: nothing, or a crash took it */
     size_t foreign_at;
