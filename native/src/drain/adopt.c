@@ -71,6 +71,7 @@ static int bind_to(struct drain *drain, const char *path) {
     checkpoint->stream.file_name_bytes = (uint32_t)bytes;
     checkpoint->stream.diverted_sequence = 0;
     checkpoint->stream.diverted_attempt = 0;
+    drain_note_place(drain);
     rc = checkpoint_write(drain);
     return rc < 0 ? rc : checkpoint_write(drain);
 }
@@ -126,6 +127,11 @@ static int adopt(struct drain *drain, const char *file_name) {
     do {
         rc = drain_find_again(drain);
     } while (await_lock(drain, rc, give_up_ns));
+    if (rc == -DESTINATION_UNMOUNTED_ERROR) {
+        return error_set(-rc, "log file %s is not there, and nothing is mounted at %.*s, where its file system was: mount it "
+                         "and open the ring again, or, if the log is to go on here, make an empty file of that name",
+                         drain->destination.path, (int)checkpoint->place.entry_bytes, drain->destination.path);
+    }
     if (rc < 0 && drain->destination.obstacle[0] != '\0') {
         return error_set(-rc, "log file %s is not under its name, and %s, which may be it, cannot be read: %s; make it "
                          "readable, or move it away if it is not, and open the ring again", drain->destination.path,
@@ -180,6 +186,9 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     }
     drain->newest_slot = parts->newest_slot;
     *drain->checkpoint = *parts->checkpoint;
+    if (drain->checkpoint->place.epoch != drain->checkpoint->epoch) {
+        drain->checkpoint->place = (struct checkpoint_place){.epoch = 0}; /* an older library wrote since */
+    }
     drain->slot_drained[0] = drain->slot_drained[1] = parts->checkpoint->stream.drained_position;
     const struct checkpoint_stream *stream = &drain->checkpoint->stream;
     drain->cursor = (struct cursor){

@@ -268,7 +268,8 @@ enum destination_state destination_look(const struct destination *destination) {
     struct file_identity ours, named;
     int rc = ops(destination)->identity(destination->files, destination->file, &ours);
     if (rc < 0) {
-        return rc == -ENOTCONN ? DESTINATION_CUT_OFF : DESTINATION_OURS; /* the write will tell */
+        /* ESTALE: the server does not know the file any more, and never will. Else the write will tell. */
+        return rc == -ENOTCONN || rc == -ESTALE ? DESTINATION_CUT_OFF : DESTINATION_OURS;
     }
     if (ours.links == 0) {
         return DESTINATION_DELETED;
@@ -282,7 +283,7 @@ enum destination_state destination_look(const struct destination *destination) {
     rc = ops(destination)->identity_of_path(destination->files, destination->path, &named);
     /* ENOTDIR: its folder was renamed, and a file stands in its place. */
     if (rc == -ENOENT || rc == -ENOTDIR || (rc == 0 && (named.device != ours.device || named.inode != ours.inode))) {
-        return renamed_or_deleted(destination, &ours);
+        return destination_is_off(destination) == 1 ? DESTINATION_UNMOUNTED : renamed_or_deleted(destination, &ours);
     }
     return DESTINATION_OURS;
 }

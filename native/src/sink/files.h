@@ -16,6 +16,14 @@ struct file_identity {
     uint64_t bytes; /* its size */
 };
 
+struct file_place {
+    char folder[4096];    /* where a file of the path is, or would be made: no link in it; "": not known */
+    uint64_t device;      /* of that folder, or of the nearest one above it that is there */
+    uint64_t file_system; /* a number of it that stays over mounts, or 0 */
+    uint32_t entry_bytes; /* of the path, up to where it leads onto that file system; 0: that of the root, or nobody would
+                             miss what was on it */
+};
+
 struct new_file {
     uint32_t mode;     /* 0: 0666 less the umask */
     const char *owner; /* NULL: unchanged */
@@ -44,6 +52,8 @@ struct files_ops {
     int (*truncate)(const struct files *files, int file, uint64_t bytes);
     int (*identity)(const struct files *files, int file, struct file_identity *identity);
     int (*identity_of_path)(const struct files *files, const char *path, struct file_identity *identity);
+    /* Where a file of this path is, or would be made. */
+    int (*place)(const struct files *files, const char *path, struct file_place *place);
     /* Calls each(name without directory) for every entry of the directory of `path` until it returns non-zero, which
      * is then returned. */
     int (*list_siblings)(const struct files *files, const char *path,

@@ -13,6 +13,7 @@
 
 #include "base/path.h"
 #include "sink/accounts.h"
+#include "sink/place_posix.h"
 
 /* Regular files only: a pipe or a terminal cannot be read back or written at an offset. */
 static int check_regular(int file) {
@@ -233,6 +234,7 @@ static const struct files_ops posix_ops = {
     .truncate = posix_truncate,
     .identity = posix_identity,
     .identity_of_path = posix_identity_of_path,
+    .place = posix_place,
     .list_siblings = posix_list_siblings,
     .close = posix_close,
 };
