@@ -17,10 +17,11 @@
  *
  * Conventions. Functions return 0 or a positive value, or a negative errno; burst_last_error() then holds one
  * sentence (what, where, the value seen, what to do) for the calling thread, until its next failing call.
- * Every function may be called from any thread at any time. None is a cancellation point, so a thread that is
- * cancelled (pthread_cancel) finishes its call first; asynchronous cancellation is not supported. A closed handle stays valid to pass: calls that would
- * write or wait return -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the
- * parent's handle that could write or wait returns -EOWNERDEAD.
+ * Every function may be called from any thread at any time, but not from a signal handler; burst_open needs 128 KiB of
+ * stack. None is a cancellation point, so a thread that is cancelled (pthread_cancel) finishes its call first;
+ * asynchronous cancellation is not supported. A closed handle stays valid to pass: calls that would write or wait return
+ * -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the parent's handle that could
+ * write or wait returns -EOWNERDEAD.
  *
  * Codes with one meaning everywhere:
  *   -EINVAL      an argument or a configuration value cannot be used
@@ -106,7 +107,8 @@ typedef struct burst_config {
     uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds how long an append waits for space and for
                                      another thread's write; its own write takes as long as the medium does */
     uint64_t drain_interval_ns;   /* 0: 100 ms. A durable record reaches the log file within this time */
-    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring */
+    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring. A write or sync
+                                     of the log file that hangs in the kernel is waited for all the same */
     const char *file_owner;       /* NULL: unchanged. User name of a newly created log file */
     const char *file_group;       /* NULL: unchanged. Group name of a newly created log file */
     uint32_t file_mode;           /* 0: 0666 less the umask. Permission bits of a newly created log file */
@@ -151,6 +153,11 @@ const char *burst_last_error(void);
  * against other writers until burst_close(). Returns 0, or a negative errno and leaves *log NULL and the medium
  * as it was, but for what io = AUTO has measured.
  *
+ * A ring file that reaches beyond RLIMIT_FSIZE is refused (-EFBIG), unless it is written as mapped memory: each append
+ * could end the process by SIGXFSZ. Neither this call nor burst_close() lets that signal through where it is the log file
+ * that reaches the limit: records then stay in the ring. Run by root, this call moves no record that waits in a ring file
+ * of another user to a log file that only the ring names (-EPERM).
+ *
  * CPUs that do not exist, are offline, or are not in the cpuset of the process are refused, as is a priority out of its
  * range. Where the host does not allow what is asked for in itself (a real-time priority without CAP_SYS_NICE or
  * RLIMIT_RTPRIO, a container that forbids the choice of CPUs) the log opens without it and tells so in a WARN event.
@@ -176,7 +183,9 @@ int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event
 /* The highest sequence that is durable together with all before it; 0 if none. Monotone. */
 int64_t burst_durable_sequence(const burst_t *log);
 
-/* Waits until the sequence is durable. timeout_ns < 0: for ever. Returns 1 durable, 0 not yet, or a negative errno. */
+/* Waits until the sequence is durable. timeout_ns < 0: for ever. Returns 1 durable (or sequence 0: a record that was
+ * discarded), 0 not yet, or a negative errno: -EINVAL of a sequence that was never given out, such as the answer to a
+ * record that was refused. */
 int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns);
 
 /* Waits until everything accepted so far is durable in the ring. Returns and timeout_ns as burst_await_durable. */

@@ -13,14 +13,15 @@
 #include "base/cpulist.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "base/size_signal.h"
 #include "device/calibrate.h"
 #include "device/open.h"
 #include "device/survival.h"
 #include "log.h"
 #include "placement.h"
+#include "ring_open.h"
 #include "sink/accounts.h"
 
-#define DEFAULT_RING_BYTES (64ull * 1024 * 1024)
 #define LEAST_RING_BYTES (2ull * 1024 * 1024)
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
@@ -113,10 +114,6 @@ static int check_config(const burst_config_t *config) {
     return 0;
 }
 
-static int format_new_file(struct device *device, void *argument) {
-    return engine_format(device->platform, device, *(const uint64_t *)argument);
-}
-
 /* The ring as its own log file would be overwritten by the drain. */
 static int check_apart(const burst_config_t *config, const char *file_name) {
     char ring[BURST_PATH_BYTES], file[BURST_PATH_BYTES];
@@ -131,49 +128,6 @@ static int check_apart(const burst_config_t *config, const char *file_name) {
                          "a number can be added", file_name, FILE_NAME_MAX);
     }
     return same ? error_set(EINVAL, "ring and log file are the same file %s: give each its own", config->ring) : 0;
-}
-
-/* Whether nobody has opened the ring since it was formatted. */
-static int is_untouched(struct device *device) {
-    struct engine_view view = {.image = NULL};
-    return engine_view_begin(&platform_linux, device, &view) == 0 &&
-           view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
-}
-
-/* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
-static void remove_created(const char *path, int rc) {
-    char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
-    struct device *device;
-    snprintf(sentence, sizeof sentence, "%s", error_text());
-    if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
-        if (is_untouched(device)) {
-            unlink(path);
-        }
-        device_close(device);
-    }
-    error_set(-rc, "%s", sentence);
-}
-
-/* *created: nothing was there before, not even a name. */
-static int open_ring(const burst_config_t *config, struct device **device, int *created) {
-    const struct platform *platform = &platform_linux;
-    struct stat before;
-    const int unnamed = lstat(config->ring, &before) < 0 && errno == ENOENT;
-    int absent = device_is_absent(config->ring);
-    if (absent > 0) {
-        uint64_t bytes = config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES)
-                                                 : DEFAULT_RING_BYTES;
-        absent = device_create_file_for(platform, config->ring, bytes, config->io, format_new_file, &bytes);
-        *created = absent == 0 && unnamed;
-        if (absent == -EEXIST) {
-            absent = 0; /* another opener was faster: one of us gets the lock */
-        }
-    }
-    const int rc = absent < 0 ? absent : device_open(platform, config->ring, DEVICE_WRITER, config->io, device);
-    if (rc < 0 && *created) {
-        remove_created(config->ring, rc);
-    }
-    return rc;
 }
 
 /* Ring and log file must each survive what is asked for: one sentence names whichever does not. */
@@ -206,6 +160,11 @@ static uint32_t cpus_here(void) {
     return known && !cpulist_is_empty(&cpus) ? cpulist_count(&cpus) : 0;
 }
 
+/* The user whose ring file root has been given; 0: nobody else's, or no file. */
+static uint32_t stranger(const struct device *device) {
+    return geteuid() == 0 && device->is_file ? device->file.owner : 0;
+}
+
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
     const struct engine_parts parts = {
         .platform = &platform_linux, .device = log->device, .files = &files_posix, .events = &log->events,
@@ -218,6 +177,7 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .block_timeout_ns = (int64_t)config->block_timeout_ns,
         .cpus = cpus_here(),
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
+        .stranger = stranger(log->device),
     };
     const int rc = engine_open(&parts, &engine_config, &log->engine);
     if (rc == 0) {
@@ -250,14 +210,25 @@ static void remember(burst_t *log, const char *file_name) {
     }
 }
 
+/* Nobody knows whether there was one before, but who moved or lost it should be reminded. */
+static void tell_new_ring(burst_t *log, const char *file_name) {
+    const uint64_t bytes = atomic_load(&log->engine->drain->file_bytes);
+    if (bytes > 0) {
+        events_post(&log->events, BURST_INFO, "ring %s is new, and log file %s has %llu bytes already, which stay: "
+                    "records come behind them. What an earlier ring of this log file may still hold is not looked for; "
+                    "if there is one, run `burstlog recover` on it", log->device->path, file_name,
+                    (unsigned long long)bytes);
+    }
+}
+
 static int open_log(burst_t *log, const burst_config_t *config, const struct placement *placement,
                     const char *file_name) {
     const struct new_file how = {.owner = config->file_owner, .group = config->file_group};
-    int created = 0;
+    struct opened_ring ring = {.device = NULL};
     int rc = check_apart(config, file_name);
     rc = rc < 0 ? rc : accounts_check(&how);
-    rc = rc < 0 ? rc : open_ring(config, &log->device, &created);
-    const int untouched = rc == 0 && is_untouched(log->device);
+    rc = rc < 0 ? rc : ring_open(config, &ring);
+    log->device = ring.device;
     rc = rc < 0 ? rc : check_durability(config, log, file_name);
     if (rc == 0 && config->io == BURST_IO_AUTO) {
         device_calibrate(&log->device, 0);
@@ -266,6 +237,9 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
         placement_of_image(placement, log->device);
         stages_init(log->stages, &platform_linux);
         rc = open_engine(log, config, file_name);
+    }
+    if (rc == 0 && ring.is_untouched) {
+        tell_new_ring(log, file_name);
     }
     const uint64_t interval_ns =
         config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
@@ -282,11 +256,9 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     if (log->engine != NULL) {
         engine_close(log->engine);
     }
-    if (created && untouched) {
-        unlink(config->ring); /* still under the lock, since which nobody else can have put a record into it */
-    }
     if (log->device != NULL) {
-        device_close(log->device);
+        ring.device = log->device; /* calibration may have exchanged it */
+        ring_open_undo(config, &ring);
     }
     return rc;
 }
@@ -326,8 +298,11 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
 }
 
 int burst_open(const burst_config_t *given, burst_t **log_out) {
+    struct size_signal held;
     const int before = cancel_hold();
+    size_signal_hold(&held);
     const int rc = open_configured(given, log_out);
+    size_signal_restore(&held);
     cancel_restore(before);
     return rc;
 }
@@ -403,8 +378,11 @@ static int64_t close_log(burst_t *log) {
 }
 
 int64_t burst_close(burst_t *log) {
+    struct size_signal held;
     const int before = cancel_hold();
+    size_signal_hold(&held);
     const int64_t rc = close_log(log);
+    size_signal_restore(&held);
     cancel_restore(before);
     return rc;
 }

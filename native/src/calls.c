@@ -30,8 +30,12 @@ int64_t burst_durable_sequence(const burst_t *log) {
 
 int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns) {
     const int rc = log_check_alive(log);
-    if (rc < 0 || sequence <= 0) {
-        return rc < 0 ? rc : 1; /* 0: a discarded record; there is nothing to wait for */
+    if (rc < 0 || sequence == 0) {
+        return rc < 0 ? rc : 1; /* a discarded record; there is nothing to wait for */
+    }
+    if (sequence < 0) {
+        return error_set(EINVAL, "there is no sequence %lld on ring %s: a negative value says that a record was refused",
+                         (long long)sequence, log->ring->path);
     }
     return ring_await_durable(log->ring, (uint64_t)sequence, timeout_ns);
 }

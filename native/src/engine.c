@@ -243,6 +243,7 @@ static int open_drain(struct engine *engine, const struct engine_config *config)
         .crc_seed = view->crc_seed,
         .file_name = config->file_name,
         .how = config->how,
+        .stranger = config->stranger,
     };
     return drain_open(&parts, &engine->drain);
 }

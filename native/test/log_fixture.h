@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include "burstlog.h"
 
 #define SECOND_NS 1000000000ll
+#define PATIENCE_NS (120 * SECOND_NS) /* for what must happen; a busy machine may take long */
 
 static char folder[64];
 static char ring_path[128], file_path[128];
@@ -45,6 +47,25 @@ static inline int remove_folder(void **state) {
     return system(command);
 }
 
+/* A CPU that this process may use, after so many others; -1 if there are no more. */
+static inline int allowed_cpu(int skip) {
+    cpu_set_t allowed;
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (CPU_ISSET((size_t)cpu, &allowed) && skip-- == 0) {
+            return cpu;
+        }
+    }
+    return -1;
+}
+
+/* The first of them, as a configuration names it. */
+static inline const char *first_cpu(void) {
+    static char text[16];
+    snprintf(text, sizeof text, "%d", allowed_cpu(0));
+    return text;
+}
+
 static inline burst_config_t small_config(void) {
     burst_config_t config;
     burst_config_init(&config);
@@ -53,6 +74,7 @@ static inline burst_config_t small_config(void) {
     config.ring_bytes = 2 * 1024 * 1024;
     config.durability = BURST_DURABILITY_PROCESS;
     config.drain_interval_ns = 5000000;
+    config.shutdown_timeout_ns = PATIENCE_NS;
     return config;
 }
 

@@ -116,7 +116,7 @@ static void a_full_ring_says_so_and_goes_on_when_it_is_drained(void **state) {
     config.on_full = BURST_ON_FULL_FAIL;
     burst_t *log = open_with(&config);
     assert_int_equal(append_number(log, 1), 1);
-    assert_int_equal(burst_await_drained(log, SECOND_NS * 10), 1);
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
     block_file(); /* which deletes record 1 */
     int64_t rc = 1;
     unsigned number = 1;
@@ -127,7 +127,7 @@ static void a_full_ring_says_so_and_goes_on_when_it_is_drained(void **state) {
     assert_int_equal(rc, -EAGAIN);
     assert_true(number > (RING_BYTES / 2 - 8 * 4096) / 320); /* a block for each would hold a tenth of that */
     unblock_file();
-    assert_int_equal(burst_await_drained(log, SECOND_NS * 10), 1);
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
     assert_int_equal(burst_close(log), 0);
     assert_int_equal(last_in_file(2), number);
 }
@@ -234,7 +234,7 @@ static void a_page_lost_while_open_is_not_drained_as_zeros(void **state) {
     (void)state;
     burst_t *log = open_mapped();
     assert_int_equal(append_number(log, 1), 1);
-    assert_int_equal(burst_await_drained(log, SECOND_NS * 10), 1);
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
     block_file();
     for (unsigned number = 2; number <= 1000; number++) {
         assert_int_equal(append_number(log, number), number);

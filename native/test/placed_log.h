@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <linux/capability.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -31,12 +30,17 @@ static inline pid_t thread_named(const char *wanted) {
     return found;
 }
 
-/* Where the kernel lets the thread run, bit n for CPU n. */
+/* Where the kernel lets the thread run. */
+static inline int get_cpus_of(const char *name, cpu_set_t *set) {
+    CPU_ZERO(set);
+    const pid_t thread = thread_named(name);
+    return thread != 0 && sched_getaffinity(thread, sizeof *set, set) == 0;
+}
+
+/* The same, bit n for CPU n, of the first 64. */
 static inline unsigned long cpus_of(const char *name) {
     cpu_set_t set;
-    CPU_ZERO(&set);
-    const pid_t thread = thread_named(name);
-    if (thread == 0 || sched_getaffinity(thread, sizeof set, &set) < 0) {
+    if (!get_cpus_of(name, &set)) {
         return 0;
     }
     unsigned long cpus = 0;

@@ -79,3 +79,9 @@ set_up() {
   JAVA_HOME=$(find_build_jdk) || fail "found no JDK of version 17 or later, set JAVA_HOME to one."
   export JAVA_HOME
 }
+
+# Maven in this tree, one at a time: on many cores scripts/proof runs several of the scripts that build at once.
+build_with_maven() {
+  mkdir -p target
+  flock --close target/maven.lock mvn -B -ntp -q "$@"
+}

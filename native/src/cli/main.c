@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static const struct command {
 int cli_failed(int rc) {
     fprintf(stderr, "burstlog: %s\n", error_text());
     switch (-rc) {
+    case EFBIG:
     case EIO:
     case ENODATA:
     case ENOSPC:
@@ -102,6 +104,7 @@ static int tell_usage(FILE *out, int code) {
 }
 
 int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); /* the write fails with EFBIG, of which a sentence is made */
     if (argc < 2) {
         return tell_usage(stderr, EXIT_USAGE);
     }

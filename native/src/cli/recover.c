@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/owner.h"
 #include "cli/report.h"
 #include "device/open.h"
 #include "engine.h"
@@ -35,14 +36,21 @@ static void tell(struct events *events, struct report *report) {
     report_list_end(report);
 }
 
-static int recover(struct device *device, struct events *events, int json) {
+static int failed(int rc, const struct owner *owner) {
+    if (*owner->name != '\0') {
+        rc = error_set(-rc, "%s (tried with the rights of user %s, who owns the ring file)", error_text(), owner->name);
+    }
+    return cli_failed(rc);
+}
+
+static int recover(struct device *device, const struct owner *owner, struct events *events, int json) {
     const struct engine_parts parts = {
         .platform = &platform_linux, .device = device, .files = &files_posix, .events = events};
     const struct engine_config config = {0};
     struct engine *engine;
     int rc = engine_open(&parts, &config, &engine);
     if (rc < 0) {
-        return cli_failed(rc);
+        return failed(rc, owner);
     }
     rc = drain_all(engine);
     char statement[1024], file[BURST_PATH_BYTES];
@@ -52,6 +60,9 @@ static int recover(struct device *device, struct events *events, int json) {
     report_begin(&report, stdout, json);
     report_text(&report, "ring", device->path);
     report_text(&report, "log file", file);
+    if (*owner->name != '\0') {
+        report_text(&report, "as user", owner->name);
+    }
     report_number(&report, "records moved", rc == 0 ? engine->view.recovery.records : 0);
     report_number(&report, "records lost", engine->view.recovery.lost);
     report_text(&report, "statement", statement);
@@ -59,7 +70,7 @@ static int recover(struct device *device, struct events *events, int json) {
     report_end(&report);
     const int damaged = engine->view.recovery.lost > 0;
     engine_close(engine);
-    return rc < 0 ? cli_failed(rc) : damaged ? EXIT_DAMAGE : EXIT_OK;
+    return rc < 0 ? failed(rc, owner) : damaged ? EXIT_DAMAGE : EXIT_OK;
 }
 
 int command_recover(int argc, char **argv) {
@@ -74,11 +85,13 @@ int command_recover(int argc, char **argv) {
     static struct events events;
     events_init(&events, &platform_linux);
     struct device *device;
-    const int rc = device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device);
+    int rc = device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device);
     if (rc < 0) {
         return cli_failed(rc);
     }
-    const int outcome = recover(device, &events, json);
+    struct owner owner;
+    rc = owner_become(device, &owner);
+    const int outcome = rc < 0 ? cli_failed(rc) : recover(device, &owner, &events, json);
     device_close(device);
     return outcome;
 }

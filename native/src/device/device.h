@@ -57,6 +57,15 @@ struct device_ops {
     void (*close)(struct device *device);
 };
 
+/* Of a ring in a regular file. */
+struct device_file {
+    int fd;
+    uint64_t device;
+    uint64_t inode; /* 0: not known */
+    uint32_t owner;
+    uint32_t group;
+};
+
 #define DEVICE_FALLBACK_BYTES 448
 #define DEVICE_EVIDENCE_BYTES 224
 #define DEVICE_BECAUSE_BYTES 256
@@ -72,6 +81,7 @@ struct device {
     const uint8_t *mapping;       /* byte 0 of a mapped medium: the image is the medium. NULL: it is a copy */
     _Atomic uint32_t lost_pages;  /* of the mapping: what was there cannot be read any more, there are zeros instead */
     int is_file;                  /* a regular file */
+    struct device_file file;      /* zeros: not one, or not known */
     int write_depth;              /* how many submitted writes are worth having under way */
     int image_small_pages;        /* wanted before the image is made: no huge pages */
     int image_node;               /* wanted before the image is made: the NUMA node to hold it; -1: any */

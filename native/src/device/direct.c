@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "device/image.h"
+#include "device/ring_name.h"
 
 #define ATTEMPTS_MAX 100
 #define AGAIN_PAUSE_NS 1000000
@@ -121,12 +122,22 @@ int direct_flush(struct device *device) {
     return error_set(failure, "flushing %s failed: %s", device->path, error_name(failure));
 }
 
+/* Writes that were durable by themselves when the device was opened are so no more once its cache is switched on. */
+static int check_cache(const struct direct *direct, dev_t number) {
+    if (direct->medium.write_flags != 0 || !direct->medium.facts.write_through || medium_is_write_through(number))
+        return 0;
+    return error_set(EUCLEAN, "the volatile write cache of %s was switched on while its ring was open, so that writes do not "
+                     "survive a loss of power any more: open the ring again, which then flushes each", direct->device.path);
+}
+
 /* Writes to a file that was cut make it longer again, around a hole, and those to a deleted one succeed: only the file
  * itself tells. */
 int direct_check(struct device *device) {
     struct stat status;
-    if (!device->is_file || fstat(direct_of(device)->medium.fd, &status) < 0)
+    if (fstat(direct_of(device)->medium.fd, &status) < 0)
         return 0; /* a write will tell */
+    if (!device->is_file)
+        return check_cache(direct_of(device), status.st_rdev);
     if (status.st_nlink == 0)
         return error_set(ENOENT, "ring file %s was deleted by others", device->path);
     if ((uint64_t)status.st_size < device->medium_bytes)
@@ -148,6 +159,7 @@ void *direct_image(struct device *device, size_t bytes) {
 void direct_begin(struct direct *direct, uint32_t io, const struct device_ops *ops, const struct platform *platform,
                   const struct medium *medium, const char *path) {
     device_describe(&direct->device, io, ops, platform, medium, path);
+    ring_name_note(&direct->device, medium->fd);
     direct->medium = *medium;
 }
 

@@ -20,6 +20,7 @@
 #include "device/bus_fault.h"
 #include "device/mapped.h"
 #include "device/medium.h"
+#include "device/ring_name.h"
 #include "device/survival.h"
 #include "device/writeback.h"
 #include "media/superblock.h"
@@ -262,6 +263,7 @@ static struct device *mapped_attach(const struct platform *platform, const struc
         return refuse(failure, path, "mmap");
     }
     device_describe(&mapped->device, BURST_IO_MAPPED, &mapped_ops, platform, medium, path);
+    ring_name_note(&mapped->device, medium->fd);
     mapped->device.line_bytes = LAYOUT_LINE_BYTES;
     mapped->device.mapping = mapped->range.base;
     mapped->range.lost_pages = &mapped->device.lost_pages;

@@ -15,12 +15,12 @@ static int is_passing(int rc) {
 }
 
 /* For an instant others hold it without writing to it: a child before its exec, a log that looks for its own file. */
-#define LOCK_WAIT_NS 1000000000ll
-#define LOCK_POLL_NS 20000000ll
+#define LOCK_TRIES 50
+#define LOCK_POLL_NS 20000000ll /* all of them: a second */
 
 /* Whether to try again what has ended with rc. */
-static int await_lock(const struct drain *drain, int rc, int64_t give_up_ns) {
-    if (rc != -EBUSY || platform_monotonic_ns(drain->platform) >= give_up_ns) {
+static int await_lock(const struct drain *drain, int rc, int *tries_left) {
+    if (rc != -EBUSY || --*tries_left == 0) {
         return 0;
     }
     drain->platform->ops->sleep_ns(drain->platform, LOCK_POLL_NS);
@@ -57,11 +57,10 @@ static int bind_to(struct drain *drain, const char *path) {
         return -ENAMETOOLONG;
     }
     destination_close(destination);
-    const int64_t give_up_ns = platform_deadline_ns(drain->platform, LOCK_WAIT_NS);
-    int rc;
+    int rc, tries_left = LOCK_TRIES;
     do {
         rc = open_or_create(destination, path);
-    } while (await_lock(drain, rc, give_up_ns));
+    } while (await_lock(drain, rc, &tries_left));
     if (rc < 0) {
         destination_close(destination);
         return rc;
@@ -107,7 +106,16 @@ static int rebind(struct drain *drain, const char *path) {
     return rc < 0 ? refuse(path, rc) : 0;
 }
 
-static int adopt(struct drain *drain, const char *file_name) {
+/* Whoever owns the ring may have named any file in it, and written the records that it would get. */
+static int refuse_stranger(const struct drain *drain, uint32_t stranger) {
+    char bound[LAYOUT_FILE_NAME_BYTES] = "";
+    checkpoint_file(drain->checkpoint, bound, sizeof bound);
+    return error_set(EPERM, "ring %s is of user %u and names log file %s for the records that wait in it: for another "
+                     "user root does not write there; move them with `burstlog recover`, which does so with that user's "
+                     "rights, or open the ring with that log file or as that user", drain->device->path, stranger, bound);
+}
+
+static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) {
     const struct checkpoint *checkpoint = drain->checkpoint;
     const uint32_t bound_bytes = checkpoint->stream.file_name_bytes;
     if (bound_bytes == 0 && file_name == NULL) {
@@ -122,11 +130,13 @@ static int adopt(struct drain *drain, const char *file_name) {
     if (!is_bound && !has_records(drain->source.recovery)) {
         return bind_anew(drain, file_name);
     }
-    const int64_t give_up_ns = platform_deadline_ns(drain->platform, LOCK_WAIT_NS);
-    int rc;
+    if (!is_bound && stranger != 0) {
+        return refuse_stranger(drain, stranger);
+    }
+    int rc, tries_left = LOCK_TRIES;
     do {
         rc = drain_find_again(drain);
-    } while (await_lock(drain, rc, give_up_ns));
+    } while (await_lock(drain, rc, &tries_left));
     if (rc == -DESTINATION_UNMOUNTED_ERROR) {
         return error_set(-rc, "log file %s is not there, and nothing is mounted at %.*s, where its file system was: mount it "
                          "and open the ring again, or, if the log is to go on here, make an empty file of that name",
@@ -149,7 +159,7 @@ static int adopt(struct drain *drain, const char *file_name) {
     }
     do {
         rc = drain_begin_file(drain);
-    } while (!ring_has_failed(drain->ring) && await_lock(drain, rc, give_up_ns));
+    } while (!ring_has_failed(drain->ring) && await_lock(drain, rc, &tries_left));
     if (ring_has_failed(drain->ring)) {
         return error_set(EIO, "ring %s cannot be written: %s", drain->ring->path, drain->ring->failure);
     }
@@ -198,7 +208,7 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     };
     drain->synced = drain->cursor;
     atomic_store(&drain->drained_sequence, drain->cursor.sequence - 1);
-    const int rc = adopt(drain, parts->file_name);
+    const int rc = adopt(drain, parts->file_name, parts->stranger);
     if (rc < 0) {
         drain_close(drain);
         return rc;

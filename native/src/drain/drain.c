@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "device/ring_name.h"
 
 /* Tells the operator when the log file stops being writable and when it is again. */
 static int stall(struct drain *drain, int rc) {
@@ -52,12 +53,30 @@ static void note_failure(struct drain *drain) {
     }
 }
 
+/* A ring that others moved is as good as before, for this process. */
+static void check_name(struct drain *drain) {
+    char now[LAYOUT_FILE_NAME_BYTES];
+    const int lost = ring_name_is_lost(drain->device, now, sizeof now);
+    if (lost && !drain->name_lost) {
+        events_post(drain->events, BURST_WARN, "ring %s is not under its name any more, it is now %s: records go on "
+                    "being durable in it, but the next open would not find it and would begin an empty one; move it "
+                    "back, or run `burstlog recover` on it when this log is closed", drain->device->path,
+                    *now != '\0' ? now : "where it cannot be seen (below another mount?)");
+    }
+    drain->name_lost = lost;
+}
+
 /* What others did to the medium is found out here: an append only writes. */
 static void check_medium(struct drain *drain) {
     const struct device_ops *ops = drain->device->ops;
-    if (ops->check != NULL && !ring_has_failed(drain->ring) && ops->check(drain->device) < 0) {
+    if (ring_has_failed(drain->ring)) {
+        return;
+    }
+    if (ops->check != NULL && ops->check(drain->device) < 0) {
         ring_fail(drain->ring, "%s; nothing further is acknowledged, and what is durable goes to the log file",
                   error_text());
+    } else {
+        check_name(drain);
     }
 }
 

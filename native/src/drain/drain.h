@@ -52,6 +52,7 @@ struct drain {
     struct cursor next_from;
     int64_t unsynced_since_ns; /* when the cursor left `synced` */
     int failure_noted;
+    int name_lost; /* the ring is not under its name, and that is told */
     uint64_t stalled_at;      /* W when the drain last stalled */
     uint64_t watermark_noted; /* and the one it noted then */
     _Atomic int64_t give_up_ns; /* no further batch is begun after this moment (close) */
@@ -80,6 +81,8 @@ struct drain_parts {
     uint32_t crc_seed;
     const char *file_name;                /* absolute; NULL: whatever the ring is bound to */
     struct new_file how;
+    uint32_t stranger;                    /* not 0: user who may have made up what is in the ring; no file that it names is
+                                             touched but file_name */
 };
 
 /*

@@ -119,7 +119,7 @@ static int posix_sync_name(const struct files *files, const char *path) {
             return -errno;
         if (status.st_dev != first.st_dev)
             return 0;
-        if (above == 0 || access(directory, W_OK) == 0)
+        if (above == 0 || faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) == 0)
             result = sync_directory(directory);
         if (strcmp(directory, "/") == 0)
             break;

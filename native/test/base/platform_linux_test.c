@@ -82,11 +82,11 @@ static void a_signal_wakes_a_parked_thread_without_an_error(void **state) {
     struct sigaction action = {.sa_handler = ignore};
     sigaction(SIGUSR1, &action, NULL);
     pthread_t sleeper;
-    int64_t long_ns = 20000 * MS;
+    int64_t long_ns = 600000 * MS;
     atomic_store(&word, 0);
     atomic_store(&parked_result, 0);
     pthread_create(&sleeper, NULL, park_on_zero, &long_ns);
-    for (int i = 0; i < 1000 && atomic_load(&parked_result) == 0; i++) {
+    for (int i = 0; i < 12000 && atomic_load(&parked_result) == 0; i++) {
         host->ops->sleep_ns(host, 5 * MS);
         pthread_kill(sleeper, SIGUSR1);
     }
@@ -192,10 +192,16 @@ static void random_bits_differ_and_are_never_zero(void **state) {
 
 static void clocks_count_nanoseconds_forward(void **state) {
     (void)state;
-    int64_t before_ns = platform_monotonic_ns(host);
     assert_true(platform_realtime_ns(host) > 1600000000000000000ll);
-    host->ops->sleep_ns(host, 2 * MS);
-    assert_in_range(platform_monotonic_ns(host) - before_ns, 2 * MS, 2000 * MS);
+    for (int i = 0; i < 20; i++) {
+        int64_t before_ns = platform_monotonic_ns(host);
+        host->ops->sleep_ns(host, 2 * MS);
+        int64_t took_ns = platform_monotonic_ns(host) - before_ns;
+        assert_true(took_ns >= 2 * MS);
+        if (took_ns <= 2000 * MS)
+            return;
+    }
+    fail_msg("%s", "20 sleeps of 2 ms took more than 2 s each");
 }
 
 static void a_child_finds_the_words_of_its_parent_zeroed_and_gets_others(void **state) {

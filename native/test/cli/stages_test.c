@@ -14,10 +14,16 @@ static void append_and_drain(burst_t *log) {
     assert_int_equal(burst_await_drained(log, -1), 1);
 }
 
-static void assert_said_figures(const char *format, const char *stage, uint64_t count) {
+static int has_said_figures(const char *format, const char *stage, uint64_t count) {
     char wanted[128];
     snprintf(wanted, sizeof wanted, format, stage, (unsigned long long)count);
-    assert_said(wanted);
+    return strstr(output, wanted) != NULL;
+}
+
+static void assert_said_figures(const char *format, const char *stage, uint64_t count) {
+    if (!has_said_figures(format, stage, count)) {
+        fail_msg("%llu of stage %s are not in: %s", (unsigned long long)count, stage, output);
+    }
 }
 
 #define AS_TEXT "stage: %s\n      count: %llu\n"
@@ -37,9 +43,13 @@ static void figures_are_shown_beside_the_writer_with_epoch_and_time(void **state
     (void)state;
     burst_close(open_small());
     burst_t *log = open_small();
-    append_and_drain(log);
-    const burst_stats_t stats = stats_of(log);
-    assert_int_equal(run("info %s", ring_path), 0);
+    burst_stats_t stats;
+    int rounds = 0;
+    do { /* the last wait ends after the record is durable: the drain may have been faster */
+        append_and_drain(log);
+        stats = stats_of(log);
+        assert_int_equal(run("info %s", ring_path), 0);
+    } while (!has_said_figures(AS_TEXT, "commit wait", stats.stages[BURST_STAGE_COMMIT_WAIT].count) && ++rounds < 100);
     assert_said("stages\n  epoch: 2\n  written: 20");
     assert_said_figures(AS_TEXT, "claim wait", 0);
     assert_said_figures(AS_TEXT, "copy", stats.stages[BURST_STAGE_COPY].count);

@@ -354,12 +354,18 @@ static void in_memory_the_mapping_is_measured_too_and_taken(void **state) {
     snprintf(path, sizeof(path), "/dev/shm/burst-test-%d", (int)getpid());
     make_file(path, RING_BYTES);
     format(path);
-    struct device *device = open_auto(path);
+    struct device *device = NULL;
     struct calibration calibration;
-    device_calibrate(&device, 0);
-    assert_int_equal(device_calibration(device, &calibration), 1);
-    const struct calibration_engine *mapped = calibration_of(&calibration, BURST_IO_MAPPED);
-    assert_non_null(mapped);
+    const struct calibration_engine *mapped = NULL;
+    for (int i = 0; i < 20 && (mapped == NULL || mapped->writes < 100); i++) { /* a pause may take all of its time */
+        if (device != NULL)
+            device_close(device);
+        device = open_auto(path);
+        device_calibrate(&device, i > 0);
+        assert_int_equal(device_calibration(device, &calibration), 1);
+        mapped = calibration_of(&calibration, BURST_IO_MAPPED);
+        assert_non_null(mapped);
+    }
     assert_true(mapped->writes >= 100);
     const struct calibration_engine *pwriter = calibration_of(&calibration, BURST_IO_PWRITE);
     const int is_gain =

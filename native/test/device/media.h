@@ -152,6 +152,14 @@ struct loop_device {
 };
 
 /* block_bytes: of its logical blocks, 0 for the kernel's choice. 1, or 0 if this host gives no such loop device. */
+/* Of a device, which keeps it when it gets another file. */
+static inline void set_write_cache(const struct loop_device *loop, const char *cache) {
+    char path[96];
+    snprintf(path, sizeof(path), "/sys/block/%s/queue/write_cache", strrchr(loop->path, '/') + 1);
+    if (access(path, W_OK) == 0)
+        write_text(path, cache);
+}
+
 static inline int make_loop_with(const char *backing, uint32_t block_bytes, uint32_t flags, struct loop_device *loop) {
     int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
     int file = open(backing, O_RDWR | O_CLOEXEC);
@@ -179,8 +187,10 @@ static inline int make_loop_with(const char *backing, uint32_t block_bytes, uint
         close(control);
     if (file >= 0)
         close(file);
-    if (loop->fd >= 0)
+    if (loop->fd >= 0) {
         note_live(live_loops, -1, loop->fd);
+        set_write_cache(loop, "write back");
+    }
     return loop->fd >= 0;
 }
 

@@ -57,7 +57,7 @@ static int use_own_log(int number) {
     if (burst_open(&config, &log) != 0) {
         return 60;
     }
-    if (burst_append(log, "child\n", 6, 0) != 1 || burst_await_drained(log, 10 * SECOND_NS) != 1) {
+    if (burst_append(log, "child\n", 6, 0) != 1 || burst_await_drained(log, PATIENCE_NS) != 1) {
         return 61;
     }
     return burst_close(log) == 0 ? 0 : 62;

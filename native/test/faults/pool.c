@@ -91,7 +91,7 @@ void pool_end_case(const struct trial *trial) {
 
 static void enter_stage(struct worker *worker) {
     self = worker;
-    snprintf(worker->folder, sizeof worker->folder, "/dev/shm/burst-faults-%d", (int)getpid());
+    snprintf(worker->folder, sizeof worker->folder, "/dev/shm/burst-faults-XXXXXX");
     stage_build(worker->folder);
 }
 

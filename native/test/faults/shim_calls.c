@@ -40,6 +40,7 @@ static const struct shim_target nothing = {.role = ROLE_NONE};
     }
 
 WRAP(int, access, -1, of_path(path), (const char *path, int mode), (path, mode))
+WRAP(int, faccessat, -1, of_path(path), (int fd, const char *path, int mode, int flags), (fd, path, mode, flags))
 WRAP(void *, calloc, NULL, nothing, (size_t count, size_t bytes), (count, bytes))
 WRAP(void *, malloc, NULL, nothing, (size_t bytes), (bytes))
 WRAP(int, fallocate, -1, of_fd(fd), (int fd, int mode, off_t from, off_t bytes), (fd, mode, from, bytes))

@@ -8,7 +8,7 @@
 #define SIGNALS_ENOUGH 200
 #define RINGS_ENOUGH 20
 
-static _Atomic int signals;
+static _Atomic int signals, is_watching;
 
 static void count_signal(int number) {
     (void)number;
@@ -145,6 +145,21 @@ static void waits_last_their_time_under_signals(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+/* 200 signals after the append has begun to wait. Takes none itself: they are for who appends. */
+static void *unblock_who_waits(void *log) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    const uint64_t full_waits = stats_of(log).full_waits;
+    atomic_store(&is_watching, 1);
+    while (stats_of(log).full_waits == full_waits) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    rmdir(file_path);
+    return NULL;
+}
+
 static void an_append_blocked_by_a_full_ring_goes_on_under_signals(void **state) {
     (void)state;
     burst_t *log = open_small();
@@ -152,19 +167,17 @@ static void an_append_blocked_by_a_full_ring_goes_on_under_signals(void **state)
     assert_int_equal(burst_await_drained(log, -1), 1);
     block_file();
     const int64_t last = fill(log);
-    const pid_t child = fork();
-    if (child == 0) {
-        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* has no timer: it is not inherited */
-        rmdir(file_path);
-        _exit(0);
+    pthread_t thread;
+    atomic_store(&is_watching, 0);
+    assert_int_equal(pthread_create(&thread, NULL, unblock_who_waits, log), 0);
+    while (!atomic_load(&is_watching)) {
     }
     const int before = atomic_load(&signals);
     static char large[200000];
     memset(large, 'l', sizeof large);
     assert_true(burst_append(log, large, sizeof large, 0) > last);
     assert_true(atomic_load(&signals) > before);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
+    pthread_join(thread, NULL);
     assert_int_equal(burst_close(log), 0);
 }
 

@@ -200,8 +200,8 @@ static void make_waiting(void) {
     unlink("filler");
 }
 
-void stage_build(const char *folder) {
-    need(mkdir(folder, 0700) == 0 && chdir(folder) == 0, folder);
+void stage_build(char *folder) {
+    need(mkdtemp(folder) != NULL && chdir(folder) == 0, folder);
     shim_arm(NULL);
     make_waiting();
 }

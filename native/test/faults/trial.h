@@ -81,7 +81,7 @@ size_t make_record(char *text, uint32_t number, size_t length);
 void verify_files(struct trial *trial);
 
 /* The current directory becomes a stage; everything below it is set up anew for each trial. */
-void stage_build(const char *folder);
+void stage_build(char *folder);
 void stage_remove(const char *folder);
 void stage_set(struct trial *trial, enum scenario scenario);
 /* Remembers ring and log files as they are, and the trial; brings them back. */

@@ -7,7 +7,7 @@
 
 #include "media/layout.h"
 
-#define NOTICED_NS (SECOND_NS + 2 * SECOND_NS) /* what is promised, and what a busy machine may add */
+#define NOTICED_NS (PATIENCE_NS / 4)
 
 static struct loop_device loop;
 
@@ -38,9 +38,10 @@ static int done(void **state) {
     return rig_down(state);
 }
 
-/* A writer that is in the middle of it. */
+/* A writer that is in the middle of it. A lap takes it seconds: a file that was cut is whole again once the last block of
+ * the lap has been written, and whoever looks only then finds nothing. */
 static void *append_until_it_fails(void *log) {
-    for (int64_t give_up_ns = now_ns() + PATIENCE_NS / 2; now_ns() < give_up_ns;) {
+    for (int64_t give_up_ns = now_ns() + PATIENCE_NS / 2; now_ns() < give_up_ns; pause_ms(10)) {
         if (witness.next[1] + 1 >= WITNESS_NUMBERS || witness_append(&witness, log, 1, 0) <= 0)
             break;
     }
@@ -55,7 +56,7 @@ static pthread_t begin_writer(burst_t *log) {
     return thread;
 }
 
-/* The writer was told within a second; the process lives, and the ring says why. */
+/* The writer was told; the process lives, and the ring says why. */
 static void assert_noticed(burst_t *log, pthread_t writer, int64_t since_ns, const char *reason) {
     pthread_join(writer, NULL);
     const int64_t took_ns = now_ns() - since_ns;
@@ -223,6 +224,7 @@ static void delete_ring(void) {
 static void a_ring_file_cut_to_nothing_is_noticed_and_not_taken_for_a_new_one(void **state) {
     (void)state;
     assert_destroyed_file_is_noticed(cut_to_nothing, "was cut by others from 2097152 to ");
+    assert_int_equal(truncate("plain/ring", RIG_RING_BYTES), 0); /* as long as the rest of the lap would have made it */
     const burst_config_t config = small_config();
     assert_refused(&config, ENODATA, "holds no ring");
 }

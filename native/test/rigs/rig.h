@@ -18,7 +18,6 @@
 #include "rigs/witness.h"
 
 #define RIG_RING_BYTES (2u << 20)
-#define PATIENCE_NS (20 * SECOND_NS) /* for what must happen; a busy machine may take long */
 
 static struct witness witness;
 static struct fault_control *faults;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program like any that logs, to have system calls changed under it: writer RING LOG FIRST COUNT. For each record one
- * line on standard output, its number and what the append returned; then, after "#", what there is to say.
+ * A program like any that logs, to have system calls changed under it: writer RING LOG FIRST COUNT SECONDS. For each
+ * record one line on standard output, its number and what the append returned; then, after so many seconds at most for
+ * the drain, and after "#", what there is to say.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 static struct witness witness;
 
 int main(int count, char **arguments) {
-    if (count != 5) {
-        fprintf(stderr, "usage: writer RING LOG FIRST COUNT\n");
+    if (count != 6) {
+        fprintf(stderr, "usage: writer RING LOG FIRST COUNT SECONDS\n");
         return 2;
     }
     setvbuf(stdout, NULL, _IONBF, 0);
@@ -41,7 +42,7 @@ int main(int count, char **arguments) {
             printf("# append: %s\n", burst_last_error());
         told |= result < 0;
     }
-    burst_await_drained(log, 5000000000);
+    burst_await_drained(log, atoll(arguments[5]) * 1000000000);
     burst_event_t event = {.struct_bytes = sizeof event};
     while (burst_next_event(log, &event, 0) == 1)
         printf("# event: %s\n", event.text);

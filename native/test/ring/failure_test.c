@@ -19,7 +19,7 @@
 #define CAPACITY (64u * 4096u)
 #define SECOND_NS 1000000000ll
 
-/* Every write takes `pause_ns`; the one numbered `failing` fails. */
+/* Every write takes `pause_ns`, and lasts while it is held; the one numbered `failing` fails. */
 struct slow_device {
     struct device device;
     void *image;
@@ -28,6 +28,7 @@ struct slow_device {
     int failing;
     int failure; /* 0: -EIO */
     _Atomic int writes;
+    _Atomic int is_held, is_under_way;
 };
 
 static void nap(long pause_ns) {
@@ -40,7 +41,11 @@ static void *slow_image(struct device *device, size_t bytes) {
 
 static void slow_submit(struct device *device, struct device_write *write) {
     struct slow_device *slow = (struct slow_device *)device;
+    atomic_store(&slow->is_under_way, 1);
     nap(slow->pause_ns);
+    while (atomic_load(&slow->is_held)) {
+        nap(1000000);
+    }
     write->result = ++slow->writes == slow->failing ? (slow->failure != 0 ? slow->failure : -EIO) : 0;
     slow->written = write;
 }
@@ -119,14 +124,17 @@ static void *commit_when_asked(void *argument) {
 
 static void an_append_that_timed_out_on_the_medium_is_committed_all_the_same(void **state) {
     (void)state;
-    struct slow_device slow = {.pause_ns = SECOND_NS / 2};
+    struct slow_device slow = {.is_held = 1};
     struct ring *ring = make_ring(&slow, SECOND_NS / 20);
     pthread_t leader, committer;
     assert_int_equal(pthread_create(&committer, NULL, commit_when_asked, ring), 0);
     assert_int_equal(pthread_create(&leader, NULL, append_until_refused, ring), 0);
-    nap(100000000);
+    while (!atomic_load(&slow.is_under_way)) {
+        nap(1000000);
+    }
     assert_int_equal(ring_append(ring, "late\n", 5, 0, RING_DURABLE), -EINPROGRESS);
     const uint64_t late = ring_next_sequence(ring) - 1;
+    atomic_store(&slow.is_held, 0);
     pthread_join(committer, NULL);
     uint64_t position, next_sequence;
     ring_durable(ring, &position, &next_sequence);

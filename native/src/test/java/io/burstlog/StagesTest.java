@@ -59,8 +59,9 @@ class StagesTest {
                                 figures.p9999Nanos(),
                                 figures.maxNanos()))
                         .as("%s", stage)
-                        .isSorted()
-                        .allMatch(nanos -> nanos > 0);
+                        .isSorted();
+                // Most copies take less than the 100 ns after which some clocks go on.
+                assertThat(stage == Stage.COPY ? figures.p99Nanos() : figures.p50Nanos()).as("%s", stage).isPositive();
                 assertThat(figures.meanNanos()).isBetween(1L, figures.maxNanos());
             }
         }

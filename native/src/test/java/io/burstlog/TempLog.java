@@ -31,6 +31,8 @@ record TempLog(Path directory, Binding binding) {
                 .fileName(file())
                 .ringBytes(4 * SMALL_RING_BYTES)
                 .durability(Durability.PROCESS)
+                // Whoever has closed the log finds everything in the file, however slow the disk is.
+                .shutdownTimeout(Duration.ofMinutes(5))
                 .binding(binding);
     }
 

@@ -134,7 +134,7 @@ class ThreadsTest {
             task.get();
         }
         executor.shutdown();
-        assertThat(executor.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(executor.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
     }
 
     private void assertEachThreadsRecordsOnceInOrder() throws IOException {

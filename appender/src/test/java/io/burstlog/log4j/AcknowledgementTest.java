@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import static io.burstlog.log4j.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import org.apache.logging.log4j.Level;
@@ -41,15 +41,17 @@ class AcknowledgementTest {
     @Test
     void events_handed_over_by_another_thread_share_commits_and_the_end_of_the_batch_waits_for_all() {
         final long another = Thread.currentThread().getId() + 1;
+        final int bursts;
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
-            for (int i = 0; i < EVENTS; i++) {
-                log4j.orders().append(event(another, false));
-            }
-            log4j.orders().append(event(another, true));
-            assertThat(log4j.allIsDurable()).isTrue();
-            assertThat(commits(log4j)).isLessThan(EVENTS / 2);
+            bursts = assertABurstSharesCommits(log4j, () -> {
+                for (int i = 0; i < EVENTS; i++) {
+                    log4j.orders().append(event(another, false));
+                }
+                log4j.orders().append(event(another, true));
+                assertThat(log4j.allIsDurable()).isTrue();
+            });
         }
-        assertThat(directory.lines()).hasSize(EVENTS + 1);
+        assertThat(directory.lines()).hasSize(bursts * (EVENTS + 1));
     }
 
     @Test
@@ -74,11 +76,12 @@ class AcknowledgementTest {
     @Test
     void enqueued_events_share_commits_and_are_durable_soon_after() {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\"")))) {
-            for (int i = 0; i < EVENTS; i++) {
-                log4j.logger().fatal("order {}", i);
-            }
-            await().until(log4j::allIsDurable);
-            assertThat(commits(log4j)).isLessThan(EVENTS / 2);
+            assertABurstSharesCommits(log4j, () -> {
+                for (int i = 0; i < EVENTS; i++) {
+                    log4j.logger().fatal("order {}", i);
+                }
+                await().until(log4j::allIsDurable);
+            });
         }
     }
 
@@ -86,15 +89,33 @@ class AcknowledgementTest {
     void events_below_the_ack_level_share_commits_and_those_at_or_above_it_are_durable_on_return() {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ackLevel=\"info\"")))) {
             final Logger logger = log4j.logger();
-            for (int i = 0; i < EVENTS; i++) {
-                logger.debug("detail {}", i);
-            }
-            logger.info("order 1");
-            assertThat(log4j.allIsDurable()).isTrue();
-            logger.error("order 2");
-            assertThat(log4j.allIsDurable()).isTrue();
-            assertThat(commits(log4j)).isLessThan(EVENTS / 2);
+            assertABurstSharesCommits(log4j, () -> {
+                for (int i = 0; i < EVENTS; i++) {
+                    logger.debug("detail {}", i);
+                }
+                logger.info("order 1");
+                assertThat(log4j.allIsDurable()).isTrue();
+                logger.error("order 2");
+                assertThat(log4j.allIsDurable()).isTrue();
+            });
         }
+    }
+
+    /**
+     * On one CPU with cold code an event may take longer than a commit, so that each gets its own; were none meant to
+     * share, no burst would. Returns how many it took until one did.
+     */
+    private static int assertABurstSharesCommits(final RunningLog4j log4j, final Runnable burst) {
+        long commits;
+        int bursts = 0;
+        do {
+            assertThat(bursts).as("bursts whose events did not share commits").isLessThan(20);
+            final long before = commits(log4j);
+            burst.run();
+            commits = commits(log4j) - before;
+            bursts++;
+        } while (commits >= EVENTS / 2);
+        return bursts;
     }
 
     private static long commits(final RunningLog4j log4j) {

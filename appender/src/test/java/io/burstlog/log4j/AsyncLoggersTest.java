@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import static io.burstlog.log4j.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import org.apache.logging.log4j.core.async.AsyncLoggerContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -56,7 +55,7 @@ class AsyncLoggersTest {
     }
 
     private static void awaitDurable(final RunningLog4j log4j, final int events) {
-        await().atMost(Duration.ofSeconds(30))
+        await()
                 .untilAsserted(
                         () -> assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(events));
     }

@@ -127,9 +127,11 @@ class AttributesTest {
 
     @Test
     void every_attribute_at_once_is_understood() throws Exception {
+        final String cpu = Files.readString(Path.of("/proc/self/status"))
+                .replaceAll("(?s).*Cpus_allowed_list:\\s*(\\d+).*", "$1");
         final String xml = directory.burst("durability=\"power\" ack=\"durable\" ackLevel=\"DEBUG\" onFull=\"block\""
-                + " blockTimeout=\"5 s\" maxRecordSize=\"512 KB\" binding=\"jna\" io=\"pwrite\" drainInterval=\"20 ms\""
-                + " shutdownTimeout=\"3 s\" drainCpu=\"0\" writerCpu=\" 0\" realtimePriority=\"0\" hugePages=\"auto\""
+                + " blockTimeout=\"5 min\" maxRecordSize=\"512 KB\" binding=\"jna\" io=\"pwrite\" drainInterval=\"20 ms\""
+                + " shutdownTimeout=\"3 min\" drainCpu=\"" + cpu + "\" writerCpu=\" " + cpu + "\" realtimePriority=\"0\" hugePages=\"auto\""
                 + " writerSpin=\"true\" batchDelay=\"100 us\" batchSize=\"64 KB\""
                 + " filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
                 + "\" ignoreExceptions=\"false\"");

@@ -25,7 +25,7 @@ final class FileSizeLimit implements AutoCloseable {
         try {
             final Process prlimit =
                     new ProcessBuilder("prlimit", "--pid", pid, "--fsize=" + bytes + ":").inheritIO().start();
-            assertThat(prlimit.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(prlimit.waitFor(1, TimeUnit.MINUTES)).isTrue();
             Skipped.unless(prlimit.exitValue() == 0, "prlimit cannot limit this process");
         } catch (final IOException missing) {
             Skipped.unless(false, "no prlimit here, so that no write can be made to fail: " + missing);

@@ -68,7 +68,7 @@ final class LoadOfEvents {
             }
         } finally {
             executor.shutdown();
-            assertThat(executor.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(executor.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
         }
     }
 

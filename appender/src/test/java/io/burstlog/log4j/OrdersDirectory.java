@@ -29,8 +29,9 @@ record OrdersDirectory(Path path) {
     }
 
     String burst(final String attributes, final String content) {
+        final String shutdownTimeout = attributes.contains("shutdownTimeout=") ? "" : Patience.SHUTDOWN_TIMEOUT;
         return "<Burst name=\"Orders\" ring=\"" + ring() + "\" ringSize=\"4 MB\" fileName=\"" + file() + "\" " + attributes
-                + ">" + content + "</Burst>";
+                + " " + shutdownTimeout + ">" + content + "</Burst>";
     }
 
     List<String> lines() {

@@ -5,7 +5,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
@@ -94,8 +93,8 @@ final class RunningLog4j implements AutoCloseable {
     }
 
     void awaitDrained() {
-        if (!orders().manager().log().awaitDrained(Duration.ofSeconds(10))) {
-            throw new AssertionError("not drained within 10 s");
+        if (!orders().manager().log().awaitDrained(Patience.TIME)) {
+            throw new AssertionError("not drained within " + Patience.TIME);
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import static io.burstlog.log4j.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;

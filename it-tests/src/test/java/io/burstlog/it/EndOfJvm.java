@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.it;
 
+import java.io.IOException;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
 /**
  * A child process that ends in one of the ways in which JVMs end. Arguments: run, lines, and how: {@code return} from
- * main, {@code exit}, {@code daemons} (return from main while daemon threads log), {@code hook} (a shutdown hook, racing
- * with Log4j's own, logs as well), or {@code linger} (logs in daemon threads until it is sent SIGTERM).
+ * main, {@code exit}, {@code daemons} (return from main while daemon threads log, when standard input ends), {@code hook}
+ * (a shutdown hook, racing with Log4j's own, logs as well), or {@code linger} (logs in daemon threads until it is sent
+ * SIGTERM).
  */
 final class EndOfJvm {
     static final int MAIN = 1;
@@ -16,7 +18,7 @@ final class EndOfJvm {
 
     private EndOfJvm() {}
 
-    public static void main(String[] arguments) throws InterruptedException {
+    public static void main(String[] arguments) throws InterruptedException, IOException {
         int run = Integer.parseInt(arguments[0]);
         int lines = Integer.parseInt(arguments[1]);
         Logger logger = LogManager.getLogger("it");
@@ -28,7 +30,7 @@ final class EndOfJvm {
                     .addShutdownHook(new Thread(() -> LoggingThreads.log(logger, run, HOOK, Integer.MAX_VALUE - 1)));
             case "daemons" -> {
                 startDaemons(logger, run);
-                Thread.sleep(300);
+                System.in.read();
             }
             case "linger" -> {
                 startDaemons(logger, run);

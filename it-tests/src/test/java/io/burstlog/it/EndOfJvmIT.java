@@ -11,10 +11,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ends of a JVM that are no crash: nothing acknowledged is lost there either, and nothing is cut off the file. */
-@Timeout(120)
+@Timeout(900)
 class EndOfJvmIT {
     private static final int LINES = 2_000;
     private static final int THREADS = EndOfJvm.DAEMONS + 4;
+
+    /** Each of the lines costs a sync, and some disks take long for that. */
+    private static final int PATIENCE_SECONDS = 300;
+
     private static final int EXIT_CODE_OF_SIGTERM = 128 + 15;
 
     @ParameterizedTest
@@ -39,8 +43,11 @@ class EndOfJvmIT {
     @Test
     void daemonThreadsThatLogUntilTheJvmIsGoneLoseNothingAcknowledged() throws Exception {
         Installation installation = Installation.fresh("end-daemons");
-        Acknowledged first = run(installation, 1, "daemons");
-        assertThat(first.lastNumber(EndOfJvm.DAEMONS)).as("lines of a daemon thread").isPositive();
+        Process child = ChildJvm.start(installation, EndOfJvm.class, "1", "" + LINES, "daemons");
+        Acknowledged first = new Acknowledged(child);
+        awaitDaemons(first, installation);
+        child.getOutputStream().close();
+        awaitEnd(child, first, installation);
         Acknowledged second = run(installation, 2, "return");
         LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, second), THREADS);
     }
@@ -50,25 +57,37 @@ class EndOfJvmIT {
         Installation installation = Installation.fresh("end-term");
         Process child = ChildJvm.start(installation, EndOfJvm.class, "1", "1", "linger");
         Acknowledged first = new Acknowledged(child);
-        assertThat(first.awaitFirst(30_000)).isTrue();
-        Thread.sleep(500);
+        awaitDaemons(first, installation);
         ChildJvm.terminate(child);
-        assertThat(child.waitFor(30, TimeUnit.SECONDS)).as("the child ends on SIGTERM").isTrue();
+        assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("the child ends on SIGTERM").isTrue();
         assertThat(child.exitValue()).isEqualTo(EXIT_CODE_OF_SIGTERM);
         first.awaitEnd();
-        assertThat(first.lastNumber(EndOfJvm.DAEMONS)).as("lines of a daemon thread").isPositive();
 
         Acknowledged second = run(installation, 2, "return");
         LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, second), THREADS);
     }
 
+    /** Until they are in the middle of it. */
+    private static void awaitDaemons(Acknowledged said, Installation installation) throws InterruptedException {
+        assertThat(said.await(EndOfJvm.DAEMONS, 1, 1_000 * PATIENCE_SECONDS))
+                .as("a daemon thread logs, see %s", installation.errors())
+                .isTrue();
+        Thread.sleep(300);
+    }
+
     private static Acknowledged run(Installation installation, int run, String end) throws Exception {
         Process child = ChildJvm.start(installation, EndOfJvm.class, "" + run, "" + LINES, end);
         Acknowledged acknowledged = new Acknowledged(child);
-        assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("the child ends, see %s", installation.errors()).isTrue();
+        awaitEnd(child, acknowledged, installation);
+        return acknowledged;
+    }
+
+    private static void awaitEnd(Process child, Acknowledged acknowledged, Installation installation) throws Exception {
+        assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .as("the child ends, see %s", installation.errors())
+                .isTrue();
         assertThat(child.exitValue()).isZero();
         acknowledged.awaitEnd();
         assertThat(acknowledged.lastNumber(EndOfJvm.MAIN)).isEqualTo(LINES);
-        return acknowledged;
     }
 }

@@ -34,7 +34,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         Path configuration = Files.writeString(directory.resolve("log4j2.xml"), """
                 <Configuration status="warn">
                   <Appenders>
-                    <Burst name="Log" ring="%s" fileName="%s" %s>
+                    <Burst name="Log" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>
                       <PatternLayout pattern="%%m%%n"/>
                     </Burst>
                   </Appenders>

@@ -4,9 +4,12 @@ package io.burstlog.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,18 +19,20 @@ class PlacementIT {
 
     @Test
     void eachThreadRunsOnTheCpusThatItsAttributeNames() throws Exception {
-        requireTwoCpus();
-        Installation installation = Installation.fresh("placement", "ringSize=\"4 MB\" drainCpu=\"1\" writerCpu=\"0\"");
-        assertThat(threadsOf(installation)).containsExactlyInAnyOrder("burst-drain 1", "burst-commit 0");
+        List<Integer> cpus = twoCpus();
+        Installation installation = Installation.fresh("placement",
+                "ringSize=\"4 MB\" drainCpu=\"%d\" writerCpu=\"%d\"".formatted(cpus.get(1), cpus.get(0)));
+        assertThat(threadsOf(installation))
+                .containsExactlyInAnyOrder("burst-drain " + cpus.get(1), "burst-commit " + cpus.get(0));
         assertThat(Files.readAllLines(installation.file())).containsExactly("order 1");
     }
 
     @Test
     void withoutAttributesTheyRunWhereTheProcessMay() throws Exception {
-        requireTwoCpus();
+        int cpu = twoCpus().get(1);
         Installation installation = Installation.fresh("placement-none");
-        assertThat(threadsOf(installation, "taskset", "-c", "1"))
-                .containsExactlyInAnyOrder("burst-drain 1", "burst-commit 1");
+        assertThat(threadsOf(installation, "taskset", "-c", "" + cpu))
+                .containsExactlyInAnyOrder("burst-drain " + cpu, "burst-commit " + cpu);
     }
 
     private static List<String> threadsOf(Installation installation, String... launcher) throws Exception {
@@ -38,10 +43,19 @@ class PlacementIT {
         return threads;
     }
 
-    private static void requireTwoCpus() {
-        if (Runtime.getRuntime().availableProcessors() < 2) {
-            System.err.println("SKIPPED PlacementIT: needs the CPUs 0 and 1");
-            assumeTrue(false, "needs the CPUs 0 and 1");
+    /** The first and the last of those on which this process may run. */
+    private static List<Integer> twoCpus() throws IOException {
+        List<Integer> allowed = Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith("Cpus_allowed_list:"))
+                .flatMap(line -> Stream.of(line.replaceAll("[^\\d]+", " ").trim().split(" ")))
+                .map(Integer::valueOf)
+                .toList();
+        int first = allowed.get(0);
+        int last = allowed.get(allowed.size() - 1);
+        if (first == last) {
+            System.err.println("SKIPPED PlacementIT: needs two CPUs, has only " + first);
+            assumeTrue(false, "needs two CPUs");
         }
+        return List.of(first, last);
     }
 }

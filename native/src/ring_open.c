@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring_open.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "device/open.h"
+#include "engine.h"
+
+#define DEFAULT_RING_BYTES (64ull * 1024 * 1024)
+
+static int format_new_file(struct device *device, void *argument) {
+    return engine_format(device->platform, device, *(const uint64_t *)argument);
+}
+
+/* Whether nobody has opened the ring since it was formatted. */
+static int is_untouched(struct device *device) {
+    struct engine_view view = {.image = NULL};
+    return engine_view_begin(&platform_linux, device, &view) == 0 &&
+           view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
+}
+
+/* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
+static void remove_created(const char *path, int rc) {
+    char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
+    struct device *device;
+    snprintf(sentence, sizeof sentence, "%s", error_text());
+    if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
+        if (is_untouched(device)) {
+            unlink(path);
+        }
+        device_close(device);
+    }
+    error_set(-rc, "%s", sentence);
+}
+
+/* A write beyond the limit sends SIGXFSZ to the thread that writes, over bytes that are there too: any append could end
+ * the process. Writes to mapped memory know no limit. */
+static int check_limit(const char *path, uint64_t bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) {
+        return 0;
+    }
+    return error_set(EFBIG, "ring file %s of %llu bytes reaches beyond what this process may write of a file, %llu "
+                     "bytes (RLIMIT_FSIZE): raise that limit (ulimit -f, LimitFSIZE= of systemd), or choose a smaller "
+                     "ring", path, (unsigned long long)bytes, (unsigned long long)limit.rlim_cur);
+}
+
+static int create(const burst_config_t *config) {
+    uint64_t bytes = config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES)
+                                             : DEFAULT_RING_BYTES;
+    const int rc = check_limit(config->ring, bytes);
+    return rc < 0 ? rc
+                  : device_create_file_for(&platform_linux, config->ring, bytes, config->io, format_new_file, &bytes);
+}
+
+static int open_existing(const burst_config_t *config, struct opened_ring *ring) {
+    int rc = device_open(&platform_linux, config->ring, DEVICE_WRITER, config->io, &ring->device);
+    if (rc == 0 && ring->device->is_file && ring->device->mapping == NULL) {
+        rc = check_limit(ring->device->path, ring->device->medium_bytes);
+    }
+    if (rc < 0 && ring->device != NULL) {
+        device_close(ring->device);
+        ring->device = NULL;
+    }
+    return rc;
+}
+
+int ring_open(const burst_config_t *config, struct opened_ring *ring) {
+    struct stat before;
+    const int unnamed = lstat(config->ring, &before) < 0 && errno == ENOENT;
+    *ring = (struct opened_ring){.device = NULL};
+    int absent = device_is_absent(config->ring);
+    if (absent > 0) {
+        absent = create(config);
+        ring->is_created = absent == 0 && unnamed;
+        if (absent == -EEXIST) {
+            absent = 0; /* another opener was faster: one of us gets the lock */
+        }
+    }
+    const int rc = absent < 0 ? absent : open_existing(config, ring);
+    if (rc < 0 && ring->is_created) {
+        remove_created(config->ring, rc);
+    }
+    ring->is_untouched = rc == 0 && is_untouched(ring->device);
+    return rc;
+}
+
+void ring_open_undo(const burst_config_t *config, const struct opened_ring *ring) {
+    if (ring->is_created && ring->is_untouched) {
+        unlink(config->ring); /* still under the lock, since which nobody else can have put a record into it */
+    }
+    device_close(ring->device);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ring of a log that is being opened: what is there, or a file made for it. */
+#ifndef BURST_RING_OPEN_H
+#define BURST_RING_OPEN_H
+
+#include "burstlog.h"
+#include "device/device.h"
+
+struct opened_ring {
+    struct device *device;
+    int is_created;   /* nothing was there before, not even a name */
+    int is_untouched; /* nobody has opened it since it was formatted */
+};
+
+/* Opens the ring as writer, under its lock. 0, or -errno with a sentence and nothing left behind. */
+int ring_open(const burst_config_t *config, struct opened_ring *ring);
+
+/* The log cannot be opened after all: closes the ring, and takes away what was made for it. */
+void ring_open_undo(const burst_config_t *config, const struct opened_ring *ring);
+
+#endif
