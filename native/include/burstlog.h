@@ -37,6 +37,7 @@
  *   -ENODATA     no ring here (no valid superblock)
  *   -EUCLEAN     a ring, but damaged so that it cannot be written (for instance truncated)
  *   -EPROTO      a ring of a format this library does not know
+ *   -ENOMEDIUM   the file system that the log file was on is not mounted
  *   -EMEDIUMTYPE the medium survives less than the durability asked for
  */
 #ifndef BURSTLOG_H

@@ -14,6 +14,19 @@ static int is_passing(int rc) {
     return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EIO || rc == -ESTALE || rc == -ETIMEDOUT;
 }
 
+/* For an instant others hold it without writing to it: a child before its exec, a log that looks for its own file. */
+#define LOCK_TRIES 50
+#define LOCK_POLL_NS 20000000ll /* all of them: a second */
+
+/* Whether to try again what has ended with rc. */
+static int await_lock(const struct drain *drain, int rc, int *tries_left) {
+    if (rc != -EBUSY || --*tries_left == 0) {
+        return 0;
+    }
+    drain->platform->ops->sleep_ns(drain->platform, LOCK_POLL_NS);
+    return 1;
+}
+
 static int refuse(const char *path, int rc) {
     if (rc == -EBUSY) {
         char holders[256];
@@ -24,7 +37,18 @@ static int refuse(const char *path, int rc) {
     return error_set(-rc, "log file %s cannot be opened: %s", path, error_name(-rc));
 }
 
-/* Binds the ring to `path` from the cursor on: an existing file is continued. */
+/* An existing file is continued. */
+static int open_or_create(struct destination *destination, const char *path) {
+    int rc = destination_open_to_continue(destination, path);
+    if (rc == -ENOENT) {
+        return destination_create(destination, path);
+    }
+    /* What is in it counts as durable from now on. */
+    rc = rc < 0 ? rc : destination_sync(destination);
+    return rc < 0 ? rc : destination->files->ops->sync_name(destination->files, path);
+}
+
+/* Binds the ring to `path` from the cursor on. */
 static int bind_to(struct drain *drain, const char *path) {
     struct checkpoint *checkpoint = drain->checkpoint;
     struct destination *destination = &drain->destination;
@@ -33,14 +57,10 @@ static int bind_to(struct drain *drain, const char *path) {
         return -ENAMETOOLONG;
     }
     destination_close(destination);
-    int rc = destination_open_to_continue(destination, path);
-    if (rc == -ENOENT) {
-        rc = destination_create(destination, path);
-    } else if (rc == 0) {
-        /* What is in it counts as durable from now on. */
-        rc = destination_sync(destination);
-        rc = rc < 0 ? rc : destination->files->ops->sync_name(destination->files, path);
-    }
+    int rc, tries_left = LOCK_TRIES;
+    do {
+        rc = open_or_create(destination, path);
+    } while (await_lock(drain, rc, &tries_left));
     if (rc < 0) {
         destination_close(destination);
         return rc;
@@ -50,6 +70,7 @@ static int bind_to(struct drain *drain, const char *path) {
     checkpoint->stream.file_name_bytes = (uint32_t)bytes;
     checkpoint->stream.diverted_sequence = 0;
     checkpoint->stream.diverted_attempt = 0;
+    drain_note_place(drain);
     rc = checkpoint_write(drain);
     return rc < 0 ? rc : checkpoint_write(drain);
 }
@@ -112,7 +133,15 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) 
     if (!is_bound && stranger != 0) {
         return refuse_stranger(drain, stranger);
     }
-    int rc = drain_find_again(drain);
+    int rc, tries_left = LOCK_TRIES;
+    do {
+        rc = drain_find_again(drain);
+    } while (await_lock(drain, rc, &tries_left));
+    if (rc == -DESTINATION_UNMOUNTED_ERROR) {
+        return error_set(-rc, "log file %s is not there, and nothing is mounted at %.*s, where its file system was: mount it "
+                         "and open the ring again, or, if the log is to go on here, make an empty file of that name",
+                         drain->destination.path, (int)checkpoint->place.entry_bytes, drain->destination.path);
+    }
     if (rc < 0 && drain->destination.obstacle[0] != '\0') {
         return error_set(-rc, "log file %s is not under its name, and %s, which may be it, cannot be read: %s; make it "
                          "readable, or move it away if it is not, and open the ring again", drain->destination.path,
@@ -128,7 +157,9 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) 
     if (!is_bound) {
         return rebind(drain, file_name);
     }
-    rc = drain_begin_file(drain);
+    do {
+        rc = drain_begin_file(drain);
+    } while (!ring_has_failed(drain->ring) && await_lock(drain, rc, &tries_left));
     if (ring_has_failed(drain->ring)) {
         return error_set(EIO, "ring %s cannot be written: %s", drain->ring->path, drain->ring->failure);
     }
@@ -165,6 +196,9 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     }
     drain->newest_slot = parts->newest_slot;
     *drain->checkpoint = *parts->checkpoint;
+    if (drain->checkpoint->place.epoch != drain->checkpoint->epoch) {
+        drain->checkpoint->place = (struct checkpoint_place){.epoch = 0}; /* an older library wrote since */
+    }
     drain->slot_drained[0] = drain->slot_drained[1] = parts->checkpoint->stream.drained_position;
     const struct checkpoint_stream *stream = &drain->checkpoint->stream;
     drain->cursor = (struct cursor){

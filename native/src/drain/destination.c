@@ -26,24 +26,26 @@ static int take(struct destination *destination, const char *path, uint64_t leng
     return read_all(destination, destination->tail, destination->tail_bytes, length - destination->tail_bytes);
 }
 
-static int open_existing(struct destination *destination, const char *path, struct file_identity *identity) {
-    const int file = ops(destination)->open(destination->files, path);
-    if (file < 0) {
-        return file;
-    }
-    destination->file = file;
-    const int rc = ops(destination)->identity(destination->files, file, identity);
+static int close_if_failed(struct destination *destination, int rc) {
     if (rc < 0) {
         destination_close(destination);
     }
     return rc;
 }
 
-static int close_if_failed(struct destination *destination, int rc) {
-    if (rc < 0) {
-        destination_close(destination);
+static int open_locked(struct destination *destination, const char *path) {
+    const int file = ops(destination)->open(destination->files, path);
+    if (file < 0) {
+        return file;
     }
-    return rc;
+    destination->file = file;
+    return close_if_failed(destination, ops(destination)->lock(destination->files, file));
+}
+
+static int open_existing(struct destination *destination, const char *path, struct file_identity *identity) {
+    const int rc = open_locked(destination, path);
+    return rc < 0 ? rc : close_if_failed(destination, ops(destination)->identity(destination->files, destination->file,
+                                                                                 identity));
 }
 
 int destination_open_to_continue(struct destination *destination, const char *path) {
@@ -68,12 +70,8 @@ static int recognise(struct destination *destination, const char *path, const st
 }
 
 int destination_open_to_redo(struct destination *destination, const char *path, const struct checkpoint_stream *stream) {
-    const int file = ops(destination)->open(destination->files, path);
-    if (file < 0) {
-        return file;
-    }
-    destination->file = file;
-    return recognise(destination, path, stream);
+    const int rc = open_locked(destination, path);
+    return rc < 0 ? rc : recognise(destination, path, stream);
 }
 
 /* What it means that a sibling cannot be opened. */
@@ -127,20 +125,33 @@ static void note_obstacle(struct search *search, const char *path, int rc, enum 
     snprintf(destination->obstacle, sizeof destination->obstacle, "%s", path);
 }
 
-/* The open file: 1, or 0 with it closed. */
-static int is_found(struct search *search, const char *path) {
-    struct destination *destination = search->destination;
-    int rc = recognise(destination, path, search->stream);
+/* The open file: 1 if it is the one. */
+static int judge(struct search *search, const char *path) {
+    int rc = recognise(search->destination, path, search->stream);
     if (rc == 0 && search->stream->file_bytes == 0) {
         rc = search->is_ours(search->argument);
         rc = rc == 0 ? DESTINATION_NOT_OURS : rc;
     }
-    if (rc >= 0) {
+    return rc < 0 ? rc : 1;
+}
+
+/* The open file: 1, or 0 with it closed. It is locked only once it seems to be the one: files of other logs are just as
+ * long, and their own writers may come for them at this moment. */
+static int is_found(struct search *search, const char *path) {
+    struct destination *destination = search->destination;
+    enum closed_door door = DOOR_MAY_OPEN;
+    int rc = judge(search, path);
+    if (rc == 1) {
+        rc = ops(destination)->lock(destination->files, destination->file);
+        door = rc < 0 ? closed_door(rc) : door;
+        rc = rc < 0 ? rc : judge(search, path); /* others could still write to it */
+    }
+    if (rc == 1) {
         return 1;
     }
     destination_close(destination);
     if (rc != DESTINATION_NOT_OURS) {
-        note_obstacle(search, path, rc, DOOR_MAY_OPEN);
+        note_obstacle(search, path, rc, door);
     }
     return 0;
 }
@@ -257,7 +268,8 @@ enum destination_state destination_look(const struct destination *destination) {
     struct file_identity ours, named;
     int rc = ops(destination)->identity(destination->files, destination->file, &ours);
     if (rc < 0) {
-        return rc == -ENOTCONN ? DESTINATION_CUT_OFF : DESTINATION_OURS; /* the write will tell */
+        /* ESTALE: the server does not know the file any more, and never will. Else the write will tell. */
+        return rc == -ENOTCONN || rc == -ESTALE ? DESTINATION_CUT_OFF : DESTINATION_OURS;
     }
     if (ours.links == 0) {
         return DESTINATION_DELETED;
@@ -271,7 +283,7 @@ enum destination_state destination_look(const struct destination *destination) {
     rc = ops(destination)->identity_of_path(destination->files, destination->path, &named);
     /* ENOTDIR: its folder was renamed, and a file stands in its place. */
     if (rc == -ENOENT || rc == -ENOTDIR || (rc == 0 && (named.device != ours.device || named.inode != ours.inode))) {
-        return renamed_or_deleted(destination, &ours);
+        return destination_is_off(destination) == 1 ? DESTINATION_UNMOUNTED : renamed_or_deleted(destination, &ours);
     }
     return DESTINATION_OURS;
 }

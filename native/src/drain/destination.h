@@ -6,10 +6,13 @@
 #ifndef BURST_DRAIN_DESTINATION_H
 #define BURST_DRAIN_DESTINATION_H
 
+#include <errno.h>
+
 #include "media/layout.h"
 #include "sink/files.h"
 
 #define DESTINATION_CLOSED (-1)
+#define DESTINATION_UNMOUNTED_ERROR ENOMEDIUM /* of no file operation: the file system of the log file is not there */
 #define DESTINATION_NOT_OURS (-65536) /* no errno: another file than the one the checkpoint speaks of */
 
 struct destination {
@@ -23,6 +26,7 @@ struct destination {
     uint8_t tail[CHECKPOINT_TAIL_BYTES]; /* the last tail_bytes before length */
     char obstacle[LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
     int obstacle_error;
+    struct file_place place; /* of the file that was opened last */
 };
 
 enum destination_state {
@@ -32,6 +36,7 @@ enum destination_state {
     DESTINATION_EXTENDED,  /* somebody wrote behind our end */
     DESTINATION_TRUNCATED, /* somebody cut it */
     DESTINATION_CUT_OFF,   /* its file system has died under it: what is open stays dead, also when that is back */
+    DESTINATION_UNMOUNTED, /* ours lives on, on a file system that its path does not lead to any more */
 };
 
 /* Opens the existing file and takes everything in it as written before. 0 or -errno. */
@@ -53,6 +58,13 @@ int destination_find_renamed(struct destination *destination, const char *path, 
 
 /* Creates the file and makes its name durable; an existing empty one is as good. -EEXIST if it has bytes. */
 int destination_create(struct destination *destination, const char *path);
+
+/* Notes where the open file is. */
+void destination_note_place(struct destination *destination);
+
+/* 1: its folder is on another file system than when its place was noted; 0: it is not, or the place is not known, or an
+ * empty file in its place says that this is meant; -errno. */
+int destination_is_off(const struct destination *destination);
 
 enum destination_state destination_look(const struct destination *destination);
 

@@ -10,7 +10,12 @@
 /* Tells the operator when the log file stops being writable and when it is again. */
 static int stall(struct drain *drain, int rc) {
     const struct destination *destination = &drain->destination;
-    if (drain->last_error != rc && destination->file == DESTINATION_CLOSED && destination->obstacle[0] != '\0') {
+    if (drain->last_error != rc && rc == -DESTINATION_UNMOUNTED_ERROR) {
+        events_post(drain->events, BURST_WARN,
+                    "log file %s is not there, and its folder is on another file system than the file: that was unmounted, "
+                    "or another mounted over it; mount it again, or, if the log is to go on here, make an empty file of "
+                    "that name; the ring keeps the records and the drain tries again", destination->path);
+    } else if (drain->last_error != rc && destination->file == DESTINATION_CLOSED && destination->obstacle[0] != '\0') {
         events_post(drain->events, BURST_WARN,
                     "log file %s is not under its name, and %s, which may be it, cannot be read: %s; the ring keeps the "
                     "records and the drain tries again", destination->path, destination->obstacle, error_name(-rc));

@@ -29,7 +29,7 @@
 enum drain_next_file {
     NEXT_FILE_SAME_NAME, /* a new one in the place of one that others took away */
     NEXT_FILE_DIVERTED,  /* <file name>.<first sequence>: the name is taken */
-    NEXT_FILE_SAME,      /* none: the one of the newest checkpoint, once its file system is there again */
+    NEXT_FILE_SAME,      /* the one of the newest checkpoint, once its file system is there again */
 };
 
 struct drain {
@@ -131,7 +131,13 @@ void drain_leave_file(struct drain *drain, enum drain_next_file next, const stru
  * destination.obstacle names what may be the file and cannot be looked at now, or is "". */
 int drain_find_again(struct drain *drain);
 
-/* Opens the next file if none is open. 0 or -errno. */
+/* Notes where the open file is, also for the next open of the ring. */
+void drain_note_place(struct drain *drain);
+
+/* Whether the file, which is not found under the path, is missing there because its file system is not mounted. */
+int drain_is_unmounted(const struct drain *drain, const char *path);
+
+/* Opens the next file if none is open. 0 or -errno (-DESTINATION_UNMOUNTED_ERROR: it would be hidden by a mount). */
 int drain_begin_file(struct drain *drain);
 
 /* Deals with what others did to the file before the next batch is begun, or before one that stalled is continued.

@@ -41,6 +41,10 @@ static void cut_back(struct drain *drain) {
     }
 }
 
+static int is_out_of_reach(enum destination_state state) {
+    return state == DESTINATION_CUT_OFF || state == DESTINATION_UNMOUNTED;
+}
+
 int drain_sync(struct drain *drain) {
     const int rc = destination_sync(&drain->destination);
     if (rc == 0) {
@@ -49,7 +53,7 @@ int drain_sync(struct drain *drain) {
         return state == DESTINATION_DELETED || state == DESTINATION_TRUNCATED ? leave_lost_file(drain, state)
                                                                               : checkpoint_write(drain);
     }
-    if (destination_look(&drain->destination) == DESTINATION_CUT_OFF) {
+    if (is_out_of_reach(destination_look(&drain->destination))) {
         drain_leave_file(drain, NEXT_FILE_SAME, &drain->synced); /* nothing can be cut: a redo writes the same bytes */
         return rc;
     }
@@ -99,12 +103,22 @@ static int create_diverted(struct drain *drain) {
     return rc;
 }
 
-/* The file system died under the file. While the path leads nowhere it is not mounted yet: a file begun now would be
- * hidden below the mount. 0 with the file open, or with none open and the next one decided; -errno. */
+/* The path leads nowhere. 0: on the file system of the file; -errno: that is not mounted yet, or nobody knows. */
+static int check_mounted(const struct drain *drain, int rc) {
+    const struct destination *destination = &drain->destination;
+    const int off = destination->place.folder[0] == '\0' ? rc : destination_is_off(destination);
+    return off == 1 ? -DESTINATION_UNMOUNTED_ERROR : off;
+}
+
+/* The file system died under the file, or was unmounted: a file begun before it is there again would be hidden below the
+ * mount. 0 with the file open, or with none open and the next one decided; -errno. */
 static int return_to_file(struct drain *drain) {
     struct file_identity identity;
     const struct files *files = drain->destination.files;
     int rc = files->ops->identity_of_path(files, drain->destination.path, &identity);
+    if (rc == -ENOENT) {
+        rc = check_mounted(drain, rc);
+    }
     if (rc == 0) {
         drain->cursor = drain->next_from;
         rc = drain_find_again(drain);
@@ -120,6 +134,9 @@ int drain_begin_file(struct drain *drain) {
     if (rc < 0 || drain->destination.file != DESTINATION_CLOSED) {
         return rc;
     }
+    if (destination_is_off(&drain->destination) == 1) {
+        return -DESTINATION_UNMOUNTED_ERROR;
+    }
     rc = -EEXIST;
     if (drain->next_file == NEXT_FILE_SAME_NAME) {
         char path[LAYOUT_FILE_NAME_BYTES];
@@ -133,6 +150,7 @@ int drain_begin_file(struct drain *drain) {
         return rc;
     }
     drain->cursor = drain->next_from;
+    drain_note_place(drain);
     /* Both slots, before the file gets a byte: no crash leads back to the old file. */
     for (int slot = 0; slot < (int)LAYOUT_CHECKPOINT_SLOTS && rc == 0; slot++) {
         rc = checkpoint_write(drain);
@@ -173,9 +191,13 @@ static int check_stalled(struct drain *drain, enum destination_state state) {
 
 int drain_check_file(struct drain *drain) {
     const enum destination_state state = destination_look(&drain->destination);
-    if (state == DESTINATION_CUT_OFF) {
-        drain_leave_file(drain, NEXT_FILE_SAME, &drain->synced);
-        return 0;
+    if (is_out_of_reach(state)) {
+        /* An unmounted file system lives as long as a file of it is open, and keeps what it was given. */
+        const int rc = state == DESTINATION_UNMOUNTED && drain->batch.used == 0 ? drain_sync(drain) : 0;
+        if (rc == 0) {
+            drain_leave_file(drain, NEXT_FILE_SAME, &drain->synced);
+        }
+        return rc;
     }
     if (drain->batch.used > 0) {
         return check_stalled(drain, state);
@@ -194,6 +216,7 @@ int drain_check_file(struct drain *drain) {
         tell_extended(drain);
         break;
     case DESTINATION_CUT_OFF:
+    case DESTINATION_UNMOUNTED:
         break; /* above */
     }
     /* What was written stays where it is, once it is durable. */

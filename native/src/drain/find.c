@@ -114,6 +114,9 @@ static int find(struct drain *drain, const char *path) {
     if (is_elsewhere(rc)) {
         const int bound = rc;
         rc = find_renamed(drain, path);
+        if (rc == DESTINATION_NOT_OURS && drain_is_unmounted(drain, path)) {
+            return -DESTINATION_UNMOUNTED_ERROR;
+        }
         if (rc == DESTINATION_NOT_OURS) {
             tell_not_found(drain, path, bound);
             drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
@@ -145,6 +148,8 @@ int drain_find_again(struct drain *drain) {
     }
     if (destination->file == DESTINATION_CLOSED) {
         snprintf(destination->path, sizeof destination->path, "%s", path);
+    } else {
+        drain_note_place(drain);
     }
     return rc;
 }

@@ -202,6 +202,15 @@ struct checkpoint_stage {
 
 #define CHECKPOINT_STAGES 5u
 
+/* Where the log file is. It holds in a checkpoint of its own epoch: who does not know it passes it on as it is. */
+struct checkpoint_place {
+    uint64_t file_system; /* f_fsid of the file system, if that stays over mounts; else 0 */
+    uint32_t entry_bytes; /* so much of the file's path leads onto it, from another one; 0: not known, or from none */
+    uint32_t folder_crc;  /* CRC32C of the folder's path without links, seed 0 */
+    uint32_t epoch;
+    uint32_t reserved;
+};
+
 /* Written in turn into two slots, by the drain only. */
 struct checkpoint {
     uint64_t magic;
@@ -212,7 +221,8 @@ struct checkpoint {
     uint64_t next_sequence;    /* of the first record at or after it */
     uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed: a marker goes beyond it */
     int64_t written_ns;        /* CLOCK_REALTIME */
-    uint64_t reserved[9];
+    struct checkpoint_place place;
+    uint64_t reserved[6];
     struct checkpoint_stream stream;
     uint8_t reserved_streams[3632];              /* zero */
     struct checkpoint_stage stages[CHECKPOINT_STAGES]; /* all zero: nothing was timed */
@@ -222,6 +232,8 @@ struct checkpoint {
 };
 
 _Static_assert(sizeof(struct checkpoint_stream) == 56, "checkpoint_stream size");
+_Static_assert(offsetof(struct checkpoint, place) == 56, "checkpoint.place");
+_Static_assert(sizeof(struct checkpoint_place) == 24, "checkpoint_place size");
 _Static_assert(offsetof(struct checkpoint, stream) == 128, "checkpoint.stream");
 _Static_assert(sizeof(struct checkpoint_stage) == 56, "checkpoint_stage size");
 _Static_assert(offsetof(struct checkpoint, stages) == 3816, "checkpoint.stages");

@@ -16,6 +16,14 @@ struct file_identity {
     uint64_t bytes; /* its size */
 };
 
+struct file_place {
+    char folder[4096];    /* where a file of the path is, or would be made: no link in it; "": not known */
+    uint64_t device;      /* of that folder, or of the nearest one above it that is there */
+    uint64_t file_system; /* a number of it that stays over mounts, or 0 */
+    uint32_t entry_bytes; /* of the path, up to where it leads onto that file system; 0: that of the root, or nobody would
+                             miss what was on it */
+};
+
 struct new_file {
     uint32_t mode;     /* 0: 0666 less the umask */
     const char *owner; /* NULL: unchanged */
@@ -27,10 +35,12 @@ struct files {
 };
 
 struct files_ops {
-    /* Opens for reading and writing, locked against other writers (-EBUSY: held). -ENOENT: no such file. */
+    /* Opens for reading and writing. -ENOENT: no such file. */
     int (*open)(const struct files *files, const char *path);
-    /* As open, but creates the file and missing parent directories; -EEXIST if it is there. Its name is durable only
-     * after sync_name. */
+    /* Locks the open file against other writers until it is closed; -EBUSY: held. */
+    int (*lock)(const struct files *files, int file);
+    /* Opens, locked, but creates the file and missing parent directories; -EEXIST if it is there. Its name is durable
+     * only after sync_name. */
     int (*create)(const struct files *files, const char *path, const struct new_file *how);
     /* Makes the file's name, and those of directories made for it, durable. */
     int (*sync_name)(const struct files *files, const char *path);
@@ -42,6 +52,8 @@ struct files_ops {
     int (*truncate)(const struct files *files, int file, uint64_t bytes);
     int (*identity)(const struct files *files, int file, struct file_identity *identity);
     int (*identity_of_path)(const struct files *files, const char *path, struct file_identity *identity);
+    /* Where a file of this path is, or would be made. */
+    int (*place)(const struct files *files, const char *path, struct file_place *place);
     /* Calls each(name without directory) for every entry of the directory of `path` until it returns non-zero, which
      * is then returned. */
     int (*list_siblings)(const struct files *files, const char *path,

@@ -13,6 +13,7 @@
 
 #include "base/path.h"
 #include "sink/accounts.h"
+#include "sink/place_posix.h"
 
 /* Regular files only: a pipe or a terminal cannot be read back or written at an offset. */
 static int check_regular(int file) {
@@ -24,7 +25,8 @@ static int check_regular(int file) {
 
 /* Against a second process that would write at the same offsets. flock, not fcntl: the lock stays when another
  * descriptor of the file is closed in this process. */
-static int lock(int file) {
+static int posix_lock(const struct files *files, int file) {
+    (void)files;
     if (flock(file, LOCK_EX | LOCK_NB) == 0)
         return 0;
     return errno == EWOULDBLOCK ? -EBUSY : -errno;
@@ -41,8 +43,6 @@ static int posix_open(const struct files *files, const char *path) {
     if (file < 0)
         return -errno;
     int result = check_regular(file);
-    if (result == 0)
-        result = lock(file);
     if (result < 0) {
         close(file);
         return result;
@@ -68,7 +68,6 @@ static int make_directories(const char *path) {
 }
 
 static int posix_create(const struct files *files, const char *path, const struct new_file *how) {
-    (void)files;
     char target[PATH_MAX]; /* a link to a file that is not there yet is kept */
     int result = path_follow(path, target, sizeof(target));
     if (result == 0)
@@ -78,7 +77,7 @@ static int posix_create(const struct files *files, const char *path, const struc
     int file = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, how->mode != 0 ? how->mode : 0666);
     if (file < 0)
         return -errno;
-    result = lock(file);
+    result = posix_lock(files, file);
     if (result < 0) { /* another writer has found and taken it already: it is theirs */
         close(file);
         return result;
@@ -226,6 +225,7 @@ static void posix_close(const struct files *files, int file) {
 
 static const struct files_ops posix_ops = {
     .open = posix_open,
+    .lock = posix_lock,
     .create = posix_create,
     .sync_name = posix_sync_name,
     .write = posix_write,
@@ -234,6 +234,7 @@ static const struct files_ops posix_ops = {
     .truncate = posix_truncate,
     .identity = posix_identity,
     .identity_of_path = posix_identity_of_path,
+    .place = posix_place,
     .list_siblings = posix_list_siblings,
     .close = posix_close,
 };

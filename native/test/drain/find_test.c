@@ -1,54 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding the log file again: which is ours, which is not, and what cannot be said now. */
-#include "memory_ring.h"
+#include "drain/text_log.h"
 
 #include <sys/stat.h>
 
-static struct files_ops ops;
 static char moved[sizeof host.file + 8];
-
-/* The table of the file system, in which a test puts its own functions. */
-static struct files_ops *own_ops(void) {
-    ops = *files_posix.ops;
-    host.files.ops = &ops;
-    return &ops;
-}
-
-static void append_text(const char *text) {
-    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, RING_DURABLE) > 0);
-}
-
-static void put_file(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void assert_file(const char *path, const char *wanted) {
-    char text[256] = {0};
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    assert_string_equal(text, wanted);
-}
-
-static void drain_all(void) {
-    while (!drain_is_done(host.engine->drain)) {
-        assert_true(drain_work(host.engine->drain, 1) >= 0);
-    }
-}
-
-static void assert_told(const char *words) {
-    burst_event_t event = {.struct_bytes = sizeof event};
-    while (events_take(&host.events, &event, 0) == 1) {
-        if (strstr(event.text, words) != NULL) {
-            return;
-        }
-    }
-    fail_msg("nobody told: %s", words);
-}
 
 static void move_file(void) {
     snprintf(moved, sizeof moved, "%s.old", host.file);
@@ -331,6 +287,94 @@ static void bytes_that_cannot_be_read_are_not_overwritten(void **state) {
     assert_file(host.file, "first\nothers\n");
 }
 
+static int locks, held; /* taken; refused before the first is given */
+
+static int lock_later(const struct files *files, int file) {
+    if (held > 0) {
+        held--;
+        return -EBUSY;
+    }
+    locks++;
+    return files_posix.ops->lock(files, file);
+}
+
+static void hold_for(int attempts) {
+    locks = 0;
+    held = attempts;
+    own_ops()->lock = lock_later;
+}
+
+static void a_lock_that_others_hold_for_a_moment_is_waited_for(void **state) {
+    (void)state;
+    put_file(host.file, "of before\n");
+    hold_for(3);
+    open_ring();
+    assert_int_equal(held, 0);
+    append_text("first\n");
+    drain_all();
+    close_ring();
+    hold_for(3);
+    open_ring();
+    assert_int_equal(held, 0);
+    append_text("second\n");
+    drain_all();
+    assert_file(host.file, "of before\nfirst\nsecond\n");
+}
+
+static void a_lock_that_stays_held_refuses_the_open(void **state) {
+    (void)state;
+    hold_for(1000000);
+    put_file(host.file, "");
+    assert_int_equal(try_to_open(), -EBUSY);
+    assert_non_null(strstr(error_text(), "is held by another writer"));
+    assert_true(held < 1000000 - 2);
+}
+
+/* Its writer may come for it at this moment, and would be refused. */
+static void the_search_locks_no_file_of_others(void **state) {
+    static const char *const others[] = {"a", "b", "z"};
+    char path[sizeof host.file + 4];
+    (void)state;
+    for (int with_checkpoint = 0; with_checkpoint < 2; with_checkpoint++) {
+        if (with_checkpoint) {
+            rename_with_a_checkpoint();
+        } else {
+            write_without_checkpoint();
+            move_file();
+        }
+        for (int i = 0; i < 3; i++) {
+            snprintf(path, sizeof path, "%s.%s", host.file, others[i]);
+            put_file(path, "as long as it\nbut of others\n");
+        }
+        hold_for(0);
+        open_ring();
+        assert_int_equal(locks, 1);
+        drain_all();
+        assert_file(moved, "first\nsecond\n");
+        remove_folder(NULL);
+        format_ring(NULL);
+    }
+}
+
+static int extend_and_lock(const struct files *files, int file) {
+    FILE *log = fopen(moved, "a");
+    fputs("others\n", log);
+    fclose(log);
+    return files_posix.ops->lock(files, file);
+}
+
+static void what_others_write_until_it_is_locked_is_not_overwritten(void **state) {
+    (void)state;
+    write_without_checkpoint();
+    move_file();
+    own_ops()->lock = extend_and_lock;
+    open_ring();
+    host.files = files_posix;
+    drain_all();
+    assert_file(moved, "first\nsecond\nothers\n");
+    assert_file(host.file, "first\nsecond\n");
+}
+
 static int open_read_only(const struct files *files, const char *path) {
     (void)files, (void)path;
     return -EROFS;
@@ -362,6 +406,10 @@ int main(void) {
         RING_TEST(a_folder_that_may_not_be_listed_keeps_no_ring_closed),
         RING_TEST(a_read_that_stops_short_says_nothing_about_whose_file_it_is),
         RING_TEST(bytes_that_cannot_be_read_are_not_overwritten),
+        RING_TEST(a_lock_that_others_hold_for_a_moment_is_waited_for),
+        RING_TEST(a_lock_that_stays_held_refuses_the_open),
+        RING_TEST(the_search_locks_no_file_of_others),
+        RING_TEST(what_others_write_until_it_is_locked_is_not_overwritten),
         RING_TEST(a_read_only_file_system_is_not_called_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

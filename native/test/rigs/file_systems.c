@@ -168,6 +168,115 @@ static void an_ext4_whose_disk_fails_keeps_everything_in_the_ring(void **state) 
     assert_nothing_lost("mounted");
 }
 
+static void unmount_lazily(void) {
+    assert_int_equal(umount2("mounted", MNT_DETACH), 0);
+}
+
+static void mount_again(void) {
+    assert_int_equal(log_files_in("mounted"), 0); /* nothing was begun below the mount point */
+    assert_int_equal(mount(loop.path, "mounted", "ext4", 0, NULL), 0);
+}
+
+static void a_file_system_unmounted_in_use_is_waited_for(void **state) {
+    (void)state;
+    if (!mount_ext4(NULL))
+        SKIP_WITH("no mkfs.ext4 here");
+    burst_t *log = open_mounted();
+    for (int round = 0; round < 3; round++) {
+        unmount_lazily();
+        append_some(log, 20, 100);
+        await_state(log, BURST_STATE_STALLED);
+        assert_told(log, "its folder is on another file system than the file");
+        mount_again();
+        append_some(log, 20, 100);
+        drain_all(log);
+    }
+    close_drained(log);
+    assert_told(log, "is being written again");
+    assert_int_equal(log_files_in("mounted"), 1);
+    assert_nothing_lost("mounted");
+}
+
+static void one_that_another_is_mounted_over_is_waited_for(void **state) {
+    (void)state;
+    if (!mount_ext4(NULL))
+        SKIP_WITH("no mkfs.ext4 here");
+    burst_t *log = open_mounted();
+    assert_int_equal(mount("burst-test", "mounted", "tmpfs", 0, "size=1m"), 0);
+    append_some(log, 20, 100);
+    await_state(log, BURST_STATE_STALLED);
+    assert_int_equal(log_files_in("mounted"), 0);
+    assert_int_equal(umount("mounted"), 0);
+    append_some(log, 20, 100);
+    close_drained(log);
+    assert_int_equal(log_files_in("mounted"), 1);
+    assert_nothing_lost("mounted");
+}
+
+static void an_open_before_it_is_mounted_is_refused(void **state) {
+    (void)state;
+    if (!mount_ext4(NULL))
+        SKIP_WITH("no mkfs.ext4 here");
+    assert_int_equal(mkdir("mounted/sub", 0700), 0);
+    snprintf(file_path, sizeof file_path, "mounted/sub/log");
+    burst_t *log = open_small();
+    append_some(log, 5, 0);
+    close_drained(log);
+    assert_int_equal(umount("mounted"), 0);
+    const burst_config_t config = small_config();
+    assert_refused(&config, ENOMEDIUM, "mounted, where its file system was: mount it and open the ring again");
+    assert_int_equal(WEXITSTATUS(system(RIG_CLI " recover plain/ring >recovered 2>&1")), 3);
+    if (system("grep -q 'nothing is mounted at ' recovered") != 0)
+        fail_msg("%s", "recover does not say why it could not");
+    assert_int_equal(access("mounted/sub", F_OK), -1); /* the folder neither */
+    mount_again();
+    reopen_and_drain();
+    assert_nothing_lost("mounted/sub");
+}
+
+static void a_log_goes_on_elsewhere_if_its_files_or_an_empty_one_are_there(void **state) {
+    (void)state;
+    if (!mount_ext4(NULL))
+        SKIP_WITH("no mkfs.ext4 here");
+    burst_t *log = open_mounted();
+    assert_int_equal(system("mkdir kept && cp mounted/log kept/log"), 0);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(umount("mounted"), 0);
+    assert_int_equal(system("cp kept/log mounted/log"), 0);
+    reopen_and_drain();
+    assert_nothing_lost("mounted");
+    assert_int_equal(system("mv mounted/log mounted/log.1"), 0);
+    assert_int_equal(mount(loop.path, "mounted", "ext4", 0, NULL), 0);
+    assert_int_equal(unlink("mounted/log"), 0);
+    reopen_and_drain(); /* another file system in its place: nobody could miss the file */
+    assert_int_equal(system("mv mounted/log kept/log.2"), 0);
+    assert_int_equal(umount("mounted"), 0);
+    assert_int_equal(close(open("mounted/log", O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), 0);
+    reopen_and_drain();
+    assert_int_equal(system("mv kept/log.2 mounted"), 0);
+    assert_nothing_lost("mounted");
+}
+
+/* As who moves a log to a larger disk. */
+static void a_folder_replaced_by_a_link_to_another_file_system_is_followed(void **state) {
+    (void)state;
+    if (!mount_ext4(NULL))
+        SKIP_WITH("no mkfs.ext4 here");
+    assert_int_equal(mkdir("logs", 0700), 0);
+    log_in("logs");
+    burst_t *log = open_small();
+    append_some(log, 5, 0);
+    drain_all(log);
+    assert_int_equal(system("mv logs before && ln -s mounted logs"), 0);
+    append_some(log, 5, 0);
+    close_drained(log);
+    assert_int_equal(log_files_in("mounted"), 1);
+    assert_int_equal(system("mv mounted/log before/log.2 && rm logs && mkdir logs"), 0); /* and back, while it is closed */
+    reopen_and_drain();
+    assert_int_equal(system("mv before/log before/log.1 && mv before/log.* logs"), 0);
+    assert_nothing_lost("logs");
+}
+
 #define MOUNT_TEST(name) cmocka_unit_test_setup_teardown(name, without_loop, done)
 
 int main(void) {
@@ -182,6 +291,11 @@ int main(void) {
         MOUNT_TEST(an_ext4_that_became_read_only_stalls_the_drain),
         MOUNT_TEST(a_log_file_on_a_file_system_remounted_read_only),
         MOUNT_TEST(an_ext4_whose_disk_fails_keeps_everything_in_the_ring),
+        MOUNT_TEST(a_file_system_unmounted_in_use_is_waited_for),
+        MOUNT_TEST(one_that_another_is_mounted_over_is_waited_for),
+        MOUNT_TEST(an_open_before_it_is_mounted_is_refused),
+        MOUNT_TEST(a_log_goes_on_elsewhere_if_its_files_or_an_empty_one_are_there),
+        MOUNT_TEST(a_folder_replaced_by_a_link_to_another_file_system_is_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

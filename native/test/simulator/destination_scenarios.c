@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What befalls the log file: disks that fail or fill up, and others who rename, delete, cut and extend it. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -212,6 +213,43 @@ void file_name_changed(struct world *world) {
     log_drain_all(world);
     log_close(world);
     world->file_name = LOG_FILE;
+    log_open_whole(world);
+    append(world, 1);
+    log_drain_all(world);
+}
+
+static void expect_stall(struct world *world) {
+    const int rc = log_drain(world, 1);
+    if (rc != -ENOMEDIUM) {
+        violation(world, "the drain answers %d while the file system of the log file is not mounted", rc);
+    }
+}
+
+void file_system_unmounted(struct world *world) {
+    log_open_whole(world);
+    append(world, 2);
+    log_drain_all(world);
+    append(world, 1);
+    log_drain(world, 0);
+    others_unmount(world);
+    append(world, 1);
+    expect_stall(world);
+    expect_stall(world);
+    others_mount(world);
+    append(world, 1);
+    log_drain_all(world);
+    append(world, 1);
+    world->files.space_bytes = 50;
+    log_drain(world, 0);
+    others_unmount(world);
+    expect_stall(world);
+    log_close(world);
+    if (log_open(world) != -ENOMEDIUM) {
+        violation(world, "an open begins a new log file below the mount point");
+    }
+    world->engine = NULL;
+    others_mount(world);
+    world->files.space_bytes = -1;
     log_open_whole(world);
     append(world, 1);
     log_drain_all(world);

@@ -272,6 +272,7 @@ const struct scenario scenarios[] = {
     {"file-truncated", 8, 1, file_truncated, 0},
     {"file-extended", 8, 1, file_extended, 0},
     {"file-name-changed", 8, 1, file_name_changed, 0},
+    {"file-system-unmounted", 16, 1, file_system_unmounted, 0},
     {"newest-checkpoint-rots", 8, 1, newest_checkpoint_rots, 0},
     {"newest-checkpoint-rots-later", 8, 1, newest_checkpoint_rots_after_a_reopen, 0},
     {"payload-rots", 16, 1, payload_rots, 1},

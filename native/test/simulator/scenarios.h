@@ -28,6 +28,7 @@ void file_changed_while_the_disk_is_full(struct world *world);
 void file_truncated(struct world *world);
 void file_extended(struct world *world);
 void file_name_changed(struct world *world);
+void file_system_unmounted(struct world *world);
 void newest_checkpoint_rots(struct world *world);
 void newest_checkpoint_rots_after_a_reopen(struct world *world);
 void payload_rots(struct world *world);

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulator/world.h"
+#include "simulator/log.h"
+
+#define MOUNT_POINT "/logs"
+#define ROOT_DEVICE 1u
+#define LOGS_DEVICE 2u
 
 static struct sim_files *files_of(const struct files *files) {
     return (struct sim_files *)files;
@@ -18,6 +22,9 @@ static unsigned page_of(size_t offset) {
 }
 
 int sim_files_find(const struct sim_files *files, const char *name) {
+    if (files->is_unmounted) {
+        return -ENOENT;
+    }
     for (unsigned i = 0; i < FILES_MAX; i++) {
         if (files->names[i].name[0] != '\0' && strcmp(files->names[i].name, name) == 0) {
             return (int)files->names[i].inode;
@@ -70,21 +77,25 @@ static void change_size(struct sim_inode *inode, size_t size) {
 }
 
 static int sim_open(const struct files *files, const char *path) {
-    struct sim_files *sim = files_of(files);
-    const int inode = sim_files_find(sim, path);
-    if (inode >= 0 && sim->inodes[inode].is_open) {
+    return sim_files_find(files_of(files), path);
+}
+
+static int sim_lock(const struct files *files, int file) {
+    struct sim_inode *inode = &files_of(files)->inodes[file];
+    if (inode->is_locked) {
         return -EBUSY;
     }
-    if (inode >= 0) {
-        sim->inodes[inode].is_open = 1;
-    }
-    return inode;
+    inode->is_locked = 1;
+    return 0;
 }
 
 static int sim_create(const struct files *files, const char *path, const struct new_file *how) {
     struct sim_files *sim = files_of(files);
     (void)how;
     world_operation(sim->world, "create");
+    if (sim->is_unmounted) {
+        violation(sim->world, "I1: %s is begun below a mount point", path);
+    }
     if (sim_files_find(sim, path) >= 0) {
         return -EEXIST;
     }
@@ -96,7 +107,7 @@ static int sim_create(const struct files *files, const char *path, const struct 
     }
     const unsigned inode = sim->inode_count++;
     change_name(sim, NULL, path, inode);
-    sim->inodes[inode].is_open = 1;
+    sim->inodes[inode].is_locked = 1;
     return (int)inode;
 }
 
@@ -210,14 +221,30 @@ static int sim_truncate(const struct files *files, int file, uint64_t bytes) {
 
 static int sim_identity(const struct files *files, int file, struct file_identity *identity) {
     const struct sim_inode *inode = &files_of(files)->inodes[file];
-    *identity = (struct file_identity){.device = 1, .inode = (uint64_t)file + 2, .links = inode->links,
+    *identity = (struct file_identity){.device = LOGS_DEVICE, .inode = (uint64_t)file + 2, .links = inode->links,
                                        .bytes = inode->size};
     return 0;
 }
 
 static int sim_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
+    if (strcmp(path, "/") == 0 || strcmp(path, MOUNT_POINT) == 0) {
+        const int is_root = path[1] == '\0' || files_of(files)->is_unmounted;
+        *identity = (struct file_identity){.device = is_root ? ROOT_DEVICE : LOGS_DEVICE, .inode = 1, .links = 1,
+                                           .bytes = 4096};
+        return 0;
+    }
     const int inode = sim_files_find(files_of(files), path);
     return inode < 0 ? inode : sim_identity(files, inode, identity);
+}
+
+static int sim_place(const struct files *files, const char *path, struct file_place *place) {
+    (void)path;
+    *place = (struct file_place){.folder = MOUNT_POINT, .device = LOGS_DEVICE, .entry_bytes = sizeof MOUNT_POINT - 1};
+    if (files_of(files)->is_unmounted) {
+        place->device = ROOT_DEVICE;
+        place->entry_bytes = 0;
+    }
+    return 0;
 }
 
 static int sim_list_siblings(const struct files *files, const char *path,
@@ -225,7 +252,7 @@ static int sim_list_siblings(const struct files *files, const char *path,
     const struct sim_files *sim = files_of(files);
     const size_t folder_bytes = (size_t)(strrchr(path, '/') - path) + 1;
     int rc = 0;
-    for (unsigned i = 0; i < FILES_MAX && rc == 0; i++) {
+    for (unsigned i = 0; i < FILES_MAX && rc == 0 && !sim->is_unmounted; i++) {
         if (strncmp(sim->names[i].name, path, folder_bytes) == 0) {
             rc = each(argument, sim->names[i].name + folder_bytes);
         }
@@ -234,11 +261,12 @@ static int sim_list_siblings(const struct files *files, const char *path,
 }
 
 static void sim_close(const struct files *files, int file) {
-    files_of(files)->inodes[file].is_open = 0;
+    files_of(files)->inodes[file].is_locked = 0;
 }
 
 static const struct files_ops sim_files_ops = {
     .open = sim_open,
+    .lock = sim_lock,
     .create = sim_create,
     .sync_name = sim_sync_name,
     .write = sim_write,
@@ -247,6 +275,7 @@ static const struct files_ops sim_files_ops = {
     .truncate = sim_truncate,
     .identity = sim_identity,
     .identity_of_path = sim_identity_of_path,
+    .place = sim_place,
     .list_siblings = sim_list_siblings,
     .close = sim_close,
 };
@@ -258,6 +287,14 @@ void sim_files_init(struct world *world) {
         world->files.inodes[i].cache = calloc(1, FILE_BYTES_MAX);
         world->files.inodes[i].durable = calloc(1, FILE_BYTES_MAX);
     }
+}
+
+void others_unmount(struct world *world) {
+    world->files.is_unmounted = 1;
+}
+
+void others_mount(struct world *world) {
+    world->files.is_unmounted = 0;
 }
 
 void others_rename(struct world *world, const char *from, const char *to) {

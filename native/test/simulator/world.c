@@ -27,6 +27,7 @@ static void forget_faults(struct world *world) {
     world->files.write_at_most = 0;
     world->files.fail_sync_in = -1;
     world->files.fail_truncate = 0;
+    world->files.is_unmounted = 0;
     world->park_drains = 0;
     world->fail_allocation_in = -1;
     world->device.unreadable_bytes = 0;
@@ -81,7 +82,7 @@ static void copy_inode(struct sim_inode *to, const struct sim_inode *from) {
     *to = *from;
     to->cache = cache;
     to->durable = durable;
-    to->is_open = 0;
+    to->is_locked = 0;
 }
 
 void world_copy(struct world *to, const struct world *from) {

@@ -89,7 +89,7 @@ void sim_device_arrive(struct world *world);
 
 struct sim_inode {
     unsigned links;
-    int is_open;
+    int is_locked;
     int edited; /* others wrote into it or cut it */
     const char *foreign; /* what they wrote, which must stay; NULL: nothing, or a crash took it */
     size_t foreign_at;
@@ -126,6 +126,7 @@ struct sim_files {
     size_t write_at_most; /* longer writes are short; 0: no limit */
     int fail_sync_in;     /* the sync after this many fails; < 0: none does */
     int fail_truncate;
+    int is_unmounted; /* whoever has a file open keeps it; a host that starts again mounts everything */
 };
 
 void sim_files_init(struct world *world);
@@ -136,6 +137,8 @@ int sim_foreign_is_whole(const struct sim_inode *inode);
 int sim_files_find(const struct sim_files *files, const char *name);
 
 /* What other processes do to the log file. */
+void others_unmount(struct world *world);
+void others_mount(struct world *world);
 void others_rename(struct world *world, const char *from, const char *to);
 void others_delete(struct world *world, const char *name);
 void others_write(struct world *world, const char *name, const char *text);

@@ -18,6 +18,15 @@ static int open_file(const char *path) {
     return files->ops->open(files, path);
 }
 
+static int open_locked(const char *path) {
+    const int file = open_file(path);
+    const int rc = file < 0 ? file : files->ops->lock(files, file);
+    if (file >= 0 && rc < 0) {
+        close(file);
+    }
+    return rc < 0 ? rc : file;
+}
+
 static void close_file(int file) {
     files->ops->close(files, file);
 }
@@ -57,21 +66,21 @@ static void a_file_is_held_against_a_second_writer_until_it_is_closed(void **sta
     (void)state;
     const char *path = scratch_path("a.log");
     int file = create(path);
-    assert_int_equal(open_file(path), -EBUSY);
+    assert_int_equal(open_locked(path), -EBUSY);
     pid_t child = fork();
     if (child == 0) {
         close_file(file); /* the child's copy: the lock stays with the parent's */
-        _exit(open_file(path) == -EBUSY ? 0 : 1);
+        _exit(open_locked(path) == -EBUSY ? 0 : 1);
     }
     int status = 0;
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
     close(open(path, O_RDWR | O_CLOEXEC));
-    assert_int_equal(open_file(path), -EBUSY);
+    assert_int_equal(open_locked(path), -EBUSY);
     close_file(file);
-    file = open_file(path);
+    file = open_locked(path);
     assert_true(file >= 0);
-    assert_int_equal(open_file(path), -EBUSY);
+    assert_int_equal(open_locked(path), -EBUSY);
     close_file(file);
 }
 

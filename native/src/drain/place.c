@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a new log file would be where the old one is: what is written below a mount point is hidden by the mount. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "base/path.h"
+#include "drain/drain.h"
+#include "media/checkpoint.h"
+
+void destination_note_place(struct destination *destination) {
+    const struct files *files = destination->files;
+    struct file_identity ours;
+    if (files->ops->place(files, destination->path, &destination->place) < 0 ||
+        files->ops->identity(files, destination->file, &ours) < 0 || ours.device != destination->place.device) {
+        destination->place = (struct file_place){.device = 0}; /* not known: it may be on the way to elsewhere */
+    }
+}
+
+/* An empty file says that the log is to go on where it is. */
+static int is_wanted_here(const struct destination *destination, const char *path) {
+    struct file_identity identity;
+    return destination->files->ops->identity_of_path(destination->files, path, &identity) == 0 && identity.bytes == 0;
+}
+
+int destination_is_off(const struct destination *destination) {
+    const struct file_place *before = &destination->place;
+    struct file_place now;
+    if (before->folder[0] == '\0') {
+        return 0;
+    }
+    const int rc = destination->files->ops->place(destination->files, destination->path, &now);
+    if (rc < 0) {
+        return rc;
+    }
+    /* A folder that is another one now, by a link, was chosen by somebody; the same one changes its file system only by
+     * what is mounted. */
+    return now.device != before->device && strcmp(now.folder, before->folder) == 0 &&
+           !is_wanted_here(destination, destination->path);
+}
+
+static uint32_t folder_crc(const struct file_place *place) {
+    return crc32c(0, place->folder, strlen(place->folder));
+}
+
+void drain_note_place(struct drain *drain) {
+    const struct file_place *place = &drain->destination.place;
+    destination_note_place(&drain->destination);
+    drain->checkpoint->place = (struct checkpoint_place){
+        .file_system = place->file_system, .entry_bytes = place->entry_bytes, .folder_crc = folder_crc(place)};
+}
+
+/* What the path led onto there was another file system than that of the folder above, and is not any more. */
+static int is_entry_closed(const struct files *files, const char *path, uint32_t entry_bytes) {
+    char entry[LAYOUT_FILE_NAME_BYTES], above[LAYOUT_FILE_NAME_BYTES];
+    struct file_identity here, there;
+    if (entry_bytes < 2 || entry_bytes >= strlen(path) || path[entry_bytes] != '/') {
+        return 0;
+    }
+    snprintf(entry, sizeof entry, "%.*s", (int)entry_bytes, path);
+    return path_directory(entry, above, sizeof above) == 0 && files->ops->identity_of_path(files, entry, &here) == 0 &&
+           files->ops->identity_of_path(files, above, &there) == 0 && here.device == there.device;
+}
+
+/* What an open can say, since when the host may have been started anew and every device may have another number. */
+static int is_off_since_the_checkpoint(const struct drain *drain, const char *path) {
+    const struct files *files = drain->destination.files;
+    const struct checkpoint_place *noted = &drain->checkpoint->place;
+    struct file_place now;
+    return is_entry_closed(files, path, noted->entry_bytes) && files->ops->place(files, path, &now) == 0 &&
+           folder_crc(&now) == noted->folder_crc &&
+           (noted->file_system == 0 || noted->file_system != now.file_system) &&
+           !is_wanted_here(&drain->destination, path);
+}
+
+int drain_is_unmounted(const struct drain *drain, const char *path) {
+    return drain->destination.place.folder[0] != '\0' ? destination_is_off(&drain->destination) == 1
+                                                      : is_off_since_the_checkpoint(drain, path);
+}

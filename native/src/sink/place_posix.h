@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a log file is, or would be. */
+#ifndef BURST_SINK_PLACE_POSIX_H
+#define BURST_SINK_PLACE_POSIX_H
+
+#include "sink/files.h"
+
+/* files_ops.place of the real file system. */
+int posix_place(const struct files *files, const char *path, struct file_place *place);
+
+#endif
