@@ -17,9 +17,11 @@
  *
  * Conventions. Functions return 0 or a positive value, or a negative errno; burst_last_error() then holds one
  * sentence (what, where, the value seen, what to do) for the calling thread, until its next failing call.
- * Every function may be called from any thread at any time. A closed handle stays valid to pass: calls that would
- * write or wait return -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the
- * parent's handle that could write or wait returns -EOWNERDEAD.
+ * Every function may be called from any thread at any time, but not from a signal handler; burst_open needs 128 KiB of
+ * stack. None is a cancellation point, so a thread that is cancelled (pthread_cancel) finishes its call first;
+ * asynchronous cancellation is not supported. A closed handle stays valid to pass: calls that would write or wait return
+ * -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the parent's handle that could
+ * write or wait returns -EOWNERDEAD.
  *
  * Codes with one meaning everywhere:
  *   -EINVAL      an argument or a configuration value cannot be used
@@ -104,7 +106,8 @@ typedef struct burst_config {
     uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds how long an append waits for space and for
                                      another thread's write; its own write takes as long as the medium does */
     uint64_t drain_interval_ns;   /* 0: 100 ms. A durable record reaches the log file within this time */
-    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring */
+    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring. A write or sync
+                                     of the log file that hangs in the kernel is waited for all the same */
     const char *file_owner;       /* NULL: unchanged. User name of a newly created log file */
     const char *file_group;       /* NULL: unchanged. Group name of a newly created log file */
     uint32_t file_mode;           /* 0: 0666 less the umask. Permission bits of a newly created log file */
@@ -181,7 +184,7 @@ int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns);
 int burst_flush(burst_t *log, int64_t timeout_ns);
 
 /* Waits until everything accepted so far is durable in the log file, which is asked to sync now. Returns and
- * timeout_ns as burst_await_durable. */
+ * timeout_ns as burst_await_durable; -EIO also if the medium of a failed ring takes no note any more of what is there. */
 int burst_await_drained(burst_t *log, int64_t timeout_ns);
 
 /*
@@ -250,7 +253,8 @@ typedef struct burst_stats {
     uint64_t device_bytes;      /* bytes of those writes */
     uint64_t full_waits;        /* appends that found the ring full */
     uint64_t discarded;         /* records dropped with BURST_ON_FULL_DISCARD */
-    uint64_t lost_enqueued;     /* enqueued records that a failure of the ring lost */
+    uint64_t lost_enqueued;     /* enqueued records that a failure of the ring lost; if a thread was stuck in the middle
+                                   of a record, at most so many: all accepted after it are counted */
     uint64_t capacity_bytes;    /* bytes of the ring that hold records */
     uint64_t used_bytes;        /* bytes not yet released by the drain */
     uint64_t max_record_bytes;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/cpulist.h"
 #include "base/error.h"
 #include "base/path.h"
@@ -290,7 +291,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     return rc;
 }
 
-int burst_open(const burst_config_t *given, burst_t **log_out) {
+static int open_configured(const burst_config_t *given, burst_t **log_out) {
     *log_out = NULL;
     burst_config_t known;
     struct placement placement;
@@ -324,6 +325,13 @@ int burst_open(const burst_config_t *given, burst_t **log_out) {
     return 0;
 }
 
+int burst_open(const burst_config_t *given, burst_t **log_out) {
+    const int before = cancel_hold();
+    const int rc = open_configured(given, log_out);
+    cancel_restore(before);
+    return rc;
+}
+
 int log_check_alive(const burst_t *log) {
     return ring_is_alive(log->ring) ? 0 : error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: "
                                                     "open a ring of its own", log->ring->path);
@@ -354,7 +362,7 @@ static void drain_rest(burst_t *log, int64_t deadline_ns) {
     }
 }
 
-int64_t burst_close(burst_t *log) {
+static int64_t close_log(burst_t *log) {
     uint32_t expected = 0;
     const int alive = log_check_alive(log);
     if (alive < 0) {
@@ -392,4 +400,11 @@ int64_t burst_close(burst_t *log) {
         return error_set(EIO, "ring %s has failed: %s", log->ring->path, log->ring->failure);
     }
     return log->last_stats.durable_sequence - log->last_stats.drained_sequence;
+}
+
+int64_t burst_close(burst_t *log) {
+    const int before = cancel_hold();
+    const int64_t rc = close_log(log);
+    cancel_restore(before);
+    return rc;
 }

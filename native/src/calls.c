@@ -40,6 +40,19 @@ int burst_flush(burst_t *log, int64_t timeout_ns) {
     return burst_await_durable(log, (int64_t)ring_next_sequence(log->ring) - 1, timeout_ns);
 }
 
+/* Twice, as an error may pass: what reaches the log file can then not be noted, and so is not known to be durable there. */
+#define UNNOTED_MOST 2
+
+/* Why it is vain to wait any longer, or 0. */
+static int drained_never(const burst_t *log) {
+    if (atomic_load(&log->engine->drain->unnoted) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
+        return error_set(EIO, "ring %s has failed: %s; nor does it take note of what is in the log file, which the next "
+                         "open finds out", log->ring->path, log->ring->failure);
+    }
+    return atomic_load(&log->closing) ? error_set(ESHUTDOWN, "the log on ring %s was closed while waiting", log->ring->path)
+                                      : 0;
+}
+
 static int await_drained(burst_t *log, uint64_t sequence, int64_t timeout_ns) {
     const struct platform *platform = &platform_linux;
     struct drain *drain = log->engine->drain;
@@ -52,12 +65,10 @@ static int await_drained(burst_t *log, uint64_t sequence, int64_t timeout_ns) {
         const uint32_t ticket = signal_register(&drain->drained);
         const int64_t left_ns = timeout_ns < 0 ? -1 : deadline_ns - platform_monotonic_ns(platform);
         const int done = atomic_load(&drain->drained_sequence) >= sequence;
-        if (done || (timeout_ns >= 0 && left_ns <= 0) || atomic_load(&log->closing)) {
+        const int never = done ? 0 : drained_never(log);
+        if (done || never < 0 || (timeout_ns >= 0 && left_ns <= 0)) {
             signal_leave(&drain->drained);
-            return done ? 1
-                   : atomic_load(&log->closing)
-                       ? error_set(ESHUTDOWN, "the log on ring %s was closed while waiting", log->ring->path)
-                       : 0;
+            return done ? 1 : never;
         }
         threads_ask_sync(&log->threads);
         signal_wait(&drain->drained, platform, ticket, left_ns);

@@ -84,6 +84,14 @@ static int read_cpus(const char *attribute, const char *value, const char *ring,
     return check_cpuset(attribute, value, ring, cpus);
 }
 
+/* Nothing else of the process would run any more, this thread included. */
+static int is_only_cpu(const struct cpulist *cpus) {
+    struct cpulist mine;
+    memset(&mine, 0, sizeof mine);
+    return cpulist_count(cpus) == 1 && sched_getaffinity(0, sizeof mine, (cpu_set_t *)&mine) == 0 &&
+           cpulist_count(&mine) == 1 && cpulist_first_beyond(cpus, &mine) < 0;
+}
+
 int placement_read(const burst_config_t *config, struct placement *placement) {
     memset(placement, 0, sizeof *placement);
     int rc = read_cpus("drainCpu", config->drain_cpu, config->ring, &placement->drain_cpus);
@@ -99,7 +107,13 @@ int placement_read(const burst_config_t *config, struct placement *placement) {
         return error_set(EINVAL, "hugePages=\"%u\" of ring %s is neither auto (0) nor off (1)", config->huge_pages,
                          config->ring);
     }
+    if (config->writer_spin && config->realtime_priority != 0 && is_only_cpu(&placement->committer_cpus)) {
+        return error_set(EINVAL, "ring %s asks for a burst-commit that spins with real-time priority %d on CPU %s, the only "
+                         "one that this process may run on: nothing else of it would run; give the process another, or "
+                         "leave out writerSpin", config->ring, config->realtime_priority, config->writer_cpu);
+    }
     placement->priority = config->realtime_priority;
+    placement->committer_spins = config->writer_spin != 0;
     placement->small_pages = config->huge_pages == BURST_HUGE_PAGES_OFF;
     placement->is_wanted = !cpulist_is_empty(&placement->drain_cpus) || !cpulist_is_empty(&placement->committer_cpus) ||
                            placement->priority > 0 || placement->small_pages;
@@ -114,7 +128,7 @@ void placement_of_image(const struct placement *placement, struct device *device
     }
 }
 
-static void pin(pthread_t thread, const char *attribute, const struct cpulist *cpus, const struct engine_parts *parts) {
+static int pin(pthread_t thread, const char *attribute, const struct cpulist *cpus, const struct engine_parts *parts) {
     const int rc = cpulist_is_empty(cpus) ? 0 : pthread_setaffinity_np(thread, sizeof *cpus, (const cpu_set_t *)cpus);
     if (rc != 0) {
         char list[LIST_BYTES];
@@ -123,6 +137,7 @@ static void pin(pthread_t thread, const char *attribute, const struct cpulist *c
                     "sched_setaffinity to this process, in its container's profile for instance", parts->device->path,
                     attribute, list, error_name(rc));
     }
+    return rc;
 }
 
 static void raise_priority(pthread_t thread, int priority, const struct engine_parts *parts) {
@@ -152,8 +167,14 @@ void placement_of_threads(const struct placement *placement, const struct log_th
         return;
     }
     pin(threads->drain, "drainCpu", &placement->drain_cpus, parts);
-    pin(threads->committer, "writerCpu", &placement->committer_cpus, parts);
-    raise_priority(threads->committer, placement->priority, parts);
+    const int is_pinned = pin(threads->committer, "writerCpu", &placement->committer_cpus, parts) == 0;
+    if (placement->priority != 0 && placement->committer_spins && !is_pinned) {
+        events_post(parts->events, BURST_WARN, "ring %s does without realtimePriority=\"%d\": burst-commit spins, and could "
+                    "not be put on a CPU of its own, where nothing else has to run", parts->device->path,
+                    placement->priority);
+    } else {
+        raise_priority(threads->committer, placement->priority, parts);
+    }
     char drain[LIST_BYTES], committer[LIST_BYTES], image[LIST_BYTES] = "not to be seen";
     tell_thread(threads->drain, drain, sizeof drain);
     tell_thread(threads->committer, committer, sizeof committer);

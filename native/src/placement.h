@@ -13,6 +13,7 @@ struct placement {
     struct cpulist drain_cpus;     /* empty: wherever the process may run */
     struct cpulist committer_cpus; /* the same */
     int priority;                  /* of the committer under SCHED_FIFO; 0: as everybody */
+    int committer_spins;           /* then it has a priority only where it could be put on its CPUs */
     int small_pages;
     int is_wanted;                 /* any of it */
 };

@@ -69,12 +69,43 @@ static void started_on_one_cpu(void) {
     CHECK(burst_open(&config, &log) == 0);
     CHECK(cpus_of("burst-drain") == 1ul << 1 && cpus_of("burst-commit") == 1ul << 0);
     CHECK(burst_close(log) == 0);
+    config.writer_cpu = "0";
+    config.writer_spin = 1;
+    config.realtime_priority = 1;
+    CHECK(burst_open(&config, &log) == -EINVAL);
+    CHECK(strstr(burst_last_error(), "CPU 0, the only one") != NULL);
 }
 
 static void a_cpu_outside_the_affinity_that_the_process_began_with_can_be_chosen(void **state) {
     (void)state;
     need_two_cpus(__func__);
     in_child(started_on_one_cpu);
+}
+
+/* It would spin above everything else, wherever it is. */
+static void where_a_spinner_gets_no_cpu_of_its_own(void) {
+    burst_config_t config = small_config();
+    refuse_call(SYS_sched_setaffinity, 0, EPERM);
+    config.writer_cpu = "0";
+    config.writer_spin = 1;
+    config.realtime_priority = 1;
+    burst_t *log;
+    cpu_set_t own;
+    CHECK(sched_getaffinity(0, sizeof own, &own) == 0);
+    if (CPU_COUNT(&own) < 2) {
+        skip_child("wants two CPUs");
+    }
+    CHECK(burst_open(&config, &log) == 0);
+    CHECK(strstr(told(log, BURST_WARN, "realtimePriority=\"1\""), "burst-commit spins") != NULL);
+    int priority;
+    CHECK(policy_of("burst-commit", &priority) == SCHED_OTHER);
+    CHECK(burst_append(log, "x", 1, 0) == 1);
+    CHECK(burst_close(log) == 0);
+}
+
+static void a_spinner_without_a_cpu_of_its_own_gets_no_priority(void **state) {
+    (void)state;
+    in_child(where_a_spinner_gets_no_cpu_of_its_own);
 }
 
 static void where_nobody_may_choose(void) {
@@ -191,6 +222,7 @@ int main(void) {
         TEST(cpus_outside_a_real_cpuset_are_refused_naming_those_in_it),
         TEST(cpus_outside_the_cpuset_are_refused),
         TEST(a_cpu_outside_the_affinity_that_the_process_began_with_can_be_chosen),
+        TEST(a_spinner_without_a_cpu_of_its_own_gets_no_priority),
         TEST(a_host_that_forbids_the_choice_of_cpus_is_told_and_done_without),
         TEST(only_the_committer_gets_the_realtime_priority),
         TEST(a_priority_that_the_host_does_not_allow_is_told_and_done_without),

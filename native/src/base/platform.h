@@ -37,6 +37,9 @@ struct platform_ops {
     /* Lets others that can run do so. */
     void (*yield)(const struct platform *platform);
 
+    /* A full fence in every thread of the process; takes up to some milliseconds. */
+    void (*fence_all)(const struct platform *platform);
+
     /* Zeroed memory, page-aligned (a WIPED_IN_CHILD word of 4 bytes only to itself), or NULL. */
     void *(*allocate)(const struct platform *platform, size_t bytes, enum platform_memory kind);
     void (*release)(const struct platform *platform, void *memory, size_t bytes);

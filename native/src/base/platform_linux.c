@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -14,12 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define NS_PER_S 1000000000ll
+#define FENCE_WAIT_NS 100000
 #define WORDS_MASK ((uintptr_t)0xfff) /* pages have at least 4096 bytes */
 #define WORDS_A_PAGE 1024u            /* the first is not given out: no word is at the beginning of a page */
 
@@ -63,13 +67,25 @@ static void linux_unpark(const struct platform *platform, _Atomic uint32_t *word
 static void linux_sleep_ns(const struct platform *platform, int64_t duration_ns) {
     (void)platform;
     struct timespec left = timespec_of(duration_ns < 0 ? 0 : duration_ns);
+    const int before = cancel_hold();
     while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
     }
+    cancel_restore(before);
 }
 
 static void linux_yield(const struct platform *platform) {
     (void)platform;
     sched_yield();
+}
+
+/* Without the call (old kernels, sandboxes, CPUs without a tick) a store needs far less than that to become visible. */
+static void linux_fence_all(const struct platform *platform) {
+    const int before = errno;
+    atomic_thread_fence(memory_order_seq_cst);
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0) {
+        linux_sleep_ns(platform, FENCE_WAIT_NS);
+    }
+    errno = before;
 }
 
 /* Address space that begins at a huge page, so that the kernel can back all of it with such. */
@@ -202,6 +218,7 @@ static const struct platform_ops linux_ops = {
     .unpark = linux_unpark,
     .sleep_ns = linux_sleep_ns,
     .yield = linux_yield,
+    .fence_all = linux_fence_all,
     .allocate = linux_allocate,
     .release = linux_release,
     .forget = linux_forget,

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "device/image.h"
 
@@ -34,13 +35,20 @@ int direct_short(const struct direct *direct) {
     return direct->device.is_file ? -EIO : -ENODEV;
 }
 
-static long write_once(const struct medium *medium, uint64_t offset, const void *data, size_t bytes) {
+static long write_uncancelled(const struct medium *medium, uint64_t offset, const void *data, size_t bytes) {
     struct iovec range = {.iov_base = (void *)data, .iov_len = bytes};
     if (medium->write_flags != 0 && !medium->dsync_pays_twice)
         return syscall(SYS_pwritev2, medium->fd, &range, 1, (long)offset, 0l, medium->write_flags);
     long written = pwrite(medium->fd, data, bytes, (off_t)offset);
     if (written == (long)bytes && medium->write_flags != 0 && fdatasync(medium->fd) < 0)
         return -1;
+    return written;
+}
+
+static long write_once(const struct medium *medium, uint64_t offset, const void *data, size_t bytes) {
+    const int before = cancel_hold();
+    const long written = write_uncancelled(medium, offset, data, bytes);
+    cancel_restore(before);
     return written;
 }
 
@@ -113,12 +121,22 @@ int direct_flush(struct device *device) {
     return error_set(failure, "flushing %s failed: %s", device->path, error_name(failure));
 }
 
+/* Writes that were durable by themselves when the device was opened are so no more once its cache is switched on. */
+static int check_cache(const struct direct *direct, dev_t number) {
+    if (direct->medium.write_flags != 0 || !direct->medium.facts.write_through || medium_is_write_through(number))
+        return 0;
+    return error_set(EUCLEAN, "the volatile write cache of %s was switched on while its ring was open, so that writes do not "
+                     "survive a loss of power any more: open the ring again, which then flushes each", direct->device.path);
+}
+
 /* Writes to a file that was cut make it longer again, around a hole, and those to a deleted one succeed: only the file
  * itself tells. */
 int direct_check(struct device *device) {
     struct stat status;
-    if (!device->is_file || fstat(direct_of(device)->medium.fd, &status) < 0)
+    if (fstat(direct_of(device)->medium.fd, &status) < 0)
         return 0; /* a write will tell */
+    if (!device->is_file)
+        return check_cache(direct_of(device), status.st_rdev);
     if (status.st_nlink == 0)
         return error_set(ENOENT, "ring file %s was deleted by others", device->path);
     if ((uint64_t)status.st_size < device->medium_bytes)

@@ -33,17 +33,12 @@ static struct nvme *of(struct device *device) {
     return (struct nvme *)device;
 }
 
-static void queue(struct nvme *nvme, struct io_uring_sqe *sqe, const struct nvme_uring_cmd *command) {
-    const int is_registered = nvme->uring.file_is_registered;
-    nvme_command_queue(sqe, is_registered ? 0 : nvme->node, is_registered, command);
-}
-
 static void prepare_write(struct uring *uring, struct io_uring_sqe *sqe, uint64_t offset, const void *data,
                           size_t bytes) {
     struct nvme *nvme = (struct nvme *)uring;
     struct nvme_uring_cmd command;
     nvme_command_make(&nvme->place, NVME_WRITE, offset, data, bytes, &command); /* nvme_submit has checked the whole */
-    queue(nvme, sqe, &command);
+    nvme_command_queue(sqe, &command);
 }
 
 static int meaning_of_command(const struct uring *uring, int result, size_t bytes) {
@@ -154,7 +149,7 @@ static int try_read(struct nvme *nvme) {
     struct nvme_uring_cmd command;
     int result = block == NULL ? -ENOMEM : nvme_command_make(&nvme->place, NVME_READ, 0, block, bytes, &command);
     if (result == 0) {
-        queue(nvme, io_uring_get_sqe(&nvme->uring.ring), &command);
+        nvme_command_queue(io_uring_get_sqe(&nvme->uring.ring), &command);
         result = nvme_command_meaning(uring_run_alone(&nvme->uring));
     }
     platform_release(platform, block, bytes);
@@ -168,7 +163,12 @@ static int set_up(struct nvme *nvme) {
     result = result < 0 ? result : uring_queue_open(&nvme->uring, IORING_SETUP_SQE128 | IORING_SETUP_CQE32);
     if (result < 0)
         return result;
-    nvme->uring.file_is_registered = io_uring_register_files(&nvme->uring.ring, &nvme->node, 1) == 0;
+    /* The block device too, though commands go to the node: its lock then stays until the last of them has ended. */
+    const int files[] = {nvme->node, nvme->uring.direct.medium.fd};
+    result = io_uring_register_files(&nvme->uring.ring, files, 2);
+    if (result < 0)
+        return refuse(nvme, -result, "io_uring cannot keep it locked until its commands have ended: %s", error_name(result));
+    nvme->uring.file_is_registered = 1;
     return try_read(nvme);
 }
 

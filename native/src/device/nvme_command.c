@@ -36,11 +36,11 @@ int nvme_command_make(const struct nvme_place *place, unsigned int opcode, uint6
     return 0;
 }
 
-void nvme_command_queue(struct io_uring_sqe *sqe, int node, int is_registered, const struct nvme_uring_cmd *command) {
+void nvme_command_queue(struct io_uring_sqe *sqe, const struct nvme_uring_cmd *command) {
     memset(sqe, 0, 2 * sizeof(*sqe));
     sqe->opcode = IORING_OP_URING_CMD;
-    sqe->fd = node;
-    sqe->flags = is_registered ? IOSQE_FIXED_FILE : 0;
+    sqe->fd = 0;
+    sqe->flags = IOSQE_FIXED_FILE;
     sqe->cmd_op = NVME_URING_CMD_IO;
     memcpy((uint8_t *)sqe + offsetof(struct io_uring_sqe, cmd), command, sizeof(*command));
 }

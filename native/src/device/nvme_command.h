@@ -26,8 +26,8 @@ struct nvme_place {
 int nvme_command_make(const struct nvme_place *place, unsigned int opcode, uint64_t offset, const void *data, size_t bytes,
                       struct nvme_uring_cmd *command);
 
-/* Fills a command of a ring with 128-byte entries; `node`: a descriptor, or the index of a registered one. */
-void nvme_command_queue(struct io_uring_sqe *sqe, int node, int is_registered, const struct nvme_uring_cmd *command);
+/* Fills a command of a ring with 128-byte entries, to the first of its registered files. */
+void nvme_command_queue(struct io_uring_sqe *sqe, const struct nvme_uring_cmd *command);
 
 /* 0, or -errno: of a completion's result, which is an errno or a status of the device. */
 int nvme_command_meaning(int result);

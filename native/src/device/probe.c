@@ -10,7 +10,7 @@
 
 #include "device/sysfs.h"
 
-static int is_write_through(dev_t number) {
+int medium_is_write_through(dev_t number) {
     char directory[PATH_MAX], cache[SYSFS_LINE_BYTES];
     return sysfs_disk("", number, directory) == 0 &&
            sysfs_line(directory, "queue/write_cache", cache, sizeof(cache)) && strcmp(cache, "write through") == 0;
@@ -27,7 +27,7 @@ void medium_probe(int fd, struct medium_facts *facts) {
             facts->logical_block_bytes = (uint32_t)logical;
         if (ioctl(fd, BLKPBSZGET, &physical) == 0)
             facts->physical_block_bytes = physical;
-        facts->write_through = is_write_through(status.st_rdev);
+        facts->write_through = medium_is_write_through(status.st_rdev);
         survival_of_block("", status.st_rdev, &survival);
     } else {
         survival_of_file(fd, &survival);

@@ -17,6 +17,9 @@ struct medium_facts {
     uint32_t physical_block_bytes;
 };
 
+/* Whether the block device has no volatile write cache in use; 0 also if that cannot be known. */
+int medium_is_write_through(dev_t number);
+
 /* Facts about the open file or block device. Never fails: what cannot be known is said in `because`. */
 void medium_probe(int fd, struct medium_facts *facts);
 

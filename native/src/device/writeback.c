@@ -25,6 +25,7 @@ uint32_t writeback_features_here(void) {
     return features;
 }
 
+#define ORDER() ((void)0) /* what was loaded before is ordered before the instructions below */
 #define FENCE() _mm_sfence()
 #define INSTRUCTION_KEEP(line) __asm__ volatile("clwb (%0)" ::"r"(line) : "memory")
 #define INSTRUCTION_FLUSH_OPTIMIZED(line) __asm__ volatile("clflushopt (%0)" ::"r"(line) : "memory")
@@ -41,6 +42,8 @@ uint32_t writeback_features_here(void) {
     return WRITEBACK_FLUSH | (getauxval(AT_HWCAP) & HWCAP_DCPOP ? WRITEBACK_PERSIST : 0);
 }
 
+/* What others published: the instructions below are ordered after loads of the same line only. */
+#define ORDER() __asm__ volatile("dmb ish" ::: "memory")
 #define FENCE() __asm__ volatile("dsb sy" ::: "memory")
 #define INSTRUCTION_PERSIST(line) __asm__ volatile("sys #3, c7, c12, #1, %0" ::"r"(line) : "memory") /* dc cvap */
 #define INSTRUCTION_FLUSH(line) __asm__ volatile("dc cvac, %0" ::"r"(line) : "memory")
@@ -50,6 +53,7 @@ uint32_t writeback_features_here(void) {
 #define WRITEBACK(function, instruction)                                                                              \
     static void function(const void *data, size_t bytes) {                                                            \
         const uintptr_t end = (uintptr_t)data + bytes;                                                                \
+        ORDER();                                                                                                      \
         for (uintptr_t line = align_down((uintptr_t)data, LAYOUT_LINE_BYTES); line < end; line += LAYOUT_LINE_BYTES)  \
             instruction((void *)line);                                                                                \
         FENCE();                                                                                                      \

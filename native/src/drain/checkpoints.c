@@ -43,8 +43,11 @@ static int write_older_slot(struct drain *drain) {
     if (rc < 0) {
         ring_fail(drain->ring, "a checkpoint could not be written to ring %s: %s", drain->device->path,
                   device_failure(rc));
+        atomic_fetch_add(&drain->unnoted, 1);
+        signal_notify(&drain->drained, drain->platform);
         return rc;
     }
+    atomic_store(&drain->unnoted, 0);
     drain->newest_slot = slot;
     drain->slot_drained[slot] = checkpoint->stream.drained_position;
     const uint64_t other = drain->slot_drained[1 - slot];

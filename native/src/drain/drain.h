@@ -58,8 +58,9 @@ struct drain {
     int last_error; /* of the stall that was told, or 0 */
     char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that it was told of */
     int destination_was_empty;
-    struct signal drained; /* drained_sequence has moved */
+    struct signal drained; /* drained_sequence has moved, or cannot move */
     _Atomic uint64_t drained_sequence;
+    _Atomic uint32_t unnoted; /* checkpoints in a row that the medium of the ring, failed by the first, did not take */
     _Atomic uint64_t file_bytes;
     _Atomic int stalled;
     pthread_mutex_t path_lock; /* of current_path, which any thread may ask for */

@@ -37,14 +37,11 @@
 #include "ring/claim.h"
 #include "ring/commit.h"
 
-/* A leader between election and seal is a few instructions away, unless it was preempted. */
-#define SEAL_SPINS 64
-#define SEAL_PAUSE_NS 20000
-
 #define SLOW_COMMIT_NS 15000 /* what waking a few threads takes: slower commits are slept for, faster ones spun for */
 #define GATHER_PROBE 32u
 #define GATHER_PATIENCE 4u
 #define COMMIT_AVERAGE 8
+#define STALL_COMMITS 4
 #define SPIN_COMMITS 8     /* so many times the usual commit is spun for */
 #define SPINNERS_PER_CPU 2u
 
@@ -107,7 +104,10 @@ static void count_crowd(struct ring *ring) {
     const int64_t now_ns = platform_monotonic_ns(ring->platform);
     int64_t average_ns = commit_ns(ring);
     if (crowd->began_ns != 0) {
-        const int64_t took_ns = now_ns - crowd->began_ns;
+        int64_t took_ns = now_ns - crowd->began_ns;
+        if (average_ns != 0 && took_ns > STALL_COMMITS * average_ns) {
+            took_ns = STALL_COMMITS * average_ns; /* a stall is no measure of how long others are worth waiting for */
+        }
         average_ns = average_ns == 0 ? took_ns : average_ns + (took_ns - average_ns) / COMMIT_AVERAGE;
         atomic_store_explicit(&ring->commit_ns, (uint64_t)average_ns, memory_order_relaxed);
     }
@@ -149,7 +149,7 @@ static int try_to_lead(struct ring *ring) {
         return 0;
     }
     gather(ring);
-    if (!ring_has_failed(ring)) {
+    if (!ring_is_failing(ring)) {
         commit_round(ring);
     }
     count_crowd(ring);
@@ -163,7 +163,7 @@ void ring_quiesce(struct ring *ring) {
     uint64_t expected = LEADER_FREE;
     while (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_CLAIMED)) {
         expected = LEADER_FREE;
-        ring->platform->ops->sleep_ns(ring->platform, SEAL_PAUSE_NS);
+        ring->platform->ops->sleep_ns(ring->platform, SPIN_SLEEP_NS);
     }
     let_go(ring);
 }
@@ -192,12 +192,8 @@ static int spin(struct ring *ring, uint64_t sequence) {
 static void sleep_in_group(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
     const uint32_t finished = atomic_load(&ring->generation[0]);
     uint64_t leader = atomic_load(&ring->leader);
-    for (int spin = 0; leader == LEADER_CLAIMED; spin++) {
-        if (spin < SEAL_SPINS) {
-            cpu_pause();
-        } else {
-            ring->platform->ops->sleep_ns(ring->platform, SEAL_PAUSE_NS);
-        }
+    for (int look = 0; leader == LEADER_CLAIMED; look++) {
+        spin_or_sleep(ring->platform, look);
         leader = atomic_load(&ring->leader);
     }
     if (leader == LEADER_FREE || is_durable(ring, sequence) || ring_has_failed(ring)) {
@@ -206,6 +202,11 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, int64_t timeout
     /* What is claimed while the leader gathers is sealed next. */
     const int is_part = leader == LEADER_GATHERING || sequence < leader - LEADER_SEALED;
     const uint32_t word = (is_part ? finished : finished + 1) & 1;
+    if (word == 1 && atomic_load(&ring->generation[1]) != finished && atomic_load(&ring->generation[0]) == finished) {
+        /* Who let go last has counted on one word only: the other would not let this thread sleep. */
+        ring->platform->ops->sleep_ns(ring->platform, SPIN_SLEEP_NS);
+        return;
+    }
     atomic_fetch_add(&ring->sleepers[word], 1);
     ring->platform->ops->park(ring->platform, &ring->generation[word], finished, timeout_ns);
     atomic_fetch_sub(&ring->sleepers[word], 1);
@@ -227,7 +228,9 @@ int leader_await(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
         if (timeout_ns == 0) {
             return 0;
         }
-        if (try_to_lead(ring) || spin(ring, sequence)) {
+        const int has_changed = try_to_lead(ring) || spin(ring, sequence);
+        const int is_failing = ring_is_failing(ring); /* soon it says why; who leads until then only wakes */
+        if (has_changed && !is_failing) {
             continue;
         }
         if (timeout_ns >= 0) {
@@ -239,7 +242,12 @@ int leader_await(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
                 return 0;
             }
         }
-        sleep_in_group(ring, sequence, left_ns);
+        if (is_failing) {
+            ring->platform->ops->sleep_ns(ring->platform,
+                                          left_ns >= 0 && left_ns < SPIN_SLEEP_NS ? left_ns : SPIN_SLEEP_NS);
+        } else {
+            sleep_in_group(ring, sequence, left_ns);
+        }
     }
 }
 

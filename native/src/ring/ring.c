@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "base/error.h"
+#include "base/spin.h"
 #include "ring/claim.h"
 #include "ring/commit.h"
 
@@ -58,9 +58,15 @@ void ring_destroy(struct ring *ring) {
 }
 
 uint64_t ring_next_sequence(const struct ring *ring) {
-    /* `durable` first: read later it might have passed the sequence in an old word. */
-    const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
-    return claim_sequence(atomic_load_explicit(&ring->claim, memory_order_acquire), durable);
+    for (;;) {
+        /* `durable` first: read later it might have passed the sequence in an old word. */
+        const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
+        const uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
+        /* Once more, for a thread that rested between the two while the sequence went round. */
+        if (atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire) - durable < CLAIM_SEQUENCES_IN_FLIGHT) {
+            return claim_sequence(word, durable);
+        }
+    }
 }
 
 uint64_t ring_claimed(const struct ring *ring) {
@@ -89,24 +95,33 @@ void ring_refuse(struct ring *ring) {
     signal_notify(&ring->space, ring->platform);
 }
 
-/* Records that were accepted, that nobody waits for, and that are not durable. */
-static uint64_t count_lost_enqueued(const struct ring *ring) {
+/*
+ * Records that were accepted, that nobody waits for, and that are not durable. *hidden: those behind a record that was
+ * never published, as where one ends is not known then; some may have been waited for, and their appends say so.
+ */
+static uint64_t count_lost_enqueued(const struct ring *ring, uint64_t *hidden) {
     uint64_t position, sequence, lost = 0;
     ring_durable(ring, &position, &sequence);
     const uint64_t end = ring_claimed(ring);
+    const uint64_t next_sequence = ring_next_sequence(ring);
+    const uint64_t leader = atomic_load(&ring->leader);
     const uint64_t capacity = ring->geometry.capacity_bytes;
     for (position = record_place(position, capacity); position < end;) {
         const struct record_header *header = (const struct record_header *)ring_at(ring, position);
         const uint64_t word = __atomic_load_n(&header->position, __ATOMIC_ACQUIRE);
-        if (word != position && word != (position ^ ring->salt)) {
-            break; /* never published: what follows cannot be found */
+        /* What an earlier epoch left there may say `position` too, but the leader has not sealed that. */
+        const int is_sealed = word == position && leader >= LEADER_SEALED && sequence < leader - LEADER_SEALED;
+        if (!is_sealed && word != (position ^ ring->salt)) {
+            break;
         }
         const struct record_header seen = {.length = header->length,
                                            .type = header->type,
                                            .flags = __atomic_load_n(&header->flags, __ATOMIC_RELAXED)};
         lost += seen.type == RECORD_DATA && (seen.flags & RECORD_ENQUEUED) != 0;
+        sequence += seen.type != RECORD_PAD;
         position = record_after(position, &seen, ring->geometry.block_bytes, ring->geometry.line_bytes, capacity);
     }
+    *hidden = next_sequence - sequence;
     return lost;
 }
 
@@ -116,15 +131,17 @@ void ring_fail(struct ring *ring, const char *format, ...) {
         return;
     }
     atomic_fetch_or(&ring->claim, CLAIM_FAILED);
-    const uint64_t lost = count_lost_enqueued(ring);
-    atomic_store(&ring->lost_enqueued, lost);
+    ring->platform->ops->fence_all(ring->platform); /* whoever has enqueued and did not see the failure is seen below */
+    uint64_t hidden;
+    const uint64_t lost = count_lost_enqueued(ring, &hidden);
+    atomic_store(&ring->lost_enqueued, lost + hidden);
     va_list arguments;
     va_start(arguments, format);
     int used = vsnprintf(ring->failure, sizeof ring->failure, format, arguments);
     va_end(arguments);
-    if (lost > 0 && used >= 0 && used < (int)sizeof ring->failure) {
-        snprintf(ring->failure + used, sizeof ring->failure - (size_t)used, " (%llu enqueued records are lost)",
-                 (unsigned long long)lost);
+    if (lost + hidden > 0 && used >= 0 && used < (int)sizeof ring->failure) {
+        snprintf(ring->failure + used, sizeof ring->failure - (size_t)used, " (%s%llu enqueued records are lost)",
+                 hidden > 0 ? "up to " : "", (unsigned long long)(lost + hidden));
     }
     atomic_store(&ring->failed, RING_FAILED);
     events_post(ring->events, BURST_ERROR, "%s", ring->failure);
@@ -133,13 +150,20 @@ void ring_fail(struct ring *ring, const char *format, ...) {
     signal_notify(&ring->committer, ring->platform);
 }
 
-static int fail_append(const struct ring *ring, int rc, uint64_t bytes) {
+static void await_reason(const struct ring *ring) {
+    for (int look = 0; !ring_has_failed(ring); look++) {
+        spin_or_sleep(ring->platform, look);
+    }
+}
+
+static int fail_append(const struct ring *ring, int rc, uint64_t bytes, unsigned flags) {
     switch (-rc) {
     case EIO:
-        while (!ring_has_failed(ring)) {
-            cpu_pause(); /* the reason is a few instructions away */
+        if (!(flags & RING_NO_WAIT)) {
+            await_reason(ring);
         }
-        return error_set(EIO, "ring %s has failed: %s", ring->path, ring->failure);
+        return error_set(EIO, "ring %s has failed: %s", ring->path,
+                         ring_has_failed(ring) ? ring->failure : "why, burst_failure() tells in a moment");
     case ESHUTDOWN:
         return error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);
     case ETIMEDOUT:
@@ -226,7 +250,7 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
         }
     }
     if (rc < 0) {
-        return fail_append(ring, rc, bytes);
+        return fail_append(ring, rc, bytes, flags);
     }
     const int enqueued = (flags & RING_ENQUEUE) != 0;
     const int is_first = enqueued && is_first_enqueued(ring);
@@ -237,8 +261,10 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
         if (is_first) {
             wake_committer(ring);
         }
-        /* Published too late to be counted among those that the failure lost. */
-        return ring_has_failed(ring) ? fail_append(ring, -EIO, bytes) : (int64_t)claim.sequence;
+        /* Published too late to be counted among those that the failure lost. ring_fail fences for all threads between
+         * its store and its look; here only the compiler must keep to the order. */
+        atomic_signal_fence(memory_order_seq_cst);
+        return ring_is_failing(ring) ? fail_append(ring, -EIO, bytes, flags) : (int64_t)claim.sequence;
     }
     rc = leader_await(ring, claim.sequence,
                       ring->limits.block_timeout_ns > 0 ? ring->limits.block_timeout_ns : -1);

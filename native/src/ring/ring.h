@@ -181,6 +181,11 @@ static inline int ring_is_alive(const struct ring *ring) {
     return atomic_load_explicit(ring->alive, memory_order_relaxed) != 0;
 }
 
+/* Whether nothing will be acknowledged any more; why may still be being written down. */
+static inline int ring_is_failing(const struct ring *ring) {
+    return atomic_load_explicit(&ring->failed, memory_order_acquire) != 0;
+}
+
 /* Whether the ring has failed and says why in ring->failure. */
 static inline int ring_has_failed(const struct ring *ring) {
     return atomic_load_explicit(&ring->failed, memory_order_acquire) == RING_FAILED;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "device/open.h"
+#include "device/probe.h"
 
 #define RING_BYTES (4u << 20)
 
@@ -144,6 +145,34 @@ static void a_vanished_device_is_told_from_a_full_one(void **state) {
     remove_loop(&loop);
 }
 
+static void a_write_cache_that_is_switched_on_is_noticed(void **state) {
+    (void)state;
+    NEED_LOOP(loop);
+    char cache[96];
+    snprintf(cache, sizeof(cache), "/sys/block/%s/queue/write_cache", strrchr(loop.path, '/') + 1);
+    write_text(cache, "write through");
+    struct stat status;
+    assert_int_equal(stat(loop.path, &status), 0);
+    if (!medium_is_write_through(status.st_rdev)) {
+        fprintf(stderr, "SKIPPED: the write cache of a loop device cannot be switched off here\n");
+        remove_loop(&loop);
+        skip();
+    }
+    struct device *device;
+    assert_int_equal(device_open(host, loop.path, DEVICE_WRITER, BURST_IO_PWRITE, &device), 0);
+    assert_int_equal(device->ops->check(device), 0);
+    write_text(cache, "write back");
+    assert_int_equal(device->ops->check(device), -EUCLEAN);
+    assert_sentence_has("write cache");
+    device_close(device);
+    assert_int_equal(device_open(host, loop.path, DEVICE_WRITER, BURST_IO_PWRITE, &device), 0);
+    assert_int_equal(device->ops->check(device), 0); /* each write flushes now */
+    write_text(cache, "write through");
+    assert_int_equal(device->ops->check(device), 0);
+    device_close(device);
+    remove_loop(&loop);
+}
+
 static void a_write_across_the_end_is_not_acknowledged(void **state) {
     (void)state;
     NEED_LOOP(loop);
@@ -195,6 +224,7 @@ int main(void) {
         BLOCK_TEST(a_read_only_device_is_refused_to_a_writer_and_open_to_a_reader),
         BLOCK_TEST(a_device_that_becomes_read_only_fails_the_write),
         BLOCK_TEST(a_vanished_device_is_told_from_a_full_one),
+        BLOCK_TEST(a_write_cache_that_is_switched_on_is_noticed),
         BLOCK_TEST(a_write_across_the_end_is_not_acknowledged),
         BLOCK_TEST(a_mounted_device_is_refused_with_its_mount_point),
     };

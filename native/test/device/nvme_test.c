@@ -63,15 +63,12 @@ static void the_queue_entry_passes_the_command_through_to_the_node(void **state)
     struct nvme_uring_cmd command;
     memset(entry, 0xff, sizeof(entry));
     nvme_command_make(&place, NVME_WRITE, 4096, entry, 4096, &command);
-    nvme_command_queue(entry, 0, 1, &command);
+    nvme_command_queue(entry, &command);
     assert_int_equal(entry[0].opcode, IORING_OP_URING_CMD);
     assert_int_equal(entry[0].flags, IOSQE_FIXED_FILE);
     assert_int_equal(entry[0].fd, 0);
     assert_int_equal(entry[0].cmd_op, NVME_URING_CMD_IO);
     assert_memory_equal((uint8_t *)entry + 48, &command, sizeof(command)); /* where a 128-byte entry has it */
-    nvme_command_queue(entry, 12, 0, &command);
-    assert_int_equal(entry[0].fd, 12);
-    assert_int_equal(entry[0].flags, 0);
 }
 
 static void a_status_of_the_device_becomes_the_errno_that_the_block_layer_gives(void **state) {

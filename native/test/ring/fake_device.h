@@ -102,6 +102,10 @@ static inline void fake_release(const struct platform *platform, void *memory, s
     platform_linux.ops->release(&platform_linux, memory, bytes);
 }
 
+static inline void fake_fence_all(const struct platform *platform) {
+    (void)platform;
+}
+
 static inline uint64_t fake_random(const struct platform *platform) {
     return 0x9e3779b97f4a7c15ull * ++platform_of(platform)->randoms;
 }
@@ -179,6 +183,7 @@ static const struct platform_ops fake_platform_ops = {
     .unpark = fake_unpark,
     .sleep_ns = fake_sleep_ns,
     .yield = fake_yield,
+    .fence_all = fake_fence_all,
     .allocate = fake_allocate,
     .release = fake_release,
     .random = fake_random,

@@ -99,6 +99,31 @@ static void where_nobody_ever_comes_it_is_tried_now_and_then_only(void **state) 
     assert_int_equal(ring->crowd.patience, 1);
 }
 
+static void a_commit_that_others_waited_for_is_gathered_after_for_as_long_as_one_takes(void **state) {
+    (void)state;
+    struct ring *ring = ring_after_a_commit_for(1, COMMIT_NS);
+    atomic_store(&ring->sleepers[1], 2);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
+    assert_int_equal(ring->crowd.expected, 3);
+    assert_int_equal(ring->crowd.until_ns, fake_platform.now_ns + COMMIT_NS);
+}
+
+static void write_stalls(struct fake_device *fake) {
+    (void)fake;
+    fake_platform.now_ns += 5000000000;
+}
+
+/* Or a stalled device would make the next leaders wait as long for those who do not come. */
+static void a_stall_counts_as_four_commits(void **state) {
+    (void)state;
+    struct ring *ring = ring_after_a_commit_for(2, COMMIT_NS);
+    fake_platform.now_ns = ring->crowd.until_ns;
+    fake_device.before_completion = write_stalls;
+    atomic_store(&ring->sleepers[1], 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
+    assert_int_equal(ring->commit_ns, COMMIT_NS + 3 * COMMIT_NS / 8);
+}
+
 static void media_as_fast_as_a_wake_up_are_not_gathered_for(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(3, FAST_COMMIT_NS);
@@ -178,6 +203,24 @@ static void a_commit_that_takes_long_this_time_is_slept_for_in_the_end(void **st
     assert_int_equal(fake_platform.parks, 1);
 }
 
+static void leader_counts_on_the_other_word_too(struct fake_platform *fake) {
+    (void)fake;
+    atomic_fetch_add(&fake_device.ring->generation[1], 1);
+    atomic_store(&fake_device.ring->leader, LEADER_FREE);
+}
+
+/* The one who let go was preempted between the two, the next leads already: lying down would not be sleeping. */
+static void while_an_end_is_counted_on_one_word_only_the_other_is_not_lain_down_on(void **state) {
+    (void)state;
+    struct ring *ring = led_ring(COMMIT_NS, 0);
+    atomic_store(&ring->leader, LEADER_SEALED + 2);
+    atomic_store(&ring->generation[0], 1);
+    fake_platform.asleep = leader_counts_on_the_other_word_too;
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
+    assert_int_equal(fake_platform.parks, 0);
+    assert_true(fake_platform.slept_ns > 0);
+}
+
 /* Its record is part of the commit that is gathered for: it sleeps on the word of that one. */
 static void whoever_comes_while_the_leader_gathers_sleeps_for_this_commit(void **state) {
     (void)state;
@@ -205,11 +248,14 @@ int main(void) {
         RING_TEST(those_who_do_not_come_are_waited_for_as_long_as_a_commit_takes),
         RING_TEST(a_leader_that_comes_later_than_that_does_not_wait),
         RING_TEST(where_nobody_ever_comes_it_is_tried_now_and_then_only),
+        RING_TEST(a_commit_that_others_waited_for_is_gathered_after_for_as_long_as_one_takes),
+        RING_TEST(a_stall_counts_as_four_commits),
         RING_TEST(media_as_fast_as_a_wake_up_are_not_gathered_for),
         RING_TEST(a_clock_that_stands_still_holds_up_no_commit),
         RING_TEST(a_fast_commit_is_spun_for),
         RING_TEST(slow_commits_are_slept_for_and_so_are_fast_ones_where_cpus_are_few),
         RING_TEST(a_commit_that_takes_long_this_time_is_slept_for_in_the_end),
+        RING_TEST(while_an_end_is_counted_on_one_word_only_the_other_is_not_lain_down_on),
         RING_TEST(whoever_comes_while_the_leader_gathers_sleeps_for_this_commit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,11 +105,49 @@ static void all_sleepers_are_refused_when_the_ring_fails(void **state) {
     assert_int_equal(fake_device.submitted, 1);
 }
 
+static void whoever_waits_for_space_is_told_of_the_end_of_a_commit(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    const uint32_t ticket = signal_register(&ring->space);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
+    assert_int_not_equal(atomic_load(&ring->space.count), ticket);
+    signal_leave(&ring->space);
+}
+
+static void *read_durable(void *argument) {
+    uint64_t *pair = argument;
+    ring_durable(fake_device.ring, &pair[0], &pair[1]);
+    return NULL;
+}
+
+/* The leader is between the two stores. */
+static void position_and_sequence_are_read_as_a_pair(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    uint64_t pair[2] = {0, 0};
+    pthread_t reader;
+    atomic_store(&ring->durable_version, 1);
+    atomic_store(&ring->durable_position, 2 * BLOCK_BYTES);
+    pthread_create(&reader, NULL, read_durable, pair);
+    for (int i = 0; i < 50; i++) {
+        pause_a_little();
+    }
+    atomic_store(&ring->durable_next_sequence, 9);
+    atomic_store(&ring->durable_version, 2);
+    joined(reader);
+    assert_int_equal(pair[0], 2 * BLOCK_BYTES);
+    assert_int_equal(pair[1], 9);
+    atomic_store(&ring->durable_position, BLOCK_BYTES); /* nothing was written */
+    atomic_store(&ring->durable_next_sequence, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(sleepers_of_the_next_commit_are_woken_and_share_it),
         RING_TEST(a_sleeper_of_the_commit_under_way_is_woken_by_its_end),
         RING_TEST(all_sleepers_are_refused_when_the_ring_fails),
+        RING_TEST(whoever_waits_for_space_is_told_of_the_end_of_a_commit),
+        RING_TEST(position_and_sequence_are_read_as_a_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

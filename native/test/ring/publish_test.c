@@ -58,6 +58,10 @@ static void give_the_producer_its_turn(const struct platform *platform, int64_t 
     }
 }
 
+static void fence_nobody(const struct platform *platform) {
+    (void)platform;
+}
+
 static void wake_nobody(const struct platform *platform, _Atomic uint32_t *word, int count) {
     (void)platform, (void)word, (void)count;
 }
@@ -101,6 +105,7 @@ static const struct platform_ops platform_ops = {
     .monotonic_ns = stand_still,
     .realtime_ns = stand_still,
     .unpark = wake_nobody,
+    .fence_all = fence_nobody,
     .sleep_ns = give_the_producer_its_turn,
     .allocate = allocate,
     .release = release,

@@ -62,6 +62,11 @@ static void sim_yield(const struct platform *platform) {
     sim_sleep(platform, 1000);
 }
 
+/* One processor: what was stored is seen. */
+static void sim_fence_all(const struct platform *platform) {
+    (void)platform;
+}
+
 static void *sim_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
     (void)kind;
     struct world *world = world_of(platform);
@@ -91,6 +96,7 @@ static const struct platform_ops sim_platform_ops = {
     .unpark = sim_unpark,
     .sleep_ns = sim_sleep,
     .yield = sim_yield,
+    .fence_all = sim_fence_all,
     .allocate = sim_allocate,
     .release = sim_release,
     .random = sim_random,

@@ -283,6 +283,11 @@ static void give_way(const struct platform *platform) {
     sim_thread_sleep("giving way", 1000);
 }
 
+static void fence_all(const struct platform *platform) {
+    (void)platform;
+    sim_thread_yield("a fence in all threads");
+}
+
 /* threads.c is compiled with these names in the place of the C library's. */
 int simulated_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
 int simulated_join(pthread_t thread, void **result);
@@ -321,6 +326,7 @@ void sim_threads_run(struct world *world, struct schedule *schedule, void *(*bod
         ops.unpark = unpark;
         ops.sleep_ns = sleep_ns;
         ops.yield = give_way;
+        ops.fence_all = fence_all;
     }
     world->platform.ops = &ops;
     sim_threads.world = world;

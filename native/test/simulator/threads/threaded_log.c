@@ -162,7 +162,8 @@ static enum fate judge_error(enum call call, int64_t rc, int had_failed) {
         }
         break;
     case -EIO:
-        if (ring_has_failed(run.ring)) {
+        /* An offer does not wait until the reason is there. */
+        if (call == CALL_OFFER ? ring_is_failing(run.ring) : ring_has_failed(run.ring)) {
             return had_failed ? FATE_REFUSED : FATE_DOUBTFUL;
         }
         break;
@@ -190,6 +191,9 @@ static int64_t write_record(enum call call, unsigned writer, uint32_t length) {
     }
     if (rc > 0) {
         judge_sequence(call, writer, number, rc);
+        if (call != CALL_APPEND) {
+            run.enqueued[run.enqueued_count++] = rc;
+        }
     } else {
         ledger_settle(&run.ledger, writer, number, judge_error(call, rc, had_failed));
     }
@@ -351,6 +355,7 @@ static void set_up(void) {
     run.ring = NULL;
     run.started = run.closing = run.closed = run.device_closed = run.failed = 0;
     run.left = 0;
+    run.enqueued_count = 0;
     run.slow_in = 0;
     sim_threads.wakes_for_nothing = sim_threads.late_in = 0;
     sim_threads.late_decided = 0;
@@ -360,6 +365,18 @@ static void set_up(void) {
     sim_threads.random_state = run_random(UINT64_MAX);
 }
 
+/* Or the one who enqueued them would never learn it. */
+static void check_lost(void) {
+    uint64_t lost = 0;
+    for (unsigned i = 0; i < run.enqueued_count; i++) {
+        lost += run.enqueued[i] > burst_durable_sequence(&run.log);
+    }
+    if (lost > run.log.last_stats.lost_enqueued) {
+        violation(run.world, "%llu enqueued records are lost, and %llu are said to be", (unsigned long long)lost,
+                  (unsigned long long)run.log.last_stats.lost_enqueued);
+    }
+}
+
 void run_schedule(int trace) {
     set_up();
     sim_threads.watch = watch;
@@ -367,6 +384,7 @@ void run_schedule(int trace) {
     sim_threads_run(run.world, &run.schedule, first_thread);
     run.world->before_operation = NULL;
     const uint64_t records = ring_next_sequence(run.ring) - 1;
+    check_lost();
     if (!run.failed && run.left == 0) {
         ledger_check_files(run.world, &run.ledger, records);
     }

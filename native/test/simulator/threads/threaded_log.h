@@ -47,6 +47,8 @@ struct run {
     uint64_t watermark, released; /* as last seen */
     int failed;
     uint64_t failed_at;
+    int64_t enqueued[WRITERS_MAX * ENTRIES_MAX]; /* sequences of what was accepted, and not waited for */
+    unsigned enqueued_count;
 };
 
 extern struct run run;

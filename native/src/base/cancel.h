@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread that writes for others must not be cancelled (pthread_cancel) in the middle of it: it would leave them waiting
+ * for ever. Calls of the kernel that are cancellation points stand between these two.
+ */
+#ifndef BURST_BASE_CANCEL_H
+#define BURST_BASE_CANCEL_H
+
+#include <pthread.h>
+
+static inline int cancel_hold(void) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void cancel_restore(int before) {
+    pthread_setcancelstate(before, NULL);
+}
+
+#endif

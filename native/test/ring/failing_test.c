@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring between the failure and the moment its reason is written down, and what is said to be lost then. */
+#include <stdio.h>
+
+#include "ring/commit.h"
+#include "ring/fake_device.h"
+
+static void reason_is_there(struct fake_platform *fake) {
+    (void)fake;
+    snprintf(fake_device.ring->failure, sizeof fake_device.ring->failure, "the reason");
+    atomic_store(&fake_device.ring->failed, RING_FAILED);
+}
+
+/* Another thread is writing the reason down; it needs this CPU. */
+static struct ring *failing_ring(void) {
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    atomic_store(&ring->failed, RING_FAILING);
+    fake_platform.asleep = reason_is_there;
+    return ring;
+}
+
+static void whoever_appends_sleeps_until_the_reason_is_there(void **state) {
+    (void)state;
+    struct ring *ring = failing_ring();
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), -EIO);
+    assert_non_null(strstr(error_text(), "the reason"));
+    assert_true(fake_platform.slept_ns > 0);
+    assert_int_equal(fake_device.submitted, 0);
+}
+
+static void so_does_whoever_is_refused(void **state) {
+    (void)state;
+    struct ring *ring = failing_ring();
+    atomic_fetch_or(&ring->claim, CLAIM_FAILED);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), -EIO);
+    assert_non_null(strstr(error_text(), "the reason"));
+    assert_true(fake_platform.slept_ns > 0);
+}
+
+/* It may be published too late to be counted among those that are lost. */
+static void what_is_enqueued_meanwhile_is_not_called_accepted(void **state) {
+    (void)state;
+    struct ring *ring = failing_ring();
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_ENQUEUE), -EIO);
+    assert_non_null(strstr(error_text(), "the reason"));
+}
+
+static void an_offer_does_not_wait_for_the_reason(void **state) {
+    (void)state;
+    struct ring *ring = failing_ring();
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_ENQUEUE | RING_NO_WAIT), -EIO);
+    assert_non_null(strstr(error_text(), "burst_failure()"));
+    assert_int_equal(fake_platform.slept_ns, 0);
+}
+
+static void a_commit_that_seals_meanwhile_does_not_open_it_again(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_ENQUEUE), 1);
+    atomic_fetch_or(&ring->claim, CLAIM_FAILED);
+    atomic_store(&ring->leader, LEADER_CLAIMED);
+    commit_round(ring);
+    struct claim claim;
+    assert_int_equal(claim_record(ring, record_bytes(4), &claim), -EIO);
+}
+
+static struct claim stuck;
+
+/* Two records that can be counted, one that its thread never publishes, and two after it. */
+static struct ring *ring_with_a_stuck_thread(void) {
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    for (int i = 0; i < 5; i++) {
+        if (i == 2) {
+            assert_int_equal(claim_record(ring, record_bytes(4), &stuck), 0);
+        } else {
+            assert_int_equal(ring_append(ring, "lost", 4, 0, RING_ENQUEUE), i + 1);
+        }
+    }
+    return ring;
+}
+
+static void records_behind_one_that_was_never_published_are_counted_as_lost(void **state) {
+    (void)state;
+    struct ring *ring = ring_with_a_stuck_thread();
+    ring_fail(ring, "broken");
+    assert_int_equal(atomic_load(&ring->lost_enqueued), 5);
+    assert_string_equal(ring->failure, "broken (up to 5 enqueued records are lost)");
+}
+
+/* An earlier epoch ended there in the same position: nothing that it says of length and kind is true. */
+static void so_they_are_where_an_earlier_epoch_left_a_record(void **state) {
+    (void)state;
+    struct ring *ring = ring_with_a_stuck_thread();
+    stuck.header->position = stuck.position;
+    stuck.header->type = RECORD_DATA;
+    stuck.header->length = 3000;
+    ring_fail(ring, "broken");
+    assert_int_equal(atomic_load(&ring->lost_enqueued), 5);
+}
+
+static void without_such_a_one_their_number_is_exact(void **state) {
+    (void)state;
+    struct ring *ring = begun_ring(SMALL_BYTES, 1);
+    assert_int_equal(ring_append(ring, "lost", 4, 0, RING_ENQUEUE), 1);
+    assert_int_equal(ring_append(ring, "lost", 4, 0, RING_ENQUEUE), 2);
+    fake_device.fail_submitted = 0;
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), -EIO);
+    assert_int_equal(atomic_load(&ring->lost_enqueued), 2);
+    assert_non_null(strstr(ring->failure, " (2 enqueued records are lost)"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        RING_TEST(whoever_appends_sleeps_until_the_reason_is_there),
+        RING_TEST(so_does_whoever_is_refused),
+        RING_TEST(what_is_enqueued_meanwhile_is_not_called_accepted),
+        RING_TEST(an_offer_does_not_wait_for_the_reason),
+        RING_TEST(a_commit_that_seals_meanwhile_does_not_open_it_again),
+        RING_TEST(records_behind_one_that_was_never_published_are_counted_as_lost),
+        RING_TEST(so_they_are_where_an_earlier_epoch_left_a_record),
+        RING_TEST(without_such_a_one_their_number_is_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
