@@ -52,9 +52,9 @@ final class BurstManager {
         this.attributes = attributes;
         this.ruleOfEngine = FullRingRule.of(attributes.config());
         createDirectoryOf(attributes.file());
-        RecordEncoders.prepare();
         this.log = BurstLog.open(attributes.config());
         try {
+            RecordEncoders.prepare();
             this.maxRecordBytes = (int) log.stats().maxRecordBytes();
             if (log.destinationEmpty()) {
                 writeHeader(header.getHeader());

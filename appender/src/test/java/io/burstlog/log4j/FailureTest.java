@@ -64,10 +64,20 @@ class FailureTest {
 
     @Test
     void failover_takes_over_from_a_ring_that_cannot_be_opened() throws Exception {
+        assertFailoverTakesOverFrom(directory.burst()
+                .replace(directory.ring().toString(), temporary.resolve("missing/orders.ring").toString()));
+    }
+
+    @Test
+    void failover_takes_over_from_a_header_that_no_record_holds() throws Exception {
+        final String layout = "<PatternLayout header=\"" + "x".repeat(200) + "\" pattern=\"%m%n\"/>";
+        assertFailoverTakesOverFrom(directory.burst("maxRecordSize=\"100\"", layout));
+    }
+
+    private void assertFailoverTakesOverFrom(final String burst) throws Exception {
         final Path otherFile = temporary.resolve("other.log");
         final String xml = RunningLog4j.xml(
-                directory.burst().replace(directory.ring().toString(), temporary.resolve("missing/orders.ring").toString())
-                        + "<File name=\"Other\" fileName=\"" + otherFile
+                burst + "<File name=\"Other\" fileName=\"" + otherFile
                         + "\"><PatternLayout pattern=\"other %m%n\"/></File>"
                         + "<Failover name=\"Safe\" primary=\"Orders\"><Failovers><AppenderRef ref=\"Other\"/></Failovers></Failover>",
                 "<Root level=\"all\"><AppenderRef ref=\"Safe\"/></Root>");
