@@ -6,9 +6,11 @@ import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
 import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
+import java.io.File;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -67,7 +69,13 @@ final class BurstManager {
     }
 
     private static void createDirectoryOf(final String file) {
-        final Path directory = Path.of(file).getParent();
+        final Path directory;
+        try {
+            directory = Path.of(new File(file).getParent());
+        } catch (final InvalidPathException notInThisLocale) {
+            // Only the engine can name it, and says so if it is not there.
+            return;
+        }
         try {
             // A link to a directory is one, though createDirectories does not think so.
             if (!Files.isDirectory(directory)) {
