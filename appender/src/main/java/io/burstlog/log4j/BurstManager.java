@@ -225,6 +225,7 @@ final class BurstManager {
         try {
             log.close();
         } finally {
+            discards.tellOperator("there was no space until the ring was closed.");
             LOGGER.info(
                     "Burst: ring {} is closed; where its time went, in us: {}.",
                     name(),
