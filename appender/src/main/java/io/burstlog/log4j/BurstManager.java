@@ -41,6 +41,7 @@ final class BurstManager {
     private final BurstLog log;
     private final int maxRecordBytes;
     private final RingManagement.Registration management;
+    private final FullRingCount fullRing = new FullRingCount();
     private final DiscardNotice discards = new DiscardNotice(this);
 
     /**
@@ -61,7 +62,7 @@ final class BurstManager {
             if (log.destinationEmpty()) {
                 writeHeader(header.getHeader());
             }
-            this.management = RingManagement.register(attributes, log);
+            this.management = RingManagement.register(attributes, log, fullRing);
         } catch (final RuntimeException | Error failure) {
             log.close();
             throw failure;
@@ -118,6 +119,7 @@ final class BurstManager {
                 discards.write();
             }
             if (append(record, nanosOf(event.getInstant()), durableOnReturn, rule) == 0) {
+                fullRing.discarded();
                 discards.add(layout);
             }
         } finally {
@@ -131,7 +133,7 @@ final class BurstManager {
             final boolean durableOnReturn,
             final FullRingRule rule) {
         if (!rule.equals(ruleOfEngine)) {
-            return rule.append(log, record, eventTimeNanos, durableOnReturn);
+            return rule.append(log, fullRing, record, eventTimeNanos, durableOnReturn);
         }
         return durableOnReturn ? log.append(record, eventTimeNanos) : log.enqueue(record, eventTimeNanos);
     }
@@ -140,7 +142,11 @@ final class BurstManager {
     long offer(final LogEvent event, final Layout<? extends Serializable> layout) {
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {
-            return log.offer(encoder.encode(layout, event, maxRecordBytes), nanosOf(event.getInstant()));
+            final long sequence = log.offer(encoder.encode(layout, event, maxRecordBytes), nanosOf(event.getInstant()));
+            if (sequence < 0) {
+                fullRing.repeated();
+            }
+            return sequence;
         } finally {
             RecordEncoders.release(encoder);
         }
@@ -167,7 +173,7 @@ final class BurstManager {
         try {
             final RecordBuffer record = encoder.encode(footer, maxRecordBytes);
             final FullRingRule shortWait = new FullRingRule(OnFull.BLOCK, PATIENCE_FOR_SPACE);
-            shortWait.append(log, record, now(), false);
+            shortWait.append(log, fullRing, record, now(), false);
         } finally {
             RecordEncoders.release(encoder);
         }
