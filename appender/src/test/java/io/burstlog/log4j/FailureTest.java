@@ -89,6 +89,23 @@ class FailureTest {
     }
 
     @Test
+    void a_reconfiguration_that_finds_its_ring_failed_says_so() {
+        final String other = directory.burst()
+                .replace(directory.ring().toString(), temporary.resolve("other.ring").toString());
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+            log4j.logger().info("order 1");
+            log4j.awaitDrained();
+            try (FileSizeLimit limit = FileSizeLimit.of(1)) {
+                assertThatThrownBy(() -> log4j.logger().info("order 2")).hasCauseInstanceOf(RingFailedException.class);
+            }
+            log4j.reconfigure(RunningLog4j.xml(other));
+            assertThat(log4j.status(Level.ERROR))
+                    .filteredOn(line -> line.contains("Burst 'Orders'"))
+                    .anyMatch(line -> line.contains("has failed") && line.contains("restart the process"));
+        }
+    }
+
+    @Test
     void a_full_ring_throws_to_whoever_logs_when_on_full_is_fail() {
         final String xml = RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"fail\""));
         try (RunningLog4j log4j = RunningLog4j.with(xml)) {
