@@ -96,8 +96,8 @@ public final class BurstLog implements AutoCloseable {
      * @return the record's sequence, or 0 if it was discarded because the ring is full ({@link OnFull#DISCARD})
      * @throws RingFullException if the ring is full ({@link OnFull#FAIL}); nothing was written
      * @throws RingFailedException if the ring has failed
-     * @throws BurstException with code {@link BurstException.Code#RECORD_TOO_LARGE},
-     *     {@link BurstException.Code#TIMED_OUT} or {@link BurstException.Code#CLOSED}
+     * @throws BurstException with one of {@link BurstException.Code}: {@code RECORD_TOO_LARGE}, {@code TIMED_OUT},
+     *     {@code UNDECIDED} (it may still become durable), {@code CLOSED} or {@code FORKED}
      */
     public long append(byte[] record) {
         return append(record, 0, record.length);
@@ -219,8 +219,8 @@ public final class BurstLog implements AutoCloseable {
      * @param record the whole array, 0 bytes to the longest record allowed
      * @return the record's sequence, or -1 if the ring is full; nothing was written then
      * @throws RingFailedException if the ring has failed
-     * @throws BurstException with code {@link BurstException.Code#RECORD_TOO_LARGE} or
-     *     {@link BurstException.Code#CLOSED}
+     * @throws BurstException with one of {@link BurstException.Code}: {@code RECORD_TOO_LARGE}, {@code CLOSED} or
+     *     {@code FORKED}
      */
     public long offer(byte[] record) {
         return offer(record, 0, record.length);

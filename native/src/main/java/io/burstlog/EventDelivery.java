@@ -60,8 +60,16 @@ final class EventDelivery implements Runnable {
         try {
             listener.accept(event);
         } catch (Throwable failure) {
-            Thread current = Thread.currentThread();
+            handle(failure);
+        }
+    }
+
+    private static void handle(Throwable failure) {
+        Thread current = Thread.currentThread();
+        try {
             current.getUncaughtExceptionHandler().uncaughtException(current, failure);
+        } catch (Throwable ignoredAsByTheJvm) {
+            // There is nobody left to tell.
         }
     }
 

@@ -181,6 +181,25 @@ class LifecycleTest {
     }
 
     @Test
+    void aHandlerThatThrowsAsWellDoesNotEndTheDelivery() throws InterruptedException {
+        BlockingQueue<BurstEvent> heard = new LinkedBlockingQueue<>();
+        BurstConfig config = temp.config()
+                .hugePages(HugePages.OFF) // told in a second event
+                .listener(event -> {
+                    heard.add(event);
+                    Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {
+                        throw new IllegalStateException("handler", failure);
+                    });
+                    throw new IllegalStateException("listener");
+                })
+                .build();
+        try (BurstLog log = BurstLog.open(config)) {
+            assertThat(heard.poll(30, TimeUnit.SECONDS)).isNotNull();
+            assertThat(heard.poll(30, TimeUnit.SECONDS)).isNotNull();
+        }
+    }
+
+    @Test
     void aListenerMayCloseTheLog() throws InterruptedException {
         BlockingQueue<BurstLog> opened = new LinkedBlockingQueue<>();
         BlockingQueue<BurstLog> closed = new LinkedBlockingQueue<>();

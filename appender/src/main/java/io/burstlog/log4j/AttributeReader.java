@@ -25,7 +25,7 @@ import org.apache.logging.log4j.core.config.ConfigurationException;
 final class AttributeReader {
 
     private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*(us|ms|s|min|)", Pattern.CASE_INSENSITIVE);
-    private static final Pattern SIZE = Pattern.compile("\\d+([.,]\\d+)?\\s*[KMGT]?B?", Pattern.CASE_INSENSITIVE);
+    private static final Pattern SIZE = Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B?", Pattern.CASE_INSENSITIVE);
 
     private final String where;
 
@@ -51,6 +51,16 @@ final class AttributeReader {
         final String text = text(value);
         if (text == null) {
             throw refusal("the attribute " + attribute + " is missing: set it to " + meaning + ".");
+        }
+        return text;
+    }
+
+    /** As {@link #required}, for a file. One named after a variable that is not set would be another than the one meant. */
+    String requiredPath(final String attribute, final String value, final String meaning) {
+        final String text = required(attribute, value, meaning);
+        if (text.contains("${")) {
+            throw refusal(attribute, text, "a lookup in it found nothing; define what it names, or give it a default as in"
+                    + " \"${env:NAME:-default}\"");
         }
         return text;
     }
@@ -85,7 +95,7 @@ final class AttributeReader {
         }
         final long bytes = SIZE.matcher(text).matches() ? FileSize.parse(text, -1) : -1;
         if (bytes <= 0) {
-            throw refusal(attribute, text, "use a positive size such as \"64 MB\", \"1 GB\" or a number of bytes");
+            throw refusal(attribute, text, "use a positive size such as \"64 MB\", \"1.5 GB\" or a number of bytes, without a comma");
         }
         return bytes;
     }
@@ -165,10 +175,15 @@ final class AttributeReader {
         if (text == null) {
             return Set.of();
         }
+        final Set<PosixFilePermission> permissions;
         try {
-            return PosixFilePermissions.fromString(text);
+            permissions = PosixFilePermissions.fromString(text);
         } catch (final IllegalArgumentException notPermissions) {
             throw refusal(attribute, text, "use nine characters such as \"rw-r-----\"");
         }
+        if (permissions.isEmpty()) {
+            throw refusal(attribute, text, "nobody could open the log file; use for instance \"rw-------\"");
+        }
+        return permissions;
     }
 }

@@ -4,6 +4,7 @@ package io.burstlog.log4j;
 import io.burstlog.BurstException;
 import java.io.Serializable;
 import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.LoggingException;
 import org.apache.logging.log4j.core.Appender;
 import org.apache.logging.log4j.core.Core;
 import org.apache.logging.log4j.core.Filter;
@@ -113,6 +114,10 @@ public final class BurstAppender extends AbstractAppender {
         setHandler(new RefusingErrorHandler(this, sentence));
     }
 
+    private void refuseStart(final String reason) {
+        refuse("Burst '" + getName() + "' is not started: " + reason);
+    }
+
     /** Opens the ring, or attaches to it where it is open. If that fails the appender is not started. */
     @Override
     public synchronized void start() {
@@ -121,8 +126,12 @@ public final class BurstAppender extends AbstractAppender {
         }
         try {
             manager = OpenRings.attach(this, configuration, attributes.ring());
-        } catch (final BurstException | ConfigurationException failure) {
-            refuse("Burst '" + getName() + "' is not started: " + failure.getMessage());
+        } catch (final BurstException | ConfigurationException | LoggingException failure) {
+            refuseStart(failure.getMessage());
+            return;
+        } catch (final RuntimeException | LinkageError failure) {
+            // Whatever a layout, a path or a class path may do: what is thrown here ends the start of all of Log4j.
+            refuseStart(failure.toString());
             return;
         }
         attached = true;

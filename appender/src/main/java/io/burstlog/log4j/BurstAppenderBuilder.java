@@ -126,8 +126,8 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
 
     private BurstConfig config(final AttributeReader reader) {
         return BurstConfig.builder()
-                .ring(reader.required("ring", ring, "the block device or file that holds the ring"))
-                .fileName(reader.required("fileName", fileName, "the log file"))
+                .ring(reader.requiredPath("ring", ring, "the block device or file that holds the ring"))
+                .fileName(reader.requiredPath("fileName", fileName, "the log file"))
                 .ringBytes(orDefault(reader.size("ringSize", ringSize), 0L))
                 .durability(orDefault(reader.oneOf("durability", durability, Durability.class), Durability.POWER))
                 .onFull(orDefault(reader.oneOf("onFull", onFull, OnFull.class), OnFull.BLOCK))

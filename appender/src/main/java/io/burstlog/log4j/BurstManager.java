@@ -6,9 +6,11 @@ import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
 import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
+import java.io.File;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +41,7 @@ final class BurstManager {
     private final BurstLog log;
     private final int maxRecordBytes;
     private final RingManagement.Registration management;
+    private final FullRingCount fullRing = new FullRingCount();
     private final DiscardNotice discards = new DiscardNotice(this);
 
     /**
@@ -52,14 +55,14 @@ final class BurstManager {
         this.attributes = attributes;
         this.ruleOfEngine = FullRingRule.of(attributes.config());
         createDirectoryOf(attributes.file());
-        RecordEncoders.prepare();
         this.log = BurstLog.open(attributes.config());
         try {
+            RecordEncoders.prepare();
             this.maxRecordBytes = (int) log.stats().maxRecordBytes();
             if (log.destinationEmpty()) {
                 writeHeader(header.getHeader());
             }
-            this.management = RingManagement.register(attributes, log);
+            this.management = RingManagement.register(attributes, log, fullRing);
         } catch (final RuntimeException | Error failure) {
             log.close();
             throw failure;
@@ -67,7 +70,13 @@ final class BurstManager {
     }
 
     private static void createDirectoryOf(final String file) {
-        final Path directory = Path.of(file).getParent();
+        final Path directory;
+        try {
+            directory = Path.of(new File(file).getParent());
+        } catch (final InvalidPathException notInThisLocale) {
+            // Only the engine can name it, and says so if it is not there.
+            return;
+        }
         try {
             // A link to a directory is one, though createDirectories does not think so.
             if (!Files.isDirectory(directory)) {
@@ -110,6 +119,7 @@ final class BurstManager {
                 discards.write();
             }
             if (append(record, nanosOf(event.getInstant()), durableOnReturn, rule) == 0) {
+                fullRing.discarded();
                 discards.add(layout);
             }
         } finally {
@@ -123,7 +133,7 @@ final class BurstManager {
             final boolean durableOnReturn,
             final FullRingRule rule) {
         if (!rule.equals(ruleOfEngine)) {
-            return rule.append(log, record, eventTimeNanos, durableOnReturn);
+            return rule.append(log, fullRing, record, eventTimeNanos, durableOnReturn);
         }
         return durableOnReturn ? log.append(record, eventTimeNanos) : log.enqueue(record, eventTimeNanos);
     }
@@ -132,7 +142,11 @@ final class BurstManager {
     long offer(final LogEvent event, final Layout<? extends Serializable> layout) {
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {
-            return log.offer(encoder.encode(layout, event, maxRecordBytes), nanosOf(event.getInstant()));
+            final long sequence = log.offer(encoder.encode(layout, event, maxRecordBytes), nanosOf(event.getInstant()));
+            if (sequence < 0) {
+                fullRing.repeated();
+            }
+            return sequence;
         } finally {
             RecordEncoders.release(encoder);
         }
@@ -159,7 +173,7 @@ final class BurstManager {
         try {
             final RecordBuffer record = encoder.encode(footer, maxRecordBytes);
             final FullRingRule shortWait = new FullRingRule(OnFull.BLOCK, PATIENCE_FOR_SPACE);
-            shortWait.append(log, record, now(), false);
+            shortWait.append(log, fullRing, record, now(), false);
         } finally {
             RecordEncoders.release(encoder);
         }
@@ -217,6 +231,7 @@ final class BurstManager {
         try {
             log.close();
         } finally {
+            discards.tellOperator("there was no space until the ring was closed.");
             LOGGER.info(
                     "Burst: ring {} is closed; where its time went, in us: {}.",
                     name(),

@@ -9,7 +9,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.Layout;
@@ -21,7 +20,7 @@ import org.apache.logging.log4j.status.StatusLogger;
 /**
  * Counts the events that {@code onFull="discard"} dropped, and puts one WARN line into the log as soon as the ring takes
  * records again, so that the gap is seen where it is. The line comes before the next event that fits; if no further
- * event comes, a timer writes it.
+ * event comes, a timer writes it. What no line can say is an ERROR to the operator.
  *
  * <p>Safe for use by any thread.
  */
@@ -53,13 +52,18 @@ final class DiscardNotice {
     }
 
     private void writeOrTryLater() {
+        boolean done;
         try {
-            if (!write()) {
-                LATER.execute(this::writeOrTryLater);
-            }
+            done = write();
         } catch (final BurstException closedOrFailed) {
-            // Closing the ring reports what is left.
-            return;
+            tellOperator(closedOrFailed.getMessage());
+            done = true;
+        } catch (final Throwable layoutDied) {
+            // Of too little memory, perhaps; no event might come to begin anew.
+            done = false;
+        }
+        if (!done) {
+            LATER.execute(this::writeOrTryLater);
         }
     }
 
@@ -94,7 +98,7 @@ final class DiscardNotice {
         } catch (final BurstException closedOrFailed) {
             throw closedOrFailed;
         } catch (final RuntimeException noLine) {
-            LOGGER.warn("{}; the log itself cannot say so: {}", sentence(count), noLine.getMessage());
+            LOGGER.error("{}; the log itself cannot say so: {}", sentence(count), noLine.getMessage());
             return true;
         }
     }
@@ -102,19 +106,29 @@ final class DiscardNotice {
     /** The last chance before the ring is closed. Waits for space, at most this long. */
     void writeBeforeClose(final Duration patience) {
         final long begin = System.nanoTime();
-        try {
+        try (Pauses pauses = new Pauses(PAUSE_NANOS)) {
             // Waits for a line under way, which would else find the ring closed.
             writing.acquireUninterruptibly();
             boolean written = writeAndRelease();
             while (!written && System.nanoTime() - begin < patience.toNanos()) {
-                LockSupport.parkNanos(PAUSE_NANOS);
+                pauses.pause();
                 written = write();
             }
-            if (!written) {
-                LOGGER.warn("{}; it is still full, so that the log itself does not say so.", sentence(discarded.get()));
-            }
         } catch (final BurstException failed) {
-            LOGGER.warn("{}; the log itself does not say so: {}", sentence(discarded.get()), failed.getMessage());
+            tellOperator(failed.getMessage());
+        }
+    }
+
+    /** For a ring that takes no line any more. */
+    void tellOperator(final String reason) {
+        writing.acquireUninterruptibly();
+        try {
+            final long count = discarded.getAndSet(0);
+            if (count > 0) {
+                LOGGER.error("{}; the log itself does not say so: {}", sentence(count), reason);
+            }
+        } finally {
+            writing.release();
         }
     }
 

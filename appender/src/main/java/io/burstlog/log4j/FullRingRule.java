@@ -8,7 +8,6 @@ import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * What an appender does when its ring is full.
@@ -32,10 +31,15 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
     /**
      * Appends under this rule, whatever rule the log was opened with.
      *
+     * @param count counts the offers that are none to the caller
      * @return the sequence, or 0 if the record was discarded
      */
     long append(
-            final BurstLog log, final RecordBuffer record, final long eventTimeNanos, final boolean durableOnReturn) {
+            final BurstLog log,
+            final FullRingCount count,
+            final RecordBuffer record,
+            final long eventTimeNanos,
+            final boolean durableOnReturn) {
         final long begin = System.nanoTime();
         long sequence = log.offer(record, eventTimeNanos);
         if (sequence < 0) {
@@ -47,7 +51,7 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
                         BurstException.Code.RING_FULL,
                         "The ring is full and onFull=\"fail\"; the event was not logged.");
             }
-            sequence = offerUntilAccepted(log, record, eventTimeNanos, begin);
+            sequence = offerUntilAccepted(log, count, record, eventTimeNanos, begin);
         }
         if (durableOnReturn) {
             awaitDurable(log, sequence, begin);
@@ -56,35 +60,31 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
     }
 
     private long offerUntilAccepted(
-            final BurstLog log, final RecordBuffer record, final long eventTimeNanos, final long begin) {
-        boolean interrupted = false;
-        try {
-            long sequence;
-            do {
-                if (isOver(begin)) {
-                    throw new BurstException(
-                            BurstException.Code.TIMED_OUT,
-                            "The ring was full for longer than blockTimeout, " + blockTimeout
-                                    + "; the event was not logged.");
+            final BurstLog log,
+            final FullRingCount count,
+            final RecordBuffer record,
+            final long eventTimeNanos,
+            final long begin) {
+        try (Pauses pauses = new Pauses(PAUSE_NANOS)) {
+            while (!isOver(begin)) {
+                pauses.pause();
+                final long sequence = log.offer(record, eventTimeNanos);
+                if (sequence >= 0) {
+                    return sequence;
                 }
-                // An interrupt would turn the pause into spinning; it is kept for the caller.
-                interrupted |= Thread.interrupted();
-                LockSupport.parkNanos(PAUSE_NANOS);
-                sequence = log.offer(record, eventTimeNanos);
-            } while (sequence < 0);
-            return sequence;
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+                count.repeated();
             }
         }
+        throw new BurstException(
+                BurstException.Code.TIMED_OUT,
+                "The ring was full for longer than blockTimeout, " + blockTimeout + "; the event was not logged.");
     }
 
     private void awaitDurable(final BurstLog log, final long sequence, final long begin) {
         while (!log.awaitDurable(sequence, blockTimeout.isZero() ? ONE_WAIT : blockTimeout)) {
             if (isOver(begin)) {
                 throw new BurstException(
-                        BurstException.Code.TIMED_OUT,
+                        BurstException.Code.UNDECIDED,
                         "The event was not durable within blockTimeout, " + blockTimeout
                                 + "; it is in the ring's memory and may still become durable.");
             }
@@ -92,6 +92,6 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
     }
 
     private boolean isOver(final long begin) {
-        return !blockTimeout.isZero() && System.nanoTime() - begin >= blockTimeout.toNanos();
+        return !blockTimeout.isZero() && Duration.ofNanos(System.nanoTime() - begin).compareTo(blockTimeout) >= 0;
     }
 }

@@ -2,6 +2,7 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
+import io.burstlog.BurstStats;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
@@ -100,7 +101,13 @@ final class OpenRings {
     private static void reportWhatStays(
             final OpenRing ring, final BurstAppender appender, final RingAttributes wanted) {
         final String differences = ring.manager.attributes().differencesTo(wanted);
-        if (!differences.isEmpty()) {
+        if (ring.manager.log().stats().state() == BurstStats.State.FAILED) {
+            LOGGER.error(
+                    "Burst '{}': the ring {} has failed and takes no events; restart the process{}.",
+                    appender.getName(),
+                    ring.manager.attributes().ring(),
+                    differences.isEmpty() ? "" : ", which is also when this takes effect: " + differences);
+        } else if (!differences.isEmpty()) {
             LOGGER.error(
                     "Burst '{}': the ring {} is open and stays as it is: {}. Events go on to {}; restart the process for"
                             + " the change to take effect.",

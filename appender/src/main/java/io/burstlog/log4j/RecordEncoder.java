@@ -26,9 +26,16 @@ final class RecordEncoder implements ByteBufferDestination {
     /** A thread that once logged a huge event does not keep its memory for ever. */
     private static final int RETAINED_BYTES = 256 * 1024;
 
+    /**
+     * After so many events in a row that need no more, the memory for huge ones is let go. One that logs them time and again
+     * would else leave a buffer for each to the garbage collector, which does not notice how much that is.
+     */
+    private static final int EVENTS_BEFORE_SHRINKING = 1_000;
+
     private RecordBuffer record = emptyRecord();
     private int limitBytes;
     private long excessBytes;
+    private int smallInARow;
 
     /** The next deeper encoder of the same thread, for events logged while a layout writes into this one. */
     RecordEncoder nested;
@@ -46,14 +53,14 @@ final class RecordEncoder implements ByteBufferDestination {
     RecordBuffer encode(final Layout<?> layout, final LogEvent event, final int limitBytes) {
         begin(limitBytes);
         layout.encode(event, this);
-        return end();
+        return end("An event");
     }
 
     /** As {@link #encode}, for bytes that a layout has already made: a header or a footer. */
     RecordBuffer encode(final byte[] bytes, final int limitBytes) {
         begin(limitBytes);
         writeBytes(bytes, 0, bytes.length);
-        return end();
+        return end("A header or footer");
     }
 
     private void begin(final int limit) {
@@ -62,19 +69,33 @@ final class RecordEncoder implements ByteBufferDestination {
         record.clear();
     }
 
-    private RecordBuffer end() {
+    private RecordBuffer end(final String what) {
         final long length = excessBytes + record.length();
         if (length > limitBytes) {
-            throw new AppenderLoggingException("An event of " + length + " bytes is longer than the largest record, "
+            throw new AppenderLoggingException(what + " of " + length + " bytes is longer than the largest record, "
                     + limitBytes + " bytes, and was not logged: raise maxRecordSize (at most a quarter of the ring) or"
-                    + " shorten the event.");
+                    + " shorten it.");
         }
         return record;
     }
 
     void clear() {
-        if (record.buffer().capacity() > RETAINED_BYTES) {
+        if (record.buffer().capacity() <= RETAINED_BYTES) {
+            return;
+        }
+        smallInARow = record.length() > RETAINED_BYTES ? 0 : smallInARow + 1;
+        if (smallInARow >= EVENTS_BEFORE_SHRINKING) {
+            shrink();
+        }
+    }
+
+    /** The event before may be durable, so that nothing may be thrown here. */
+    private void shrink() {
+        smallInARow = 0;
+        try {
             record = emptyRecord();
+        } catch (final OutOfMemoryError noMemoryForLess) {
+            // What is there will do.
         }
     }
 

@@ -56,7 +56,7 @@ final class RecordEncoders {
 
     static void release(final RecordEncoder encoder) {
         if (encoder.inUse) {
-            // First, because memory for a smaller buffer may be missing.
+            // First, because the stack may end in what follows.
             encoder.inUse = false;
             encoder.clear();
         } else {

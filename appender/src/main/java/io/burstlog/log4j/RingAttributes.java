@@ -5,6 +5,7 @@ import io.burstlog.BurstConfig;
 import io.burstlog.Placement;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
 import java.util.StringJoiner;
 
 /**
@@ -23,13 +24,18 @@ record RingAttributes(String ring, String file, BurstConfig config, boolean jmx)
     }
 
     private static String canonical(final String path) {
-        final File file = new File(path);
+        final File file = new File(path).getAbsoluteFile();
         try {
-            return file.getCanonicalPath();
-        } catch (final IOException unreadableParent) {
-            // Opening will fail with the reason.
-            return file.getAbsolutePath();
+            return requireCharactersOf(requireCharactersOf(file).getCanonicalFile()).getPath();
+        } catch (final IOException | InvalidPathException unreadable) {
+            // The engine, which takes any name, opens it or says why not.
+            return file.getPath();
         }
+    }
+
+    /** Where the locale lacks a character, as LC_ALL=C most of them, a canonical path has "?" for it, whichever it is. */
+    private static File requireCharactersOf(final File file) {
+        return file.toPath().toFile();
     }
 
     boolean hasPlaceOf(final RingAttributes other) {

@@ -17,10 +17,12 @@ final class RingManagement implements RingMXBean {
 
     private final String ring;
     private final BurstLog log;
+    private final FullRingCount fullRing;
 
-    private RingManagement(final String ring, final BurstLog log) {
+    private RingManagement(final String ring, final BurstLog log, final FullRingCount fullRing) {
         this.ring = ring;
         this.log = log;
+        this.fullRing = fullRing;
     }
 
     /** What ends the registration; it does nothing if there is none. */
@@ -29,14 +31,14 @@ final class RingManagement implements RingMXBean {
     }
 
     /** Registers the ring unless it is not wanted; if that fails a warning says so. */
-    static Registration register(final RingAttributes attributes, final BurstLog log) {
+    static Registration register(final RingAttributes attributes, final BurstLog log, final FullRingCount fullRing) {
         if (!attributes.jmx()) {
             return () -> {};
         }
         try {
             final ObjectName name = nameOf(attributes.ring());
             ManagementFactory.getPlatformMBeanServer()
-                    .registerMBean(new RingManagement(attributes.ring(), log), name);
+                    .registerMBean(new RingManagement(attributes.ring(), log, fullRing), name);
             return () -> unregister(name);
         } catch (final JMException | RuntimeException | Error failure) { // no memory, no module java.management
             warn(attributes.ring(), "not shown to management clients", failure);
@@ -110,12 +112,14 @@ final class RingManagement implements RingMXBean {
 
     @Override
     public long getFullWaits() {
-        return stats().fullWaits();
+        // In this order: the engine counts an offer first.
+        final long repeated = fullRing.repeatedOffers();
+        return stats().fullWaits() - repeated;
     }
 
     @Override
     public long getDiscarded() {
-        return stats().discarded();
+        return fullRing.discardedEvents();
     }
 
     @Override

@@ -44,6 +44,7 @@ class AttributesTest {
                 "shutdownTimeout=\"10 years\"  | positive time",
                 "maxRecordSize=\"big\"         | positive size",
                 "maxRecordSize=\"0\"           | positive size",
+                "maxRecordSize=\"2,5 KB\"      | without a comma",
                 "binding=\"panama\"            | auto, jni, jna",
                 "drainCpu=\"4999\"            | online here: 0",
                 "writerCpu=\"0-4999\"         | or it is offline",
@@ -58,6 +59,7 @@ class AttributesTest {
                 "io=\"fast\"                   | auto, pwrite, uring, uring-poll, nvme, mapped",
                 "io=\"nvme\"                   | io=nvme cannot be used",
                 "filePermissions=\"0640\"      | rw-r-----",
+                "filePermissions=\"---------\" | nobody could open",
                 "append=\"false\"              | never overwritten",
                 "append=\"maybe\"              | never overwritten",
                 "filePattern=\"logs/%i.log\"   | cannot be rolled yet",
@@ -92,6 +94,15 @@ class AttributesTest {
     void a_missing_required_attribute_is_refused(final String attribute) {
         final String xml = directory.burst().replaceFirst(attribute + "=\"[^\"]*\"", "");
         assertRefused(xml, "is missing", attribute);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ring", "fileName"})
+    void a_name_with_a_lookup_that_found_nothing_is_refused(final String attribute) {
+        final Path named = attribute.equals("ring") ? directory.ring() : directory.file();
+        final Path unresolved = temporary.resolve("${env:NO_SUCH_VARIABLE}.orders");
+        assertRefused(directory.burst().replace("" + named, "" + unresolved), attribute + "=\"" + unresolved, "lookup");
+        assertThat(temporary).isEmptyDirectory();
     }
 
     @Test

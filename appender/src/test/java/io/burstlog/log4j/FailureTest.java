@@ -64,10 +64,20 @@ class FailureTest {
 
     @Test
     void failover_takes_over_from_a_ring_that_cannot_be_opened() throws Exception {
+        assertFailoverTakesOverFrom(directory.burst()
+                .replace(directory.ring().toString(), temporary.resolve("missing/orders.ring").toString()));
+    }
+
+    @Test
+    void failover_takes_over_from_a_header_that_no_record_holds() throws Exception {
+        final String layout = "<PatternLayout header=\"" + "x".repeat(200) + "\" pattern=\"%m%n\"/>";
+        assertFailoverTakesOverFrom(directory.burst("maxRecordSize=\"100\"", layout));
+    }
+
+    private void assertFailoverTakesOverFrom(final String burst) throws Exception {
         final Path otherFile = temporary.resolve("other.log");
         final String xml = RunningLog4j.xml(
-                directory.burst().replace(directory.ring().toString(), temporary.resolve("missing/orders.ring").toString())
-                        + "<File name=\"Other\" fileName=\"" + otherFile
+                burst + "<File name=\"Other\" fileName=\"" + otherFile
                         + "\"><PatternLayout pattern=\"other %m%n\"/></File>"
                         + "<Failover name=\"Safe\" primary=\"Orders\"><Failovers><AppenderRef ref=\"Other\"/></Failovers></Failover>",
                 "<Root level=\"all\"><AppenderRef ref=\"Safe\"/></Root>");
@@ -76,6 +86,23 @@ class FailureTest {
             assertThat(log4j.status(Level.ERROR)).filteredOn(line -> line.contains("is not started")).hasSize(1);
         }
         assertThat(Files.readString(otherFile)).isEqualTo("other order 1" + System.lineSeparator());
+    }
+
+    @Test
+    void a_reconfiguration_that_finds_its_ring_failed_says_so() {
+        final String other = directory.burst()
+                .replace(directory.ring().toString(), temporary.resolve("other.ring").toString());
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+            log4j.logger().info("order 1");
+            log4j.awaitDrained();
+            try (FileSizeLimit limit = FileSizeLimit.of(1)) {
+                assertThatThrownBy(() -> log4j.logger().info("order 2")).hasCauseInstanceOf(RingFailedException.class);
+            }
+            log4j.reconfigure(RunningLog4j.xml(other));
+            assertThat(log4j.status(Level.ERROR))
+                    .filteredOn(line -> line.contains("Burst 'Orders'"))
+                    .anyMatch(line -> line.contains("has failed") && line.contains("restart the process"));
+        }
     }
 
     @Test

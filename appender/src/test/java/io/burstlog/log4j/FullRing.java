@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import io.burstlog.BurstLog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.apache.logging.log4j.Logger;
 
 /** How to find the ring of 4 MB full: its log file may not grow, so that the drain frees no space. */
@@ -21,6 +27,42 @@ final class FullRing {
     static void logMoreThanFits(final Logger logger) {
         for (int i = 0; i < EVENTS; i++) {
             logger.info(LARGE);
+        }
+    }
+
+    /** Before the ring is opened: {@link #withoutDrain} then is so from the first byte on. */
+    static void makeLong(final Path file) {
+        try {
+            Files.write(file, ("long ago " + " ".repeat(RING_BYTES) + System.lineSeparator()).getBytes(StandardCharsets.US_ASCII));
+        } catch (final IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Goes on with small events until not even such a one fits, if the file is long. Returns how many it logged. */
+    static int logUntilNothingFits(final RunningLog4j log4j) {
+        final BurstLog log = log4j.orders().manager().log();
+        logMoreThanFits(log4j.logger());
+        int events = EVENTS;
+        for (long before = log.stats().discarded(); log.stats().discarded() == before; events++) {
+            log4j.logger().info("xxx");
+        }
+        return events;
+    }
+
+    /** Fills the ring without Log4j, to its last byte, if the file is long. */
+    static void fill(final BurstLog log) {
+        // Too much that is not durable yet is a reason to refuse as well, for a moment.
+        for (int time = 0; time < 3; time++) {
+            offerUntilFull(log, new byte[100_000]);
+            offerUntilFull(log, new byte[0]);
+            log.flush();
+        }
+    }
+
+    private static void offerUntilFull(final BurstLog log, final byte[] record) {
+        for (long sequence = 0; sequence >= 0; ) {
+            sequence = log.offer(record);
         }
     }
 }

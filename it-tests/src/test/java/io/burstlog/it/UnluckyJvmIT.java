@@ -34,6 +34,18 @@ class UnluckyJvmIT {
     }
 
     @Test
+    void whatIsDurableIsAcknowledgedAlsoWithoutMemoryOutsideTheHeap() throws Exception {
+        Installation installation = Installation.fresh("scarce-direct-memory", "ringSize=\"4 MB\" ack=\"enqueued\"");
+        Process child = ChildJvm.start(List.of(), List.of("-XX:MaxDirectMemorySize=16m", "-XX:+DisableExplicitGC"),
+                installation, ScarceDirectMemory.class);
+        List<String> said = child.inputReader().lines().toList();
+        assertThat(child.waitFor()).as("exit code, see %s", installation.errors()).isZero();
+        assertThat(said).containsExactly("took it all");
+        assertThat(Files.readAllLines(installation.file()))
+                .hasSize(ScarceDirectMemory.LONG_EVENTS + ScarceDirectMemory.SHORT_EVENTS);
+    }
+
+    @Test
     void anOpenThatGetsNoThreadForItsListenerLetsGoOfTheRing() throws Exception {
         Installation installation = Installation.fresh("no-more-threads");
         Process child = ChildJvm.start(List.of(), List.of("-Xss512m", "-Xlog:disable"), installation, NoMoreThreads.class,

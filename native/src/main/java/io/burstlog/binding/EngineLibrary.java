@@ -102,6 +102,10 @@ public final class EngineLibrary {
             is64Bit = Native.POINTER_SIZE == Long.BYTES;
         } catch (LinkageError | IllegalCallerException failure) {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+            if (cause instanceof ClassNotFoundException) {
+                throw new LibraryException("JNA is missing (" + cause + "); put net.java.dev.jna:jna on the class path.",
+                        failure);
+            }
             throw new LibraryException("JNA cannot load its own native part (" + cause
                     + "); name a directory that is writable and not mounted noexec with -Djna.tmpdir, and from JDK 24 on"
                     + " allow native access with --enable-native-access.", failure);
