@@ -20,9 +20,10 @@ static int is_passing(int rc) {
 
 /* Whether to try again what has ended with rc. */
 static int await_lock(const struct drain *drain, int rc, int *tries_left) {
-    if (rc != -EBUSY || --*tries_left == 0) {
+    if (rc != -EBUSY || *tries_left == 0) {
         return 0;
     }
+    --*tries_left;
     drain->platform->ops->sleep_ns(drain->platform, LOCK_POLL_NS);
     return 1;
 }
@@ -115,6 +116,17 @@ static int refuse_stranger(const struct drain *drain, uint32_t stranger) {
                      "rights, or open the ring with that log file or as that user", drain->device->path, stranger, bound);
 }
 
+static int find_unlocked(struct drain *drain, int *tries_left) {
+    int rc;
+    drain->destination.waits_for_lock = 1;
+    do {
+        rc = drain_find_again(drain);
+    } while (await_lock(drain, rc, tries_left));
+    drain->destination.waits_for_lock = 0;
+    /* A renamed file that others keep is passed over, and told. */
+    return rc == -EBUSY && drain->destination.obstacle[0] != '\0' ? drain_find_again(drain) : rc;
+}
+
 static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) {
     const struct checkpoint *checkpoint = drain->checkpoint;
     const uint32_t bound_bytes = checkpoint->stream.file_name_bytes;
@@ -133,10 +145,8 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) 
     if (!is_bound && stranger != 0) {
         return refuse_stranger(drain, stranger);
     }
-    int rc, tries_left = LOCK_TRIES;
-    do {
-        rc = drain_find_again(drain);
-    } while (await_lock(drain, rc, &tries_left));
+    int tries_left = LOCK_TRIES;
+    int rc = find_unlocked(drain, &tries_left);
     if (rc == -DESTINATION_UNMOUNTED_ERROR) {
         return error_set(-rc, "log file %s is not there, and nothing is mounted at %.*s, where its file system was: mount it "
                          "and open the ring again, or, if the log is to go on here, make an empty file of that name",

@@ -143,7 +143,7 @@ static int is_found(struct search *search, const char *path) {
     int rc = judge(search, path);
     if (rc == 1) {
         rc = ops(destination)->lock(destination->files, destination->file);
-        door = rc < 0 ? closed_door(rc) : door;
+        door = rc < 0 && !(rc == -EBUSY && destination->waits_for_lock) ? closed_door(rc) : door;
         rc = rc < 0 ? rc : judge(search, path); /* others could still write to it */
     }
     if (rc == 1) {

@@ -26,6 +26,7 @@ struct destination {
     uint8_t tail[CHECKPOINT_TAIL_BYTES]; /* the last tail_bytes before length */
     char obstacle[LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
     int obstacle_error;
+    int waits_for_lock; /* a search does not pass over what seems to be the file because others hold it */
     struct file_place place; /* of the file that was opened last */
 };
 

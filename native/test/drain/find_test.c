@@ -299,8 +299,7 @@ static int lock_later(const struct files *files, int file) {
 }
 
 static void hold_for(int attempts) {
-    locks = 0;
-    held = attempts;
+    locks = 0, held = attempts;
     own_ops()->lock = lock_later;
 }
 
@@ -356,6 +355,11 @@ static void the_search_locks_no_file_of_others(void **state) {
     }
 }
 
+static int create_held(const struct files *files, const char *path, const struct new_file *how) {
+    (void)files, (void)path, (void)how;
+    return -EBUSY;
+}
+
 static int extend_and_lock(const struct files *files, int file) {
     FILE *log = fopen(moved, "a");
     fputs("others\n", log);
@@ -373,6 +377,30 @@ static void what_others_write_until_it_is_locked_is_not_overwritten(void **state
     drain_all();
     assert_file(moved, "first\nsecond\nothers\n");
     assert_file(host.file, "first\nsecond\n");
+}
+
+static void a_renamed_file_that_others_hold_for_a_moment_is_waited_for(void **state) {
+    (void)state;
+    rename_with_a_checkpoint();
+    hold_for(7);
+    open_ring();
+    assert_int_equal(held, 0);
+    drain_all();
+    assert_file(moved, "first\nsecond\n");
+}
+
+static void one_that_they_keep_is_passed_over_and_told(void **state) {
+    (void)state;
+    rename_with_a_checkpoint();
+    hold_for(1000000);
+    ops.create = create_held;
+    assert_int_equal(try_to_open(), -EBUSY); /* and the new one, too */
+    ops.create = files_posix.ops->create;
+    open_ring();
+    drain_all();
+    assert_told("log.old cannot be opened (EBUSY");
+    assert_file(moved, "first\nsecond\n");
+    assert_file(host.file, "second\n");
 }
 
 static int open_read_only(const struct files *files, const char *path) {
@@ -410,6 +438,8 @@ int main(void) {
         RING_TEST(a_lock_that_stays_held_refuses_the_open),
         RING_TEST(the_search_locks_no_file_of_others),
         RING_TEST(what_others_write_until_it_is_locked_is_not_overwritten),
+        RING_TEST(a_renamed_file_that_others_hold_for_a_moment_is_waited_for),
+        RING_TEST(one_that_they_keep_is_passed_over_and_told),
         RING_TEST(a_read_only_file_system_is_not_called_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
