@@ -15,7 +15,7 @@ final class FullRing {
     static final int EVENTS = 40;
 
     private static final int RING_BYTES = 4 * 1024 * 1024;
-    private static final String LARGE = "x".repeat(400_000);
+    static final String LARGE = "x".repeat(400_000);
 
     private FullRing() {}
 
@@ -39,25 +39,10 @@ final class FullRing {
         }
     }
 
-    /** Goes on with small events until not even such a one fits, if the file is long. Returns how many it logged. */
-    static int logUntilNothingFits(final RunningLog4j log4j) {
-        final BurstLog log = log4j.orders().manager().log();
-        logMoreThanFits(log4j.logger());
-        int events = EVENTS;
-        for (long before = log.stats().discarded(); log.stats().discarded() == before; events++) {
-            log4j.logger().info("xxx");
-        }
-        return events;
-    }
-
-    /** Fills the ring without Log4j, to its last byte, if the file is long. */
+    /** Fills the ring without Log4j if the file is long, so that for some time not even a short record fits. */
     static void fill(final BurstLog log) {
-        // Too much that is not durable yet is a reason to refuse as well, for a moment.
-        for (int time = 0; time < 3; time++) {
-            offerUntilFull(log, new byte[100_000]);
-            offerUntilFull(log, new byte[0]);
-            log.flush();
-        }
+        offerUntilFull(log, new byte[100_000]);
+        offerUntilFull(log, new byte[0]);
     }
 
     private static void offerUntilFull(final BurstLog log, final byte[] record) {

@@ -70,7 +70,7 @@ class FullRingRuleTest {
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
                 FullRing.fill(log4j.orders().manager().log());
                 fullBefore = shown().getFullWaits();
-                logging = CompletableFuture.runAsync(() -> log4j.logger().info("order"));
+                logging = CompletableFuture.runAsync(() -> log4j.logger().info(FullRing.LARGE));
                 final long enough = fullBefore + 100;
                 await().until(() -> log4j.orders().manager().log().stats().fullWaits() > enough);
             }
@@ -86,7 +86,7 @@ class FullRingRuleTest {
             FullRing.fill(log4j.orders().manager().log());
             final CompletableFuture<Void> space = CompletableFuture.runAsync(
                     limit::close, CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS));
-            log4j.logger().info("order");
+            log4j.logger().info(FullRing.LARGE);
             space.join();
             assertThat(log4j.orders().manager().log().awaitDrained(Patience.TIME)).isTrue();
         }
