@@ -76,8 +76,13 @@ static void change_size(struct sim_inode *inode, size_t size) {
     inode->sizes[inode->size_changes++] = size;
 }
 
+/* The only ones there are. */
+static int is_folder(const char *path) {
+    return strcmp(path, "/") == 0 || strcmp(path, MOUNT_POINT) == 0;
+}
+
 static int sim_open(const struct files *files, const char *path) {
-    return sim_files_find(files_of(files), path);
+    return is_folder(path) ? -EISDIR : sim_files_find(files_of(files), path);
 }
 
 static int sim_lock(const struct files *files, int file) {
@@ -96,7 +101,7 @@ static int sim_create(const struct files *files, const char *path, const struct 
     if (sim->is_unmounted) {
         violation(sim->world, "I1: %s is begun below a mount point", path);
     }
-    if (sim_files_find(sim, path) >= 0) {
+    if (is_folder(path) || sim_files_find(sim, path) >= 0) {
         return -EEXIST;
     }
     if (sim->space_bytes == 0) {
@@ -227,7 +232,7 @@ static int sim_identity(const struct files *files, int file, struct file_identit
 }
 
 static int sim_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
-    if (strcmp(path, "/") == 0 || strcmp(path, MOUNT_POINT) == 0) {
+    if (is_folder(path)) {
         const int is_root = path[1] == '\0' || files_of(files)->is_unmounted;
         *identity = (struct file_identity){.device = is_root ? ROOT_DEVICE : LOGS_DEVICE, .inode = 1, .links = 1,
                                            .bytes = 4096};
