@@ -26,6 +26,12 @@ struct medium {
  */
 int medium_open(const struct platform *platform, const char *path, int open_flags, struct medium *medium);
 
+/*
+ * The same of a file that is open for reading and writing already, on another descriptor of that open description, which
+ * gets O_DIRECT. Where the kernel has no RWF_DSYNC, writes are durable only after a sync.
+ */
+int medium_of_file(const struct platform *platform, int fd, struct medium *medium);
+
 /* Fills what every backend's device has in common. */
 void device_describe(struct device *device, uint32_t io, const struct device_ops *ops, const struct platform *platform,
                      const struct medium *medium, const char *path);

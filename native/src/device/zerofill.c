@@ -80,7 +80,7 @@ static int check_extents(int fd, uint64_t bytes) {
     return 0;
 }
 
-int zerofill(const struct platform *platform, int fd, const char *path, uint64_t bytes, const char **what) {
+int zerofill(const struct platform *platform, int fd, uint64_t bytes, const char **what) {
     *what = "switching its copy-on-write off";
     int result = switch_off_copy_on_write(fd);
     if (result < 0)
@@ -90,10 +90,8 @@ int zerofill(const struct platform *platform, int fd, const char *path, uint64_t
     if (fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
         return -errno; /* interrupted: the zeros allocate it, too */
     *what = "filling it with zeros";
-    int direct = open(path, O_RDWR | O_CLOEXEC | O_DIRECT); /* spares the page cache */
-    result = write_zeros(platform, direct < 0 ? fd : direct, bytes);
-    if (direct >= 0)
-        close(direct);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_DIRECT); /* spares the page cache, where the file system lets it */
+    result = write_zeros(platform, fd, bytes);
     if (result < 0)
         return result;
     *what = "syncing it";
