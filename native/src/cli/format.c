@@ -19,6 +19,7 @@
 #include "cli/signature.h"
 #include "device/calibrate.h"
 #include "device/disk.h"
+#include "device/extents.h"
 #include "device/lock.h"
 #include "device/open.h"
 #include "device/ring_name.h"
@@ -167,12 +168,17 @@ static int format_existing(const struct request *request) {
     if (rc == 0 && request->force) {
         rc = clear(device);
     }
+    uint64_t taken = 0;
+    rc = rc < 0 ? rc : extents_take(device, &taken);
     if (rc == 0) {
         const uint64_t bytes = request->size != 0 ? align_down(request->size, device->block_bytes)
                                                   : default_bytes(device);
         rc = engine_format(&platform_linux, device, bytes);
         if (rc == 0) {
             printf("%s: ring of %" PRIu64 " bytes\n", device->path, bytes);
+            if (taken > 0) {
+                printf("%s: %" PRIu64 " bytes of it had no blocks of their own, and were written\n", device->path, taken);
+            }
             tell_engine(&device);
         }
     }
