@@ -84,6 +84,7 @@ enum burst_io {
     BURST_IO_URING_POLL = 3, /* io_uring without interrupts: needs a device with poll queues */
     BURST_IO_NVME = 4,       /* NVMe commands with FUA through the generic character device */
     BURST_IO_MAPPED = 5,
+    BURST_IO_FLUSH = 6, /* one positioned write and one flush of the medium's cache, for drives that ignore FUA */
 };
 
 /* Pages of the ring's image in memory. */

@@ -124,7 +124,7 @@ static int settle_durability(const struct platform *platform, const char *path, 
         return reopen_synchronous(path, open_flags, medium);
     } else {
         medium->write_flags = RWF_DSYNC;
-        medium->dsync_pays_twice = !medium->is_file;
+        medium->flush_after = !medium->is_file;
     }
     return 0;
 }

@@ -11,7 +11,7 @@ struct medium {
     int is_file;
     int direct;      /* O_DIRECT holds */
     int write_flags; /* RWF_DSYNC; 0 where a completed write is durable without it */
-    int dsync_pays_twice; /* pwritev2(RWF_DSYNC) writes with FUA here and flushes as well: one flush is enough */
+    int flush_after; /* a plain write and then fdatasync: on a device RWF_DSYNC writes with FUA and flushes as well */
     uint64_t bytes;
     uint32_t block_bytes;
     uint32_t logical_block_bytes;
@@ -60,6 +60,7 @@ extern const struct device_backend backend_uring;
 extern const struct device_backend backend_uring_poll;
 extern const struct device_backend backend_nvme;
 extern const struct device_backend backend_mapped;
+extern const struct device_backend backend_flush;
 
 /* The one enum burst_io that can write what is on the medium: a DAX character device, or a ring whose commits end at lines,
  * must be mapped. BURST_IO_AUTO if there is no such restriction. */
