@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The README's commands for C, as they stand there, in a home of their own: no cmocka, no Maven. Then the prefix is moved,
-# and the library of the build that is being tested, with its tests, is installed elsewhere: a program finds both.
+# The README's commands for C, as they stand there, in a home of their own: no cmocka, no Maven. Then the prefix is
+# moved, and the library of the build under test, with its tests, is installed elsewhere: a program finds both.
 #
 #     installed_library.sh BUILD SCRATCH
 set -euo pipefail
@@ -41,7 +41,8 @@ unset PKG_CONFIG_PATH LD_LIBRARY_PATH DESTDIR
 
 # What includes cmocka meets this one first.
 echo '#error "only the tests need cmocka"' >no-cmocka/cmocka.h
-awk '/^## / { here = $0 == "## C" } here && /^```/ { inside = $0 == "```sh"; next } here && inside' "$tree/README.md" >commands
+awk '/^## / { here = $0 == "## C" } here && /^```/ { inside = $0 == "```sh"; next } here && inside' "$tree/README.md" \
+  >commands
 [ -s commands ] || fail "there are no commands under \"## C\" in README.md"
 CPATH=$scratch/no-cmocka bash -euo pipefail commands >output 2>&1 || { cat output; fail "README.md's commands"; }
 tail -n 1 output | grep -x "order 10 is durable as record 10" || { cat output; fail "README.md's program"; }

@@ -54,6 +54,8 @@ missing_test_packages() {
   command -v g++ >/dev/null || echo g++
   command -v pkg-config >/dev/null || echo pkg-config
   command -v strace >/dev/null || echo strace
+  command -v musl-gcc >/dev/null || echo musl-tools
+  python3 -m pip --version >/dev/null 2>&1 || echo python3-pip
   command -v spin >/dev/null || echo spin
   command -v clang-14 >/dev/null || echo clang-14
   compgen -G '/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*' >/dev/null || echo libclang-rt-14-dev
