@@ -172,6 +172,31 @@ static void a_file_that_others_cut_does_not_grow_when_its_sync_fails(void **stat
     assert_int_equal(status.st_size, 0);
 }
 
+static int lost_check(struct device *device) {
+    return device_lost_pages(device) > 0 ? error_set(EIO, "pages of the ring are gone") : 0;
+}
+
+/* The mapping loses what it held. */
+static int64_t lose_pages_in_a_read(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {
+    memset(image, 0, sizeof image);
+    atomic_store(&host.device.lost_pages, 1);
+    return files_posix.ops->read(files, file, data, bytes, offset);
+}
+
+static void a_ring_that_loses_pages_while_its_log_file_is_looked_for_ends_the_open(void **state) {
+    static struct device_ops mapped_ops;
+    (void)state;
+    crash_before_the_checkpoint();
+    mapped_ops = memory_ops;
+    mapped_ops.check = lost_check;
+    host.device.ops = &mapped_ops;
+    own_ops()->read = lose_pages_in_a_read;
+    alarm(60); /* it looked for ever */
+    assert_int_equal(try_to_open(), -EIO);
+    alarm(0);
+    assert_string_equal(error_text(), "pages of the ring are gone");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(a_cut_in_the_midst_of_a_redo_is_noticed),
@@ -182,6 +207,7 @@ int main(void) {
         RING_TEST(a_file_deleted_in_the_midst_of_a_redo_is_written_again),
         RING_TEST(what_others_append_in_the_midst_of_a_batch_is_not_overwritten),
         RING_TEST(a_file_that_others_cut_does_not_grow_when_its_sync_fails),
+        RING_TEST(a_ring_that_loses_pages_while_its_log_file_is_looked_for_ends_the_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
