@@ -84,6 +84,7 @@ enum burst_io {
     BURST_IO_URING_POLL = 3, /* io_uring without interrupts: needs a device with poll queues */
     BURST_IO_NVME = 4,       /* NVMe commands with FUA through the generic character device */
     BURST_IO_MAPPED = 5,
+    BURST_IO_FLUSH = 6, /* one positioned write and one flush of the medium's cache, for drives that ignore FUA */
 };
 
 /* Pages of the ring's image in memory. */
@@ -215,8 +216,8 @@ int64_t burst_close_within(burst_t *log, int64_t timeout_ns);
 /* Why the ring has failed, one sentence into text (always terminated). Returns 1 if it has failed, else 0 and "". */
 int burst_failure(const burst_t *log, char *text, size_t text_bytes);
 
-/* What recovery found at open, one or more lines into text (always terminated). Returns the number of records that
- * are provably lost. */
+/* What recovery found at open, one sentence into text (always terminated; docs/recovery.md explains it). Returns the number
+ * of records that are provably lost: 0 also where it cannot be known, which the sentence says. */
 int64_t burst_recovery_statement(const burst_t *log, char *text, size_t text_bytes);
 
 /* What ring and log file survive, each with its class and the evidence for it, one line each into text (always

@@ -229,6 +229,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     rc = rc < 0 ? rc : ring_open(config, &ring);
     log->device = ring.device;
     rc = rc < 0 ? rc : check_durability(config, log, file_name);
+    rc = rc < 0 ? rc : ring_open_blocks(&ring, &log->events);
     if (rc == 0 && config->io == BURST_IO_AUTO) {
         device_calibrate(&log->device, 0);
     }
