@@ -120,6 +120,11 @@ int ring_open_blocks(const struct opened_ring *ring, struct events *events) {
                     "they were written, so that no append has to find room for them", ring->device->path,
                     (unsigned long long)taken);
     }
+    if (rc == 0 && ring->is_ring && ring->device->is_file && extents_move(ring->device->file.fd)) {
+        events_post(events, BURST_WARN, "ring file %s is copy-on-write, so that each append takes new blocks: it is slower, and "
+                    "the ring fails when its file system (btrfs) is full; close it and copy it into an empty file that has "
+                    "`chattr +C`", ring->device->path);
+    }
     return rc;
 }
 
