@@ -53,7 +53,7 @@ static char deep_ring[128], deep_file[128];
 static burst_config_t deep_config(void) {
     burst_config_t config = small_config();
     snprintf(deep_ring, sizeof deep_ring, "%s/new/rings/of/orders", folder);
-    snprintf(deep_file, sizeof deep_file, "%s/new/logs/of/orders.log", folder);
+    snprintf(deep_file, sizeof deep_file, "%s/else/logs/orders.log", folder);
     config.ring = deep_ring;
     config.file_name = deep_file;
     return config;
@@ -67,7 +67,7 @@ static void folders_of_ring_and_log_file_are_made_and_durable(void **state) {
     assert_int_equal(burst_close(log), 0);
     assert_int_equal(access(deep_ring, F_OK), 0);
     assert_int_equal(access(deep_file, F_OK), 0);
-    const char *const holders[] = {"", "/new", "/new/rings", "/new/rings/of", "/new/logs", "/new/logs/of"};
+    const char *const holders[] = {"", "/new", "/new/rings", "/new/rings/of", "/else", "/else/logs"};
     for (size_t i = 0; i < sizeof holders / sizeof holders[0]; i++) {
         char line[128];
         snprintf(line, sizeof line, "%s%s\n", folder, holders[i]);
@@ -146,7 +146,7 @@ static void what_was_there_stays(void **state) {
     struct stat before, after;
     burst_config_t config = deep_config();
     char path[128];
-    const char *const kept[] = {"new", "new/rings", "new/rings/of", "new/logs", "new/logs/of"};
+    const char *const kept[] = {"new", "new/rings", "new/rings/of", "else", "else/logs"};
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, kept[i]);
         assert_int_equal(mkdir(path, 0700), 0);
