@@ -127,6 +127,10 @@ static void a_ring_that_cannot_be_made_leaves_nothing(void **state) {
     config.max_record_bytes = 1u << 30;
     assert_refused(&config, EINVAL, "do not fit");
     assert_int_equal(entries_in_folder(), 0);
+    config.max_record_bytes = 0;
+    config.io = BURST_IO_NVME; /* a file is none */
+    assert_true(burst_open(&config, &log) < 0);
+    assert_int_equal(entries_in_folder(), 0);
 }
 
 static void threads_that_cannot_be_had_leave_nothing(void **state) {
