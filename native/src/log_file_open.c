@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/folders.h"
 #include "base/path.h"
@@ -27,7 +26,7 @@ static void remove_empty(const char *path) {
         return;
     }
     if (ops->lock(&files_posix, file) == 0 && ops->identity(&files_posix, file, &identity) == 0 && identity.bytes == 0) {
-        unlink(path);
+        folders_unlink(path, file);
     }
     ops->close(&files_posix, file);
 }

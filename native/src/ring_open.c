@@ -12,7 +12,6 @@
 #include "base/path.h"
 #include "device/extents.h"
 #include "device/open.h"
-#include "device/ring_name.h"
 #include "engine.h"
 
 #define DEFAULT_RING_BYTES (64ull * 1024 * 1024)
@@ -32,14 +31,12 @@ static int look_at(struct device *device, int *is_untouched) {
 /* An empty file is empty again; where nothing was there is nothing. Still under the lock, since which nobody else can have
  * put a record into it. */
 static void take_back(const char *path, const struct opened_ring *ring) {
-    char target[BURST_PATH_BYTES], elsewhere[BURST_PATH_BYTES];
+    char target[BURST_PATH_BYTES];
     if (ring->was_empty) {
         if (ftruncate(ring->device->file.fd, 0) < 0) {
             return; /* it stays an empty ring */
         }
-    } else if (path_follow(path, target, sizeof target) == 0 &&
-               !ring_name_is_lost(ring->device, elsewhere, sizeof elsewhere)) {
-        unlink(target);
+    } else if (path_follow(path, target, sizeof target) == 0 && folders_unlink(target, ring->device->file.fd) == 0) {
         folders_take_back(target, ring->folders_missing);
     }
 }

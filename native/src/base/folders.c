@@ -78,3 +78,20 @@ void folders_take_back(const char *path, unsigned missing) {
     for (; missing > 0 && go_above(folder) == 0; missing--)
         rmdir(folder);
 }
+
+int folders_unlink(const char *path, int fd) {
+    char above[PATH_MAX];
+    struct stat opened, named;
+    int result = path_directory(path, above, sizeof(above));
+    const int folder = result < 0 ? -1 : open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return result < 0 ? result : -errno;
+    if (fstat(fd, &opened) < 0 || fstatat(folder, path_name(path), &named, AT_SYMLINK_NOFOLLOW) < 0)
+        result = -errno;
+    else if (opened.st_dev != named.st_dev || opened.st_ino != named.st_ino)
+        result = -ESTALE;
+    else
+        result = unlinkat(folder, path_name(path), 0) < 0 ? -errno : 0;
+    close(folder);
+    return result;
+}

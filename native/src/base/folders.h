@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folders above a file that are made for it, and taken back if it comes to nothing. */
+/* Files and the folders above them that are made, and taken back if it comes to nothing. */
 #ifndef BURST_BASE_FOLDERS_H
 #define BURST_BASE_FOLDERS_H
 
@@ -14,6 +14,10 @@ int folders_sync(const char *path, unsigned missing);
 
 /* So many folders above the file were missing and are missing again, but for those that are not empty. */
 void folders_take_back(const char *path, unsigned missing);
+
+/* Takes the name away if it leads, not by a link, to the open file: others may have put something else there, or another
+ * folder above it. 0, -ESTALE or -errno. */
+int folders_unlink(const char *path, int fd);
 
 /* Makes the names in a folder durable. Some file systems cannot sync a folder; their names need none. 0 or -errno. */
 int folder_sync(const char *folder);

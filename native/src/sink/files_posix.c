@@ -71,7 +71,7 @@ static int posix_create(const struct files *files, const char *path, const struc
     if (result == 0 && how->mode != 0 && fchmod(file, how->mode) < 0) /* whatever the umask says */
         result = -errno;
     if (result < 0) {
-        unlink(target);
+        folders_unlink(target, file);
         close(file);
         return result;
     }

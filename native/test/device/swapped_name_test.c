@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/error.h"
+#include "base/folders.h"
 #include "burstlog.h"
 #include "device/medium.h"
 #include "device/open.h"
@@ -193,6 +194,25 @@ static void what_is_opened_again_is_what_is_open(void **state) {
     device_close(device);
 }
 
+/* Nor does anybody else lose a name. */
+static void only_the_open_file_loses_its_name(void **state) {
+    (void)state;
+    const char *path = scratch_path("a.ring");
+    make_file(path, 4096);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(rename(path, scratch_path("moved")), 0);
+    assert_int_equal(symlink("moved", path), 0);
+    assert_int_equal(folders_unlink(path, fd), -ESTALE);
+    make_file(scratch_path("other"), 4096);
+    assert_int_equal(rename(scratch_path("other"), path), 0);
+    assert_int_equal(folders_unlink(path, fd), -ESTALE);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(rename(scratch_path("moved"), path), 0);
+    assert_int_equal(folders_unlink(path, fd), 0);
+    assert_int_equal(access(path, F_OK), -1);
+    close(fd);
+}
+
 #define SWAP_TEST(name) cmocka_unit_test_setup_teardown(name, make_victim, remove_scratch)
 
 int main(void) {
@@ -201,6 +221,7 @@ int main(void) {
         SWAP_TEST(a_link_planted_behind_the_zeros_gets_no_superblock),
         SWAP_TEST(a_link_planted_before_a_second_open_is_seen),
         SWAP_TEST(a_link_planted_before_the_first_open_is_not_followed_blindly),
+        SWAP_TEST(only_the_open_file_loses_its_name),
         SWAP_TEST(what_is_opened_again_is_what_is_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
