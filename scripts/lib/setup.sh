@@ -61,6 +61,7 @@ missing_test_packages() {
   compgen -G '/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*' >/dev/null || echo libclang-rt-14-dev
   command -v llvm-cov-14 >/dev/null || echo llvm-14
   command -v fusermount3 >/dev/null || echo fuse3
+  command -v mkfs.xfs >/dev/null || echo xfsprogs
   [ -e /usr/include/fuse3/fuse.h ] || echo libfuse3-dev
 }
 
