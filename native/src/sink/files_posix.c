@@ -193,7 +193,7 @@ static int posix_list_siblings(const struct files *files, const char *path,
     return result;
 }
 
-static void posix_close(const struct files *files, int file) {
+static void host_close(const struct files *files, int file) {
     (void)files;
     close(file); /* and with it the lock */
 }
@@ -211,7 +211,7 @@ static const struct files_ops posix_ops = {
     .identity_of_path = posix_identity_of_path,
     .place = posix_place,
     .list_siblings = posix_list_siblings,
-    .close = posix_close,
+    .close = host_close,
 };
 
 const struct files files_posix = {.ops = &posix_ops};
