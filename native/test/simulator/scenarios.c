@@ -309,6 +309,7 @@ const struct scenario scenarios[] = {
     {"sectors-cannot-be-read", 16, 1, sectors_cannot_be_read, 1},
     {"checkpoint-cannot-be-read", 8, 1, checkpoint_cannot_be_read, 1},
     {"epoch-cannot-be-read-for-a-while", 16, 1, epoch_cannot_be_read_for_a_while, 1},
+    {"end-of-the-log-cannot-be-read", 16, 1, end_of_the_log_cannot_be_read, 1},
     {"device-lies", 12, 2, device_lies, 1},
     {"format-of-an-empty-medium", 8, 1, format_of_an_empty_medium, 0},
     {"format-over-another-ring", 8, 1, format_over_another_ring, 0},

@@ -69,6 +69,7 @@ void allocations_fail(struct world *world);
 void sectors_cannot_be_read(struct world *world);
 void checkpoint_cannot_be_read(struct world *world);
 void epoch_cannot_be_read_for_a_while(struct world *world);
+void end_of_the_log_cannot_be_read(struct world *world);
 void device_lies(struct world *world);
 void format_of_an_empty_medium(struct world *world);
 void format_over_another_ring(struct world *world);
