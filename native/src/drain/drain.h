@@ -58,6 +58,10 @@ struct drain {
     uint64_t watermark_noted; /* and the one it noted then */
     _Atomic int64_t give_up_ns; /* no further batch is begun after this moment (close) */
     int last_error; /* of the stall that was told, or 0 */
+    int64_t stalled_since_ns;
+    int64_t stall_told_ns;
+    int64_t failure_told_ns; /* 0: the ring has not failed */
+    int64_t failed_since_ns;
     char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that it was told of */
     int destination_was_empty;
     struct signal drained; /* drained_sequence has moved, or cannot move */

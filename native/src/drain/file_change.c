@@ -17,11 +17,11 @@ static int leave_lost_file(struct drain *drain, enum destination_state state) {
     const char *path = drain->destination.path;
     const unsigned long long from = drain->synced.sequence;
     if (state == DESTINATION_DELETED) {
-        events_post(drain->events, BURST_WARN, "log file %s was deleted; what it held since record %llu is written again",
+        events_post(drain->events, BURST_ERROR, "log file %s was deleted; what it held since record %llu is written again",
                     path, from);
         drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
     } else {
-        events_post(drain->events, BURST_WARN,
+        events_post(drain->events, BURST_ERROR,
                     "log file %s was cut by others to less than the %llu bytes written%s; a new file is begun with record "
                     "%llu", path,
                     (unsigned long long)destination_end(&drain->destination),
@@ -90,7 +90,7 @@ void drain_leave_file(struct drain *drain, enum drain_next_file next, const stru
 }
 
 static void tell_extended(struct drain *drain) {
-    events_post(drain->events, BURST_WARN,
+    events_post(drain->events, BURST_ERROR,
                 "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
                 (unsigned long long)drain->destination.length, drain->destination.path);
 }
