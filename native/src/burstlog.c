@@ -28,7 +28,7 @@
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
-#define FILE_NAME_MAX 230 /* NAME_MAX less what drain/file_change.c may add */
+#define FILE_NAME_MAX 230 /* NAME_MAX less what drain/next_file.c may add */
 
 /* One allocation: each closed one stays, and a process has room for 65530 mappings. */
 struct handle {
@@ -204,7 +204,9 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
     if (rc == 0) {
         events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path,
                     survival_name(log->device->survives), log->device->survives_because);
-        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file_name,
+        char written[BURST_PATH_BYTES];
+        drain_copy_path(log->engine->drain, written, sizeof written);
+        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", written,
                     survival_name(log->file_survives.survives), log->file_survives.because);
     }
     if (rc == 0 && log->device->fallback[0] != '\0') {
