@@ -56,7 +56,7 @@ class AttributesTest {
                 "batchDelay=\"2 s\"           | at most",
                 "batchSize=\"64 KB\"          | no batchDelay",
                 "jmx=\"maybe\"               | true or false",
-                "io=\"fast\"                   | auto, pwrite, uring, uring-poll, nvme, mapped",
+                "io=\"fast\"                   | auto, pwrite, uring, uring-poll, nvme, mapped, flush",
                 "io=\"nvme\"                   | io=nvme cannot be used",
                 "filePermissions=\"0640\"      | rw-r-----",
                 "filePermissions=\"---------\" | nobody could open",
