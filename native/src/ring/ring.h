@@ -98,6 +98,14 @@ struct ring_write {
     int done;
 };
 
+/* Since when appends wait for space, and what was told of that: full.c. */
+struct ring_full {
+    _Atomic int64_t since_ns;
+    _Atomic int64_t seen_ns; /* when an append last found none */
+    _Atomic int64_t told_ns; /* 0: not told */
+    _Atomic uint64_t released; /* then */
+};
+
 struct ring {
     const struct platform *platform;
     struct device *device;
@@ -144,6 +152,7 @@ struct ring {
 
     _Alignas(128) _Atomic uint64_t commits, device_writes, device_bytes;
     _Atomic uint64_t full_waits, discarded, lost_enqueued;
+    struct ring_full full;
     char failure[RING_FAILURE_BYTES]; /* written before `failed` is set */
     char path[4096];                  /* of the device, for sentences */
 };
