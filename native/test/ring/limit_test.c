@@ -2,8 +2,8 @@
 /* What a call with a time limit does not wait for: the medium, other threads, its own memory. */
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
