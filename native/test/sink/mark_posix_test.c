@@ -95,7 +95,7 @@ static void a_file_is_known_again_and_its_successor_is_not_taken_for_it(void **s
     check_file_system("btrfs", "mkfs.btrfs -q -f", 1);
 }
 
-static void an_overlay_has_no_handles_but_birth_times(void **state) {
+static void an_overlay_has_no_handles(void **state) {
     (void)state;
     char command[4 * PATH_BYTES], path[PATH_BYTES * 2];
     if (geteuid() != 0)
@@ -168,7 +168,7 @@ int main(void) {
         MARK_TEST(a_name_and_an_open_file_are_marked_alike_and_a_rename_changes_nothing),
         MARK_TEST(what_is_not_there_has_none),
         MARK_TEST(a_file_is_known_again_and_its_successor_is_not_taken_for_it),
-        MARK_TEST(an_overlay_has_no_handles_but_birth_times),
+        MARK_TEST(an_overlay_has_no_handles),
         MARK_TEST(a_refused_call_leaves_the_others),
         MARK_TEST(a_lock_outlives_a_look_at_the_mark),
     };
