@@ -24,6 +24,9 @@ int ring_create(const struct platform *platform, struct device *device, struct e
     snprintf(ring->path, sizeof ring->path, "%s", device->path);
     ring->geometry = *geometry;
     ring->limits = *limits;
+    if (limits->block_timeout_ns == 0) {
+        ring->limits.block_timeout_ns = -1;
+    }
     ring->alive = platform_allocate(platform, sizeof *ring->alive, PLATFORM_WIPED_IN_CHILD);
     ring->image = ring->alive == NULL ? NULL : device->ops->image(device, geometry->capacity_bytes);
     if (ring->image == NULL) {
@@ -185,11 +188,13 @@ static int fail_append(const struct ring *ring, int rc, uint64_t bytes, unsigned
 /* What must be fetched first (from swap, from a mapped file) is fetched here: from its claim on everybody waits for this
  * thread. */
 static inline void touch(const volatile uint8_t *data, size_t length) {
-    for (size_t at = 0; at < length; at += TOUCH_BYTES) {
-        (void)data[at];
+    if (length == 0) {
+        return;
     }
-    if (length > 0) {
-        (void)data[length - 1];
+    (void)data[0];
+    (void)data[length - 1];
+    for (size_t at = TOUCH_BYTES; at < length; at += TOUCH_BYTES) {
+        (void)data[at];
     }
 }
 
@@ -242,7 +247,7 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
                          (unsigned long long)ring->limits.max_record_bytes, ring->path);
     }
     struct claim claim;
-    struct limit limit = limit_of(ring->limits.block_timeout_ns > 0 ? ring->limits.block_timeout_ns : -1);
+    struct limit limit = limit_of(ring->limits.block_timeout_ns);
     const uint64_t bytes = record_bytes(length);
     touch(data, length);
     int rc = claim_record(ring, bytes, &claim);

@@ -51,7 +51,7 @@ struct ring_limits {
     uint64_t max_record_bytes;
     uint32_t on_full; /* enum burst_on_full */
     uint32_t cpus; /* that the threads of the process may run on; 0: not known */
-    int64_t block_timeout_ns; /* 0: none */
+    int64_t block_timeout_ns; /* 0 or, in the ring itself, -1: none */
 };
 
 /* Where an open begins: right after its marker. */
