@@ -18,6 +18,7 @@
 #include "device/open.h"
 #include "device/survival.h"
 #include "log.h"
+#include "log_file_open.h"
 #include "placement.h"
 #include "ring_open.h"
 #include "sink/accounts.h"
@@ -27,7 +28,7 @@
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
-#define FILE_NAME_MAX 230 /* NAME_MAX less what drain/file_change.c may add */
+#define FILE_NAME_MAX 230 /* NAME_MAX less what drain/next_file.c may add */
 
 /* One allocation: each closed one stays, and a process has room for 65530 mappings. */
 struct handle {
@@ -129,28 +130,49 @@ static int check_apart(const burst_config_t *config, const char *file_name) {
     return same ? error_set(EINVAL, "ring and log file are the same file %s: give each its own", config->ring) : 0;
 }
 
+static int weaker(const struct survival *one, const struct survival *other) {
+    return one->survives > other->survives ? one->survives : other->survives;
+}
+
 /* Ring and log file must each survive what is asked for: one sentence names whichever does not. */
-static int check_durability(const burst_config_t *config, burst_t *log, const char *file_name) {
-    const struct device *device = log->device;
-    const int wanted = (int)config->durability, ring = device->survives;
-    survival_of_place(file_name, &log->file_survives);
-    const int file = log->file_survives.survives;
-    log->survives = (uint32_t)(file > ring ? file : ring);
-    if (ring <= wanted && file <= wanted) {
+static int check_durability(const burst_config_t *config, const char *ring, const struct survival *of_ring,
+                            const char *file_name, const struct survival *of_file) {
+    const int wanted = (int)config->durability, least = weaker(of_ring, of_file);
+    const char *asked = survival_name(wanted), *have = survival_name(least);
+    if (least <= wanted) {
         return 0;
     }
-    const char *asked = survival_name(wanted), *have = survival_name((int)log->survives);
-    if (file <= wanted) {
+    if (of_file->survives <= wanted) {
         return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; use another medium, or ask for durability %s",
-                         device->path, survival_name(ring), asked, device->survives_because, have);
+                         ring, survival_name(of_ring->survives), asked, of_ring->because, have);
     }
-    if (ring <= wanted) {
+    if (of_ring->survives <= wanted) {
         return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; use another place, or ask for durability "
-                         "%s", file_name, survival_name(file), asked, log->file_survives.because, have);
+                         "%s", file_name, survival_name(of_file->survives), asked, of_file->because, have);
     }
     return error_set(EMEDIUMTYPE, "neither ring %.60s (survives %s: %.100s) nor log file %.60s (survives %s: %.100s) "
-                     "survives %s; use other places, or ask for durability %s", device->path, survival_name(ring),
-                     device->survives_because, file_name, survival_name(file), log->file_survives.because, asked, have);
+                     "survives %s; use other places, or ask for durability %s", ring, survival_name(of_ring->survives),
+                     of_ring->because, file_name, survival_name(of_file->survives), of_file->because, asked, have);
+}
+
+/* Before a ring file is made: what a file would survive there. */
+static int check_place(const burst_config_t *config, burst_t *log, const char *file_name) {
+    char ring[BURST_PATH_BYTES];
+    struct survival of_ring;
+    survival_of_place(file_name, &log->file_survives);
+    if (device_is_absent(config->ring) != 1 || config->io == BURST_IO_MAPPED ||
+        path_absolute(config->ring, ring, sizeof ring) < 0) {
+        return 0; /* the ring itself will be looked at */
+    }
+    survival_of_place(ring, &of_ring);
+    return check_durability(config, ring, &of_ring, file_name, &log->file_survives);
+}
+
+static int check_ring(const burst_config_t *config, burst_t *log, const char *file_name) {
+    struct survival of_ring = {.survives = log->device->survives};
+    snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
+    log->survives = (uint32_t)weaker(&of_ring, &log->file_survives);
+    return check_durability(config, log->device->path, &of_ring, file_name, &log->file_survives);
 }
 
 static uint32_t cpus_here(void) {
@@ -182,7 +204,9 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
     if (rc == 0) {
         events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path,
                     survival_name(log->device->survives), log->device->survives_because);
-        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file_name,
+        char written[BURST_PATH_BYTES];
+        drain_copy_path(log->engine->drain, written, sizeof written);
+        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", written,
                     survival_name(log->file_survives.survives), log->file_survives.because);
     }
     if (rc == 0 && log->device->fallback[0] != '\0') {
@@ -224,11 +248,14 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
                     const char *file_name) {
     const struct new_file how = {.owner = config->file_owner, .group = config->file_group};
     struct opened_ring ring = {.device = NULL};
+    struct log_file_before before;
     int rc = check_apart(config, file_name);
     rc = rc < 0 ? rc : accounts_check(&how);
+    log_file_look(file_name, &before);
+    rc = rc < 0 ? rc : check_place(config, log, file_name);
     rc = rc < 0 ? rc : ring_open(config, &ring);
     log->device = ring.device;
-    rc = rc < 0 ? rc : check_durability(config, log, file_name);
+    rc = rc < 0 ? rc : check_ring(config, log, file_name);
     rc = rc < 0 ? rc : ring_open_blocks(&ring, &log->events);
     if (rc == 0 && config->io == BURST_IO_AUTO) {
         device_calibrate(&log->device, 0);
@@ -256,6 +283,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     if (log->engine != NULL) {
         engine_close(log->engine);
     }
+    log_file_take_back(&before);
     if (log->device != NULL) {
         ring.device = log->device; /* calibration may have exchanged it */
         ring_open_undo(config, &ring);

@@ -41,6 +41,7 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
             final long eventTimeNanos,
             final boolean durableOnReturn) {
         final long begin = System.nanoTime();
+        Duration left = blockTimeout.isZero() ? FOREVER : blockTimeout;
         long sequence = log.offer(record, eventTimeNanos);
         if (sequence < 0) {
             if (onFull == OnFull.DISCARD) {
@@ -52,9 +53,10 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
                         "The ring is full and onFull=\"fail\"; the event was not logged.");
             }
             sequence = offerUntilAccepted(log, count, record, eventTimeNanos, begin);
+            left = left(begin);
         }
         if (durableOnReturn) {
-            awaitDurable(log, sequence, begin);
+            awaitDurable(log, sequence, left);
         }
         return sequence;
     }
@@ -80,8 +82,8 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
                 "The ring was full for longer than blockTimeout, " + blockTimeout + "; the event was not logged.");
     }
 
-    private void awaitDurable(final BurstLog log, final long sequence, final long begin) {
-        if (!log.awaitDurable(sequence, left(begin))) {
+    private void awaitDurable(final BurstLog log, final long sequence, final Duration left) {
+        if (!log.awaitDurable(sequence, left)) {
             throw new BurstException(
                     BurstException.Code.UNDECIDED,
                     "The event was not durable within blockTimeout, " + blockTimeout
@@ -93,7 +95,7 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
         return left(begin).isZero();
     }
 
-    /** What is left of the block timeout, one for the whole call. */
+    /** What is left of the block timeout, which is one for the whole call. */
     private Duration left(final long begin) {
         if (blockTimeout.isZero()) {
             return FOREVER;
