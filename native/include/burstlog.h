@@ -166,6 +166,10 @@ const char *burst_last_error(void);
  */
 int burst_open(const burst_config_t *config, burst_t **log);
 
+/* Checks the values that burst_open() checks before it touches anything: 0, or a negative errno, and burst_last_error() then
+ * names every one that cannot be used. Opens, creates and reads no ring. May be called by any thread. */
+int burst_config_check(const burst_config_t *config);
+
 /*
  * Appends one record and returns its sequence (>= 1; no gaps, also over reopens) once the record and all
  * before it are durable on the ring. length: 0..max_record_bytes. event_time_ns: any clock of the caller, kept with

@@ -63,7 +63,7 @@ public final class RecordBuffer {
     }
 
     /**
-     * Makes room, keeping what is written.
+     * Makes room, keeping what is written and the byte order. A limit that leaves too little rises to the capacity.
      *
      * @param count bytes that must fit after the position
      * @return the buffer to write into, with at least {@code count} bytes remaining

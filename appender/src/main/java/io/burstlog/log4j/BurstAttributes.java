@@ -104,6 +104,18 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
     @PluginBuilderAttribute
     String bufferSize;
 
+    @PluginBuilderAttribute
+    String createOnDemand;
+
+    @PluginBuilderAttribute
+    String locking;
+
+    @PluginBuilderAttribute
+    String advertise;
+
+    @PluginBuilderAttribute
+    String advertiseUri;
+
     BurstAttributes() {}
 
     /**
@@ -435,6 +447,51 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
      */
     public B setBufferSize(final String bufferSize) {
         this.bufferSize = bufferSize;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code createOnDemand}.
+     *
+     * @param createOnDemand accepted and without effect: the log file is created when the appender starts
+     * @return this
+     */
+    public B setCreateOnDemand(final String createOnDemand) {
+        this.createOnDemand = createOnDemand;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code locking}.
+     *
+     * @param locking accepted and without effect: the log file is always locked against other writers
+     * @return this
+     */
+    public B setLocking(final String locking) {
+        this.locking = locking;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code advertise}.
+     *
+     * @param advertise {@code true}: the log file is announced through the advertiser of the configuration; {@code false}
+     *     (default)
+     * @return this
+     */
+    public B setAdvertise(final String advertise) {
+        this.advertise = advertise;
+        return asBuilder();
+    }
+
+    /**
+     * Sets the attribute {@code advertiseUri}.
+     *
+     * @param advertiseUri where others can read the log file, for the announcement
+     * @return this
+     */
+    public B setAdvertiseUri(final String advertiseUri) {
+        this.advertiseUri = advertiseUri;
         return asBuilder();
     }
 }

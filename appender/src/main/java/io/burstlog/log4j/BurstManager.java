@@ -215,21 +215,31 @@ final class BurstManager {
             management.end();
             closeLog();
         }
+    }
+
+    /** They are durable and nobody waits for them, so that this is no ERROR. */
+    private void tellWhatIsLeft(final Duration drainTime) {
         final var left = log.stats();
         if (left.drainedSequence() < left.acceptedSequence()) {
+            final Duration timeout = shutdownTimeout();
             LOGGER.warn(
-                    "Burst: {} records are still in the ring {}, because {} could not take them within shutdownTimeout, {};"
-                            + " they reach it at the next start.",
+                    "Burst: {} records are durable in the ring {} and not yet in the log file {}, {}. They reach it at the next"
+                            + " start, or by `burstlog recover {}`.",
                     left.acceptedSequence() - left.drainedSequence(),
                     name(),
-                    attributes.file(),
-                    shutdownTimeout());
+                    log.currentFile(),
+                    drainTime.compareTo(timeout) < 0
+                            ? "because that could not be written"
+                            : "because shutdownTimeout, " + Units.of(timeout) + ", was over",
+                    name());
         }
     }
 
     private void closeLog() {
+        final long begin = System.nanoTime();
         try {
             log.close();
+            tellWhatIsLeft(Duration.ofNanos(System.nanoTime() - begin));
         } finally {
             discards.tellOperator("there was no space until the ring was closed.");
             LOGGER.info(

@@ -24,6 +24,9 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final Duration ONE_WAIT = Duration.ofSeconds(1);
 
+    /** Shorter waits are told to nobody: a burst may fill a ring. */
+    private static final long LONG_WAIT_NANOS = ONE_WAIT.toNanos();
+
     static FullRingRule of(final BurstConfig config) {
         return new FullRingRule(config.onFull(), config.blockTimeout());
     }
@@ -54,7 +57,7 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
             sequence = offerUntilAccepted(log, count, record, eventTimeNanos, begin);
         }
         if (durableOnReturn) {
-            awaitDurable(log, sequence, begin);
+            awaitDurable(BurstLog::awaitDurable, log, sequence, begin);
         }
         return sequence;
     }
@@ -65,9 +68,14 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
             final RecordBuffer record,
             final long eventTimeNanos,
             final long begin) {
+        long tellNanos = LONG_WAIT_NANOS;
         try (Pauses pauses = new Pauses(PAUSE_NANOS)) {
             while (!isOver(begin)) {
                 pauses.pause();
+                if (System.nanoTime() - begin >= tellNanos) {
+                    count.waits(log);
+                    tellNanos += LossReport.ONE_MINUTE.toNanos();
+                }
                 final long sequence = log.offer(record, eventTimeNanos);
                 if (sequence >= 0) {
                     return sequence;
@@ -77,15 +85,20 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
         }
         throw new BurstException(
                 BurstException.Code.TIMED_OUT,
-                "The ring was full for longer than blockTimeout, " + blockTimeout + "; the event was not logged.");
+                "The ring was full for longer than blockTimeout, " + Units.of(blockTimeout) + "; the event was not logged.");
     }
 
-    private void awaitDurable(final BurstLog log, final long sequence, final long begin) {
-        while (!log.awaitDurable(sequence, blockTimeout.isZero() ? ONE_WAIT : blockTimeout)) {
+    /** {@link BurstLog#awaitDurable}. */
+    interface Wait {
+        boolean isDurable(BurstLog log, long sequence, Duration timeout);
+    }
+
+    void awaitDurable(final Wait wait, final BurstLog log, final long sequence, final long begin) {
+        while (!wait.isDurable(log, sequence, blockTimeout.isZero() ? ONE_WAIT : blockTimeout)) {
             if (isOver(begin)) {
                 throw new BurstException(
                         BurstException.Code.UNDECIDED,
-                        "The event was not durable within blockTimeout, " + blockTimeout
+                        "The event was not durable within blockTimeout, " + Units.of(blockTimeout)
                                 + "; it is in the ring's memory and may still become durable.");
             }
         }
