@@ -28,8 +28,8 @@
  *   -EMSGSIZE    the record is longer than max_record_bytes; nothing was written
  *   -EAGAIN      the ring is full (burst_offer, or on_full = BURST_ON_FULL_FAIL); nothing was written
  *   -ETIMEDOUT   block_timeout_ns passed waiting for space; nothing was written
- *   -EINPROGRESS block_timeout_ns passed waiting for the medium: the record is in the ring's memory and may still
- *                become durable
+ *   -EINPROGRESS the time was over while the medium was at work: what was asked for goes on. Of an append: the record is
+ *                in the ring's memory and may still become durable. Of a close: it goes on by itself
  *   -EIO         the ring has failed (a write error, a stuck writer): nothing is acknowledged any more until it
  *                is opened again; burst_failure() tells why
  *   -ESHUTDOWN   the handle is closed
@@ -84,6 +84,7 @@ enum burst_io {
     BURST_IO_URING_POLL = 3, /* io_uring without interrupts: needs a device with poll queues */
     BURST_IO_NVME = 4,       /* NVMe commands with FUA through the generic character device */
     BURST_IO_MAPPED = 5,
+    BURST_IO_FLUSH = 6, /* one positioned write and one flush of the medium's cache, for drives that ignore FUA */
 };
 
 /* Pages of the ring's image in memory. */
@@ -104,11 +105,12 @@ typedef struct burst_config {
                                      the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
                                      is refused */
     uint64_t max_record_bytes;    /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */
-    uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds how long an append waits for space and for
-                                     another thread's write; its own write takes as long as the medium does */
+    uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds how long an append waits in all: for space, for the writes of
+                                     other threads, for threads in the middle of a record. Only a write that it has
+                                     begun itself, and that holds its record, takes as long as the medium does */
     uint64_t drain_interval_ns;   /* 0: 100 ms. A durable record reaches the log file within this time */
-    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds the draining at close; the rest stays in the ring. A write or sync
-                                     of the log file that hangs in the kernel is waited for all the same */
+    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds burst_close, whatever the media do. Draining gets three quarters of it;
+                                     the rest stays in the ring */
     const char *file_owner;       /* NULL: unchanged. User name of a newly created log file */
     const char *file_group;       /* NULL: unchanged. Group name of a newly created log file */
     uint32_t file_mode;           /* 0: 0666 less the umask. Permission bits of a newly created log file */
@@ -187,9 +189,10 @@ int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event
 /* The highest sequence that is durable together with all before it; 0 if none. Monotone. */
 int64_t burst_durable_sequence(const burst_t *log);
 
-/* Waits until the sequence is durable. timeout_ns < 0: for ever. Returns 1 durable (or sequence 0: a record that was
- * discarded), 0 not yet, or a negative errno: -EINVAL of a sequence that was never given out, such as the answer to a
- * record that was refused. */
+/* Waits until the sequence is durable. timeout_ns < 0: for ever, and where nobody else writes this call does; else
+ * burst-commit writes at once, and this call returns in time whatever the medium does. Returns 1 durable (or sequence 0: a
+ * record that was discarded), 0 not yet, or a negative errno: -EINVAL of a sequence that was never given out, such as the
+ * answer to a record that was refused. */
 int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns);
 
 /* Waits until everything accepted so far is durable in the ring. Returns and timeout_ns as burst_await_durable. */
@@ -200,17 +203,25 @@ int burst_flush(burst_t *log, int64_t timeout_ns);
 int burst_await_drained(burst_t *log, int64_t timeout_ns);
 
 /*
- * Refuses new records, makes all accepted ones durable, drains for at most shutdown_timeout_ns, and lets go of ring
- * and log file. Records still in the ring then are moved by the next open. Returns the number of records left in the
+ * Refuses new records, makes all accepted ones durable, drains, and lets go of ring and log file, all that within
+ * shutdown_timeout_ns. Records still in the ring then are moved by the next open. Returns the number of records left in the
  * ring, or -EIO if accepted records could not be made durable. A second close returns -ESHUTDOWN.
+ *
+ * -EINPROGRESS: the time was over first, because the medium of the ring or of the log file did not answer; the sentence says
+ * which. What is left is done by the thread burst-drain when they answer: until then, or until the process ends, ring and log
+ * file stay locked, and another open of them is refused with -EBUSY. burst_stats() goes on telling how far it is. What was
+ * durable in the ring is not lost, whatever becomes of that thread.
  */
 int64_t burst_close(burst_t *log);
+
+/* As burst_close, within timeout_ns instead of shutdown_timeout_ns. < 0: for ever. */
+int64_t burst_close_within(burst_t *log, int64_t timeout_ns);
 
 /* Why the ring has failed, one sentence into text (always terminated). Returns 1 if it has failed, else 0 and "". */
 int burst_failure(const burst_t *log, char *text, size_t text_bytes);
 
-/* What recovery found at open, one or more lines into text (always terminated). Returns the number of records that
- * are provably lost. */
+/* What recovery found at open, one sentence into text (always terminated; docs/recovery.md explains it). Returns the number
+ * of records that are provably lost: 0 also where it cannot be known, which the sentence says. */
 int64_t burst_recovery_statement(const burst_t *log, char *text, size_t text_bytes);
 
 /* What ring and log file survive, each with its class and the evidence for it, one line each into text (always
@@ -221,7 +232,7 @@ enum burst_state {
     BURST_STATE_OPEN = 0,    /* appending and draining */
     BURST_STATE_STALLED = 1, /* appending; the log file cannot be written, the drain keeps retrying */
     BURST_STATE_FAILED = 2,  /* fail-stop: see burst_failure */
-    BURST_STATE_CLOSED = 3,
+    BURST_STATE_CLOSED = 3,  /* or being closed */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing a log. */
+/* Opening a log. */
 #include "burstlog.h"
 
 #include <errno.h>
@@ -22,7 +22,6 @@
 
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
-#define USER_PAUSE_NS 100000
 #define USUAL_RECORD_BYTES 200
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 
@@ -173,6 +172,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     int rc = ring_open(config, &ring);
     log->device = ring.device;
     rc = rc < 0 ? rc : check_durability(config, log, file_name);
+    rc = rc < 0 ? rc : ring_open_blocks(&ring, &log->events);
     if (rc == 0 && config->io == BURST_IO_AUTO) {
         device_calibrate(&log->device, 0);
     }
@@ -190,7 +190,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
                               .batch_delay_ns = (int64_t)config->batch_delay_ns,
                               .batch_bytes = config->batch_bytes,
                               .committer_spins = config->writer_spin != 0};
-    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, &pace);
+    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, &pace, log_let_go, log);
     if (rc == 0) {
         placement_of_threads(placement, &log->threads);
         remember(log, file_name);
@@ -224,6 +224,9 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
     log->shutdown_timeout_ns = (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns
                                                                          : DEFAULT_SHUTDOWN_TIMEOUT_NS);
     rc = open_log(log, config, &checked.placement, checked.file_name);
+    if (rc == -EBUSY) {
+        log_explain_busy(atomic_load(&all_logs), config->ring);
+    }
     if (rc < 0) {
         platform_release(&platform_linux, handle, sizeof *handle);
         return rc;
@@ -237,86 +240,6 @@ int burst_open(const burst_config_t *given, burst_t **log_out) {
     const int before = cancel_hold();
     size_signal_hold(&held);
     const int rc = open_configured(given, log_out);
-    size_signal_restore(&held);
-    cancel_restore(before);
-    return rc;
-}
-
-int log_check_alive(const burst_t *log) {
-    return ring_is_alive(log->ring) ? 0 : error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: "
-                                                    "open another ring in this one", log->ring->path);
-}
-
-int log_enter(burst_t *log) {
-    atomic_fetch_add(&log->users, 1);
-    if (atomic_load(&log->closing)) {
-        atomic_fetch_sub(&log->users, 1);
-        return error_set(ESHUTDOWN, "the log on ring %s is closed", log->ring->path);
-    }
-    return 0;
-}
-
-void log_leave(burst_t *log) {
-    atomic_fetch_sub(&log->users, 1);
-}
-
-/* Moves what it can within the time. A file that cannot be written is not waited for. */
-static void drain_rest(burst_t *log, int64_t deadline_ns) {
-    struct drain *drain = log->engine->drain;
-    int stalls = 0;
-    while (!drain_is_done(drain) && stalls < 2 && platform_monotonic_ns(&platform_linux) < deadline_ns) {
-        stalls += drain_work(drain, 1) < 0;
-    }
-    if (!drain_is_done(drain) || (ring_has_failed(log->ring) && !drain->failure_noted)) {
-        checkpoint_write_watermark(drain);
-    }
-}
-
-static int64_t close_log(burst_t *log) {
-    uint32_t expected = 0;
-    const int alive = log_check_alive(log);
-    if (alive < 0) {
-        return alive;
-    }
-    if (!atomic_compare_exchange_strong(&log->closing, &expected, 1)) {
-        return error_set(ESHUTDOWN, "the log on ring %s is closed", log->ring->path);
-    }
-    ring_refuse(log->ring);
-    while (ring_commit(log->ring) > 0) {
-    }
-    threads_stop_committer(&log->threads);
-    ring_quiesce(log->ring);
-    const int64_t deadline_ns = platform_deadline_ns(&platform_linux, log->shutdown_timeout_ns);
-    atomic_store(&log->engine->drain->give_up_ns, deadline_ns);
-    threads_stop_drain(&log->threads);
-    drain_rest(log, deadline_ns);
-    signal_notify(&log->engine->drain->drained, &platform_linux);
-    while (atomic_load(&log->users) != 0) {
-        platform_linux.ops->sleep_ns(&platform_linux, USER_PAUSE_NS);
-        signal_notify(&log->engine->drain->drained, &platform_linux);
-    }
-    log_fill_stats(log, &log->last_stats);
-    log->last_stats.state = BURST_STATE_CLOSED;
-    drain_copy_path(log->engine->drain, log->last_file, sizeof log->last_file);
-    stages_close(log->stages);
-    atomic_store(&log->closed, 1);
-    log->device->image_in_use = ring_has_failed(log->ring);
-    engine_detach_ring(log->engine);
-    engine_close(log->engine);
-    log->engine = NULL;
-    device_close(log->device);
-    events_close(&log->events);
-    if (log->last_stats.accepted_sequence > log->last_stats.durable_sequence) {
-        return error_set(EIO, "ring %s has failed: %s", log->ring->path, log->ring->failure);
-    }
-    return log->last_stats.durable_sequence - log->last_stats.drained_sequence;
-}
-
-int64_t burst_close(burst_t *log) {
-    struct size_signal held;
-    const int before = cancel_hold();
-    size_signal_hold(&held);
-    const int64_t rc = close_log(log);
     size_signal_restore(&held);
     cancel_restore(before);
     return rc;

@@ -8,7 +8,6 @@
 #include "burstlog.h"
 #include "log.h"
 
-#define CLOSE_PAUSE_NS 100000
 #define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
 #define STATS_MOST_BYTES 4096                             /* more is garbage */
 
@@ -115,7 +114,8 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     ring_durable(ring, &durable, &next_sequence);
     stats->durable_sequence = (int64_t)next_sequence - 1;
     stats->accepted_sequence = (int64_t)ring_next_sequence(ring) - 1;
-    stats->state = ring_has_failed(ring)           ? BURST_STATE_FAILED
+    stats->state = atomic_load(&log->closing)      ? BURST_STATE_CLOSED
+                   : ring_has_failed(ring)        ? BURST_STATE_FAILED
                    : atomic_load(&drain->stalled) ? BURST_STATE_STALLED
                                                    : BURST_STATE_OPEN;
     stats->commits = atomic_load(&ring->commits);
@@ -136,13 +136,6 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     stages_summarize(ring->stages, stats->stages);
 }
 
-/* The close under way is about to leave the last figures. */
-static void await_close(const burst_t *log) {
-    while (!atomic_load(&log->closed)) {
-        platform_linux.ops->sleep_ns(&platform_linux, CLOSE_PAUSE_NS);
-    }
-}
-
 int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
     burst_t *log = (burst_t *)log_const; /* entering counts the caller */
     const uint32_t bytes = stats->struct_bytes;
@@ -155,8 +148,7 @@ int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
         return alive;
     }
     burst_stats_t now;
-    if (log_enter(log) < 0) {
-        await_close(log);
+    if (log_look(log) < 0) {
         now = log->last_stats;
     } else {
         log_fill_stats(log, &now);
@@ -181,8 +173,7 @@ int burst_stage_histogram(const burst_t *log_const, uint32_t stage, burst_histog
     if (alive < 0) {
         return alive;
     }
-    if (log_enter(log) < 0) {
-        await_close(log);
+    if (log_look(log) < 0) {
         stages_copy_kept(log->stages, stage, histogram);
         return 0;
     }
@@ -206,8 +197,7 @@ int burst_current_file(const burst_t *log_const, char *path, size_t path_bytes) 
     if (alive < 0) {
         return alive;
     }
-    if (log_enter(log) < 0) {
-        await_close(log);
+    if (log_look(log) < 0) {
         snprintf(path, path_bytes, "%s", log->last_file);
         return 0;
     }

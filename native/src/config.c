@@ -75,8 +75,8 @@ static void check_choices(const burst_config_t *config, struct error_list *error
                    {"writerSpin", config->writer_spin, 1, "false (0) or true (1)"}};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         if (choices[i].value > choices[i].most) {
-            error_list_add(errors, error_set(EINVAL, "%s of ring %s is %u: use %s", choices[i].name, config->ring,
-                                             choices[i].value, choices[i].choices));
+            error_list_add(errors, error_set(EINVAL, "%s=\"%u\" of ring %s cannot be used: use %s", choices[i].name,
+                                             choices[i].value, config->ring, choices[i].choices));
         }
     }
 }

@@ -251,9 +251,9 @@ static int open_drain(struct engine *engine, const struct engine_config *config)
 static void tell_statement(struct engine *engine) {
     char text[BURST_TEXT_BYTES];
     recovery_statement(&engine->view.recovery, text, sizeof text);
-    const int complete = engine->view.recovery.lost == 0 && engine->view.recovery.unreadable_bytes == 0;
-    events_post(engine->parts.events, complete ? BURST_INFO : BURST_ERROR, "ring %s opened: %s",
-                engine->parts.device->path, text);
+    const struct recovery *recovery = &engine->view.recovery;
+    const enum burst_severity severity = recovery->lost > 0 ? BURST_ERROR : recovery->hidden_to > 0 ? BURST_WARN : BURST_INFO;
+    events_post(engine->parts.events, severity, "ring %s opened: %s", engine->parts.device->path, text);
 }
 
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine_out) {

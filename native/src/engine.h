@@ -38,7 +38,6 @@ struct engine_view {
     unsigned newest_slot;
     uint32_t crc_seed;
     uint64_t unreadable_bytes; /* of the data area */
-    uint64_t unreadable_end;   /* position after the last of them in the window */
     struct recovery recovery;
     const uint8_t *image; /* what was recovered from */
     uint8_t *own_image;   /* only of engine_view_open */

@@ -141,38 +141,59 @@ struct recovery_input engine_view_input(const struct engine_view *view) {
         .crc_seed = view->crc_seed,
         .newest = &view->checkpoints[view->newest_slot],
         .other = view->checkpoint_is_valid[other] ? &view->checkpoints[other] : NULL,
-        .unreadable_bytes = view->unreadable_bytes,
-        .unreadable_end = view->unreadable_end,
     };
 }
 
-/* The data area as it was read: which of it could not be, and up to which position of the window. */
+/* The blocks of a data area that could not be read. */
+struct unreadable_blocks {
+    const struct platform *platform;
+    const struct superblock *superblock;
+    uint64_t bytes; /* that could not be read */
+    uint8_t *bits;  /* one a block; made with the first */
+    size_t size;    /* of the bits, bytes */
+};
+
 static void note_unreadable_data(void *argument, uint64_t offset, uint64_t bytes) {
-    struct engine_view *view = argument;
-    const uint64_t capacity = view->superblock.capacity_bytes;
-    const uint64_t begin = view->checkpoints[view->newest_slot].stream.drained_position;
-    const uint64_t place = offset - view->superblock.data_offset + bytes - 1; /* of the last of them */
-    const uint64_t end = begin + (place + capacity - begin % capacity) % capacity + 1;
-    view->unreadable_bytes += bytes;
-    view->unreadable_end = end > view->unreadable_end ? end : view->unreadable_end;
+    struct unreadable_blocks *blocks = argument;
+    blocks->bytes += bytes;
+    if (blocks->bits == NULL) {
+        blocks->bits = platform_allocate(blocks->platform, blocks->size, 0);
+    }
+    const uint64_t from = offset - blocks->superblock->data_offset, unit = blocks->superblock->block_bytes;
+    for (uint64_t block = from / unit; blocks->bits != NULL && block * unit < from + bytes; block++) {
+        blocks->bits[block / 8] |= (uint8_t)(1u << block % 8);
+    }
+}
+
+static int recover(const struct platform *platform, const struct device *device, const struct unreadable_blocks *blocks,
+                   struct engine_view *view) {
+    if (blocks->bytes >= view->superblock.capacity_bytes) {
+        return error_set(EIO, "nothing of the records of ring %s can be read: it is left as it is; make its medium readable "
+                         "and open it again", device->path);
+    }
+    if (blocks->bytes > 0 && blocks->bits == NULL) {
+        return error_set(ENOMEM, "no memory to note which blocks of ring %s cannot be read: %zu bytes", device->path,
+                         blocks->size);
+    }
+    struct recovery_input input = engine_view_input(view);
+    input.unreadable = blocks->bits;
+    return recovery_run(platform, &input, &view->recovery);
 }
 
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view) {
     const struct superblock *superblock = &view->superblock;
+    struct unreadable_blocks blocks = {.platform = platform, .superblock = superblock,
+                                       .size = superblock->capacity_bytes / superblock->block_bytes / 8 + 1};
     int rc = device_read_salvage(device, superblock->data_offset, image, superblock->capacity_bytes,
-                                 note_unreadable_data, view);
-    if (rc < 0) {
-        return rc;
-    }
+                                 note_unreadable_data, &blocks);
     const uint32_t lost_pages = device_lost_pages(device);
-    if (view->unreadable_bytes >= superblock->capacity_bytes) {
-        return error_set(EIO, "nothing of the records of ring %s can be read: it is left as it is; make its medium readable "
-                         "and open it again", device->path);
-    }
     view->image = image;
-    const struct recovery_input input = engine_view_input(view);
-    rc = recovery_run(platform, &input, &view->recovery);
+    view->unreadable_bytes = blocks.bytes;
+    rc = rc < 0 ? rc : recover(platform, device, &blocks, view);
+    if (blocks.bits != NULL) {
+        platform_release(platform, blocks.bits, blocks.size);
+    }
     if (rc == 0 && device->mapping != NULL && device_lost_pages(device) != lost_pages) {
         return error_set(EIO, "pages of ring %s became unreadable while it was being recovered: it is left as it is; open it "
                          "again", device->path);

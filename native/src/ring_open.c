@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "device/extents.h"
 #include "device/open.h"
 #include "engine.h"
 
@@ -17,20 +18,22 @@ static int format_new_file(struct device *device, void *argument) {
     return engine_format(device->platform, device, *(const uint64_t *)argument);
 }
 
-/* Whether nobody has opened the ring since it was formatted. */
-static int is_untouched(struct device *device) {
+/* Whether there is a ring; *is_untouched: nobody has opened it since it was formatted. */
+static int look_at(struct device *device, int *is_untouched) {
     struct engine_view view = {.image = NULL};
-    return engine_view_begin(&platform_linux, device, &view) == 0 &&
-           view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
+    const int is_ring = engine_view_begin(&platform_linux, device, &view) == 0;
+    *is_untouched = is_ring && view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
+    return is_ring;
 }
 
 /* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
 static void remove_created(const char *path, int rc) {
     char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
     struct device *device;
+    int is_untouched;
     snprintf(sentence, sizeof sentence, "%s", error_text());
     if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
-        if (is_untouched(device)) {
+        if (look_at(device, &is_untouched) && is_untouched) {
             unlink(path);
         }
         device_close(device);
@@ -86,7 +89,18 @@ int ring_open(const burst_config_t *config, struct opened_ring *ring) {
     if (rc < 0 && ring->is_created) {
         remove_created(config->ring, rc);
     }
-    ring->is_untouched = rc == 0 && is_untouched(ring->device);
+    ring->is_ring = rc == 0 && look_at(ring->device, &ring->is_untouched);
+    return rc;
+}
+
+int ring_open_blocks(const struct opened_ring *ring, struct events *events) {
+    uint64_t taken = 0;
+    const int rc = ring->is_ring ? extents_take(ring->device, &taken) : 0;
+    if (rc == 0 && taken > 0) {
+        events_post(events, BURST_INFO, "ring file %s had no blocks of its own for %llu bytes (holes, or shared with a copy): "
+                    "they were written, so that no append has to find room for them", ring->device->path,
+                    (unsigned long long)taken);
+    }
     return rc;
 }
 

@@ -3,17 +3,22 @@
 #ifndef BURST_RING_OPEN_H
 #define BURST_RING_OPEN_H
 
+#include "base/events.h"
 #include "burstlog.h"
 #include "device/device.h"
 
 struct opened_ring {
     struct device *device;
     int is_created;   /* nothing was there before, not even a name */
+    int is_ring;      /* there is a ring to be read; if not, opening the log says why */
     int is_untouched; /* nobody has opened it since it was formatted */
 };
 
 /* Opens the ring as writer, under its lock. 0, or -errno with a sentence and nothing left behind. */
 int ring_open(const burst_config_t *config, struct opened_ring *ring);
+
+/* The ring is to be written: a file gets the blocks that it lacks, which is told. 0, or -errno with a sentence. */
+int ring_open_blocks(const struct opened_ring *ring, struct events *events);
 
 /* The log cannot be opened after all: closes the ring, and takes away what was made for it. */
 void ring_open_undo(const burst_config_t *config, const struct opened_ring *ring);

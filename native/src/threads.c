@@ -35,6 +35,9 @@ static void *drain_loop(void *argument) {
             signal_wait(&ring->drain, ring->platform, ticket, pause_ns);
         }
     }
+    if (threads->last != NULL) {
+        threads->last(threads->argument);
+    }
     return NULL;
 }
 
@@ -92,19 +95,26 @@ static int is_batch_full(const struct log_threads *threads) {
            (threads->pace.batch_bytes != 0 && waiting >= threads->pace.batch_bytes);
 }
 
-/* Lets more records come. Nobody is woken for them meanwhile: `enqueued` is still set. */
+/* Lets more records come, unless somebody waits. Nobody wakes it for them meanwhile: `enqueued` is still set. */
 static void gather_batch(struct log_threads *threads) {
-    const struct platform *platform = threads->engine->ring->platform;
+    struct ring *ring = threads->engine->ring;
+    const struct platform *platform = ring->platform;
     const int64_t delay_ns = threads->pace.batch_delay_ns;
     const int64_t until_ns = platform_monotonic_ns(platform) + delay_ns;
     int64_t slice_ns = delay_ns / 8 > BATCH_LEAST_SLICE_NS ? delay_ns / 8 : BATCH_LEAST_SLICE_NS;
     slice_ns = slice_ns < BATCH_SLICE_NS ? slice_ns : BATCH_SLICE_NS;
     int64_t left_ns = delay_ns;
-    while (left_ns > 0 && !is_batch_full(threads) && !atomic_load(&threads->stop_committer)) {
+    while (left_ns > 0 && !is_batch_full(threads)) {
+        const uint32_t ticket = signal_register(&ring->committer);
+        if (atomic_load(&ring->hurried) || atomic_load(&threads->stop_committer)) {
+            signal_leave(&ring->committer);
+            return;
+        }
         if (threads->pace.committer_spins) {
+            signal_leave(&ring->committer);
             spin_pause();
         } else {
-            platform->ops->sleep_ns(platform, left_ns < slice_ns ? left_ns : slice_ns);
+            signal_wait(&ring->committer, platform, ticket, left_ns < slice_ns ? left_ns : slice_ns);
         }
         left_ns = until_ns - platform_monotonic_ns(platform);
     }
@@ -132,9 +142,12 @@ static void *committer_loop(void *argument) {
         gather_batch(threads);
         keep_apart(threads, committed_ns);
         atomic_store(&ring->enqueued, 0);
+        atomic_store(&ring->hurried, 0);
         atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see is_first_enqueued */
         committed_ns = platform_monotonic_ns(ring->platform);
         ring_commit(ring);
+    }
+    while (ring_commit(ring) > 0) {
     }
     return NULL;
 }
@@ -154,9 +167,12 @@ static int start(pthread_t *thread, const char *name, void *(*loop)(void *), voi
     return 0;
 }
 
-int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace) {
+int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace, void (*last)(void *argument),
+                  void *argument) {
     threads->engine = engine;
     threads->pace = *pace;
+    threads->last = last;
+    threads->argument = argument;
     int rc = start(&threads->drain, "burst-drain", drain_loop, threads);
     if (rc == 0) {
         rc = start(&threads->committer, "burst-commit", committer_loop, threads);
@@ -167,16 +183,35 @@ int threads_start(struct log_threads *threads, struct engine *engine, const stru
     return rc;
 }
 
-void threads_stop_committer(struct log_threads *threads) {
+static void stop_drain(struct log_threads *threads) {
+    struct ring *ring = threads->engine->ring; /* stays; the engine may be gone as soon as the drain is told */
+    atomic_store(&threads->stop_drain, 1);
+    signal_notify(&ring->drain, ring->platform);
+}
+
+void threads_stop(struct log_threads *threads) {
+    struct ring *ring = threads->engine->ring;
     atomic_store(&threads->stop_committer, 1);
-    signal_notify(&threads->engine->ring->committer, threads->engine->parts.platform);
+    signal_notify(&ring->committer, ring->platform);
+    stop_drain(threads);
+}
+
+void threads_join_committer(struct log_threads *threads) {
     pthread_join(threads->committer, NULL);
 }
 
-void threads_stop_drain(struct log_threads *threads) {
-    atomic_store(&threads->stop_drain, 1);
-    signal_notify(&threads->engine->ring->drain, threads->engine->parts.platform);
+void threads_join_drain(struct log_threads *threads) {
     pthread_join(threads->drain, NULL);
+}
+
+void threads_leave_drain(struct log_threads *threads) {
+    pthread_detach(threads->drain);
+}
+
+void threads_stop_drain(struct log_threads *threads) {
+    threads->last = NULL;
+    stop_drain(threads);
+    threads_join_drain(threads);
 }
 
 void threads_ask_sync(struct log_threads *threads) {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two threads of an open log: the drain, and the committer of enqueued records. */
+/*
+ * The two threads of an open log: the drain, and the committer of enqueued records.
+ *
+ * They also close it, as only they may wait for the medium and for the log file for as long as those take. Told to stop, the
+ * committer commits what is left and ends; the drain ends the step that it is in and calls `last`, which waits for the
+ * committer and lets go of everything. Whoever closes waits for that as long as he likes.
+ */
 #ifndef BURST_THREADS_H
 #define BURST_THREADS_H
 
@@ -24,12 +30,25 @@ struct log_threads {
     _Atomic uint32_t stop_drain;
     _Atomic uint32_t stop_committer;
     _Atomic uint32_t sync_wanted; /* somebody waits for the file: the drain syncs in its next step */
+    void (*last)(void *argument); /* what the drain does in the end */
+    void *argument;
 };
 
 /* 0 or -errno with a sentence; then none runs. */
-int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace);
+int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace, void (*last)(void *argument),
+                  void *argument);
 
-void threads_stop_committer(struct log_threads *threads);
+/* Tells both to stop. No claim may succeed any more. */
+void threads_stop(struct log_threads *threads);
+
+/* Part of `last`: the committer has ended. */
+void threads_join_committer(struct log_threads *threads);
+
+/* After threads_stop: waits for the drain, or leaves it to itself. */
+void threads_join_drain(struct log_threads *threads);
+void threads_leave_drain(struct log_threads *threads);
+
+/* Ends the drain alone, without `last`. */
 void threads_stop_drain(struct log_threads *threads);
 
 /* Makes the drain sync and checkpoint now. */

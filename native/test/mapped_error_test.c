@@ -81,7 +81,7 @@ static void recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_d
         fail_msg("%s", error_text());
     }
     const struct recovery *recovery = &host.engine->view.recovery;
-    assert_int_equal(recovery->unreadable_bytes, PAGE_BYTES);
+    assert_int_equal(host.engine->view.unreadable_bytes, PAGE_BYTES);
     assert_int_equal(recovery->next_sequence, RECORDS + 1);
     assert_in_range(recovery->lost, 4, 5);
     assert_int_equal(recovery->records + recovery->lost, RECORDS);

@@ -40,7 +40,6 @@ static void a_full_ring_fails_discards_or_times_out_as_configured(void **state) 
         burst_config_t config = small_config();
         config.on_full = policy;
         config.block_timeout_ns = SECOND_NS / 20;
-        config.shutdown_timeout_ns = SECOND_NS / 10;
         burst_t *log = open_with(&config);
         burst_append(log, "first\n", 6, 0);
         await_released(log);
@@ -183,7 +182,6 @@ static void a_record_longer_than_todays_limit_is_drained(void **state) {
     burst_config_t config = small_config();
     config.ring_bytes = 32 << 20;
     config.max_record_bytes = 4 << 20;
-    config.shutdown_timeout_ns = SECOND_NS / 10;
     burst_t *log = open_with(&config);
     burst_append(log, "first\n", 6, 0);
     await_released(log);

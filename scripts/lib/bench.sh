@@ -5,7 +5,7 @@
 # Everything that Maven and CMake say goes to the file $1.
 build_benchmarks() {
   echo "Building .."
-  { mvn -B -ntp -q -DskipTests -pl jmh-bench -am package &&
+  { mvn -B -ntp -q -Pdevelopment -DskipTests -pl jmh-bench -am package &&
     cmake --build native/target/cmake --target append_bench; } >"$1" 2>&1 || fail "the build failed, see $1."
 }
 

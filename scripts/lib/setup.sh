@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What every script here needs on a bare Debian 12 or Ubuntu 24.04. Sourced, not run.
+# What the scripts here need on a bare Debian 12 or Ubuntu 24.04. Sourced, not run.
 
 fail() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -38,11 +38,8 @@ missing_packages() {
   command -v mvn >/dev/null || echo maven
   command -v cmake >/dev/null || echo cmake
   command -v gcc >/dev/null || echo gcc
-  command -v g++ >/dev/null || echo g++
   command -v make >/dev/null || echo make
-  command -v pkg-config >/dev/null || echo pkg-config
   [ -e /usr/include/stdio.h ] || echo libc6-dev
-  [ -e /usr/include/cmocka.h ] || echo libcmocka-dev
   [ -e /usr/include/blkid/blkid.h ] || echo libblkid-dev
   compgen -G '/usr/lib/*/liburing.a' >/dev/null || echo liburing-dev
   local command_of_same_name
@@ -51,13 +48,20 @@ missing_packages() {
   done
 }
 
-# What scripts/proof needs beyond that.
-missing_proof_packages() {
+# What the tests need beyond that; the programs of the proof are among them.
+missing_test_packages() {
+  [ -e /usr/include/cmocka.h ] || echo libcmocka-dev
+  command -v g++ >/dev/null || echo g++
+  command -v pkg-config >/dev/null || echo pkg-config
+  command -v strace >/dev/null || echo strace
+  command -v musl-gcc >/dev/null || echo musl-tools
+  python3 -m pip --version >/dev/null 2>&1 || echo python3-pip
   command -v spin >/dev/null || echo spin
   command -v clang-14 >/dev/null || echo clang-14
   compgen -G '/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*' >/dev/null || echo libclang-rt-14-dev
   command -v llvm-cov-14 >/dev/null || echo llvm-14
   command -v fusermount3 >/dev/null || echo fuse3
+  command -v mkfs.xfs >/dev/null || echo xfsprogs
   [ -e /usr/include/fuse3/fuse.h ] || echo libfuse3-dev
 }
 

@@ -54,7 +54,11 @@ static void fill_slices(void) {
 
 #include <immintrin.h>
 
+#if defined(__clang_major__) && __clang_major__ >= 14 /* to gcc and older ones it is a part of sse4.2 */
+#define HARDWARE __attribute__((target("sse4.2,crc32,pclmul")))
+#else
 #define HARDWARE __attribute__((target("sse4.2,pclmul")))
+#endif
 #define STEP64(crc, word) ((uint32_t)_mm_crc32_u64((crc), (word)))
 #define STEP32(crc, word) _mm_crc32_u32((crc), (word))
 #define STEP8(crc, byte) _mm_crc32_u8((crc), (byte))

@@ -12,6 +12,7 @@
 #include "burstlog.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
+#include "cli/verify_engines.h"
 #include "device/open.h"
 #include "device/probe.h"
 #include "engine.h"
@@ -21,7 +22,7 @@ static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--
                             "       burstlog doctor --jitter [RING] [--seconds N] [--cpu LIST] [--together] [--json]\n"
                             "       burstlog doctor --verify-device DEVICE-OR-FILE --serve [--report HOST:PORT] "
                             "[--blocks N]\n"
-                            "                       [--size SIZE] [--force]\n"
+                            "                       [--size SIZE] [--io ENGINE] [--force]\n"
                             "       burstlog doctor --verify-device DEVICE-OR-FILE --check N [--json]\n"
                             "       burstlog doctor --listen [ADDRESS:]PORT [--seconds N]";
 
@@ -42,7 +43,9 @@ static const char about[] =
     "  2. on this one:          burstlog doctor --verify-device /dev/sdX --serve --report OTHER:7007\n"
     "  3. pull the plug; the other machine shows the last number acknowledged, N\n"
     "  4. after the start:      burstlog doctor --verify-device /dev/sdX --check N\n"
-    "It overwrites the first SIZE (64M) of a blank device or of a new file; what holds anything needs --force.\n"
+    "It writes in turns with every engine that io=auto may take for a ring there, or with ENGINE alone, and --check gives\n"
+    "a verdict for each. It overwrites the first SIZE (64M) of a blank device or of a new file; what holds anything needs\n"
+    "--force.\n"
     "\nExit codes: 0 nothing found, 1 findings (--check: blocks lost), 2 wrong usage, 3 refused, 4 I/O error.\n";
 
 enum task { CHECK_HOST, JITTER, VERIFY, LISTEN };
@@ -232,6 +235,10 @@ static int read_option(int option, const char *value, struct request *request) {
         return cli_parse_size(value, &request->verify.size) == 0 && request->verify.size > 0
                  ? CLI_GO_ON
                  : cli_misused(usage, "--size wants a number of bytes, K, M or G", value);
+    case 'i':
+        return verify_parse_io(value, &request->verify.io) == 0
+                 ? CLI_GO_ON
+                 : cli_misused(usage, "--io wants the name of an engine: docs/io-engines.md", value);
     case 'F':
         request->verify.force = 1;
         return CLI_GO_ON;
@@ -259,6 +266,7 @@ int command_doctor(int argc, char **argv) {
                                             {"listen", required_argument, NULL, 'L'},
                                             {"blocks", required_argument, NULL, 'b'},
                                             {"size", required_argument, NULL, 'z'},
+                                            {"io", required_argument, NULL, 'i'},
                                             {"force", no_argument, NULL, 'F'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};

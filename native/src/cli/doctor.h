@@ -80,6 +80,7 @@ struct verify_request {
     const char *path;
     const char *report; /* HOST:PORT or NULL */
     const char *listen; /* PORT or ADDRESS:PORT or NULL */
+    uint32_t io;        /* serve: enum burst_io; auto: in turns all that auto may take */
     unsigned long long size;
     unsigned long long blocks; /* serve: end after so many; 0: never */
     unsigned long long last;   /* check: the last number reported */

@@ -19,8 +19,10 @@
 #include "cli/signature.h"
 #include "device/calibrate.h"
 #include "device/disk.h"
+#include "device/extents.h"
 #include "device/lock.h"
 #include "device/open.h"
+#include "device/ring_name.h"
 #include "engine.h"
 
 static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-records=N] RING";
@@ -80,7 +82,7 @@ static int check_users(const struct device *device, const char *holders) {
 
 static int check_foreign(struct device *device) {
     char found[BURST_TEXT_BYTES - 150];
-    const int rc = signature_find(device->path, found, sizeof found);
+    const int rc = signature_find(device, found, sizeof found);
     if (rc < 0) {
         return rc;
     }
@@ -92,16 +94,16 @@ static int check_foreign(struct device *device) {
 /* With --force: no signature stays, also none that the ring would not overwrite, and no partition that is no more. */
 static int clear(const struct device *device) {
     char found[BURST_TEXT_BYTES];
-    int rc = signature_find(device->path, found, sizeof found);
+    int rc = signature_find(device, found, sizeof found);
     if (rc < 0 || found[0] == '\0') {
         return rc;
     }
-    rc = signature_wipe(device->path);
+    rc = signature_wipe(device);
     if (rc < 0) {
         return rc;
     }
     printf("%s: %s is overwritten\n", device->path, found);
-    const int fd = device->is_file ? -1 : open(device->path, O_RDONLY | O_CLOEXEC);
+    const int fd = device->is_file ? -1 : device_open_again(device, O_RDONLY);
     if (fd >= 0) {
         ioctl(fd, BLKRRPART); /* a disk without partitions refuses it */
         close(fd);
@@ -166,12 +168,17 @@ static int format_existing(const struct request *request) {
     if (rc == 0 && request->force) {
         rc = clear(device);
     }
+    uint64_t taken = 0;
+    rc = rc < 0 ? rc : extents_take(device, &taken);
     if (rc == 0) {
         const uint64_t bytes = request->size != 0 ? align_down(request->size, device->block_bytes)
                                                   : default_bytes(device);
         rc = engine_format(&platform_linux, device, bytes);
         if (rc == 0) {
             printf("%s: ring of %" PRIu64 " bytes\n", device->path, bytes);
+            if (taken > 0) {
+                printf("%s: %" PRIu64 " bytes of it had no blocks of their own, and were written\n", device->path, taken);
+            }
             tell_engine(&device);
         }
     }

@@ -68,7 +68,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
     report_text(&report, "statement", statement);
     tell(events, &report);
     report_end(&report);
-    const int damaged = engine->view.recovery.lost > 0;
+    const int damaged = engine->view.recovery.lost > 0 || engine->view.recovery.hidden_to > 0;
     engine_close(engine);
     return rc < 0 ? failed(rc, owner) : damaged ? EXIT_DAMAGE : EXIT_OK;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "device/ring_name.h"
 
 #define FOUND 0 /* of blkid_do_probe; 1: nothing (more) */
 
@@ -16,6 +17,12 @@ static int looking_failed(const char *path, int failure) {
     failure = failure == 0 ? EIO : failure;
     return error_set(failure, "looking for file systems and partitions on %s gives %s: it is left as it is", path,
                      error_name(failure));
+}
+
+/* Not through the descriptor that it has, as that takes whole blocks only. */
+static int open_medium(const struct device *device, int flags) {
+    const int fd = device_open_again(device, flags);
+    return fd < 0 ? looking_failed(device->path, -fd) : fd;
 }
 
 /* Ready to look for one after the other. NULL with a sentence. */
@@ -49,11 +56,12 @@ static void describe(blkid_probe probe, char *text, size_t text_bytes) {
              uuid != NULL ? " (UUID " : "", uuid != NULL ? uuid : "", uuid != NULL ? ")" : "");
 }
 
-int signature_find(const char *path, char *text, size_t text_bytes) {
+int signature_find(const struct device *device, char *text, size_t text_bytes) {
+    const char *path = device->path;
     text[0] = '\0';
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open_medium(device, O_RDONLY);
     if (fd < 0)
-        return looking_failed(path, errno);
+        return fd;
     blkid_probe probe = begin(path, fd);
     int result = probe == NULL ? -EIO : FOUND;
     while (result == FOUND) {
@@ -69,10 +77,11 @@ int signature_find(const char *path, char *text, size_t text_bytes) {
     return result < 0 ? result : 0;
 }
 
-int signature_wipe(const char *path) {
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
+int signature_wipe(const struct device *device) {
+    const char *path = device->path;
+    const int fd = open_medium(device, O_RDWR);
     if (fd < 0)
-        return looking_failed(path, errno);
+        return fd;
     blkid_probe probe = begin(path, fd);
     int result = probe == NULL ? -EIO : FOUND;
     while (result == FOUND) {

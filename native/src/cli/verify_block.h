@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The blocks of the plug-pull test. Block 0 of the medium describes the run and has number 0; number n >= 1 stands in
- * block 1 + (n - 1) % slots. Each is written alone and durably, n + 1 only after n was acknowledged.
+ * block 1 + (n - 1) % slots. Each is written alone and durably, n + 1 only after n was acknowledged; by one engine for so
+ * many blocks, then by the next one, and by the first again after the last.
  */
 #ifndef BURST_CLI_VERIFY_BLOCK_H
 #define BURST_CLI_VERIFY_BLOCK_H
@@ -10,7 +11,13 @@
 
 #include "base/crc32c.h"
 
-#define VERIFY_MAGIC 0x4759464952455642ull /* "BVERIFYG" */
+#define VERIFY_MAGIC 0x3259464952455642ull /* "BVERIFY2" */
+#define VERIFY_TURNS 8u
+
+struct verify_turn {
+    uint32_t io; /* enum burst_io; 0: there are no more turns */
+    uint32_t blocks;
+};
 
 struct verify_block {
     uint64_t magic;
@@ -20,7 +27,24 @@ struct verify_block {
     uint64_t slots;
     uint32_t block_bytes;
     uint32_t crc; /* CRC32C of the whole block with this field zero */
+    struct verify_turn turns[VERIFY_TURNS];
 };
+
+/* Whose turn block `number` >= 1 is: an index of turns. */
+static inline uint32_t verify_turn_of(const struct verify_block *run, uint64_t number) {
+    uint64_t round = 0;
+    for (uint32_t i = 0; i < VERIFY_TURNS && run->turns[i].io != 0; i++) {
+        round += run->turns[i].blocks;
+    }
+    uint64_t at = round == 0 ? 0 : (number - 1) % round;
+    for (uint32_t i = 0; i < VERIFY_TURNS && run->turns[i].io != 0; i++) {
+        if (at < run->turns[i].blocks) {
+            return i;
+        }
+        at -= run->turns[i].blocks;
+    }
+    return 0;
+}
 
 static inline uint64_t verify_place(uint64_t number, uint64_t slots, uint32_t block_bytes) {
     return number == 0 ? 0 : (1 + (number - 1) % slots) * block_bytes;

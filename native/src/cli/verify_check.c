@@ -11,6 +11,7 @@
 #include "cli/doctor.h"
 #include "cli/report.h"
 #include "cli/verify_block.h"
+#include "device/medium.h"
 #include "device/open.h"
 
 #define TORN UINT64_MAX /* in the place of a number */
@@ -21,6 +22,8 @@ struct outcome {
     uint64_t highest;     /* found */
     uint64_t missing, torn;
     uint64_t last_lost;
+    struct verify_block run;
+    uint64_t blocks_of[VERIFY_TURNS], lost_of[VERIFY_TURNS]; /* by each engine, of those that were looked for */
     unsigned ranges; /* of numbers that are missing or torn; the first of them follow */
     struct {
         uint64_t from, to;
@@ -61,8 +64,9 @@ static void note_loss(struct outcome *outcome, uint64_t number, int torn) {
  * A slot holds its number, or one of a later round. The write that was under way when the power went may have left a
  * torn block: it is the one after the highest found, as each is written only after the one before was acknowledged.
  */
-static void judge(const uint64_t *found, uint64_t slots, uint64_t last, struct outcome *outcome) {
-    *outcome = (struct outcome){.last = last, .first = last > slots ? last - slots + 1 : 1};
+static void judge(const uint64_t *found, const struct verify_block *run, uint64_t last, struct outcome *outcome) {
+    const uint64_t slots = run->slots;
+    *outcome = (struct outcome){.last = last, .first = last > slots ? last - slots + 1 : 1, .run = *run};
     for (uint64_t slot = 0; slot < slots; slot++) {
         if (found[slot] != TORN && found[slot] > outcome->highest) {
             outcome->highest = found[slot];
@@ -71,8 +75,11 @@ static void judge(const uint64_t *found, uint64_t slots, uint64_t last, struct o
     for (uint64_t number = outcome->first; number <= last; number++) {
         const uint64_t here = found[(number - 1) % slots];
         const int is_there = here != TORN && here >= number;
+        const uint32_t turn = verify_turn_of(run, number);
+        outcome->blocks_of[turn]++;
         if (!is_there && number + slots != outcome->highest + 1) {
             note_loss(outcome, number, here == TORN);
+            outcome->lost_of[turn]++;
         }
     }
 }
@@ -87,6 +94,38 @@ static void say_ranges(const struct outcome *outcome, char *text, size_t room) {
     if (outcome->ranges > RANGES_SHOWN) {
         snprintf(text + used, room - used, " and %u ranges more", outcome->ranges - RANGES_SHOWN);
     }
+}
+
+/* A flush by the engine that came after it may have made durable what an engine had only left in the cache. */
+static const char *verdict_of(const struct outcome *outcome, uint32_t turn) {
+    return outcome->lost_of[turn] > 0                            ? "lost acknowledged blocks: no ring is safe there with it"
+           : turn == verify_turn_of(&outcome->run, outcome->last) ? "lost none, and was writing when the power went"
+                                                                  : "lost none, but was not writing when the power went";
+}
+
+static int has_turn(const struct outcome *outcome, uint32_t turn) {
+    return turn < VERIFY_TURNS && outcome->run.turns[turn].io != 0;
+}
+
+static void print_engines(const struct outcome *outcome) {
+    for (uint32_t i = 0; has_turn(outcome, i); i++) {
+        printf("  %-10s %s (%" PRIu64 " of %" PRIu64 " blocks lost)\n", device_io_name(outcome->run.turns[i].io),
+               verdict_of(outcome, i), outcome->lost_of[i], outcome->blocks_of[i]);
+    }
+}
+
+static void report_engines(struct report *report, const struct outcome *outcome) {
+    report_list(report, "engines");
+    for (uint32_t i = 0; has_turn(outcome, i); i++) {
+        report_group(report, NULL);
+        report_text(report, "engine", device_io_name(outcome->run.turns[i].io));
+        report_text(report, "verdict", verdict_of(outcome, i));
+        report_number(report, "blocks", outcome->blocks_of[i]);
+        report_number(report, "lost", outcome->lost_of[i]);
+        report_flag(report, "was writing", i == verify_turn_of(&outcome->run, outcome->last));
+        report_group_end(report);
+    }
+    report_list_end(report);
 }
 
 static void print(const struct device *device, const struct outcome *outcome, int json) {
@@ -106,6 +145,7 @@ static void print(const struct device *device, const struct outcome *outcome, in
     }
     if (!json) {
         printf("%s %s\n", device->path, verdict);
+        print_engines(outcome);
         return;
     }
     struct report report;
@@ -119,6 +159,7 @@ static void print(const struct device *device, const struct outcome *outcome, in
     report_number(&report, "missing", outcome->missing);
     report_number(&report, "torn", outcome->torn);
     report_text(&report, "lost", ranges);
+    report_engines(&report, outcome);
     report_end(&report);
 }
 
@@ -141,7 +182,7 @@ static int check(struct device *device, uint8_t *block, const struct verify_requ
     }
     rc = read_slots(device, block, &run, found);
     if (rc == 0) {
-        judge(found, run.slots, request->last, outcome);
+        judge(found, &run, request->last, outcome);
     }
     free(found);
     return rc;

@@ -123,9 +123,9 @@ static struct device *attach_beside(const struct direct *direct, const struct de
     return device;
 }
 
-/* Opens every engine that auto may take. What cannot be opened is told once, in `fallback`. */
-static void open_engines(const struct direct *direct, struct measured_engine *engines, uint32_t *count, char *fallback,
+void device_open_engines(struct device *first, struct measured_engine *engines, uint32_t *count, char *fallback,
                          size_t fallback_bytes) {
+    const struct direct *direct = direct_of(first);
     *count = 0;
     for (size_t i = 0; device_backends[i] != NULL && *count < CALIBRATION_ENGINES_MAX; i++) {
         const struct device_backend *backend = device_backends[i];
@@ -212,7 +212,7 @@ void device_calibrate(struct device **device, int anew) {
     uint32_t count;
     char fallback[DEVICE_FALLBACK_BYTES], because[DEVICE_BECAUSE_BYTES];
     snprintf(fallback, sizeof(fallback), "%s", (*device)->fallback);
-    open_engines(direct_of(*device), engines, &count, fallback, sizeof(fallback));
+    device_open_engines(*device, engines, &count, fallback, sizeof(fallback));
     describe(direct_of(*device), engines, count, &calibration);
     snprintf(because, sizeof(because), "no other engine that auto takes works here");
     uint32_t io = BURST_IO_PWRITE;

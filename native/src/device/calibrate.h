@@ -7,6 +7,7 @@
 #define BURST_DEVICE_CALIBRATE_H
 
 #include "device/device.h"
+#include "device/measure.h"
 #include "media/layout.h"
 
 /*
@@ -17,6 +18,13 @@
  * hold whole, is left alone. Never fails: in doubt it stays with what it is, and device->chosen_because says why.
  */
 void device_calibrate(struct device **device, int anew);
+
+/*
+ * Opens every engine that auto may take for the medium of `first`, itself opened with io=pwrite, on the same open
+ * description: at most CALIBRATION_ENGINES_MAX. What cannot be opened is added to the text `fallback`.
+ */
+void device_open_engines(struct device *first, struct measured_engine *engines, uint32_t *count, char *fallback,
+                         size_t fallback_bytes);
 
 #define CALIBRATE_BUDGET_NS 200000000ll
 

@@ -57,9 +57,10 @@ struct device_ops {
     void (*close)(struct device *device);
 };
 
-/* Of a ring in a regular file. */
+/* Which file or block device a medium is. */
 struct device_file {
     int fd;
+    uint64_t number; /* of a block device; 0 of a regular file, which has all that follows */
     uint64_t device;
     uint64_t inode; /* 0: not known */
     uint32_t owner;

@@ -2,6 +2,7 @@
 #include "device/direct.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,10 +39,10 @@ int direct_short(const struct direct *direct) {
 
 static long write_uncancelled(const struct medium *medium, uint64_t offset, const void *data, size_t bytes) {
     struct iovec range = {.iov_base = (void *)data, .iov_len = bytes};
-    if (medium->write_flags != 0 && !medium->dsync_pays_twice)
+    if (medium->write_flags != 0 && !medium->flush_after)
         return syscall(SYS_pwritev2, medium->fd, &range, 1, (long)offset, 0l, medium->write_flags);
     long written = pwrite(medium->fd, data, bytes, (off_t)offset);
-    if (written == (long)bytes && medium->write_flags != 0 && fdatasync(medium->fd) < 0)
+    if (written == (long)bytes && medium->flush_after && fdatasync(medium->fd) < 0)
         return -1;
     return written;
 }
@@ -81,6 +82,20 @@ struct device_write *direct_complete(struct direct *direct) {
     if (write != NULL)
         direct->oldest = write->next;
     return write;
+}
+
+void direct_submit(struct device *device, struct device_write *write) {
+    struct direct *direct = direct_of(device);
+    direct_done(direct, write, direct_write_durably(direct, write->offset, write->data, write->bytes));
+}
+
+struct device_write *direct_complete_next(struct device *device) {
+    return direct_complete(direct_of(device));
+}
+
+void direct_close(struct device *device) {
+    direct_end(direct_of(device));
+    free(device);
 }
 
 int direct_write(struct device *device, uint64_t offset, const void *data, size_t bytes) {
@@ -124,7 +139,7 @@ int direct_flush(struct device *device) {
 
 /* Writes that were durable by themselves when the device was opened are so no more once its cache is switched on. */
 static int check_cache(const struct direct *direct, dev_t number) {
-    if (direct->medium.write_flags != 0 || !direct->medium.facts.write_through || medium_is_write_through(number))
+    if (direct->medium.write_flags != 0 || direct->medium.flush_after || !direct->medium.facts.write_through || medium_is_write_through(number))
         return 0;
     return error_set(EUCLEAN, "the volatile write cache of %s was switched on while its ring was open, so that writes do not "
                      "survive a loss of power any more: open the ring again, which then flushes each", direct->device.path);
@@ -161,6 +176,17 @@ void direct_begin(struct direct *direct, uint32_t io, const struct device_ops *o
     device_describe(&direct->device, io, ops, platform, medium, path);
     ring_name_note(&direct->device, medium->fd);
     direct->medium = *medium;
+}
+
+struct device *direct_make(uint32_t io, const struct device_ops *ops, const struct platform *platform,
+                           const struct medium *medium, const char *path) {
+    struct direct *direct = calloc(1, sizeof(*direct));
+    if (direct == NULL) {
+        error_set(errno = ENOMEM, "no memory to open %s", path);
+        return NULL;
+    }
+    direct_begin(direct, io, ops, platform, medium, path);
+    return &direct->device;
 }
 
 void direct_end(struct direct *direct) {

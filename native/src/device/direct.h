@@ -40,7 +40,14 @@ int direct_worth_repeating(const struct direct *direct, int failure, int *attemp
 void direct_done(struct direct *direct, struct device_write *write, int result);
 struct device_write *direct_complete(struct direct *direct);
 
+/* A device that has nothing else; direct_close ends it. NULL with a sentence and its errno. */
+struct device *direct_make(uint32_t io, const struct device_ops *ops, const struct platform *platform,
+                           const struct medium *medium, const char *path);
+
 /* As the functions of struct device_ops. */
+void direct_submit(struct device *device, struct device_write *write); /* does it */
+struct device_write *direct_complete_next(struct device *device);
+void direct_close(struct device *device);
 void *direct_image(struct device *device, size_t bytes);
 int direct_write(struct device *device, uint64_t offset, const void *data, size_t bytes);
 int direct_read(struct device *device, uint64_t offset, void *data, size_t bytes);

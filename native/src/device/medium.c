@@ -88,6 +88,19 @@ static int try_read(const struct medium *medium, void *block, int flags) {
     return syscall(SYS_preadv2, medium->fd, &range, 1, 0l, 0l, flags) < 0 ? errno : 0;
 }
 
+/* O_DSYNC cannot be set on what is open: once more by its name, which may lead elsewhere by now (-EAGAIN). */
+static int reopen_synchronous(const char *path, int open_flags, struct medium *medium) {
+    struct stat before, after;
+    if (fstat(medium->fd, &before) < 0)
+        return -errno;
+    close(medium->fd); /* first: an exclusive open excludes our own second one */
+    medium->fd = open(path, open_flags | O_CLOEXEC | O_DSYNC | (medium->direct ? O_DIRECT : 0));
+    if (medium->fd < 0 || fstat(medium->fd, &after) < 0)
+        return -errno;
+    return before.st_dev == after.st_dev && before.st_ino == after.st_ino && before.st_rdev == after.st_rdev ? 0 : -EAGAIN;
+}
+
+/* path: NULL if it is not to be opened again, as whoever writes syncs. */
 static int settle_durability(const struct platform *platform, const char *path, int open_flags,
                              struct medium *medium) {
     void *block = platform_allocate(platform, medium->block_bytes, PLATFORM_PLAIN);
@@ -105,30 +118,39 @@ static int settle_durability(const struct platform *platform, const char *path, 
         medium->write_flags = 0; /* nothing volatile between a completed write and the medium */
     } else if (failure == EOPNOTSUPP || failure == ENOSYS || failure == EPERM) {
         medium->write_flags = 0;
-        if (!writes || open_flags & O_DSYNC)
+        if (!writes || open_flags & O_DSYNC || path == NULL)
             return 0;
         note(medium, "the kernel refuses RWF_DSYNC: the ring is opened with O_DSYNC instead");
-        close(medium->fd); /* first: an exclusive open excludes our own second one */
-        medium->fd = open(path, open_flags | O_CLOEXEC | O_DSYNC | (medium->direct ? O_DIRECT : 0));
-        return medium->fd < 0 ? -errno : 0;
+        return reopen_synchronous(path, open_flags, medium);
     } else {
         medium->write_flags = RWF_DSYNC;
-        medium->dsync_pays_twice = !medium->is_file;
+        medium->flush_after = !medium->is_file;
     }
     return 0;
 }
 
-int medium_open(const struct platform *platform, const char *path, int open_flags, struct medium *medium) {
-    memset(medium, 0, sizeof(*medium));
-    int result = open_direct(path, open_flags, medium);
-    if (result < 0)
-        return result;
-    result = measure(medium);
+static int look_at(const struct platform *platform, const char *path, int open_flags, struct medium *medium) {
+    int result = measure(medium);
     if (result == 0 && medium->dax_align_bytes == 0)
         result = settle_durability(platform, path, open_flags, medium);
     if (result < 0 && medium->fd >= 0)
         close(medium->fd);
     return result;
+}
+
+int medium_open(const struct platform *platform, const char *path, int open_flags, struct medium *medium) {
+    memset(medium, 0, sizeof(*medium));
+    const int result = open_direct(path, open_flags, medium);
+    return result < 0 ? result : look_at(platform, path, open_flags, medium);
+}
+
+int medium_of_file(const struct platform *platform, int fd, struct medium *medium) {
+    memset(medium, 0, sizeof(*medium));
+    medium->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (medium->fd < 0)
+        return -errno;
+    medium->direct = fcntl(fd, F_SETFL, O_DIRECT) == 0;
+    return look_at(platform, NULL, O_RDWR, medium);
 }
 
 uint32_t medium_required_io(const struct platform *platform, const struct medium *medium) {

@@ -11,7 +11,7 @@ struct medium {
     int is_file;
     int direct;      /* O_DIRECT holds */
     int write_flags; /* RWF_DSYNC; 0 where a completed write is durable without it */
-    int dsync_pays_twice; /* pwritev2(RWF_DSYNC) writes with FUA here and flushes as well: one flush is enough */
+    int flush_after; /* a plain write and then fdatasync: on a device RWF_DSYNC writes with FUA and flushes as well */
     uint64_t bytes;
     uint32_t block_bytes;
     uint32_t logical_block_bytes;
@@ -25,6 +25,12 @@ struct medium {
  * O_DIRECT where that is refused, with O_DSYNC where the kernel has no RWF_DSYNC. 0 or -errno; no sentence.
  */
 int medium_open(const struct platform *platform, const char *path, int open_flags, struct medium *medium);
+
+/*
+ * The same of a file that is open for reading and writing already, on another descriptor of that open description, which
+ * gets O_DIRECT. Where the kernel has no RWF_DSYNC, writes are durable only after a sync.
+ */
+int medium_of_file(const struct platform *platform, int fd, struct medium *medium);
 
 /* Fills what every backend's device has in common. */
 void device_describe(struct device *device, uint32_t io, const struct device_ops *ops, const struct platform *platform,
@@ -54,6 +60,7 @@ extern const struct device_backend backend_uring;
 extern const struct device_backend backend_uring_poll;
 extern const struct device_backend backend_nvme;
 extern const struct device_backend backend_mapped;
+extern const struct device_backend backend_flush;
 
 /* The one enum burst_io that can write what is on the medium: a DAX character device, or a ring whose commits end at lines,
  * must be mapped. BURST_IO_AUTO if there is no such restriction. */

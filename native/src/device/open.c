@@ -31,6 +31,7 @@ const struct device_backend *const device_backends[] = {
     &backend_uring_poll,
     &backend_nvme,
     &backend_mapped,
+    &backend_flush,
     NULL,
 };
 

@@ -134,9 +134,9 @@ static int take_mode_and_owner(const struct creation *creation) {
 static int prepare_content(const struct creation *creation, int (*prepare)(struct device *device, void *argument),
                            void *argument) {
     struct medium medium;
-    int result = medium_open(creation->platform, creation->working_path, O_RDWR, &medium);
+    int result = medium_of_file(creation->platform, creation->working, &medium);
     if (result < 0)
-        return failed(creation, result, "opening its working file");
+        return failed(creation, result, "looking at its working file");
     const int is_persistent_memory = medium.facts.survives == BURST_DURABILITY_POWER && backend_mapped.suits(&medium);
     const int is_mapped = creation->io == BURST_IO_MAPPED || (creation->io == BURST_IO_AUTO && is_persistent_memory);
     struct device *device =
@@ -148,6 +148,14 @@ static int prepare_content(const struct creation *creation, int (*prepare)(struc
     result = prepare(device, argument);
     device_close(device);
     return result;
+}
+
+/* Whether the name leads to what was made, and is no link. */
+static int is_named(const struct creation *creation, const char *name) {
+    struct stat made, named;
+    return fstat(creation->working, &made) == 0 &&
+           fstatat(creation->directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && made.st_dev == named.st_dev &&
+           made.st_ino == named.st_ino;
 }
 
 /* Never over a file that has content, whoever made it in the meantime. */
@@ -168,6 +176,8 @@ static int give_name(struct creation *creation) {
             return failed(creation, errno, "naming it");
         unlinkat(creation->directory, creation->working_name, 0);
     }
+    if (!is_named(creation, name))
+        return failed(creation, ESTALE, "naming it (others have put something else in the place of its working file)");
     if (fsync(creation->directory) < 0)
         return failed(creation, errno, "syncing its directory");
     return 0;
@@ -188,7 +198,7 @@ static int create_under_working_name(struct creation *creation, uint64_t bytes,
         result = empty_working(creation);
     if (result == 0) {
         const char *what = "";
-        int filled = zerofill(creation->platform, creation->working, creation->working_path, bytes, &what);
+        int filled = zerofill(creation->platform, creation->working, bytes, &what);
         if (filled < 0)
             result = failed(creation, filled, what);
     }

@@ -9,8 +9,9 @@
 
 /*
  * Fills the empty file with zeros, durably: written and not just allocated, or else the first write to each block also
- * writes the file system's journal. fd and path are the same file. 0, or -errno and *what was tried; no sentence.
+ * writes the file system's journal. By descriptor alone: in a folder of others its name may lead elsewhere by now. The
+ * descriptor is left with O_DIRECT where that works. 0, or -errno and *what was tried; no sentence.
  */
-int zerofill(const struct platform *platform, int fd, const char *path, uint64_t bytes, const char **what);
+int zerofill(const struct platform *platform, int fd, uint64_t bytes, const char **what);
 
 #endif

@@ -147,6 +147,9 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) 
     }
     int tries_left = LOCK_TRIES;
     int rc = find_unlocked(drain, &tries_left);
+    if (rc < 0 && device_lost_pages(drain->device) > 0) {
+        return drain->device->ops->check(drain->device);
+    }
     if (rc == -DESTINATION_UNMOUNTED_ERROR) {
         return error_set(-rc, "log file %s is not there, and nothing is mounted at %.*s, where its file system was: mount it "
                          "and open the ring again, or, if the log is to go on here, make an empty file of that name",

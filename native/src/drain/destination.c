@@ -23,6 +23,7 @@ static int take(struct destination *destination, const char *path, uint64_t leng
     destination->length = length;
     destination->redo_until = bytes;
     destination->tail_bytes = (uint32_t)(length < CHECKPOINT_TAIL_BYTES ? length : CHECKPOINT_TAIL_BYTES);
+    destination->before_length = destination->before_bytes = 0;
     return read_all(destination, destination->tail, destination->tail_bytes, length - destination->tail_bytes);
 }
 
@@ -264,6 +265,12 @@ static enum destination_state renamed_or_deleted(const struct destination *desti
                : DESTINATION_RENAMED;
 }
 
+/* Whether the file still ends, at `length`, with the tail that was put there. One that cannot be read is believed. */
+static int is_there(const struct destination *destination, const uint8_t *tail, uint32_t bytes, uint64_t length) {
+    uint8_t found[CHECKPOINT_TAIL_BYTES];
+    return bytes == 0 || read_all(destination, found, bytes, length - bytes) < 0 || memcmp(found, tail, bytes) == 0;
+}
+
 enum destination_state destination_look(const struct destination *destination) {
     struct file_identity ours, named;
     int rc = ops(destination)->identity(destination->files, destination->file, &ours);
@@ -274,11 +281,16 @@ enum destination_state destination_look(const struct destination *destination) {
     if (ours.links == 0) {
         return DESTINATION_DELETED;
     }
-    if (destination->length < destination->redo_until) {
-        return DESTINATION_OURS; /* a redo is under way: the file is longer */
+    const uint64_t end = destination_end(destination);
+    if (ours.bytes < end) {
+        return DESTINATION_TRUNCATED;
     }
-    if (ours.bytes != destination->length) {
-        return ours.bytes < destination->length ? DESTINATION_TRUNCATED : DESTINATION_EXTENDED;
+    if (!is_there(destination, destination->tail, destination->tail_bytes, destination->length) ||
+        !is_there(destination, destination->before, destination->before_bytes, destination->before_length)) {
+        return DESTINATION_CHANGED;
+    }
+    if (ours.bytes > end) {
+        return DESTINATION_EXTENDED;
     }
     rc = ops(destination)->identity_of_path(destination->files, destination->path, &named);
     /* ENOTDIR: its folder was renamed, and a file stands in its place. */
@@ -335,6 +347,9 @@ int64_t destination_write(struct destination *destination, const void *data, siz
     const int64_t written =
         ops(destination)->write(destination->files, destination->file, data, bytes, destination->length);
     if (written > 0) {
+        destination->before_length = destination->length;
+        destination->before_bytes = destination->tail_bytes;
+        memcpy(destination->before, destination->tail, sizeof destination->before);
         destination->length += (uint64_t)written;
         extend_tail(destination, data, (size_t)written);
     }
@@ -346,7 +361,11 @@ int destination_sync(struct destination *destination) {
 }
 
 int destination_cut(struct destination *destination, uint64_t bytes) {
-    const int rc = ops(destination)->truncate(destination->files, destination->file, bytes);
+    struct file_identity identity;
+    int rc = ops(destination)->identity(destination->files, destination->file, &identity);
+    if (rc == 0 && identity.bytes > bytes) { /* if others cut it to less, it must not grow */
+        rc = ops(destination)->truncate(destination->files, destination->file, bytes);
+    }
     return rc < 0 ? rc : destination_sync(destination);
 }
 

@@ -24,6 +24,9 @@ struct destination {
     uint64_t redo_until; /* bytes below it were in the file when it was opened: a redo must find them equal or zero */
     uint32_t tail_bytes;
     uint8_t tail[CHECKPOINT_TAIL_BYTES]; /* the last tail_bytes before length */
+    uint64_t before_length; /* length and tail before the newest write */
+    uint32_t before_bytes;
+    uint8_t before[CHECKPOINT_TAIL_BYTES];
     char obstacle[LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
     int obstacle_error;
     int waits_for_lock; /* a search does not pass over what seems to be the file because others hold it */
@@ -34,8 +37,9 @@ enum destination_state {
     DESTINATION_OURS,
     DESTINATION_DELETED,
     DESTINATION_RENAMED,   /* another file, or none, has the name now; ours lives on */
-    DESTINATION_EXTENDED,  /* somebody wrote behind our end */
+    DESTINATION_EXTENDED,  /* somebody wrote behind its end */
     DESTINATION_TRUNCATED, /* somebody cut it */
+    DESTINATION_CHANGED,   /* other bytes stand before our end, or zeros: cut and grown again, or edited */
     DESTINATION_CUT_OFF,   /* its file system has died under it: what is open stays dead, also when that is back */
     DESTINATION_UNMOUNTED, /* ours lives on, on a file system that its path does not lead to any more */
 };
@@ -67,6 +71,16 @@ void destination_note_place(struct destination *destination);
  * empty file in its place says that this is meant; -errno. */
 int destination_is_off(const struct destination *destination);
 
+/* The size that the file must have: while a redo is under way it is longer than what the log has of it. */
+static inline uint64_t destination_end(const struct destination *destination) {
+    return destination->length < destination->redo_until ? destination->redo_until : destination->length;
+}
+
+/*
+ * What others did to the file until this moment. A cut is seen by the size or, where the file has grown again since (also
+ * by our own write), by the bytes at our end and at the end before the newest write. Not seen: what others write behind
+ * our end between this look and the next write, which overwrites it; an edit elsewhere in the file.
+ */
 enum destination_state destination_look(const struct destination *destination);
 
 enum destination_match {
@@ -83,7 +97,7 @@ int64_t destination_write(struct destination *destination, const void *data, siz
 
 int destination_sync(struct destination *destination);
 
-/* Cuts the file to `bytes` and makes the cut durable: a crash must not bring back what is about to be written
+/* Cuts the file to at most `bytes` and makes the cut durable: a crash must not bring back what is about to be written
  * elsewhere. What a sync said that failed before does not matter here: the bytes in question are gone. */
 int destination_cut(struct destination *destination, uint64_t bytes);
 

@@ -99,6 +99,10 @@ static int write_batch(struct drain *drain) {
                 return 0;
             }
         }
+        const int rc = drain_check_file(drain); /* also after what was written of the batch, and after all the reading */
+        if (rc <= 0) {
+            return rc;
+        }
         const int64_t written = destination_write(&drain->destination, data, bytes);
         if (written <= 0) {
             return written < 0 ? (int)written : -ENOSPC;

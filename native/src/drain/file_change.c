@@ -10,7 +10,11 @@
 
 #define DIVERTED_ATTEMPTS 100u
 
-/* Deleted or cut by others: what it had since the checkpoint is written again. Always 0. */
+static int is_damaged(enum destination_state state) {
+    return state == DESTINATION_DELETED || state == DESTINATION_TRUNCATED || state == DESTINATION_CHANGED;
+}
+
+/* Deleted, cut or edited by others: what it had since the checkpoint is written again. Always 0. */
 static int leave_lost_file(struct drain *drain, enum destination_state state) {
     const char *path = drain->destination.path;
     const unsigned long long from = drain->synced.sequence;
@@ -20,8 +24,10 @@ static int leave_lost_file(struct drain *drain, enum destination_state state) {
         drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
     } else {
         events_post(drain->events, BURST_WARN,
-                    "log file %s was cut by others to less than the %llu bytes written; a new file is begun with record "
-                    "%llu", path, (unsigned long long)drain->destination.length, from);
+                    "log file %s was cut by others to less than the %llu bytes written%s; a new file is begun with record "
+                    "%llu", path,
+                    (unsigned long long)destination_end(&drain->destination),
+                    state == DESTINATION_CHANGED ? " and has grown again, or was edited" : "", from);
         drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
     }
     return 0;
@@ -30,8 +36,9 @@ static int leave_lost_file(struct drain *drain, enum destination_state state) {
 /* The records after the last checkpoint are not known to be durable in the file: they are taken out of it. */
 static void cut_back(struct drain *drain) {
     const struct destination *destination = &drain->destination;
-    int rc = -EPERM; /* others have written behind our end: their bytes are not ours to cut */
-    if (destination_look(destination) != DESTINATION_EXTENDED) {
+    int rc = -EPERM; /* bytes of others are not ours to cut */
+    const enum destination_state state = destination_look(destination);
+    if (state != DESTINATION_EXTENDED && state != DESTINATION_CHANGED) {
         rc = destination_cut(&drain->destination, drain->checkpoint->stream.file_bytes);
     }
     if (rc < 0) {
@@ -50,8 +57,7 @@ int drain_sync(struct drain *drain) {
     if (rc == 0) {
         const enum destination_state state = destination_look(&drain->destination);
         /* What was synced may be in no file any more that anybody can find. */
-        return state == DESTINATION_DELETED || state == DESTINATION_TRUNCATED ? leave_lost_file(drain, state)
-                                                                              : checkpoint_write(drain);
+        return is_damaged(state) ? leave_lost_file(drain, state) : checkpoint_write(drain);
     }
     if (is_out_of_reach(destination_look(&drain->destination))) {
         drain_leave_file(drain, NEXT_FILE_SAME, &drain->synced); /* nothing can be cut: a redo writes the same bytes */
@@ -189,8 +195,15 @@ static int check_stalled(struct drain *drain, enum destination_state state) {
     return leave_lost_file(drain, state);
 }
 
+/* A redo first adds what the file lacks, also to one that was renamed, and compares before it writes. */
+static enum destination_state look(const struct destination *destination) {
+    const enum destination_state state = destination_look(destination);
+    const int is_redo = destination->length < destination->redo_until;
+    return is_redo && (state == DESTINATION_RENAMED || state == DESTINATION_EXTENDED) ? DESTINATION_OURS : state;
+}
+
 int drain_check_file(struct drain *drain) {
-    const enum destination_state state = destination_look(&drain->destination);
+    const enum destination_state state = look(&drain->destination);
     if (is_out_of_reach(state)) {
         /* An unmounted file system lives as long as a file of it is open, and keeps what it was given. */
         const int rc = state == DESTINATION_UNMOUNTED && drain->batch.used == 0 ? drain_sync(drain) : 0;
@@ -207,6 +220,7 @@ int drain_check_file(struct drain *drain) {
         return 1;
     case DESTINATION_DELETED:
     case DESTINATION_TRUNCATED:
+    case DESTINATION_CHANGED:
         return leave_lost_file(drain, state);
     case DESTINATION_RENAMED:
         events_post(drain->events, BURST_INFO, "log file %s was renamed or replaced; a new one is begun",

@@ -18,7 +18,11 @@ static int compare_with_redo(struct drain *drain) {
     ring_durable(drain->ring, &until, &next_sequence);
     while (offset < destination->redo_until && cursor.position < until) {
         drain->batch.used = 0;
+        const uint64_t from = cursor.position;
         cursor_fill(&cursor, &drain->source, until, &drain->batch);
+        if (cursor.position == from) {
+            return -EIO; /* a mapped ring has lost the record */
+        }
         const int piece = destination_matches(destination, drain->batch.bytes, drain->batch.used, offset);
         offset += drain->batch.used;
         drain->batch.used = 0;

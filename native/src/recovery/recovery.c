@@ -8,7 +8,7 @@
 #include "recovery/evidence.h"
 #include "recovery/rules.h"
 
-/* How many epochs may have begun in blocks that cannot be read: none of them may be used again. */
+/* How many epochs may have begun in blocks that cannot be read, each leaving no other trace: none may be used again. */
 #define EPOCHS_HIDDEN_MAX 65536u
 
 /* Where the walk along the log stands. */
@@ -155,17 +155,66 @@ static void place_marker_in_turn(struct recovery *recovery, const struct recover
                                                                                          : second;
 }
 
-/* What cannot be read now may be there again later: the marker goes behind it, as behind a write that may yet arrive, if
- * there is room behind it. */
+/* The end of the last block that could not be read and lies, if only in part, in this range of the window; else 0. */
+static uint64_t unreadable_end(const struct recovery *recovery, const struct recovery_input *input, uint64_t from,
+                               uint64_t to) {
+    const uint64_t window_end = align_down(recovery->start, input->block_bytes) + input->capacity_bytes;
+    for (uint64_t end = align_up(to < window_end ? to : window_end, input->block_bytes); end > from;
+         end -= input->block_bytes) {
+        const uint64_t block = (end - input->block_bytes) % input->capacity_bytes / input->block_bytes;
+        if (input->unreadable[block / 8] & 1u << block % 8) {
+            return end;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Where what nothing else knows of may stand, in blocks that cannot be read: the record with which the log went on, or the
+ * marker of a later epoch, in one of its two blocks, and records behind that. Elsewhere nothing can be: what is durable
+ * stands behind what is durable, so whatever is whole there knows of all before it. Returns where all of that ends, or 0.
+ */
+static uint64_t find_hidden(const struct recovery *recovery, const struct recovery_input *input, uint64_t log_end,
+                            uint64_t marker) {
+    if (input->unreadable == NULL) {
+        return 0;
+    }
+    const struct record_header *next = record_at(input->image, input->capacity_bytes, log_end);
+    const uint64_t next_bytes = record_has_header(input->image, input->capacity_bytes, log_end, input->crc_seed)
+                                    ? record_bytes(next->length)
+                                    : RECORD_HEADER_BYTES;
+    const uint64_t of_record = unreadable_end(recovery, input, log_end, log_end + next_bytes);
+    const uint64_t of_markers = unreadable_end(recovery, input, marker, marker + 2 * input->block_bytes);
+    uint64_t end = of_record > of_markers ? of_record : of_markers;
+    /* No record is longer, and none begins later behind the one before it. */
+    const uint64_t reach = input->capacity_bytes / 4 + 2 * input->block_bytes;
+    for (uint64_t further = end; further > 0; further = unreadable_end(recovery, input, end, end + reach)) {
+        end = further;
+    }
+    return end;
+}
+
+/* What is hidden now may be there again later: the marker goes behind it, as behind a write that may yet arrive, if there is
+ * room behind it. So it is void, and no later open asks what it was. */
 static void place_marker(struct recovery *recovery, const struct recovery_input *input,
                          const struct evidence *evidence, const struct cursor *cursor) {
     uint64_t in_flight_end = input->newest->in_flight_end;
     if (input->other != NULL && input->other->in_flight_end > in_flight_end) {
         in_flight_end = input->other->in_flight_end;
     }
-    if (input->unreadable_end > in_flight_end && align_up(input->unreadable_end, input->block_bytes) +
-                                                     2 * input->block_bytes <= recovery->start + input->capacity_bytes) {
-        in_flight_end = input->unreadable_end;
+    const uint64_t hidden_end =
+        find_hidden(recovery, input, cursor->position,
+                    align_up(cursor->position > in_flight_end ? cursor->position : in_flight_end, input->block_bytes));
+    if (hidden_end > 0) {
+        recovery->hidden_from = cursor->position;
+        recovery->hidden_to = hidden_end;
+        recovery->epoch_highest = recovery->epoch_highest < UINT32_MAX - EPOCHS_HIDDEN_MAX
+                                      ? recovery->epoch_highest + EPOCHS_HIDDEN_MAX
+                                      : UINT32_MAX;
+    }
+    if (hidden_end > in_flight_end &&
+        hidden_end + 2 * input->block_bytes <= recovery->start + input->capacity_bytes) {
+        in_flight_end = hidden_end;
     }
     if (is_unused(recovery, input, evidence, cursor->last, in_flight_end)) {
         place_marker_in_turn(recovery, input, cursor->last);
@@ -219,11 +268,7 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         evidence.epoch_highest = cursor.epoch; /* of a record that damage laid bare inside another's payload */
     }
     recovery->next_sequence = cursor.sequence;
-    recovery->unreadable_bytes = input->unreadable_bytes;
-    recovery->epoch_highest = input->unreadable_bytes == 0 ? evidence.epoch_highest
-                              : evidence.epoch_highest < UINT32_MAX - EPOCHS_HIDDEN_MAX
-                                  ? evidence.epoch_highest + EPOCHS_HIDDEN_MAX
-                                  : UINT32_MAX;
+    recovery->epoch_highest = evidence.epoch_highest;
     place_marker(recovery, input, &evidence, &cursor);
     keep_on_record(recovery);
     recovery->durable_position =

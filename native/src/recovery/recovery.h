@@ -30,8 +30,8 @@ struct recovery_input {
     uint32_t crc_seed;
     const struct checkpoint *newest; /* the newest valid one: where to start */
     const struct checkpoint *other;  /* the other slot if it is valid, or NULL */
-    uint64_t unreadable_bytes;       /* of the image, which has zeros there ... */
-    uint64_t unreadable_end;         /* ... and the position after the last of them */
+    const uint8_t *unreadable;       /* a bit for each block of the image: it could not be read, in whole or in part. NULL: all
+                                        could be */
 };
 
 struct recovery {
@@ -44,7 +44,8 @@ struct recovery {
     uint64_t records;          /* present */
     uint64_t longest;          /* payload of any of them, bytes */
     uint64_t lost;             /* provably missing, known before or fresh */
-    uint64_t unreadable_bytes; /* of the data area: whether a record stood at the end of the log there is unknown */
+    uint64_t hidden_from;      /* what stands there, at the end of the log, cannot be read, and may be records that nothing */
+    uint64_t hidden_to;        /* else knows of. 0: no such place */
     uint64_t marker_position;  /* where the marker of the next epoch belongs: at marker_first_position or a block on */
     uint64_t marker_first_position;
     struct recovery_jump *jumps;
@@ -66,7 +67,7 @@ int recovery_add_jump(struct recovery *recovery, const struct recovery_jump *jum
 uint32_t recovery_make_marker(const struct recovery *recovery, uint32_t epoch, int64_t opened_ns,
                               struct marker *marker);
 
-/* "records A..B present, ...", never "none lost". */
+/* What was found, for people: never "none is lost". */
 void recovery_statement(const struct recovery *recovery, char *text, size_t text_bytes);
 
 #endif

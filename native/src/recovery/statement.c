@@ -25,12 +25,18 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *text, const c
 
 void recovery_statement(const struct recovery *recovery, char *text_bytes, size_t room) {
     struct text text = {.bytes = text_bytes, .room = room};
-    const uint64_t last = recovery->next_sequence - 1;
-    if (recovery->records == 0) {
-        say(&text, "no record was waiting in the ring");
+    const uint64_t last = recovery->next_sequence - 1, moved = recovery->first_sequence - 1;
+    if (recovery->epoch_highest == 0) {
+        say(&text, "the ring is new");
+    } else if (recovery->records > 0) {
+        say(&text, "%" PRIu64 " record%s waiting in the ring (sequences %" PRIu64 "..%" PRIu64 ") and go%s to the log file",
+            recovery->records, recovery->records == 1 ? " was" : "s were", recovery->first_sequence, last,
+            recovery->records == 1 ? "es" : "");
+    } else if (moved > 0) {
+        say(&text, "no record was waiting in the ring: what there was up to sequence %" PRIu64 " went to the log file "
+            "before", moved);
     } else {
-        say(&text, "%" PRIu64 " record%s waiting in the ring (sequences %" PRIu64 "..%" PRIu64 ")", recovery->records,
-            recovery->records == 1 ? " was" : "s were", recovery->first_sequence, last);
+        say(&text, "no record was waiting in the ring");
     }
     size_t damaged = 0;
     for (size_t i = 0; i < recovery->jump_count; i++) {
@@ -51,9 +57,12 @@ void recovery_statement(const struct recovery *recovery, char *text_bytes, size_
         say(&text, "; and %zu more damaged ranges: %" PRIu64 " records are lost in all", damaged - LOSSES_TOLD,
             recovery->lost);
     }
-    if (recovery->unreadable_bytes > 0) {
-        say(&text, "; %" PRIu64 " bytes of the ring could not be read: records after %" PRIu64 " that stood there are "
-            "LOST without a proof", recovery->unreadable_bytes, last);
+    if (recovery->hidden_to > 0) {
+        say(&text, "; positions %" PRIu64 "..%" PRIu64 " of the ring cannot be read: if a record after %" PRIu64 " stood "
+            "there it is lost, and only who wrote it can know", recovery->hidden_from, recovery->hidden_to, last);
+    } else if (last == 0) {
+        say(&text, "; nothing shows that a record was ever written to it");
+    } else {
+        say(&text, "; nothing shows that there was a record after %" PRIu64, last);
     }
-    say(&text, "; nothing proves a record after %" PRIu64, last);
 }

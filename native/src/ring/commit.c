@@ -11,20 +11,8 @@
 
 #define STRAGGLER_SPINS 2000
 
-/* The range of a commit and how far it has got. */
-struct round {
-    uint64_t begin;         /* where the commit starts: W */
-    uint64_t records_end;   /* end of its last record */
-    uint64_t end;           /* records_end up to the boundary of a block, or of a line */
-    uint64_t next_sequence; /* the first one after it */
-    uint64_t sealed;        /* headers are finished below this position */
-    uint64_t sealed_sequence;
-    uint64_t whole;          /* end of the last record that the pieces prepared so far hold whole */
-    uint64_t whole_sequence; /* the first sequence after it */
-};
-
 /* From here on no later record shares a block, or a line, with this commit. */
-static void seal(struct ring *ring, struct round *round) {
+static void seal(struct ring *ring, struct ring_round *round) {
     const uint64_t begin = atomic_load_explicit(&ring->durable_position, memory_order_relaxed);
     const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
     const uint64_t unit = ring->geometry.line_bytes != 0 ? ring->geometry.line_bytes : ring->geometry.block_bytes;
@@ -40,9 +28,19 @@ static void seal(struct ring *ring, struct round *round) {
             break;
         }
     }
-    round->begin = begin;
+    round->from = begin;
     round->sealed = round->whole = begin;
     round->sealed_sequence = round->whole_sequence = durable;
+}
+
+/* What the leader before left unfinished, as some of its headers are finished; else what is claimed now. */
+static void begin(struct ring *ring, struct ring_round *round) {
+    if (ring->unfinished.end != 0) {
+        *round = ring->unfinished;
+        ring->unfinished.end = 0;
+    } else {
+        seal(ring, round);
+    }
     atomic_store_explicit(&ring->leader, LEADER_SEALED + round->next_sequence, memory_order_release);
 }
 
@@ -50,35 +48,47 @@ static int is_published(const struct ring *ring, const struct record_header *hea
     return __atomic_load_n(&header->position, __ATOMIC_ACQUIRE) == (position ^ ring->salt);
 }
 
-/* Waits until the producer of the record has published it. Its own sleeps are what counts, not the clock: a machine
- * that was suspended, or a process that was stopped, is not a stuck producer. */
-static int await_publication(struct ring *ring, const struct record_header *header, uint64_t position) {
+/* Waits until the producer of the record has published it: 0, -ETIMEDOUT (the limit), -EIO (the ring has failed). The
+ * sleeps of all leaders for this record are what counts, not the clock: a machine that was suspended, or a process that was
+ * stopped, is not a stuck producer. */
+static int await_publication(struct ring *ring, const struct record_header *header, uint64_t position, uint64_t sequence,
+                             struct limit *limit) {
     for (int spin = 0; spin < STRAGGLER_SPINS; spin++) {
         if (is_published(ring, header, position)) {
             return 0;
         }
         cpu_pause();
     }
-    int64_t slept_ns = 0;
-    for (int64_t pause_ns = 1000; slept_ns < RING_STRAGGLER_NS && device_lost_pages(ring->device) == 0; pause_ns += pause_ns < 1000000 ? pause_ns / 4 : 0) {
+    struct straggler *straggler = &ring->straggler;
+    if (straggler->position != position) {
+        *straggler = (struct straggler){.position = position};
+    }
+    for (int64_t pause_ns = 1000; straggler->slept_ns < RING_STRAGGLER_NS && device_lost_pages(ring->device) == 0;
+         pause_ns += pause_ns < 1000000 ? pause_ns / 4 : 0) {
         if (is_published(ring, header, position)) {
             return 0;
         }
-        ring->platform->ops->sleep_ns(ring->platform, pause_ns);
-        slept_ns += pause_ns;
+        const int64_t left_ns = limit_left_ns(limit, ring->platform);
+        if (left_ns == 0) {
+            return -ETIMEDOUT;
+        }
+        const int64_t nap_ns = limit_pause_ns(left_ns, pause_ns);
+        ring->platform->ops->sleep_ns(ring->platform, nap_ns);
+        straggler->slept_ns += nap_ns;
     }
     if (device_lost_pages(ring->device) > 0) {
         ring_fail(ring, "pages of ring %s were lost under its records; nothing further is acknowledged until the ring is "
                   "opened again", ring->path);
         return -EIO;
     }
-    ring_fail(ring, "a thread claimed position %llu of ring %s and did not publish its record within %lld s; reopen the "
-              "ring", (unsigned long long)position, ring->path, RING_STRAGGLER_NS / 1000000000ll);
+    ring_fail(ring, "record %llu of ring %s was begun by a thread of this process that did not copy it within %lld s: "
+              "the memory that it copies from did not answer (swap, a mapped file), or the thread was stopped; reopen the "
+              "ring", (unsigned long long)sequence, ring->path, RING_STRAGGLER_NS / 1000000000ll);
     return -EIO;
 }
 
 /* Everything sealed so far is whole once everything below `until` is written, unless the last record crosses it. */
-static void take_whole(struct round *round, uint64_t until, uint64_t capacity) {
+static void take_whole(struct ring_round *round, uint64_t until, uint64_t capacity) {
     if (round->sealed <= until) {
         round->whole = record_place(round->sealed, capacity);
         round->whole_sequence = round->sealed_sequence;
@@ -86,14 +96,17 @@ static void take_whole(struct round *round, uint64_t until, uint64_t capacity) {
 }
 
 /* Finishes headers until everything below `until` is complete, which takes the record that crosses it too. */
-static int seal_records(struct ring *ring, struct round *round, uint64_t until) {
+static int seal_records(struct ring *ring, struct ring_round *round, uint64_t until, struct limit *limit) {
     const struct ring_geometry *geometry = &ring->geometry;
     take_whole(round, until, geometry->capacity_bytes); /* the record that crossed into this piece may end in it */
     while (round->sealed < until && round->sealed < round->records_end) {
         const uint64_t position = record_place(round->sealed, geometry->capacity_bytes);
         struct record_header *header = (struct record_header *)ring_at(ring, position);
-        if (is_published(ring, header, position) == 0 && await_publication(ring, header, position) < 0) {
-            return -EIO;
+        const int rc = is_published(ring, header, position)
+                           ? 0
+                           : await_publication(ring, header, position, round->sealed_sequence, limit);
+        if (rc < 0) {
+            return rc;
         }
         const uint64_t next = position + record_bytes(header->length);
         struct record_seal stamp = {
@@ -132,7 +145,7 @@ static uint64_t count(_Atomic uint64_t *counter, uint64_t more) {
 }
 
 /* A piece of the commit that one write can do: whole blocks or lines, one lap, at most RING_WRITE_BYTES. */
-static uint64_t piece_end(const struct ring *ring, const struct round *round, uint64_t from) {
+static uint64_t piece_end(const struct ring *ring, const struct ring_round *round, uint64_t from) {
     uint64_t end = from + RING_WRITE_BYTES;
     const uint64_t lap_end = from + lap_remaining(from, ring->geometry.capacity_bytes);
     end = end < lap_end ? end : lap_end;
@@ -183,19 +196,21 @@ static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     }
 }
 
-void commit_round(struct ring *ring) {
-    struct round round;
-    seal(ring, &round);
-    if (round.begin == round.end) {
+void commit_round(struct ring *ring, struct limit *limit) {
+    struct ring_round round;
+    begin(ring, &round);
+    if (round.from == round.end) {
         return;
     }
+    int rc = 0;
     const uint64_t depth = ring->device->write_depth < (int)RING_WRITES_UNDER_WAY ? (uint64_t)ring->device->write_depth
                                                                                    : RING_WRITES_UNDER_WAY;
     uint64_t oldest = 0, newest = 0, under_way = 0;
-    for (uint64_t from = round.begin; from < round.end && !atomic_load_explicit(&ring->failed, memory_order_relaxed);) {
-        const uint64_t to = piece_end(ring, &round, from);
+    while (round.from < round.end && !atomic_load_explicit(&ring->failed, memory_order_relaxed)) {
+        const uint64_t from = round.from, to = piece_end(ring, &round, from);
         struct ring_write *write = &ring->writes[newest % RING_WRITES_UNDER_WAY];
-        if (seal_records(ring, &round, to) < 0) {
+        rc = seal_records(ring, &round, to, limit);
+        if (rc < 0) {
             break;
         }
         write->durable_position = round.whole;
@@ -206,7 +221,7 @@ void commit_round(struct ring *ring) {
         submit(ring, write, from, to);
         newest++;
         under_way++;
-        from = to;
+        round.from = to;
         while (under_way >= depth || newest - oldest >= RING_WRITES_UNDER_WAY) {
             collect(ring, &oldest, newest);
             under_way--;
@@ -219,5 +234,9 @@ void commit_round(struct ring *ring) {
         collect(ring, &oldest, newest);
         under_way--;
     }
-    count(&ring->commits, 1);
+    if (rc == -ETIMEDOUT) {
+        ring->unfinished = round;
+    } else {
+        count(&ring->commits, 1);
+    }
 }

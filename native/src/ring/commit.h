@@ -3,6 +3,7 @@
 #ifndef BURST_RING_COMMIT_H
 #define BURST_RING_COMMIT_H
 
+#include "base/limit.h"
 #include "ring/ring.h"
 
 #define LEADER_FREE 0u
@@ -10,10 +11,12 @@
 #define LEADER_GATHERING 2u /* somebody leads, and whatever was claimed before this was seen will be sealed */
 #define LEADER_SEALED 3u    /* + the first sequence that is not part of the commit under way */
 
-/* Makes everything claimed so far durable, or fails the ring. The caller has set ring->leader to LEADER_CLAIMED. */
-void commit_round(struct ring *ring);
+/* Makes everything claimed so far durable, or fails the ring. The caller has set ring->leader to LEADER_CLAIMED. If the limit
+ * ends while a producer is waited for, the round is left as it is, and the next leader goes on with it. */
+void commit_round(struct ring *ring, struct limit *limit);
 
-/* ring_await_durable without its check of the sequence. */
-int leader_await(struct ring *ring, uint64_t sequence, int64_t timeout_ns);
+/* Waits until the sequence is durable, and leads where nobody else does, as long as the limit is not over. 1, 0 (the limit),
+ * or -EIO with a sentence. */
+int leader_await(struct ring *ring, uint64_t sequence, struct limit *limit);
 
 #endif

@@ -8,12 +8,21 @@
  * which both count finished commits: while the count is g, the commit under way is slept for on word g % 2, the next
  * one on word (g + 1) % 2.
  *
+ * Time limits. Who leads waits for the medium. So an await with a limit never leads: it has the committer lead, and sleeps
+ * beside the groups, on an event count that every end of a commit and a failure notify. An append with a limit leads as long
+ * as it has time left: what it then waits for is its own write. A producer that does not publish it waits for no longer than
+ * its limit: then it lets go, and the next leader goes on with that round.
+ *
  * Why nobody sleeps for ever. (1) A sleeper compared its word with a count that it had read before it saw who leads;
  * a commit that ended in between has changed the word, so the sleep does not begin. (2) Every end of a commit wakes
  * one group wholly, and the next end the other: a sleeper is woken at the latest by the second end after it lay down.
  * (3) That second end comes: the first one woke a sleeper of the second group, who leads, or finds another leading,
- * before it does anything else, even if its own time is over. (4) On a ring that has failed no commit ends any more: there
- * everybody who leaves wakes everybody who sleeps.
+ * before it does anything else. One whose own time is over does not lead: it wakes another one in its place. Whoever leaves
+ * so also asks the committer, for its own record and in case that nobody else sleeps. (4) The committer has no limit, sleeps
+ * in the groups as everybody, and leaves only when all that was claimed when it looked is durable, or the ring has failed. It
+ * looks after it was asked (threads.c). (5) On a ring that has failed no commit ends any more: there everybody who leaves wakes
+ * everybody who sleeps. (6) An await with a limit asks the committer after it registered, so by (4) there is an end of a commit
+ * to come that makes its record durable, or a failure, and both see that it is registered.
  * Counting and waking happen after the leader let go, so two leaders may count in either order; all that can come of it
  * is a wake-up for nothing, after which the sleeper looks again.
  *
@@ -42,6 +51,7 @@
 #define GATHER_PATIENCE 4u
 #define COMMIT_AVERAGE 8
 #define STALL_COMMITS 4
+#define QUIESCE_MOST_NS 1000000 /* between two looks whether a leader has let go */
 #define SPIN_COMMITS 8     /* so many times the usual commit is spun for */
 #define SPINNERS_PER_CPU 2u
 
@@ -120,6 +130,11 @@ static void let_go(struct ring *ring) {
     atomic_fetch_add(&ring->generation[1], 1);
     wake(ring, (finished + 1) & 1, 1); /* the next leader first: its write can start while the others wake */
     wake(ring, finished & 1, INT_MAX);
+    /* As signal_notify; its fence is the counting above. */
+    if (atomic_load(&ring->ended.waiters) != 0) {
+        atomic_fetch_add(&ring->ended.count, 1);
+        ring->platform->ops->unpark(ring->platform, &ring->ended.count, INT_MAX);
+    }
 }
 
 static int is_durable(const struct ring *ring, uint64_t sequence) {
@@ -142,15 +157,21 @@ static void ask_drain(struct ring *ring) {
     }
 }
 
+void ring_hurry(struct ring *ring) {
+    atomic_store(&ring->hurried, 1);
+    atomic_store(&ring->enqueued, 1);
+    signal_notify(&ring->committer, ring->platform);
+}
+
 /* Leads one commit if nobody leads. */
-static int try_to_lead(struct ring *ring) {
+static int try_to_lead(struct ring *ring, struct limit *limit) {
     uint64_t expected = LEADER_FREE;
     if (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_CLAIMED)) {
         return 0;
     }
     gather(ring);
     if (!ring_is_failing(ring)) {
-        commit_round(ring);
+        commit_round(ring, limit);
     }
     count_crowd(ring);
     let_go(ring);
@@ -161,15 +182,17 @@ static int try_to_lead(struct ring *ring) {
 
 void ring_quiesce(struct ring *ring) {
     uint64_t expected = LEADER_FREE;
+    int64_t pause_ns = SPIN_SLEEP_NS;
     while (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_CLAIMED)) {
         expected = LEADER_FREE;
-        ring->platform->ops->sleep_ns(ring->platform, SPIN_SLEEP_NS);
+        ring->platform->ops->sleep_ns(ring->platform, pause_ns);
+        pause_ns += pause_ns < QUIESCE_MOST_NS ? pause_ns / 4 : 0;
     }
     let_go(ring);
 }
 
 /* Waits spinning where that is worth it: 1 if something has changed, 0 if it is time to sleep. */
-static int spin(struct ring *ring, uint64_t sequence) {
+static int spin(struct ring *ring, uint64_t sequence, struct limit *limit) {
     const int64_t average_ns = commit_ns(ring);
     const uint32_t most = SPINNERS_PER_CPU * ring->limits.cpus;
     if (average_ns == 0 || average_ns >= SLOW_COMMIT_NS || sleepers(ring) > most) {
@@ -177,7 +200,8 @@ static int spin(struct ring *ring, uint64_t sequence) {
     }
     int is_over = 0;
     if (atomic_fetch_add_explicit(&ring->spinners, 1, memory_order_relaxed) < most) {
-        const int64_t until_ns = platform_monotonic_ns(ring->platform) + SPIN_COMMITS * average_ns;
+        const int64_t spin_ns = limit_pause_ns(limit_left_ns(limit, ring->platform), SPIN_COMMITS * average_ns);
+        const int64_t until_ns = platform_monotonic_ns(ring->platform) + spin_ns;
         for (int turn = 0; turn < SPIN_TURNS && !is_over && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
             ring->platform->ops->yield(ring->platform);
             is_over = is_durable(ring, sequence) || ring_has_failed(ring) ||
@@ -189,10 +213,13 @@ static int spin(struct ring *ring, uint64_t sequence) {
 }
 
 /* Sleeps until the commit that concerns this sequence, or the one before it, has ended. */
-static void sleep_in_group(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
+static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct limit *limit, int64_t left_ns) {
     const uint32_t finished = atomic_load(&ring->generation[0]);
     uint64_t leader = atomic_load(&ring->leader);
     for (int look = 0; leader == LEADER_CLAIMED; look++) {
+        if (look >= SPIN_LOOKS && limit_is_over(limit, ring->platform)) {
+            return;
+        }
         spin_or_sleep(ring->platform, look);
         leader = atomic_load(&ring->leader);
     }
@@ -208,46 +235,65 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, int64_t timeout
         return;
     }
     atomic_fetch_add(&ring->sleepers[word], 1);
-    ring->platform->ops->park(ring->platform, &ring->generation[word], finished, timeout_ns);
+    ring->platform->ops->park(ring->platform, &ring->generation[word], finished, left_ns);
     atomic_fetch_sub(&ring->sleepers[word], 1);
 }
 
-int leader_await(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
-    int64_t deadline_ns = 0; /* not read from the clock unless this thread has to sleep */
-    int64_t left_ns = timeout_ns;
+/* Has the ring's failure said to the caller, and to all who sleep: no commit will end any more. */
+static int tell_failure(struct ring *ring) {
+    wake(ring, 0, INT_MAX);
+    wake(ring, 1, INT_MAX);
+    return error_set(EIO, "ring %s has failed: %s", ring->path, ring->failure);
+}
+
+int leader_await(struct ring *ring, uint64_t sequence, struct limit *limit) {
     for (;;) {
         if (is_durable(ring, sequence)) {
             return 1;
         }
         if (ring_has_failed(ring)) {
-            /* No commit will end any more: whoever leaves wakes the rest. */
-            wake(ring, 0, INT_MAX);
-            wake(ring, 1, INT_MAX);
-            return error_set(EIO, "ring %s has failed: %s", ring->path, ring->failure);
+            return tell_failure(ring);
         }
-        if (timeout_ns == 0) {
-            return 0;
-        }
-        const int has_changed = try_to_lead(ring) || spin(ring, sequence);
+        const int may_lead = !limit_is_over(limit, ring->platform);
+        const int has_changed = may_lead && (try_to_lead(ring, limit) || spin(ring, sequence, limit));
         const int is_failing = ring_is_failing(ring); /* soon it says why; who leads until then only wakes */
         if (has_changed && !is_failing) {
             continue;
         }
-        if (timeout_ns >= 0) {
-            if (deadline_ns == 0) {
-                deadline_ns = platform_deadline_ns(ring->platform, timeout_ns);
-            }
-            left_ns = deadline_ns - platform_monotonic_ns(ring->platform);
-            if (left_ns <= 0) {
-                return 0;
-            }
+        const int64_t left_ns = limit_left_ns(limit, ring->platform);
+        if (left_ns == 0) {
+            /* It may be the one who was woken to lead. */
+            wake(ring, 0, 1);
+            wake(ring, 1, 1);
+            ring_hurry(ring);
+            return 0;
         }
         if (is_failing) {
-            ring->platform->ops->sleep_ns(ring->platform,
-                                          left_ns >= 0 && left_ns < SPIN_SLEEP_NS ? left_ns : SPIN_SLEEP_NS);
+            ring->platform->ops->sleep_ns(ring->platform, limit_pause_ns(left_ns, SPIN_SLEEP_NS));
         } else {
-            sleep_in_group(ring, sequence, left_ns);
+            sleep_in_group(ring, sequence, limit, left_ns);
         }
+    }
+}
+
+/* Leaves the writing to the committer, however long that takes. */
+static int await_for_a_while(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
+    struct limit limit = limit_of(timeout_ns);
+    if (is_durable(ring, sequence)) {
+        return 1;
+    }
+    for (int is_asked = 0;; is_asked = 1) {
+        const uint32_t ticket = signal_register(&ring->ended);
+        const int done = is_durable(ring, sequence), failed = ring_has_failed(ring);
+        const int64_t left_ns = done || failed ? 0 : limit_left_ns(&limit, ring->platform);
+        if (left_ns == 0) {
+            signal_leave(&ring->ended);
+            return done ? 1 : failed ? tell_failure(ring) : 0;
+        }
+        if (!is_asked) {
+            ring_hurry(ring);
+        }
+        signal_wait(&ring->ended, ring->platform, ticket, left_ns);
     }
 }
 
@@ -257,7 +303,11 @@ int ring_await_durable(struct ring *ring, uint64_t sequence, int64_t timeout_ns)
         return error_set(EINVAL, "sequence %llu was never given out by ring %s: the next one is %llu",
                          (unsigned long long)sequence, ring->path, (unsigned long long)next);
     }
-    return leader_await(ring, sequence, timeout_ns);
+    if (timeout_ns >= 0) {
+        return await_for_a_while(ring, sequence, timeout_ns);
+    }
+    struct limit limit = limit_of(-1);
+    return leader_await(ring, sequence, &limit);
 }
 
 int ring_commit(struct ring *ring) {
@@ -265,5 +315,6 @@ int ring_commit(struct ring *ring) {
     if (is_durable(ring, next - 1)) {
         return 0;
     }
-    return leader_await(ring, next - 1, -1);
+    struct limit limit = limit_of(-1);
+    return leader_await(ring, next - 1, &limit);
 }

@@ -145,22 +145,26 @@ void ring_fail(struct ring *ring, const char *format, ...) {
     }
     atomic_store(&ring->failed, RING_FAILED);
     events_post(ring->events, BURST_ERROR, "%s", ring->failure);
-    /* Those asleep for durability are woken at the end of the round, by the leader that failed the ring. */
+    /* Those asleep in the groups are woken at the end of the round, by the leader that failed the ring. */
+    signal_notify(&ring->ended, ring->platform);
     signal_notify(&ring->space, ring->platform);
     signal_notify(&ring->committer, ring->platform);
 }
 
-static void await_reason(const struct ring *ring) {
+static void await_reason(const struct ring *ring, struct limit *limit) {
     for (int look = 0; !ring_has_failed(ring); look++) {
+        if (look >= SPIN_LOOKS && limit_left_ns(limit, ring->platform) == 0) {
+            return;
+        }
         spin_or_sleep(ring->platform, look);
     }
 }
 
-static int fail_append(const struct ring *ring, int rc, uint64_t bytes, unsigned flags) {
+static int fail_append(const struct ring *ring, int rc, uint64_t bytes, unsigned flags, struct limit *limit) {
     switch (-rc) {
     case EIO:
         if (!(flags & RING_NO_WAIT)) {
-            await_reason(ring);
+            await_reason(ring, limit);
         }
         return error_set(EIO, "ring %s has failed: %s", ring->path,
                          ring_has_failed(ring) ? ring->failure : "why, burst_failure() tells in a moment");
@@ -177,17 +181,31 @@ static int fail_append(const struct ring *ring, int rc, uint64_t bytes, unsigned
     }
 }
 
+#define TOUCH_BYTES 4096u
+
+/* What must be fetched first (from swap, from a mapped file) is fetched here: from its claim on everybody waits for this
+ * thread. */
+static inline void touch(const volatile uint8_t *data, size_t length) {
+    for (size_t at = 0; at < length; at += TOUCH_BYTES) {
+        (void)data[at];
+    }
+    if (length > 0) {
+        (void)data[length - 1];
+    }
+}
+
 /* Claims, waiting until there is space. */
-static int claim_patiently(struct ring *ring, uint64_t bytes, struct claim *claim) {
+static int claim_patiently(struct ring *ring, const void *data, size_t length, struct limit *limit, struct claim *claim) {
     const struct platform *platform = ring->platform;
     const int64_t begin_ns = platform_monotonic_ns(platform);
-    const int64_t timeout_ns = ring->limits.block_timeout_ns;
     int told = 0;
     for (;;) {
         const uint32_t ticket = signal_register(&ring->space);
-        const int rc = claim_record(ring, bytes, claim);
+        const int64_t left_ns = limit_left_ns(limit, platform);
+        touch(data, length); /* the wait may have been long */
+        const int rc = claim_record(ring, record_bytes(length), claim);
         const int64_t waited_ns = platform_monotonic_ns(platform) - begin_ns;
-        if (rc != -EAGAIN || (timeout_ns > 0 && waited_ns >= timeout_ns)) {
+        if (rc != -EAGAIN || left_ns == 0) {
             signal_leave(&ring->space);
             return rc == -EAGAIN ? -ETIMEDOUT : rc;
         }
@@ -202,8 +220,8 @@ static int claim_patiently(struct ring *ring, uint64_t bytes, struct claim *clai
                 pause_ns = SLOW_FULL_NS - waited_ns;
             }
         }
-        if (timeout_ns > 0 && (pause_ns < 0 || timeout_ns - waited_ns < pause_ns)) {
-            pause_ns = timeout_ns - waited_ns;
+        if (left_ns > 0 && (pause_ns < 0 || left_ns < pause_ns)) {
+            pause_ns = left_ns;
         }
         signal_notify(&ring->drain, platform);
         signal_wait(&ring->space, platform, ticket, pause_ns);
@@ -236,7 +254,9 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
                          (unsigned long long)ring->limits.max_record_bytes);
     }
     struct claim claim;
+    struct limit limit = limit_of(ring->limits.block_timeout_ns > 0 ? ring->limits.block_timeout_ns : -1);
     const uint64_t bytes = record_bytes(length);
+    touch(data, length);
     int rc = claim_record(ring, bytes, &claim);
     if (rc == -EAGAIN) {
         atomic_fetch_add_explicit(&ring->full_waits, 1, memory_order_relaxed);
@@ -247,12 +267,12 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
         }
         if (!(flags & RING_NO_WAIT) && ring->limits.on_full == BURST_ON_FULL_BLOCK) {
             const int64_t full_ns = stages_now(ring->stages);
-            rc = claim_patiently(ring, bytes, &claim);
+            rc = claim_patiently(ring, data, length, &limit, &claim);
             stages_end(ring->stages, BURST_STAGE_CLAIM_WAIT, full_ns);
         }
     }
     if (rc < 0) {
-        return fail_append(ring, rc, bytes, flags);
+        return fail_append(ring, rc, bytes, flags, &limit);
     }
     const int enqueued = (flags & RING_ENQUEUE) != 0;
     const int is_first = enqueued && is_first_enqueued(ring);
@@ -266,13 +286,11 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
         /* Published too late to be counted among those that the failure lost. ring_fail fences for all threads between
          * its store and its look; here only the compiler must keep to the order. */
         atomic_signal_fence(memory_order_seq_cst);
-        return ring_is_failing(ring) ? fail_append(ring, -EIO, bytes, flags) : (int64_t)claim.sequence;
+        return ring_is_failing(ring) ? fail_append(ring, -EIO, bytes, flags, &limit) : (int64_t)claim.sequence;
     }
-    rc = leader_await(ring, claim.sequence,
-                      ring->limits.block_timeout_ns > 0 ? ring->limits.block_timeout_ns : -1);
+    rc = leader_await(ring, claim.sequence, &limit);
     stages_end(ring->stages, BURST_STAGE_COMMIT_WAIT, published_ns);
     if (rc == 0) {
-        wake_committer(ring); /* nobody else may ever lead for it */
         return error_set(EINPROGRESS, "record %llu was not durable on ring %s within blockTimeout, %s; it may still become "
                          "so", (unsigned long long)claim.sequence, ring->path,
                          error_time(ring->limits.block_timeout_ns));

@@ -34,7 +34,7 @@
 #endif
 #define RING_WRITES_UNDER_WAY 8u
 #define RING_MARKER_BLOCKS 2u /* left for the markers of the next opens, which take turns in them (recovery.c) */
-#define RING_STRAGGLER_NS 10000000000ll /* own waiting for a producer that does not publish, then fail-stop */
+#define RING_STRAGGLER_NS 10000000000ll /* leaders' own waiting for a producer that does not publish, then fail-stop */
 #define RING_FAILURE_BYTES 384u
 #define RING_FAILING 1u /* the reason is being written down */
 #define RING_FAILED 2u
@@ -71,6 +71,24 @@ struct crowd {
     int64_t began_ns;  /* when the commit under way was sealed, or 0 */
 };
 
+/* The range of a commit and how far it has got. */
+struct ring_round {
+    uint64_t from;          /* what lies below is submitted; at first W */
+    uint64_t records_end;   /* end of its last record */
+    uint64_t end;           /* records_end up to the boundary of a block, or of a line */
+    uint64_t next_sequence; /* the first one after it */
+    uint64_t sealed;        /* headers are finished below this position */
+    uint64_t sealed_sequence;
+    uint64_t whole;          /* end of the last record that the pieces prepared so far hold whole */
+    uint64_t whole_sequence; /* the first sequence after it */
+};
+
+/* The record that leaders wait for, and for how long they have, together. */
+struct straggler {
+    uint64_t position;
+    int64_t slept_ns;
+};
+
 /* A write of a commit, and what is durable once it and all before it are. */
 struct ring_write {
     struct device_write write;
@@ -100,6 +118,7 @@ struct ring {
     _Alignas(128) _Atomic uint64_t leader; /* commit.h */
     _Atomic uint32_t generation[2]; /* both count finished commits; who sleeps on which: leader.c */
     _Atomic uint32_t sleepers[2];
+    struct signal ended; /* a commit, or the ring: for those who wait with a limit and do not lead */
     _Atomic uint32_t spinners;
     _Atomic uint64_t commit_ns; /* what a commit takes while several threads wait: a moving average; 0: not known yet */
     struct crowd crowd;
@@ -111,6 +130,8 @@ struct ring {
     _Atomic uint64_t drain_looked; /* W when the drain last looked */
     _Atomic uint32_t failed; /* RING_FAILING, RING_FAILED or 0 */
     struct ring_write writes[RING_WRITES_UNDER_WAY]; /* the leader's */
+    struct ring_round unfinished;                    /* the leader's; end 0: none. One whose leader had no time left */
+    struct straggler straggler;                      /* the leader's */
 
     _Alignas(128) _Atomic uint64_t released;
 
@@ -119,6 +140,7 @@ struct ring {
 
     _Alignas(128) struct signal committer; /* something was enqueued: then `enqueued` is 1 until the committer looks */
     _Atomic uint32_t enqueued;
+    _Atomic uint32_t hurried; /* somebody waits for it: the committer lets no batch come */
 
     _Alignas(128) _Atomic uint64_t commits, device_writes, device_bytes;
     _Atomic uint64_t full_waits, discarded, lost_enqueued;
@@ -145,8 +167,9 @@ enum ring_append_flags {
 /* See burst_append, burst_enqueue, burst_offer. */
 int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags);
 
-/* Waits until all sequences <= `sequence` are durable, leading commits where nobody else does. timeout_ns < 0: for
- * ever. 1 durable, 0 timed out, -EIO the ring failed, -EINVAL the sequence was never given out. */
+/* Waits until all sequences <= `sequence` are durable. timeout_ns < 0: for ever, leading commits where nobody else does; else
+ * the committer leads, and the medium holds up this call no longer than that. 1 durable, 0 timed out, -EIO the ring failed,
+ * -EINVAL the sequence was never given out. */
 int ring_await_durable(struct ring *ring, uint64_t sequence, int64_t timeout_ns);
 
 /* Commits what is claimed. 1 if something was, 0 if there is nothing, -EIO. */
@@ -154,6 +177,9 @@ int ring_commit(struct ring *ring);
 
 /* Wakes the drain unless somebody did since it last looked. */
 void ring_ask_drain(struct ring *ring);
+
+/* Has the committer commit what is claimed now. */
+void ring_hurry(struct ring *ring);
 
 /* Waits until no commit is under way. After ring_refuse and ring_commit (or a failure) none will touch the device. */
 void ring_quiesce(struct ring *ring);

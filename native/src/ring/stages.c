@@ -98,7 +98,7 @@ void stages_copy(const struct stages *stages, unsigned stage, burst_histogram_t 
     histogram_copy(&stages->histograms[stage], histogram);
 }
 
-void stages_close(struct stages *stages) {
+void stages_keep(struct stages *stages) {
     if (stages == NULL) {
         return;
     }
@@ -115,7 +115,12 @@ void stages_close(struct stages *stages) {
         stages->kept_count[stage] = (size_t)(word - first);
         stages->kept_max_ns[stage] = __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
     }
-    stages->platform->ops->forget(stages->platform, stages->histograms, sizeof stages->histograms);
+}
+
+void stages_forget(struct stages *stages) {
+    if (stages != NULL) {
+        stages->platform->ops->forget(stages->platform, stages->histograms, sizeof stages->histograms);
+    }
 }
 
 void stages_copy_kept(const struct stages *stages, unsigned stage, burst_histogram_t *histogram) {

@@ -11,7 +11,7 @@
  * and so leaves the distribution as it is; a multiplication spreads them, or of a few threads that append in turns always
  * the same one would be hit.
  *
- * Anybody may record at any time; also after stages_close, when nobody looks any more: the memory stays. A ring without
+ * Anybody may record at any time; also after stages_forget, when nobody looks any more: the memory stays. A ring without
  * stages (NULL) records nothing.
  */
 #ifndef BURST_RING_STAGES_H
@@ -121,11 +121,13 @@ void stages_summarize(const struct stages *stages, burst_stage_stats_t figures[B
 /* Everything but struct_bytes. */
 void stages_copy(const struct stages *stages, unsigned stage, burst_histogram_t *histogram);
 
-/* Keeps the counts as they are, in less memory, for stages_copy_kept, and gives the histograms' pages back to the host.
- * NULL is allowed. */
-void stages_close(struct stages *stages);
+/* Keeps the counts as they are, in less memory, for stages_copy_kept. NULL is allowed. */
+void stages_keep(struct stages *stages);
 
-/* As stages_copy, of closed ones. */
+/* Gives the histograms' pages back to the host: nobody copies them any more. NULL is allowed. */
+void stages_forget(struct stages *stages);
+
+/* As stages_copy, of what was kept. */
 void stages_copy_kept(const struct stages *stages, unsigned stage, burst_histogram_t *histogram);
 
 #endif

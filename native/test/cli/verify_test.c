@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cli/run.h"
+#include "cli/verify_block.h"
 
 #define BLOCK 4096
 
@@ -294,6 +295,79 @@ static void a_write_that_failed_is_not_acknowledged(void **state) {
     assert_int_equal(run("doctor --verify-device %s --check 9", medium), 0);
 }
 
+static struct verify_block read_run(void) {
+    uint8_t block[BLOCK];
+    struct verify_block run_header;
+    const int fd = open(medium, O_RDONLY);
+    assert_int_equal(pread(fd, block, BLOCK, 0), BLOCK);
+    close(fd);
+    assert_int_equal(verify_judge(block, BLOCK, &run_header), VERIFY_WHOLE);
+    return run_header;
+}
+
+static void the_engine_whose_blocks_were_lost_is_named(void **state) {
+    (void)state;
+    char line[64];
+    uint64_t spoiled = 0;
+    assert_int_equal(run("doctor --verify-device %s --serve --size 256K --blocks 60", medium), 0);
+    const struct verify_block header = read_run();
+    if (header.turns[1].io == 0)
+        SKIP_WITH("one engine alone works here");
+    for (uint64_t number = 1; number <= 60; number++) {
+        if (verify_turn_of(&header, number) == 1) {
+            spoil(number, 63, zeros, BLOCK, 0);
+            spoiled++;
+        }
+    }
+    assert_int_equal(run("doctor --verify-device %s --check 60", medium), 1);
+    snprintf(line, sizeof line, "(0 of %llu blocks lost)", (unsigned long long)(60 - spoiled));
+    assert_said("  pwrite     lost none, ");
+    assert_said(line);
+    snprintf(line, sizeof line, "(%llu of %llu blocks lost)", (unsigned long long)spoiled, (unsigned long long)spoiled);
+    assert_said("  uring      lost acknowledged blocks");
+    assert_said(line);
+    assert_int_equal(run("doctor --verify-device %s --check 60 --json", medium), 1);
+    assert_said("\"engine\": \"uring\"");
+}
+
+static unsigned calls_in(const char *trace, const char *name) {
+    char line[1024];
+    unsigned calls = 0;
+    FILE *file = fopen(trace, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL)
+        calls += strstr(line, name) != NULL;
+    fclose(file);
+    return calls;
+}
+
+static void every_engine_writes_what_is_its_turn(void **state) {
+    (void)state;
+    char command[8 * PATH_BYTES];
+    unsigned by_uring = 0;
+    if (system("strace -o /dev/null true 2>/dev/null") != 0)
+        SKIP_WITH("strace cannot be used here");
+    snprintf(command, sizeof command,
+             "strace -f -o %s -e trace=io_uring_enter,pwritev2 %s doctor --verify-device %s --serve --size 256K --blocks 60 "
+             ">/dev/null", scratch_path("trace"), BURST_CLI, medium);
+    assert_int_equal(system(command), 0);
+    const struct verify_block header = read_run();
+    for (uint64_t number = 1; number <= 60; number++)
+        by_uring += header.turns[verify_turn_of(&header, number)].io == BURST_IO_URING;
+    assert_true(calls_in(scratch_path("trace"), "io_uring_enter(") >= by_uring);
+    assert_true(calls_in(scratch_path("trace"), "pwritev2(") >= 60 - by_uring);
+}
+
+static void one_engine_alone_is_tested_if_it_is_named(void **state) {
+    (void)state;
+    assert_int_equal(run("doctor --verify-device %s --serve --size 256K --blocks 60 --io flush", medium), 0);
+    assert_said("is written with flush\n");
+    assert_int_equal(run("doctor --verify-device %s --check 60", medium), 0);
+    assert_said("  flush      lost none, and was writing when the power went (0 of 60 blocks lost)\n");
+    assert_int_equal(run("doctor --verify-device %s --serve --io fast", medium), 2);
+    assert_said("--io wants the name of an engine");
+}
+
 /* The port that the listener chose. */
 static unsigned long listen_to(pid_t *listener) {
     const char *arguments[] = {"--listen", "127.0.0.1:0", "--seconds", "30", NULL};
@@ -359,6 +433,9 @@ int main(void) {
         MEDIA_TEST(a_device_in_use_is_refused),
         MEDIA_TEST(what_is_no_test_cannot_be_checked),
         MEDIA_TEST(a_write_that_failed_is_not_acknowledged),
+        MEDIA_TEST(the_engine_whose_blocks_were_lost_is_named),
+        MEDIA_TEST(every_engine_writes_what_is_its_turn),
+        MEDIA_TEST(one_engine_alone_is_tested_if_it_is_named),
         MEDIA_TEST(the_last_number_leaves_the_machine_before_it_dies),
         MEDIA_TEST(the_test_ends_when_nobody_hears_it),
     };

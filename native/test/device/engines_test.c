@@ -17,7 +17,7 @@ static const struct platform *const host = &platform_linux;
 static const struct {
     uint32_t io;
     const char *name;
-} engines[] = {{BURST_IO_PWRITE, "pwrite"}, {BURST_IO_URING, "uring"}};
+} engines[] = {{BURST_IO_PWRITE, "pwrite"}, {BURST_IO_URING, "uring"}, {BURST_IO_FLUSH, "flush"}};
 
 #define ENGINES (sizeof(engines) / sizeof(engines[0]))
 

@@ -168,7 +168,7 @@ static int open_log(struct session *session, int64_t shutdown_timeout_ns) {
         if (try_to_open(session, shutdown_timeout_ns) == 0) {
             const int64_t lost = burst_recovery_statement(session->log, text, sizeof text);
             session->trial->reported_lost += lost;
-            session->trial->has_unreadable |= strstr(text, "could not be read") != NULL;
+            session->trial->has_unreadable |= strstr(text, "of the ring cannot be read") != NULL;
             shim_settle();
             return 1;
         }

@@ -123,7 +123,6 @@ static void waits_last_their_time_under_signals(void **state) {
     (void)state;
     burst_config_t config = small_config();
     config.block_timeout_ns = SECOND_NS / 5;
-    config.shutdown_timeout_ns = SECOND_NS / 10;
     burst_t *log = open_with(&config);
     assert_int_equal(append_number(log, 1, 0), 1);
     assert_int_equal(burst_await_drained(log, -1), 1);

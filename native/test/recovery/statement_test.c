@@ -4,15 +4,19 @@
 
 static struct device_ops bad_ops;
 static uint64_t bad_from, bad_to; /* of the medium */
+static uint64_t bad_also_from;    /* one sector more; 0: none */
 
 static int read_around_bad(struct device *device, uint64_t offset, void *data, size_t bytes) {
-    return offset < bad_to && offset + bytes > bad_from ? -EIO : memory_read(device, offset, data, bytes);
+    const int is_bad = (offset < bad_to && offset + bytes > bad_from) ||
+                       (bad_also_from != 0 && offset < bad_also_from + 512 && offset + bytes > bad_also_from);
+    return is_bad ? -EIO : memory_read(device, offset, data, bytes);
 }
 
 /* Of the ring, in positions. */
 static void make_unreadable(uint64_t from, uint64_t bytes) {
     bad_from = LAYOUT_DATA_OFFSET + from;
     bad_to = bad_from + bytes;
+    bad_also_from = 0;
     bad_ops = *host.device.ops;
     bad_ops.read = read_around_bad;
     host.device.ops = &bad_ops;
@@ -33,26 +37,132 @@ static uint64_t end_after_two_records(void) {
     open_ring();
     append(100);
     append(100);
-    const uint64_t end = ring_claimed(host.engine->ring);
+    const uint64_t end = align_up(ring_claimed(host.engine->ring), BLOCK_BYTES);
     close_ring();
     return end;
 }
 
-static void bytes_behind_the_last_record_that_cannot_be_read_are_told_as_lost_without_a_proof(void **state) {
-    (void)state;
-    make_unreadable(align_up(end_after_two_records(), BLOCK_BYTES) + BLOCK_BYTES, 1024);
-    const burst_event_t event = reopened();
-    assert_int_equal(event.severity, BURST_ERROR);
-    assert_non_null(strstr(event.text, "; 1024 bytes of the ring could not be read: records after 2 that stood there are "
-                                       "LOST without a proof; nothing proves a record after 2"));
+static void drain_all(void) {
+    for (int i = 0; i < 10 && !drain_is_done(host.engine->drain); i++) {
+        assert_int_equal(drain_work(host.engine->drain, 1) < 0, 0);
+    }
+    assert_true(drain_is_done(host.engine->drain));
 }
 
-static void a_record_that_cannot_be_read_and_that_nothing_proves_is_told_by_its_bytes(void **state) {
+static void what_may_have_stood_at_the_end_of_the_log_and_cannot_be_read_is_a_warning(void **state) {
     (void)state;
-    make_unreadable(align_up(end_after_two_records(), BLOCK_BYTES) - BLOCK_BYTES, BLOCK_BYTES);
+    make_unreadable(end_after_two_records(), 1024);
+    const burst_event_t event = reopened();
+    assert_int_equal(event.severity, BURST_WARN);
+    assert_non_null(strstr(event.text, "opened: 2 records were waiting in the ring (sequences 1..2) and go to the log file; "
+                                       "positions 12288..16384 of the ring cannot be read: if a record after 2 stood there "
+                                       "it is lost, and only who wrote it can know"));
+}
+
+static void it_is_told_once_whatever_happens_to_the_log_then(void **state) {
+    (void)state;
+    make_unreadable(end_after_two_records(), 1024);
+    assert_int_equal(reopened().severity, BURST_WARN);
+    const uint32_t raised = host.engine->view.recovery.epoch_highest;
+    for (uint32_t again = 1; again <= 3; again++) {
+        close_ring();
+        assert_int_equal(reopened().severity, BURST_INFO);
+        assert_int_equal(host.engine->view.recovery.epoch_highest, raised + again);
+    }
+    append(100);
+    drain_all();
+    for (uint32_t again = 4; again <= 6; again++) {
+        close_ring();
+        const burst_event_t event = reopened();
+        assert_int_equal(event.severity, BURST_INFO);
+        assert_null(strstr(event.text, "cannot be read"));
+        assert_int_equal(host.engine->view.recovery.epoch_highest, raised + again);
+    }
+    assert_int_equal(host.engine->view.recovery.next_sequence, 4);
+}
+
+static void what_cannot_be_read_where_no_record_can_be_is_not_told_and_costs_nothing(void **state) {
+    (void)state;
+    const uint64_t end = end_after_two_records();
+    make_unreadable(end + 2 * BLOCK_BYTES, CAPACITY_BYTES - end - 2 * BLOCK_BYTES);
+    const burst_event_t event = reopened();
+    assert_int_equal(event.severity, BURST_INFO);
+    assert_int_equal(host.engine->view.unreadable_bytes, CAPACITY_BYTES - end - 2 * BLOCK_BYTES);
+    assert_int_equal(host.engine->view.recovery.epoch_highest, 1);
+    assert_int_equal(host.engine->view.recovery.marker_position, end);
+}
+
+static void the_marker_of_an_epoch_of_which_nothing_can_be_read_is_not_overlooked(void **state) {
+    (void)state;
+    const uint64_t end = end_after_two_records();
+    open_ring(); /* its marker goes where the log ended */
+    append(100);
+    append(100);
+    close_ring();
+    make_unreadable(end, 3 * BLOCK_BYTES);
+    assert_int_equal(reopened().severity, BURST_WARN);
+    assert_int_equal(host.engine->view.recovery.next_sequence, 3);
+    assert_true(host.engine->view.recovery.marker_position >= end + 3 * BLOCK_BYTES);
+    assert_true(host.engine->view.recovery.epoch_highest > 2);
+}
+
+static void a_hidden_marker_is_thought_of_where_the_block_with_the_end_of_the_log_can_be_read(void **state) {
+    (void)state;
+    open_ring();
+    for (int i = 0; i < 3; i++) {
+        assert_true(ring_append(host.engine->ring, "record\n", 7, 0, RING_ENQUEUE) > 0);
+    }
+    assert_int_equal(ring_commit(host.engine->ring), 1);
+    close_ring();
+    const uint64_t third = BLOCK_BYTES + 2 * record_bytes(7);
+    medium[LAYOUT_DATA_OFFSET + third + RECORD_HEADER_BYTES] ^= 1; /* as if its commit had been torn */
+    open_ring();
+    append(100);
+    close_ring();
+    make_unreadable(2 * BLOCK_BYTES, 2 * BLOCK_BYTES);
+    const burst_event_t event = reopened();
+    assert_int_equal(event.severity, BURST_WARN);
+    assert_non_null(strstr(event.text, "if a record after 2 stood there"));
+}
+
+static void the_end_of_a_record_that_cannot_be_read_hides_it_as_its_beginning_does(void **state) {
+    (void)state;
+    open_ring();
+    append(2 * BLOCK_BYTES); /* in three blocks: beyond where a marker could be */
+    const uint64_t end = align_up(ring_claimed(host.engine->ring), BLOCK_BYTES);
+    close_ring();
+    make_unreadable(end - BLOCK_BYTES, 512);
+    const burst_event_t event = reopened();
+    assert_int_equal(event.severity, BURST_WARN);
+    assert_non_null(strstr(event.text, "if a record after 0 stood there"));
+    assert_int_equal(host.engine->view.recovery.marker_position, end);
+}
+
+static void what_stands_behind_what_is_hidden_is_hidden_with_it(void **state) {
+    (void)state;
+    const uint64_t end = end_after_two_records();
+    make_unreadable(end, 512);
+    bad_also_from = bad_from + 4 * BLOCK_BYTES;
+    reopened();
+    assert_int_equal(host.engine->view.recovery.hidden_to, end + 5 * BLOCK_BYTES);
+}
+
+static void a_record_that_cannot_be_read_and_that_nothing_proves_is_not_called_lost(void **state) {
+    (void)state;
+    make_unreadable(end_after_two_records() - BLOCK_BYTES, BLOCK_BYTES);
+    const burst_event_t event = reopened();
+    assert_int_equal(event.severity, BURST_WARN);
+    assert_non_null(strstr(event.text, "if a record after 1 stood there"));
+    assert_null(strstr(event.text, "LOST"));
+}
+
+static void a_record_that_cannot_be_read_and_that_a_later_one_proves_is_called_lost(void **state) {
+    (void)state;
+    make_unreadable(end_after_two_records() - 2 * BLOCK_BYTES, BLOCK_BYTES);
     const burst_event_t event = reopened();
     assert_int_equal(event.severity, BURST_ERROR);
-    assert_non_null(strstr(event.text, "; 4096 bytes of the ring could not be read: records after 1 that"));
+    assert_non_null(strstr(event.text, "LOST: records 1..1 (1), damaged at positions 4096..8192; nothing shows"));
+    assert_int_equal(host.engine->view.recovery.epoch_highest, 1);
 }
 
 static void a_medium_that_can_be_read_is_not_said_to_hide_anything(void **state) {
@@ -60,15 +170,34 @@ static void a_medium_that_can_be_read_is_not_said_to_hide_anything(void **state)
     end_after_two_records();
     const burst_event_t event = reopened();
     assert_int_equal(event.severity, BURST_INFO);
-    assert_null(strstr(event.text, "could not be read"));
-    assert_non_null(strstr(event.text, "nothing proves a record after 2"));
+    assert_null(strstr(event.text, "cannot be read"));
+    assert_non_null(strstr(event.text, "nothing shows that there was a record after 2"));
+}
+
+static void a_ring_whose_records_are_all_drained_is_said_to_have_none_waiting(void **state) {
+    (void)state;
+    assert_non_null(strstr(reopened().text, "ring /ring opened: the ring is new; nothing shows that a record was ever"));
+    append(100);
+    append(100);
+    drain_all();
+    close_ring();
+    assert_non_null(strstr(reopened().text, "opened: no record was waiting in the ring: what there was up to sequence 2 went "
+                                            "to the log file before; nothing shows that there was a record after 2"));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RING_TEST(bytes_behind_the_last_record_that_cannot_be_read_are_told_as_lost_without_a_proof),
-        RING_TEST(a_record_that_cannot_be_read_and_that_nothing_proves_is_told_by_its_bytes),
+        RING_TEST(what_may_have_stood_at_the_end_of_the_log_and_cannot_be_read_is_a_warning),
+        RING_TEST(it_is_told_once_whatever_happens_to_the_log_then),
+        RING_TEST(what_cannot_be_read_where_no_record_can_be_is_not_told_and_costs_nothing),
+        RING_TEST(the_marker_of_an_epoch_of_which_nothing_can_be_read_is_not_overlooked),
+        RING_TEST(a_hidden_marker_is_thought_of_where_the_block_with_the_end_of_the_log_can_be_read),
+        RING_TEST(the_end_of_a_record_that_cannot_be_read_hides_it_as_its_beginning_does),
+        RING_TEST(what_stands_behind_what_is_hidden_is_hidden_with_it),
+        RING_TEST(a_record_that_cannot_be_read_and_that_nothing_proves_is_not_called_lost),
+        RING_TEST(a_record_that_cannot_be_read_and_that_a_later_one_proves_is_called_lost),
         RING_TEST(a_medium_that_can_be_read_is_not_said_to_hide_anything),
+        RING_TEST(a_ring_whose_records_are_all_drained_is_said_to_have_none_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

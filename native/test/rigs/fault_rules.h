@@ -50,6 +50,7 @@ enum fault_cache {
     FAULT_CACHE_NONE = 0,   /* what is written stays */
     FAULT_CACHE_HONEST = 1, /* when the daemon is ended with SIGTERM, what was not synced is undone: a power cut */
     FAULT_CACHE_LYING = 2,  /* the same, and syncs and synchronous writes do not help */
+    FAULT_CACHE_NO_FUA = 3, /* the same, and synchronous writes do not help; syncs do */
 };
 
 struct fault_control {

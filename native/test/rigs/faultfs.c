@@ -166,7 +166,7 @@ static int fs_read(const char *path, char *data, size_t bytes, off_t offset, str
 
 static int write_backing(const struct open_file *file, const char *data, size_t bytes, off_t offset, int synchronous) {
     const uint32_t cache = atomic_load(&control->cache);
-    if (cache == FAULT_CACHE_LYING || (cache == FAULT_CACHE_HONEST && !synchronous))
+    if (cache == FAULT_CACHE_LYING || cache == FAULT_CACHE_NO_FUA || (cache == FAULT_CACHE_HONEST && !synchronous))
         write_cache_note(file->fd, offset, bytes);
     const ssize_t written = pwrite(file->fd, data, bytes, offset);
     return written < 0 ? -errno : (int)written;
@@ -203,7 +203,8 @@ static int fs_fsync(const char *path, int data_only, struct fuse_file_info *info
     const struct fault_rule *rule = fault(FAULT_FSYNC, of(info)->path, 0, UINT64_MAX);
     if (rule != NULL && rule->action == FAULT_FAIL)
         return -rule->error;
-    if ((rule == NULL || rule->action != FAULT_LOSE) && atomic_load(&control->cache) == FAULT_CACHE_HONEST)
+    const uint32_t cache = atomic_load(&control->cache);
+    if ((rule == NULL || rule->action != FAULT_LOSE) && (cache == FAULT_CACHE_HONEST || cache == FAULT_CACHE_NO_FUA))
         write_cache_keep(of(info)->fd);
     return 0;
 }

@@ -59,7 +59,8 @@ static void a_commit_that_seals_meanwhile_does_not_open_it_again(void **state) {
     assert_int_equal(ring_append(ring, "mine", 4, 0, RING_ENQUEUE), 1);
     atomic_fetch_or(&ring->claim, CLAIM_FAILED);
     atomic_store(&ring->leader, LEADER_CLAIMED);
-    commit_round(ring);
+    struct limit limit = limit_of(-1);
+    commit_round(ring, &limit);
     struct claim claim;
     assert_int_equal(claim_record(ring, record_bytes(4), &claim), -EIO);
 }

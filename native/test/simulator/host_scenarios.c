@@ -88,6 +88,43 @@ void epoch_cannot_be_read_for_a_while(struct world *world) {
     log_check_files(world);
 }
 
+static void open_and_expect(struct world *world, int hides, uint32_t epoch) {
+    log_open_whole(world);
+    const struct recovery *recovery = &world->engine->view.recovery;
+    if ((recovery->hidden_to > 0) != hides || (!hides && recovery->epoch_highest != epoch)) {
+        violation(world, "I8: positions %llu..%llu are said to hide something, in epoch %u after %u",
+                  (unsigned long long)recovery->hidden_from, (unsigned long long)recovery->hidden_to,
+                  recovery->epoch_highest, epoch);
+    }
+}
+
+/* The block of a write that was never acknowledged cannot be read after a power cut: that is told once, and nothing is
+ * called lost. */
+void end_of_the_log_cannot_be_read(struct world *world) {
+    for (int round = 0; round < 3; round++) {
+        log_open_whole(world);
+        append(world, 1200);
+        append(world, 300);
+        const struct ring *ring = world->engine->ring;
+        const uint64_t end = atomic_load(&ring->durable_position) % ring->geometry.capacity_bytes;
+        log_close(world);
+        world->device.unreadable = sim_device_place(LAYOUT_DATA_OFFSET + end);
+        world->device.unreadable_bytes = SECTOR_BYTES;
+        open_and_expect(world, 1, 0);
+        uint32_t epoch = world->engine->view.recovery.epoch_highest;
+        log_close(world);
+        open_and_expect(world, 0, ++epoch);
+        append(world, 300);
+        log_drain_all(world);
+        log_close(world);
+        open_and_expect(world, 0, ++epoch);
+        log_drain_all(world);
+        log_check_files(world);
+        log_close(world);
+        world->device.unreadable_bytes = 0;
+    }
+}
+
 void checkpoint_cannot_be_read(struct world *world) {
     log_open_whole(world);
     append(world, 300);

@@ -41,11 +41,30 @@ void marker_is_lost(struct world *world);
 void full_ring_is_damaged(struct world *world);
 void damage_is_found_again_after_a_crash(struct world *world);
 
+/* others_scenarios.c */
+void file_cut_in_a_redo(struct world *world);
+void file_cut_before_a_write_of_a_redo(struct world *world);
+void file_grown_again_in_a_redo(struct world *world);
+void file_extended_in_a_redo(struct world *world);
+void file_edited_in_a_redo(struct world *world);
+void file_renamed_in_a_redo(struct world *world);
+void file_replaced_in_a_redo(struct world *world);
+void file_deleted_in_a_redo(struct world *world);
+void file_cut_in_a_batch(struct world *world);
+void file_cut_before_a_write(struct world *world);
+void file_grown_again_in_a_batch(struct world *world);
+void file_extended_in_a_batch(struct world *world);
+void file_edited_in_a_batch(struct world *world);
+void file_renamed_in_a_batch(struct world *world);
+void file_replaced_in_a_batch(struct world *world);
+void file_deleted_in_a_batch(struct world *world);
+
 /* host_scenarios.c */
 void allocations_fail(struct world *world);
 void sectors_cannot_be_read(struct world *world);
 void checkpoint_cannot_be_read(struct world *world);
 void epoch_cannot_be_read_for_a_while(struct world *world);
+void end_of_the_log_cannot_be_read(struct world *world);
 void device_lies(struct world *world);
 void format_of_an_empty_medium(struct world *world);
 void format_over_another_ring(struct world *world);

@@ -138,8 +138,16 @@ static void put(struct sim_inode *inode, const void *data, size_t bytes, size_t 
     }
 }
 
+/* Nobody acts in what is made of a crash. */
+static void let_others_act(struct sim_files *sim, int *in) {
+    if (sim->world->level == 0 && *in >= 0 && --*in < 0) {
+        sim->others(sim->world);
+    }
+}
+
 static int64_t sim_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
     struct sim_files *sim = files_of(files);
+    let_others_act(sim, &sim->others_before_write_in);
     world_operation(sim->world, "write of the log file");
     if (sim->write_at_most != 0 && bytes > sim->write_at_most) {
         bytes = sim->write_at_most;
@@ -152,6 +160,7 @@ static int64_t sim_write(const struct files *files, int file, const void *data, 
     }
     sim->space_bytes -= sim->space_bytes >= 0 ? (int64_t)bytes : 0;
     put(&sim->inodes[file], data, bytes, (size_t)offset);
+    let_others_act(sim, &sim->others_after_write_in);
     return (int64_t)bytes;
 }
 
@@ -325,9 +334,32 @@ void others_write(struct world *world, const char *name, const char *text) {
     put(inode, text, strlen(text), inode->size);
 }
 
+static struct sim_inode *inode_of(struct world *world, const char *name) {
+    const int inode = sim_files_find(&world->files, name);
+    if (inode < 0) {
+        violation(world, "the scenario wants %s, and there is none", name);
+    }
+    return &world->files.inodes[inode];
+}
+
 void others_truncate(struct world *world, const char *name, size_t bytes) {
-    struct sim_inode *inode = &world->files.inodes[sim_files_find(&world->files, name)];
+    struct sim_inode *inode = inode_of(world, name);
     inode->edited = 1;
     inode->foreign = NULL;
     cut(inode, bytes);
+}
+
+void others_truncate_and_extend(struct world *world, const char *name, size_t bytes) {
+    struct sim_inode *inode = inode_of(world, name);
+    const size_t size = inode->size;
+    others_truncate(world, name, bytes);
+    change_size(inode, size);
+}
+
+void others_edit(struct world *world, const char *name, size_t end, const char *text) {
+    struct sim_inode *inode = inode_of(world, name);
+    inode->edited = 1;
+    inode->foreign = text;
+    inode->foreign_at = end - strlen(text);
+    put(inode, text, strlen(text), inode->foreign_at);
 }

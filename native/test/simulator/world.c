@@ -27,6 +27,7 @@ static void forget_faults(struct world *world) {
     world->files.write_at_most = 0;
     world->files.fail_sync_in = -1;
     world->files.fail_truncate = 0;
+    world->files.others_before_write_in = world->files.others_after_write_in = -1;
     world->files.is_unmounted = 0;
     world->park_drains = 0;
     world->fail_allocation_in = -1;

@@ -126,6 +126,9 @@ struct sim_files {
     size_t write_at_most; /* longer writes are short; 0: no limit */
     int fail_sync_in;     /* the sync after this many fails; < 0: none does */
     int fail_truncate;
+    void (*others)(struct world *world); /* act in the midst of a drain, ... */
+    int others_before_write_in; /* ... when this many writes are over and the next is decided on; < 0: not so */
+    int others_after_write_in;  /* ... or when the write after this many is over */
     int is_unmounted; /* whoever has a file open keeps it; a host that starts again mounts everything */
 };
 
@@ -143,6 +146,10 @@ void others_rename(struct world *world, const char *from, const char *to);
 void others_delete(struct world *world, const char *name);
 void others_write(struct world *world, const char *name, const char *text);
 void others_truncate(struct world *world, const char *name, size_t bytes);
+/* Cuts it, and makes it as long again as it was: with zeros. */
+void others_truncate_and_extend(struct world *world, const char *name, size_t bytes);
+/* Writes over the last bytes before `end`. */
+void others_edit(struct world *world, const char *name, size_t end, const char *text);
 
 /* Carries out one change of the directory. */
 void sim_names_apply(struct sim_name *names, const struct name_change *change);

@@ -189,6 +189,7 @@ const struct program programs[] = {
     {"closed-while-full", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, closed_while_full},
     {"closed-while-the-file-takes-nothing", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS,
      closed_while_the_file_takes_nothing},
+    {"closed-and-not-waited-for", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, closed_and_not_waited_for},
     {"device-breaks-while-full", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, device_breaks_while_full},
     {"checkpoint-fails", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, checkpoint_fails},
     {"many-writers", 0, 16, 3, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, many_writers},

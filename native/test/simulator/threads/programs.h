@@ -32,6 +32,7 @@ void sync_fails_while_drained_is_awaited(void);
 void closed_while_drained_is_awaited(void);
 void closed_while_full(void);
 void closed_while_the_file_takes_nothing(void);
+void closed_and_not_waited_for(void);
 void device_breaks_while_full(void);
 void checkpoint_fails(void);
 

@@ -291,6 +291,7 @@ static void fence_all(const struct platform *platform) {
 /* threads.c is compiled with these names in the place of the C library's. */
 int simulated_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
 int simulated_join(pthread_t thread, void **result);
+int simulated_detach(pthread_t thread);
 int simulated_setname(pthread_t thread, const char *name);
 int simulated_sigmask(int how, const sigset_t *set, sigset_t *before);
 
@@ -303,6 +304,11 @@ int simulated_create(pthread_t *thread, const pthread_attr_t *attributes, void *
 int simulated_join(pthread_t thread, void **result) {
     (void)result;
     sim_thread_join((unsigned)thread);
+    return 0;
+}
+
+int simulated_detach(pthread_t thread) {
+    (void)thread;
     return 0;
 }
 

@@ -262,6 +262,17 @@ void closed_while_the_file_takes_nothing(void) {
     join_writers();
 }
 
+/* The medium takes longer for each operation than the close may. */
+void closed_and_not_waited_for(void) {
+    run.log.shutdown_timeout_ns = SHORT_NS;
+    run.slow_in = 1;
+    run.slow_ns = 3 * SHORT_NS;
+    start_writer(append_one, 0);
+    start_writer(enqueue_and_await, 1);
+    start_other("closer", close_now);
+    join_writers();
+}
+
 static unsigned at_work;
 
 static void *append_large_at_work(void *writer) {

@@ -9,6 +9,7 @@
 #include "simulator/threads/crashes.h"
 
 #define SHUTDOWN_TIMEOUT_NS 10000000000ll
+#define CLOSE_POLLS_MAX 50
 
 struct run run;
 
@@ -117,15 +118,20 @@ static void judge_sequence(enum call call, unsigned writer, unsigned number, int
     }
 }
 
-/* Nothing takes time that is not slept: then a call is over when its waits are. */
+/* Nobody comes later than he was woken: then a call is over when its waits are. */
+static int is_punctual(void) {
+    return sim_threads.late_in == 0 && !sim_threads.late_decided;
+}
+
+/* Nor takes anything time that is not slept. */
 static int is_timed_exactly(void) {
-    return run.slow_in == 0 && sim_threads.late_in == 0 && !sim_threads.late_decided;
+    return run.slow_in == 0 && is_punctual();
 }
 
 static void judge_time(enum call call, int64_t rc, int64_t took_ns) {
     const int64_t timeout_ns = run.program->block_timeout_ns;
     const int64_t least_ns = rc == -EINPROGRESS || rc == -ETIMEDOUT ? timeout_ns : 0;
-    const int64_t most_ns = call == CALL_OFFER ? 0 : timeout_ns > 0 ? 2 * timeout_ns : INT64_MAX;
+    const int64_t most_ns = call == CALL_OFFER ? 0 : timeout_ns > 0 ? timeout_ns : INT64_MAX;
     if (took_ns < least_ns || (took_ns > most_ns && is_timed_exactly())) {
         violation(run.world, "%s returned %lld after %lld ns; the block timeout is %lld ns", call_names[call],
                   (long long)rc, (long long)took_ns, (long long)timeout_ns);
@@ -162,8 +168,8 @@ static enum fate judge_error(enum call call, int64_t rc, int had_failed) {
         }
         break;
     case -EIO:
-        /* An offer does not wait until the reason is there. */
-        if (call == CALL_OFFER ? ring_is_failing(run.ring) : ring_has_failed(run.ring)) {
+        /* An offer does not wait until the reason is there, and one with a limit no longer than that. */
+        if (call == CALL_OFFER || program->block_timeout_ns > 0 ? ring_is_failing(run.ring) : ring_has_failed(run.ring)) {
             return had_failed ? FATE_REFUSED : FATE_DOUBTFUL;
         }
         break;
@@ -220,7 +226,7 @@ int writer_await(unsigned writer, int64_t timeout_ns) {
     progress();
     if ((rc == 1 && burst_durable_sequence(&run.log) < sequence) ||
         (rc == 0 && (timeout_ns < 0 || took_ns < timeout_ns)) || (rc < 0 && !ring_has_failed(run.ring)) ||
-        (timeout_ns >= 0 && took_ns > timeout_ns && is_timed_exactly())) {
+        (timeout_ns >= 0 && took_ns > timeout_ns && is_punctual())) {
         violation(run.world, "await_durable(%lld, %lld ns) returned %d after %lld ns; %lld is durable",
                   (long long)sequence, (long long)timeout_ns, rc, (long long)took_ns,
                   (long long)burst_durable_sequence(&run.log));
@@ -238,7 +244,8 @@ int run_flush(int64_t timeout_ns) {
     const int64_t took_ns = run.world->now_ns - begin_ns;
     progress();
     if ((rc == 1 && burst_durable_sequence(&run.log) < accepted) ||
-        (rc == 0 && (timeout_ns < 0 || took_ns < timeout_ns)) || (rc < 0 && !ring_has_failed(run.ring))) {
+        (rc == 0 && (timeout_ns < 0 || took_ns < timeout_ns)) || (rc < 0 && !ring_has_failed(run.ring)) ||
+        (timeout_ns >= 0 && took_ns > timeout_ns && is_punctual())) {
         refuse_to_believe("flush", rc);
     }
     return rc;
@@ -248,9 +255,11 @@ int writer_await_drained(unsigned writer, int64_t timeout_ns) {
     const int64_t sequence = run.ledger.writers[writer].last_sequence;
     const int64_t begin_ns = run.world->now_ns;
     const int rc = burst_await_drained(&run.log, timeout_ns);
+    const int64_t took_ns = run.world->now_ns - begin_ns;
     progress();
     if ((rc == 1 && burst_durable_sequence(&run.log) < sequence) ||
-        (rc == 0 && (timeout_ns < 0 || run.world->now_ns - begin_ns < timeout_ns)) ||
+        (rc == 0 && (timeout_ns < 0 || took_ns < timeout_ns)) ||
+        (timeout_ns >= 0 && took_ns > timeout_ns && is_punctual()) ||
         (rc < 0 && !(rc == -EIO && ring_has_failed(run.ring)) && !(rc == -ESHUTDOWN && run.closing))) {
         refuse_to_believe("await_drained", rc);
     }
@@ -260,10 +269,32 @@ int writer_await_drained(unsigned writer, int64_t timeout_ns) {
     return rc;
 }
 
+/* A close that goes on by itself comes to the end that it would have had. */
+static int64_t end_of_close(void) {
+    for (int polls = 0; !atomic_load(&run.log.closed); polls++) {
+        if (polls == CLOSE_POLLS_MAX) {
+            violation(run.world, "a close that was not waited for does not end");
+        }
+        sim_thread_sleep("looking whether it is closed", SHUTDOWN_TIMEOUT_NS);
+    }
+    progress();
+    const burst_stats_t *last = &run.log.last_stats;
+    return last->accepted_sequence > last->durable_sequence ? -EIO : last->durable_sequence - last->drained_sequence;
+}
+
 int64_t run_close(void) {
     run.closing = 1;
-    const int64_t rc = burst_close(&run.log);
+    const int64_t begin_ns = run.world->now_ns;
+    int64_t rc = burst_close(&run.log);
+    const int64_t took_ns = run.world->now_ns - begin_ns;
     progress();
+    if ((rc == -EINPROGRESS && took_ns < run.log.shutdown_timeout_ns) ||
+        (took_ns > run.log.shutdown_timeout_ns && is_punctual())) {
+        refuse_to_believe("close", rc);
+    }
+    if (rc == -EINPROGRESS) {
+        rc = end_of_close();
+    }
     if (rc < 0 && !(rc == -EIO && ring_has_failed(run.ring))) {
         refuse_to_believe("close", rc);
     }
@@ -296,7 +327,8 @@ static void open_log(void) {
                                          .block_timeout_ns = run.program->block_timeout_ns,
                                          .cpus = 1}; /* two wait spinning, where a commit is seen to take time */
     if (engine_open(&parts, &config, &log->engine) < 0 ||
-        threads_start(&log->threads, log->engine, &(struct pace){.drain_interval_ns = run.program->drain_interval_ns}) < 0) {
+        threads_start(&log->threads, log->engine, &(struct pace){.drain_interval_ns = run.program->drain_interval_ns},
+                      log_let_go, log) < 0) {
         violation(world, "the log cannot be opened: %s", error_text());
     }
     run.ring = log->ring = log->engine->ring;

@@ -42,16 +42,20 @@ import java.util.concurrent.TimeUnit;
  */
 public final class BurstLog implements AutoCloseable {
 
-    private static final long LISTENER_FAREWELL_MILLIS = 1000;
+    private static final Duration DEFAULT_SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration LISTENER_FAREWELL = Duration.ofSeconds(1);
 
     private final String ring;
     private final long handle;
     private final RecordCalls calls;
     private final long maxRecordBytes;
+    private final Duration shutdownTimeout;
     private final Thread listener;
 
-    private BurstLog(String ring, long handle, RecordCalls calls, long maxRecordBytes, Thread listener) {
-        this.ring = ring;
+    private BurstLog(BurstConfig config, long handle, RecordCalls calls, long maxRecordBytes, Thread listener) {
+        this.ring = config.ring();
+        this.shutdownTimeout =
+                config.shutdownTimeout().isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : config.shutdownTimeout();
         this.handle = handle;
         this.calls = calls;
         this.maxRecordBytes = maxRecordBytes;
@@ -81,7 +85,7 @@ public final class BurstLog implements AutoCloseable {
             Thread listener = config.listener()
                     .map(consumer -> EventDelivery.start(config.ring(), handle, consumer))
                     .orElse(null);
-            return new BurstLog(config.ring(), handle, calls, statsOf(handle).maxRecordBytes, listener);
+            return new BurstLog(config, handle, calls, statsOf(handle).maxRecordBytes, listener);
         } catch (Throwable noMemoryOrThread) {
             // Nobody else knows the handle; the ring would stay locked as long as the process lives.
             Engine.burst_close(handle);
@@ -378,22 +382,38 @@ public final class BurstLog implements AutoCloseable {
     }
 
     /**
-     * Refuses new records, makes all accepted ones durable, drains for at most {@link BurstConfig#shutdownTimeout()}, and
-     * lets go of ring and log file. What is left in the ring then is moved by the next open: {@link #stats()} tells it as
-     * the distance from the drained to the accepted sequence. A call on another thread is either acknowledged or throws.
-     * Closing again does nothing.
+     * Refuses new records, makes all accepted ones durable, drains, and lets go of ring and log file, all that within
+     * {@link BurstConfig#shutdownTimeout()}, of which a quarter is left for letting go. What is left in the ring then is
+     * moved by the next open: {@link #stats()} tells it as the distance from the drained to the accepted sequence. A call on
+     * another thread is either acknowledged or throws. Closing again does nothing.
      *
      * @throws RingFailedException if accepted records could not be made durable; the log is closed all the same
+     * @throws BurstException with code {@link BurstException.Code#UNDECIDED} if the timeout is over first, as the medium of
+     *     the ring or of the log file does not answer: the close goes on by itself, and until it has ended the ring cannot be
+     *     opened again
      */
     @Override
-    public synchronized void close() {
-        long result = Engine.burst_close(handle);
+    public void close() {
+        close(shutdownTimeout);
+    }
+
+    /**
+     * As {@link #close()}, within another time. A close under way on another thread is waited for, as long as that takes.
+     *
+     * @param timeout how long to wait at most; with zero or less everything is left to go on by itself
+     * @throws RingFailedException as {@link #close()}
+     * @throws BurstException as {@link #close()}
+     */
+    public synchronized void close(Duration timeout) {
+        long begin = System.nanoTime();
+        long result = Engine.burst_close_within(handle, NativeTime.nanosOf(timeout));
         if (result == -Engine.ESHUTDOWN) {
             return;
         }
         BurstException failure = result < 0 ? BurstException.ofCall((int) -result, Engine.lastError()) : null;
         if (listener != null) {
-            EventDelivery.awaitEnd(listener, LISTENER_FAREWELL_MILLIS);
+            long left = Math.max(0, timeout.minusNanos(System.nanoTime() - begin).toMillis());
+            EventDelivery.awaitEnd(listener, Math.min(left, LISTENER_FAREWELL.toMillis()));
         }
         if (failure != null) {
             throw failure;

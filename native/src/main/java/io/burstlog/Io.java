@@ -14,5 +14,7 @@ public enum Io {
     /** NVMe commands of our own, with FUA, through io_uring and the generic character device. */
     NVME,
     /** The ring is mapped memory: cache lines are written back. Persistent memory, DAX files, tmpfs. */
-    MAPPED
+    MAPPED,
+    /** One positioned write and then a flush of the medium's cache, for each commit: for drives that ignore FUA. */
+    FLUSH
 }

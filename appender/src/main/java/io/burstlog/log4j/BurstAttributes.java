@@ -222,7 +222,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
      * Sets the attribute {@code io}.
      *
      * @param io {@code auto} (default: the fastest of those that are safe everywhere, measured once and kept on the ring),
-     *     {@code pwrite}, {@code uring}, {@code uring-poll}, {@code nvme} or {@code mapped}; see docs/io-engines.md
+     *     {@code pwrite}, {@code uring}, {@code uring-poll}, {@code nvme}, {@code mapped} or {@code flush}; see
+     *     docs/io-engines.md
      * @return this
      */
     public B setIo(final String io) {

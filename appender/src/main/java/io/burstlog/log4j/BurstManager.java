@@ -33,7 +33,10 @@ final class BurstManager {
 
     private static final Duration DEFAULT_SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
-    /** For the last lines, if the ring is full at stop: the drain needs less, unless the log file cannot be written. */
+    /**
+     * For the last lines, if the ring is full at stop: the drain needs less, unless the log file cannot be written. At most
+     * a tenth of the shutdown timeout, for both of them.
+     */
     private static final Duration PATIENCE_FOR_SPACE = Duration.ofSeconds(1);
 
     private final RingAttributes attributes;
@@ -165,14 +168,14 @@ final class BurstManager {
     }
 
     /** Offers, because an append could wait for ever for the space of a ring whose log file cannot be written. */
-    private void writeFooter(final byte[] footer) {
+    private void writeFooter(final byte[] footer, final Duration patience) {
         if (isNothing(footer)) {
             return;
         }
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {
             final RecordBuffer record = encoder.encode(footer, maxRecordBytes);
-            final FullRingRule shortWait = new FullRingRule(OnFull.BLOCK, PATIENCE_FOR_SPACE);
+            final FullRingRule shortWait = new FullRingRule(OnFull.BLOCK, patience);
             shortWait.append(log, fullRing, record, now(), false);
         } finally {
             RecordEncoders.release(encoder);
@@ -201,45 +204,56 @@ final class BurstManager {
     }
 
     /**
-     * Writes the last lines, makes everything durable, drains within the ring's shutdown timeout and lets go of ring and
-     * log file. What is left in the ring reaches the log file at the next open.
+     * Writes the last lines, makes everything durable, drains and lets go of ring and log file, all that within the ring's
+     * shutdown timeout. What is left in the ring reaches the log file at the next open.
      *
      * @param footer the layout whose footer ends the log file
-     * @throws BurstException if accepted events could not be made durable; the ring is closed all the same
+     * @throws BurstException if accepted events could not be made durable, and the ring is closed all the same; or if the
+     *     timeout is over first, and the close goes on by itself
      */
     void close(final Layout<? extends Serializable> footer) {
+        final long end = System.nanoTime() + shutdownTimeout().toNanos();
+        final Duration tenth = shutdownTimeout().dividedBy(10);
+        final Duration patience = tenth.compareTo(PATIENCE_FOR_SPACE) < 0 ? tenth : PATIENCE_FOR_SPACE;
         try {
-            discards.writeBeforeClose(PATIENCE_FOR_SPACE);
-            writeFooter(footer.getFooter());
+            final long begin = System.nanoTime();
+            discards.writeBeforeClose(patience);
+            writeFooter(footer.getFooter(), atLeastOneNano(patience.minusNanos(System.nanoTime() - begin)));
         } finally {
             management.end();
-            closeLog();
+            closeLog(atLeastOneNano(Duration.ofNanos(end - System.nanoTime())));
         }
     }
 
     /** They are durable and nobody waits for them, so that this is no ERROR. */
-    private void tellWhatIsLeft(final Duration drainTime) {
+    private void tellWhatIsLeft(final Duration timeout, final Duration taken) {
         final var left = log.stats();
         if (left.drainedSequence() < left.acceptedSequence()) {
-            final Duration timeout = shutdownTimeout();
+            // The last quarter of the time is for letting go of ring and log file.
+            final boolean isOver = taken.compareTo(timeout.minus(timeout.dividedBy(4))) >= 0;
             LOGGER.warn(
                     "Burst: {} records are durable in the ring {} and not yet in the log file {}, {}. They reach it at the next"
                             + " start, or by `burstlog recover {}`.",
                     left.acceptedSequence() - left.drainedSequence(),
                     name(),
                     log.currentFile(),
-                    drainTime.compareTo(timeout) < 0
-                            ? "because that could not be written"
-                            : "because shutdownTimeout, " + Units.of(timeout) + ", was over",
+                    isOver
+                            ? "because shutdownTimeout, " + Units.of(shutdownTimeout()) + ", was over"
+                            : "because that could not be written",
                     name());
         }
     }
 
-    private void closeLog() {
+    /** A timeout of zero would be none. */
+    private static Duration atLeastOneNano(final Duration left) {
+        return left.compareTo(Duration.ofNanos(1)) < 0 ? Duration.ofNanos(1) : left;
+    }
+
+    private void closeLog(final Duration timeout) {
         final long begin = System.nanoTime();
         try {
-            log.close();
-            tellWhatIsLeft(Duration.ofNanos(System.nanoTime() - begin));
+            log.close(timeout);
+            tellWhatIsLeft(timeout, Duration.ofNanos(System.nanoTime() - begin));
         } finally {
             discards.tellOperator("there was no space until the ring was closed.");
             LOGGER.info(

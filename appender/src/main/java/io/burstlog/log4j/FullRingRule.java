@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
 record FullRingRule(OnFull onFull, Duration blockTimeout) {
 
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
-    private static final Duration ONE_WAIT = Duration.ofSeconds(1);
+    private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     /** Shorter waits are told to nobody: a burst may fill a ring. */
-    private static final long LONG_WAIT_NANOS = ONE_WAIT.toNanos();
+    private static final long LONG_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     static FullRingRule of(final BurstConfig config) {
         return new FullRingRule(config.onFull(), config.blockTimeout());
@@ -94,17 +94,24 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
     }
 
     void awaitDurable(final Wait wait, final BurstLog log, final long sequence, final long begin) {
-        while (!wait.isDurable(log, sequence, blockTimeout.isZero() ? ONE_WAIT : blockTimeout)) {
-            if (isOver(begin)) {
-                throw new BurstException(
-                        BurstException.Code.UNDECIDED,
-                        "The event was not durable within blockTimeout, " + Units.of(blockTimeout)
-                                + "; it is in the ring's memory and may still become durable.");
-            }
+        if (!wait.isDurable(log, sequence, left(begin))) {
+            throw new BurstException(
+                    BurstException.Code.UNDECIDED,
+                    "The event was not durable within blockTimeout, " + Units.of(blockTimeout)
+                            + "; it is in the ring's memory and may still become durable.");
         }
     }
 
     private boolean isOver(final long begin) {
-        return !blockTimeout.isZero() && Duration.ofNanos(System.nanoTime() - begin).compareTo(blockTimeout) >= 0;
+        return left(begin).isZero();
+    }
+
+    /** What is left of the block timeout, one for the whole call. */
+    private Duration left(final long begin) {
+        if (blockTimeout.isZero()) {
+            return FOREVER;
+        }
+        final Duration left = blockTimeout.minusNanos(System.nanoTime() - begin);
+        return left.isNegative() ? Duration.ZERO : left;
     }
 }

@@ -5,6 +5,7 @@ import io.burstlog.BurstException;
 import io.burstlog.BurstStats;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.logging.log4j.Logger;
@@ -20,12 +21,17 @@ import org.apache.logging.log4j.status.StatusLogger;
  * ring open and attaches to it; nothing is closed in between, and nothing is lost. What is fixed while a ring is open
  * then stays as it is: the change is refused with a sentence, and the events go on to the ring and file they went to
  * before. The same in one configuration is a mistake, and there the second appender is refused.
+ *
+ * <p>A medium that does not answer holds up those who ask for its own ring or log file, and nobody else: whoever opens,
+ * commits or closes a ring holds no lock meanwhile. An open takes as long as the medium does; a commit and a close end with
+ * the ring's shutdown timeout.
  */
 final class OpenRings {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
     private static final Lock LOCK = new ReentrantLock();
+    private static final Condition SETTLED = LOCK.newCondition();
     private static final List<OpenRing> OPEN = new ArrayList<>();
 
     private OpenRings() {}
@@ -52,10 +58,21 @@ final class OpenRings {
         }
     }
 
-    private record OpenRing(BurstManager manager, List<Attachment> attachments) {
+    /** Guarded by the lock, but for what is in the manager. */
+    private static final class OpenRing {
+
+        private final RingAttributes attributes;
+        private final List<Attachment> attachments = new ArrayList<>();
+
+        /** Null while one thread opens the ring, and again while one closes it: all others who mean it wait. */
+        private BurstManager manager;
+
+        OpenRing(final RingAttributes attributes) {
+            this.attributes = attributes;
+        }
 
         boolean isMeantBy(final RingAttributes wanted) {
-            return manager.attributes().ring().equals(wanted.ring()) || manager.attributes().file().equals(wanted.file());
+            return attributes.ring().equals(wanted.ring()) || attributes.file().equals(wanted.file());
         }
     }
 
@@ -68,28 +85,60 @@ final class OpenRings {
      */
     static BurstManager attach(
             final BurstAppender appender, final Configuration configuration, final RingAttributes wanted) {
+        final Attachment attachment = new Attachment(appender, configuration, wanted);
+        final OpenRing opening = new OpenRing(wanted);
         LOCK.lock();
         try {
-            OpenRing ring = find(wanted);
-            if (ring == null) {
-                ring = new OpenRing(new BurstManager(wanted, appender.getLayout()), new ArrayList<>());
-                OPEN.add(ring);
-            } else {
+            final OpenRing ring = findSettled(wanted);
+            if (ring != null) {
                 requireOnePlace(ring, configuration, wanted);
-                reportWhatStays(ring, appender, wanted);
+                reportWhatStays(ring.manager, appender, wanted);
+                ring.attachments.add(attachment);
+                return ring.manager;
             }
-            ring.attachments.add(new Attachment(appender, configuration, wanted));
-            return ring.manager;
+            OPEN.add(opening);
         } finally {
             LOCK.unlock();
         }
+        BurstManager manager = null;
+        try {
+            manager = new BurstManager(wanted, appender.getLayout());
+            return manager;
+        } finally {
+            opened(opening, manager, attachment);
+        }
+    }
+
+    private static void opened(final OpenRing ring, final BurstManager manager, final Attachment first) {
+        LOCK.lock();
+        try {
+            if (manager != null) {
+                ring.manager = manager;
+                ring.attachments.add(first);
+            } else {
+                OPEN.remove(ring);
+            }
+            SETTLED.signalAll();
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    /** Null if it is not open; one that is being opened or closed is waited for. */
+    private static OpenRing findSettled(final RingAttributes wanted) {
+        OpenRing ring = find(wanted);
+        while (ring != null && ring.manager == null) {
+            SETTLED.awaitUninterruptibly();
+            ring = find(wanted);
+        }
+        return ring;
     }
 
     private static OpenRing find(final RingAttributes wanted) {
         OpenRing found = null;
         for (final OpenRing ring : OPEN) {
             // The same ring goes before the same file.
-            if (ring.isMeantBy(wanted) && (found == null || ring.manager.attributes().ring().equals(wanted.ring()))) {
+            if (ring.isMeantBy(wanted) && (found == null || ring.attributes.ring().equals(wanted.ring()))) {
                 found = ring;
             }
         }
@@ -133,66 +182,92 @@ final class OpenRings {
     }
 
     private static void reportWhatStays(
-            final OpenRing ring, final BurstAppender appender, final RingAttributes wanted) {
-        final String differences = ring.manager.attributes().differencesTo(wanted);
-        if (ring.manager.log().stats().state() == BurstStats.State.FAILED) {
+            final BurstManager ring, final BurstAppender appender, final RingAttributes wanted) {
+        final String differences = ring.attributes().differencesTo(wanted);
+        if (ring.log().stats().state() == BurstStats.State.FAILED) {
             LOGGER.error(
                     "Burst '{}': the ring {} has failed and takes no events; restart the process{}.",
                     appender.getName(),
-                    ring.manager.attributes().ring(),
+                    ring.name(),
                     differences.isEmpty() ? "" : ", which is also when this takes effect: " + differences);
         } else if (!differences.isEmpty()) {
             LOGGER.error(
                     "Burst '{}': the ring {} is open and stays as it is: {}. Events go on to {}; restart the process for"
                             + " the change to take effect.",
                     appender.getName(),
-                    ring.manager.attributes().ring(),
+                    ring.name(),
                     differences,
-                    ring.manager.log().currentFile());
+                    ring.log().currentFile());
         }
     }
 
     /**
      * Detaches an appender after making durable what it enqueued. The last one closes the ring, which also drains it;
-     * meanwhile whoever asks for a ring waits, so that it finds this one closed.
+     * meanwhile whoever asks for that ring waits, so that it finds it closed. Ends with the ring's shutdown timeout.
      *
      * @return whether everything is durable
      */
     static boolean detach(final BurstManager manager, final BurstAppender appender) {
+        final OpenRing closing;
         LOCK.lock();
         try {
-            for (final OpenRing ring : OPEN) {
-                if (ring.manager == manager) {
-                    ring.attachments.removeIf(attachment -> attachment.appender == appender);
-                    return ring.attachments.isEmpty() ? close(ring, appender) : commit(ring, appender);
+            closing = withoutLast(manager, appender);
+        } finally {
+            LOCK.unlock();
+        }
+        if (closing == null) {
+            return commit(manager, appender);
+        }
+        try {
+            return close(manager, appender);
+        } finally {
+            closed(closing);
+        }
+    }
+
+    /** The ring if this appender was the last one that it had: it is the caller's to close then. */
+    private static OpenRing withoutLast(final BurstManager manager, final BurstAppender appender) {
+        for (final OpenRing ring : OPEN) {
+            if (ring.manager == manager) {
+                ring.attachments.removeIf(attachment -> attachment.appender == appender);
+                if (ring.attachments.isEmpty()) {
+                    ring.manager = null;
+                    return ring;
                 }
             }
-            return true;
+        }
+        return null;
+    }
+
+    private static void closed(final OpenRing ring) {
+        LOCK.lock();
+        try {
+            OPEN.remove(ring);
+            SETTLED.signalAll();
         } finally {
             LOCK.unlock();
         }
     }
 
-    private static boolean commit(final OpenRing ring, final BurstAppender appender) {
+    private static boolean commit(final BurstManager ring, final BurstAppender appender) {
         try {
-            if (ring.manager.commit()) {
+            if (ring.commit()) {
                 return true;
             }
             LOGGER.error(
                     "Burst '{}': not all events are durable yet, because the ring {} does not take them: log calls that wait for"
                             + " that wait still. Look at its medium.",
                     appender.getName(),
-                    ring.manager.name());
+                    ring.name());
         } catch (final BurstException failure) {
             reportLoss(appender, failure);
         }
         return false;
     }
 
-    private static boolean close(final OpenRing ring, final BurstAppender appender) {
-        OPEN.remove(ring);
+    private static boolean close(final BurstManager ring, final BurstAppender appender) {
         try {
-            ring.manager.close(appender.getLayout());
+            ring.close(appender.getLayout());
             return true;
         } catch (final RuntimeException failure) {
             reportLoss(appender, failure);

@@ -63,9 +63,8 @@ class ExamplesIT {
     private static void compile(String compiler, Path source, Path program) throws Exception {
         run(WORK, "sh", "-c", """
                 set -e
-                pc=$(dirname "$(find %1$s -name burstlog.pc)")
-                flags=$(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix=%1$s --cflags --libs burstlog)
-                lib=$(PKG_CONFIG_PATH=$pc pkg-config --define-variable=prefix=%1$s --variable=libdir burstlog)
+                lib=$(dirname "$(find %1$s -name libburstlog.so)")
+                flags=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs burstlog)
                 %2$s -Wall -Wextra -Werror -o %3$s %4$s $flags -Wl,-rpath,$lib
                 """.formatted(INSTALLED, compiler, program, source));
     }

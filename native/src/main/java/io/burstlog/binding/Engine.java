@@ -28,6 +28,8 @@ public final class Engine {
 
     public static native long burst_close(long log);
 
+    public static native long burst_close_within(long log, long timeoutNanos);
+
     public static native int burst_flush(long log, long timeoutNanos);
 
     public static native int burst_await_drained(long log, long timeoutNanos);

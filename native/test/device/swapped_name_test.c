@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who may write in the folder of a ring may put a link in the place of a name at any moment. The moments are chosen by
+ * standing between the library and these calls of the C library: no race is run.
+ */
+#include "device/media.h"
+
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#include "base/error.h"
+#include "burstlog.h"
+#include "device/medium.h"
+#include "device/open.h"
+#include "device/ring_name.h"
+
+#define RING_BYTES (4u << 20)
+#define VICTIM_BYTES (8u << 20)
+
+static const struct platform *const host = &platform_linux;
+
+enum moment { NEVER, AT_FALLOCATE, AT_FSYNC, AT_SYNCHRONOUS_OPEN };
+static enum moment moment;
+static int refuse_dsync; /* as a sandbox may */
+static char name_to_swap[PATH_BYTES], victim[PATH_BYTES];
+
+/* Once: the name is a link to the victim from now on. */
+static void swap_at(enum moment now) {
+    if (now != moment)
+        return;
+    moment = NEVER;
+    const char *link = scratch_path("planted");
+    assert_int_equal(symlink(victim, link), 0);
+    assert_int_equal(rename(link, name_to_swap), 0);
+}
+
+int __real_fallocate(int fd, int mode, off_t offset, off_t bytes);
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes);
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t bytes) {
+    swap_at(AT_FALLOCATE);
+    return __real_fallocate(fd, mode, offset, bytes);
+}
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) {
+    swap_at(AT_FSYNC);
+    return __real_fsync(fd);
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    if (flags & O_DSYNC)
+        swap_at(AT_SYNCHRONOUS_OPEN);
+    return __real_open(path, flags, mode);
+}
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+long __wrap_syscall(long number, ...) {
+    long argument[6];
+    va_list arguments;
+    va_start(arguments, number);
+    for (int i = 0; i < 6; i++)
+        argument[i] = va_arg(arguments, long);
+    va_end(arguments);
+    if (number == SYS_preadv2 && refuse_dsync) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
+}
+
+static int make_victim(void **state) {
+    if (make_scratch(state) < 0)
+        return -1;
+    moment = NEVER;
+    refuse_dsync = 0;
+    snprintf(victim, sizeof victim, "%s", scratch_path("victim"));
+    make_file(victim, VICTIM_BYTES);
+    const int fd = open(victim, O_WRONLY | O_CLOEXEC);
+    for (unsigned at = 0; at < VICTIM_BYTES; at += 4096)
+        assert_int_equal(pwrite(fd, "precious", 8, at), 8);
+    close(fd);
+    return 0;
+}
+
+static void assert_victim_is_whole(void) {
+    struct stat status;
+    uint8_t *content = malloc(VICTIM_BYTES);
+    assert_int_equal(stat(victim, &status), 0);
+    assert_int_equal(status.st_size, VICTIM_BYTES);
+    const int fd = open(victim, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(read(fd, content, VICTIM_BYTES), VICTIM_BYTES);
+    close(fd);
+    for (unsigned at = 0; at < VICTIM_BYTES; at += 4096) {
+        if (memcmp(content + at, "precious", 8) != 0)
+            fail_msg("the victim was written at %u", at);
+    }
+    free(content);
+}
+
+static int write_first_block(struct device *device, void *argument) {
+    (void)argument;
+    uint8_t *block = platform_allocate(host, 4096, PLATFORM_PLAIN);
+    const int result = device->ops->write(device, 0, block, 4096);
+    platform_release(host, block, 4096);
+    return result;
+}
+
+static void create_while_the_name_is_swapped_at(enum moment when) {
+    snprintf(name_to_swap, sizeof name_to_swap, "%s", scratch_path(".a.ring.burstlog-creating"));
+    moment = when;
+    const int result = device_create_file(host, scratch_path("a.ring"), RING_BYTES, write_first_block, NULL);
+    assert_int_equal(moment, NEVER); /* it came to that */
+    assert_victim_is_whole();
+    assert_int_equal(result, -ESTALE);
+    assert_non_null(strstr(error_text(), "something else in the place of its working file"));
+}
+
+static void a_link_planted_before_the_zeros_gets_none(void **state) {
+    (void)state;
+    create_while_the_name_is_swapped_at(AT_FALLOCATE);
+}
+
+static void a_link_planted_behind_the_zeros_gets_no_superblock(void **state) {
+    (void)state;
+    create_while_the_name_is_swapped_at(AT_FSYNC);
+}
+
+/* What was measured and what is written are one file, whichever the name leads to. */
+static void a_link_planted_before_a_second_open_is_seen(void **state) {
+    (void)state;
+    struct device *device;
+    struct stat opened;
+    snprintf(name_to_swap, sizeof name_to_swap, "%s", scratch_path("a.ring"));
+    make_file(name_to_swap, RING_BYTES);
+    refuse_dsync = 1;
+    moment = AT_SYNCHRONOUS_OPEN;
+    assert_int_equal(device_open(host, name_to_swap, DEVICE_WRITER, BURST_IO_PWRITE, &device), 0);
+    assert_int_equal(moment, NEVER);
+    assert_int_equal(fstat(device->file.fd, &opened), 0);
+    assert_int_equal(device->medium_bytes, opened.st_size);
+    device_close(device);
+    assert_victim_is_whole();
+}
+
+/* Whoever goes on by name at something that is open goes on only with that. */
+static void what_is_opened_again_is_what_is_open(void **state) {
+    (void)state;
+    struct device *device;
+    snprintf(name_to_swap, sizeof name_to_swap, "%s", scratch_path("a.ring"));
+    make_file(name_to_swap, RING_BYTES);
+    assert_int_equal(device_open(host, name_to_swap, DEVICE_WRITER, BURST_IO_PWRITE, &device), 0);
+    const int again = device_open_again(device, O_RDWR);
+    assert_true(again >= 0);
+    close(again);
+    moment = AT_FSYNC;
+    swap_at(AT_FSYNC);
+    assert_int_equal(device_open_again(device, O_RDWR), -ESTALE);
+    device_close(device);
+}
+
+#define SWAP_TEST(name) cmocka_unit_test_setup_teardown(name, make_victim, remove_scratch)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        SWAP_TEST(a_link_planted_before_the_zeros_gets_none),
+        SWAP_TEST(a_link_planted_behind_the_zeros_gets_no_superblock),
+        SWAP_TEST(a_link_planted_before_a_second_open_is_seen),
+        SWAP_TEST(what_is_opened_again_is_what_is_open),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The README's commands for C, as they stand there, in a home of their own: no cmocka, no Maven. Then the prefix is
+# moved, and the library of the build under test, with its tests, is installed elsewhere: a program finds both.
+#
+#     installed_library.sh BUILD SCRATCH
+set -euo pipefail
+for command in cmake gcc pkg-config readelf; do
+  command -v "$command" >/dev/null || { echo "SKIPPED: no $command"; exit 77; }
+done
+
+here=$(cd "$(dirname "$0")" && pwd)
+tree=${here%/native/test}
+build=$1 scratch=$2
+[ -f "$tree/README.md" ] || { echo "SKIPPED: no README.md beside native"; exit 77; }
+
+fail() { echo "FAILED: $*"; exit 1; }
+
+# The names that program $1 asks the dynamic linker for.
+needed() { readelf -dW "$1" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p'; }
+
+# program PREFIX: a C program that pkg-config compiles and links, run.
+program() {
+  local lib flags
+  lib=$(dirname "$(find "$1" -name libburstlog.so)")
+  flags=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs burstlog)
+  rm -f orders orders.*
+  # shellcheck disable=SC2086 # one flag a word
+  gcc -Wall -Wextra -Werror -o orders "$tree/examples/c/orders.c" $flags
+  LD_LIBRARY_PATH=$lib ./orders | tail -n 1 | grep -x "order 10 is durable as record 10" || fail "$1: not ten orders"
+  needed orders | grep -qx 'libburstlog\.so\.0' || fail "$1: the program needs no libburstlog.so.0"
+  "$here/needs_libc_alone.sh" "$lib/libburstlog.so.0"
+}
+
+rm -rf "$scratch"
+mkdir -p "$scratch/home" "$scratch/no-cmocka"
+cd "$scratch"
+ln -s "$tree/native" "$tree/examples" .
+export HOME=$scratch/home
+unset PKG_CONFIG_PATH LD_LIBRARY_PATH DESTDIR
+
+# What includes cmocka meets this one first.
+echo '#error "only the tests need cmocka"' >no-cmocka/cmocka.h
+awk '/^## / { here = $0 == "## C" } here && /^```/ { inside = $0 == "```sh"; next } here && inside' "$tree/README.md" \
+  >commands
+[ -s commands ] || fail "there are no commands under \"## C\" in README.md"
+CPATH=$scratch/no-cmocka bash -euo pipefail commands >output 2>&1 || { cat output; fail "README.md's commands"; }
+tail -n 1 output | grep -x "order 10 is durable as record 10" || { cat output; fail "README.md's program"; }
+! grep -q CMOCKA target/c/CMakeCache.txt || fail "cmocka was looked for though no test was asked for"
+"$HOME/burstlog/bin/burstlog" --version
+
+mv "$HOME/burstlog" "$HOME/moved"
+program "$HOME/moved"
+cmake --install "$build" --prefix "$HOME/tested" >/dev/null
+program "$HOME/tested"
