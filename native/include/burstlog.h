@@ -101,7 +101,7 @@ typedef struct burst_config {
     const char *ring;             /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
                                      or empty file is created with mode 0600 */
     const char *file_name;        /* required: the log file; made absolute and stored in the ring */
-    uint64_t ring_bytes;          /* 0: 64 MiB for a new file, and whatever an existing ring has. Else the size of
+    uint64_t ring_bytes;          /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
                                      the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
                                      is refused */
     uint64_t max_record_bytes;    /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */

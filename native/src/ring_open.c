@@ -12,7 +12,6 @@
 #include "device/open.h"
 #include "engine.h"
 
-#define DEFAULT_RING_BYTES (16ull * 1024 * 1024) /* the least that costs nothing: docs/benchmarks.md, native/bench/size_bench.c */
 
 static int format_new_file(struct device *device, void *argument) {
     return engine_format(device->platform, device, *(const uint64_t *)argument);

@@ -76,6 +76,16 @@ static void a_file_that_is_no_ring_is_told_so_and_left_as_it_is(void **state) {
     assert_int_equal(status.st_size, 1294);
 }
 
+static void a_new_ring_file_has_sixteen_mebibytes(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.ring_bytes = 0;
+    burst_close(open_with(&config));
+    struct stat status;
+    assert_int_equal(stat(ring_path, &status), 0);
+    assert_int_equal(status.st_size, 16 << 20);
+}
+
 static unsigned long long told_room(burst_t *log) {
     burst_event_t event = {.struct_bytes = sizeof event};
     unsigned long long room = 0;
@@ -127,12 +137,13 @@ static void an_open_tells_how_many_records_a_ring_of_lines_holds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(everything_that_is_wrong_is_said_at_once_and_nothing_is_made, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_check_says_what_an_open_would_and_makes_nothing, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(missing_names_are_said_at_once, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(a_file_that_is_no_ring_is_told_so_and_left_as_it_is, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(an_open_tells_how_many_records_a_ring_of_blocks_holds, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(an_open_tells_how_many_records_a_ring_of_lines_holds, make_folder, remove_folder),
+        TEST(everything_that_is_wrong_is_said_at_once_and_nothing_is_made),
+        TEST(a_check_says_what_an_open_would_and_makes_nothing),
+        TEST(missing_names_are_said_at_once),
+        TEST(a_file_that_is_no_ring_is_told_so_and_left_as_it_is),
+        TEST(a_new_ring_file_has_sixteen_mebibytes),
+        TEST(an_open_tells_how_many_records_a_ring_of_blocks_holds),
+        TEST(an_open_tells_how_many_records_a_ring_of_lines_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

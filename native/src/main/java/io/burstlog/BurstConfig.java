@@ -247,7 +247,7 @@ public final class BurstConfig {
         /**
          * The size of the whole ring on its medium. An existing ring of another size is refused.
          *
-         * @param bytes 2 MiB to 256 GiB; 0, the default, is 64 MiB for a new file and the size of an existing ring
+         * @param bytes 2 MiB to 256 GiB; 0, the default, is 16 MiB for a new file and the size of an existing ring
          * @return this
          */
         public Builder ringBytes(long bytes) {
