@@ -89,10 +89,11 @@ class RefusedChangeTest {
         assertRefused(RunningLog4j.xml(elsewhere), "/dev/null");
     }
 
-    @Test
-    void an_appender_that_is_renamed_at_the_same_time_is_known_by_its_ring() {
+    @ParameterizedTest
+    @ValueSource(strings = {"orders.ring", "orders.log"})
+    void an_appender_that_is_renamed_at_the_same_time_is_known_by_its_ring_or_its_file(final String changed) {
         final String renamed = RunningLog4j.xml(
-                directory.burst("bogus=\"1\"").replace("\"Orders\"", "\"Renamed\""),
+                directory.burst("bogus=\"1\"").replace("\"Orders\"", "\"Renamed\"").replace(changed, "other"),
                 "<Root level=\"all\"><AppenderRef ref=\"Renamed\"/></Root>");
         assertRefused(renamed, "bogus");
     }
