@@ -99,8 +99,10 @@ typedef struct burst_config {
     uint32_t on_full;             /* enum burst_on_full; default BLOCK */
     uint32_t io;                  /* enum burst_io; default AUTO */
     const char *ring;             /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
-                                     or empty file is created with mode 0600 */
-    const char *file_name;        /* required: the log file; made absolute and stored in the ring */
+                                     file is created with mode 0600, and so are the folders above it; an empty one becomes
+                                     a ring with the mode and owner that it has */
+    const char *file_name;        /* required: the log file; made absolute and stored in the ring. Created if missing, and
+                                     so are the folders above it */
     uint64_t ring_bytes;          /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
                                      the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
                                      is refused */
@@ -152,8 +154,11 @@ const char *burst_last_error(void);
 /*
  * Opens the ring and the log file, finishes what a crash interrupted (recovery) and starts the drain. On return
  * every record found is accounted for: see burst_recovery_statement(). The ring and the log file stay locked
- * against other writers until burst_close(). Returns 0, or a negative errno and leaves *log NULL and the medium
- * as it was, but for what io = AUTO has measured.
+ * against other writers until burst_close(). Returns 0, or a negative errno and leaves *log NULL, no folder, ring or log
+ * file of its making, and the medium as it was, but for what io = AUTO has measured and for blocks that a file lacked.
+ *
+ * A ring file that has holes, or blocks that are unwritten or shared with a copy, is given blocks of its own, written with
+ * what it holds, which takes as long as writing so much; without room for them it is refused (-ENOSPC).
  *
  * A ring file that reaches beyond RLIMIT_FSIZE is refused (-EFBIG), unless it is written as mapped memory: each append
  * could end the process by SIGXFSZ. Neither this call nor burst_close() lets that signal through where it is the log file

@@ -17,6 +17,7 @@
 #include "device/open.h"
 #include "device/survival.h"
 #include "log.h"
+#include "log_file_open.h"
 #include "media/superblock.h"
 #include "ring_open.h"
 
@@ -59,28 +60,49 @@ int burst_config_check(const burst_config_t *config) {
     return config_check(config, &checked);
 }
 
+static int weaker(const struct survival *one, const struct survival *other) {
+    return one->survives > other->survives ? one->survives : other->survives;
+}
+
 /* Ring and log file must each survive what is asked for: one sentence names whichever does not. */
-static int check_durability(const burst_config_t *config, burst_t *log, const char *file_name) {
-    const struct device *device = log->device;
-    const int wanted = (int)config->durability, ring = device->survives;
-    survival_of_place(file_name, &log->file_survives);
-    const int file = log->file_survives.survives;
-    log->survives = (uint32_t)(file > ring ? file : ring);
-    if (ring <= wanted && file <= wanted) {
+static int check_durability(const burst_config_t *config, const char *ring, const struct survival *of_ring,
+                            const char *file_name, const struct survival *of_file) {
+    const int wanted = (int)config->durability, least = weaker(of_ring, of_file);
+    const char *asked = survival_name(wanted), *have = survival_name(least);
+    if (least <= wanted) {
         return 0;
     }
-    const char *asked = survival_name(wanted), *have = survival_name((int)log->survives);
-    if (file <= wanted) {
+    if (of_file->survives <= wanted) {
         return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; put the ring on another medium, or set "
-                         "durability=\"%s\"", device->path, survival_name(ring), asked, device->survives_because, have);
+                         "durability=\"%s\"",
+                         ring, survival_name(of_ring->survives), asked, of_ring->because, have);
     }
-    if (ring <= wanted) {
-        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; put it elsewhere, or set durability=\"%s\"",
-                         file_name, survival_name(file), asked, log->file_survives.because, have);
+    if (of_ring->survives <= wanted) {
+        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; put it elsewhere, or set durability=\"%s\"", file_name, survival_name(of_file->survives), asked, of_file->because, have);
     }
     return error_set(EMEDIUMTYPE, "neither ring %.60s (survives %s: %.100s) nor log file %.60s (survives %s: %.100s) "
-                     "survives %s; put them elsewhere, or set durability=\"%s\"", device->path, survival_name(ring),
-                     device->survives_because, file_name, survival_name(file), log->file_survives.because, asked, have);
+                     "survives %s; put them elsewhere, or set durability=\"%s\"", ring, survival_name(of_ring->survives),
+                     of_ring->because, file_name, survival_name(of_file->survives), of_file->because, asked, have);
+}
+
+/* Before a ring file is made: what a file would survive there. */
+static int check_place(const burst_config_t *config, burst_t *log, const char *file_name) {
+    char ring[BURST_PATH_BYTES];
+    struct survival of_ring;
+    survival_of_place(file_name, &log->file_survives);
+    if (device_is_absent(config->ring) != 1 || config->io == BURST_IO_MAPPED ||
+        path_absolute(config->ring, ring, sizeof ring) < 0) {
+        return 0; /* the ring itself will be looked at */
+    }
+    survival_of_place(ring, &of_ring);
+    return check_durability(config, ring, &of_ring, file_name, &log->file_survives);
+}
+
+static int check_ring(const burst_config_t *config, burst_t *log, const char *file_name) {
+    struct survival of_ring = {.survives = log->device->survives};
+    snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
+    log->survives = (uint32_t)weaker(&of_ring, &log->file_survives);
+    return check_durability(config, log->device->path, &of_ring, file_name, &log->file_survives);
 }
 
 static uint32_t cpus_here(void) {
@@ -125,7 +147,9 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
     if (rc == 0) {
         events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path,
                     survival_name(log->device->survives), log->device->survives_because);
-        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file_name,
+        char written[BURST_PATH_BYTES];
+        drain_copy_path(log->engine->drain, written, sizeof written);
+        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", written,
                     survival_name(log->file_survives.survives), log->file_survives.because);
     }
     if (rc == 0) {
@@ -169,9 +193,12 @@ static void tell_new_ring(burst_t *log, const char *file_name) {
 static int open_log(burst_t *log, const burst_config_t *config, const struct placement *placement,
                     const char *file_name) {
     struct opened_ring ring = {.device = NULL};
-    int rc = ring_open(config, &ring);
+    struct log_file_before before;
+    log_file_look(file_name, &before);
+    int rc = check_place(config, log, file_name);
+    rc = rc < 0 ? rc : ring_open(config, &ring);
     log->device = ring.device;
-    rc = rc < 0 ? rc : check_durability(config, log, file_name);
+    rc = rc < 0 ? rc : check_ring(config, log, file_name);
     rc = rc < 0 ? rc : ring_open_blocks(&ring, &log->events);
     if (rc == 0 && config->io == BURST_IO_AUTO) {
         device_calibrate(&log->device, 0);
@@ -199,6 +226,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     if (log->engine != NULL) {
         engine_close(log->engine);
     }
+    log_file_take_back(&before);
     if (log->device != NULL) {
         ring.device = log->device; /* calibration may have exchanged it */
         ring_open_undo(config, &ring);

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/folders.h"
+#include "base/path.h"
 #include "device/extents.h"
 #include "device/open.h"
 #include "engine.h"
@@ -25,17 +27,29 @@ static int look_at(struct device *device, int *is_untouched) {
     return is_ring;
 }
 
-/* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
-static void remove_created(const char *path, int rc) {
-    char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
-    struct device *device;
-    int is_untouched;
-    snprintf(sentence, sizeof sentence, "%s", error_text());
-    if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
-        if (look_at(device, &is_untouched) && is_untouched) {
-            unlink(path);
+/* An empty file is empty again; where nothing was there is nothing. Still under the lock, since which nobody else can have
+ * put a record into it. */
+static void take_back(const char *path, const struct opened_ring *ring) {
+    char target[BURST_PATH_BYTES];
+    if (ring->was_empty) {
+        if (ftruncate(ring->device->file.fd, 0) < 0) {
+            return; /* it stays an empty ring */
         }
-        device_close(device);
+    } else if (path_follow(path, target, sizeof target) == 0 && folders_unlink(target, ring->device->file.fd) == 0) {
+        folders_take_back(target, ring->folders_missing);
+    }
+}
+
+/* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
+static void take_back_closed(const char *path, struct opened_ring *ring, int rc) {
+    char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
+    snprintf(sentence, sizeof sentence, "%s", error_text());
+    if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &ring->device) == 0) {
+        if (look_at(ring->device, &ring->is_untouched) && ring->is_untouched) {
+            take_back(path, ring);
+        }
+        device_close(ring->device);
+        ring->device = NULL;
     }
     error_set(-rc, "%s", sentence);
 }
@@ -52,12 +66,17 @@ static int check_limit(const char *path, uint64_t bytes) {
                      "ring", path, (unsigned long long)bytes, (unsigned long long)limit.rlim_cur);
 }
 
-static int create(const burst_config_t *config) {
+static int create(const burst_config_t *config, struct opened_ring *ring) {
+    struct stat before;
     uint64_t bytes = config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES)
                                              : DEFAULT_RING_BYTES;
-    const int rc = check_limit(config->ring, bytes);
-    return rc < 0 ? rc
-                  : device_create_file_for(&platform_linux, config->ring, bytes, config->io, format_new_file, &bytes);
+    int rc = check_limit(config->ring, bytes);
+    ring->was_empty = stat(config->ring, &before) == 0;
+    rc = rc < 0 ? rc
+                : device_create_file_for(&platform_linux, config->ring, bytes, config->io, format_new_file, &bytes,
+                                         &ring->folders_missing);
+    ring->is_created = rc == 0;
+    return rc;
 }
 
 static int open_existing(const burst_config_t *config, struct opened_ring *ring) {
@@ -73,20 +92,17 @@ static int open_existing(const burst_config_t *config, struct opened_ring *ring)
 }
 
 int ring_open(const burst_config_t *config, struct opened_ring *ring) {
-    struct stat before;
-    const int unnamed = lstat(config->ring, &before) < 0 && errno == ENOENT;
     *ring = (struct opened_ring){.device = NULL};
     int absent = device_is_absent(config->ring);
     if (absent > 0) {
-        absent = create(config);
-        ring->is_created = absent == 0 && unnamed;
+        absent = create(config, ring);
         if (absent == -EEXIST) {
             absent = 0; /* another opener was faster: one of us gets the lock */
         }
     }
     const int rc = absent < 0 ? absent : open_existing(config, ring);
     if (rc < 0 && ring->is_created) {
-        remove_created(config->ring, rc);
+        take_back_closed(config->ring, ring, rc);
     }
     ring->is_ring = rc == 0 && look_at(ring->device, &ring->is_untouched);
     return rc;
@@ -100,12 +116,17 @@ int ring_open_blocks(const struct opened_ring *ring, struct events *events) {
                     "they were written, so that no append has to find room for them", ring->device->path,
                     (unsigned long long)taken);
     }
+    if (rc == 0 && ring->is_ring && ring->device->is_file && extents_move(ring->device->file.fd)) {
+        events_post(events, BURST_WARN, "ring file %s is copy-on-write, so that each append takes new blocks: it is slower, and "
+                    "the ring fails when its file system (btrfs) is full; close it and copy it into an empty file that has "
+                    "`chattr +C`", ring->device->path);
+    }
     return rc;
 }
 
 void ring_open_undo(const burst_config_t *config, const struct opened_ring *ring) {
     if (ring->is_created && ring->is_untouched) {
-        unlink(config->ring); /* still under the lock, since which nobody else can have put a record into it */
+        take_back(config->ring, ring);
     }
     device_close(ring->device);
 }

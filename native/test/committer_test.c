@@ -121,6 +121,24 @@ static void whoever_waits_for_durability_does_not_wait_for_the_batch(void **stat
     assert_int_equal(bytes, 7 * (RECORDS + 3));
 }
 
+/* Who has a time limit does not write himself, and has the committer do it at once. */
+static void nor_does_one_with_a_time_limit(void **state) {
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        int64_t begin_ns;
+        burst_t *log = open_with_batch(&begin_ns);
+        assert_int_equal(burst_await_durable(log, RECORDS, PATIENCE_NS), 1);
+        const int64_t took_ns = now_ns() - begin_ns;
+        burst_close(log);
+        if (took_ns < (int64_t)LONGEST_DELAY_NS) {
+            return;
+        }
+        remove_folder(NULL);
+        make_folder(NULL);
+    }
+    fail_msg("who waited with a time limit waited for the batch, 20 times");
+}
+
 /* Clock ticks that the thread has run. */
 static unsigned long ticks_of(pid_t thread) {
     char path[64], line[1024];
@@ -211,6 +229,7 @@ int main(void) {
         TEST(a_batch_that_is_large_enough_waits_no_longer),
         TEST(half_a_ring_is_batch_enough),
         TEST(whoever_waits_for_durability_does_not_wait_for_the_batch),
+        TEST(nor_does_one_with_a_time_limit),
         TEST(told_to_spin_it_spins_and_is_never_woken),
         TEST(otherwise_it_sleeps_when_there_is_nothing_to_do),
         TEST(the_cpus_of_the_process_are_known_to_the_ring),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring in memory under the production engine, its log file in a folder of its own. No time passes: nothing is done only
- * because a while has gone by. */
+/* A ring in memory under the production engine, its log file in a folder of its own. No time passes unless a test says so:
+ * nothing is done only because a while has gone by. */
 #ifndef BURST_TEST_MEMORY_RING_H
 #define BURST_TEST_MEMORY_RING_H
 
@@ -23,7 +23,9 @@
 #include "media/record.h"
 
 #define BLOCK_BYTES 4096u
+#ifndef CAPACITY_BYTES
 #define CAPACITY_BYTES (16u * BLOCK_BYTES)
+#endif
 #define MEDIUM_BYTES (LAYOUT_DATA_OFFSET + CAPACITY_BYTES)
 
 static _Alignas(4096) uint8_t medium[MEDIUM_BYTES], image[CAPACITY_BYTES];
@@ -40,13 +42,14 @@ static struct {
     int reads_before_flush;
     uint64_t unreadable_below; /* reads that begin below this offset fail */
     int accesses;
+    int64_t now_ns;
     char folder[4096 + 32];
     char file[4096 + 64];
 } host;
 
 static inline int64_t standing_clock_ns(const struct platform *platform) {
     (void)platform;
-    return 1000000000;
+    return host.now_ns;
 }
 
 /* The host with that clock. */
@@ -110,6 +113,7 @@ static inline int format_ring(void **state) {
     (void)state;
     memset(&host, 0, sizeof host);
     memset(medium, 0, sizeof medium);
+    host.now_ns = 1000000000;
     host.device = (struct device){.ops = &memory_ops, .medium_bytes = MEDIUM_BYTES, .block_bytes = BLOCK_BYTES,
                                   .logical_block_bytes = 512, .write_depth = 1, .path = "/ring"};
     host.files = files_posix;

@@ -62,6 +62,7 @@ missing_test_packages() {
   command -v llvm-cov-14 >/dev/null || echo llvm-14
   command -v fusermount3 >/dev/null || echo fuse3
   command -v mkfs.xfs >/dev/null || echo xfsprogs
+  command -v mkfs.btrfs >/dev/null || echo btrfs-progs
   [ -e /usr/include/fuse3/fuse.h ] || echo libfuse3-dev
 }
 

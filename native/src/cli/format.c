@@ -192,8 +192,9 @@ static int format(const struct request *request) {
         return absent < 0 ? absent : format_existing(request);
     }
     uint64_t bytes = align_down(request->size != 0 ? request->size : DEFAULT_RING_BYTES, LAYOUT_MIN_BLOCK_BYTES);
-    const int rc =
-        device_create_file_for(&platform_linux, request->path, bytes, BURST_IO_AUTO, format_new_file, &bytes);
+    unsigned folders_missing;
+    const int rc = device_create_file_for(&platform_linux, request->path, bytes, BURST_IO_AUTO, format_new_file, &bytes,
+                                          &folders_missing);
     if (rc == 0) {
         struct device *device;
         printf("%s: ring of %" PRIu64 " bytes\n", request->path, bytes);

@@ -16,7 +16,7 @@
 #include "device/open.h"
 
 #define TURN_NS 200000000ll
-#define TRIAL_WRITES 8
+#define TRIAL_WRITES 32
 
 int verify_parse_io(const char *name, uint32_t *io) {
     *io = BURST_IO_AUTO;

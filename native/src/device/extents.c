@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
@@ -59,6 +60,13 @@ int extents_find_missing(int fd, uint64_t from, uint64_t bytes, uint64_t *begin,
         }
     }
     return 0;
+}
+
+int extents_move(int fd) {
+    struct statfs file_system;
+    int flags = 0;
+    return fstatfs(fd, &file_system) == 0 && file_system.f_type == BTRFS_SUPER_MAGIC &&
+           ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && !(flags & FS_NOCOW_FL);
 }
 
 static int count_missing(int fd, uint64_t bytes, uint64_t *missing) {

@@ -20,4 +20,7 @@ int extents_find_missing(int fd, uint64_t from, uint64_t bytes, uint64_t *begin,
  */
 int extents_take(struct device *device, uint64_t *taken);
 
+/* 1: the file system writes each block of the file to a new place, so that it takes room for what is there already. */
+int extents_move(int fd);
+
 #endif

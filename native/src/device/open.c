@@ -72,11 +72,13 @@ static int refuse_open(const char *path, int failure) {
     }
 }
 
-/* Which of the two it is, before anything is opened: opening a FIFO waits, opening a tape or a watchdog acts. */
-static int check_kind(const char *path, int *is_file) {
+/* Which of the two it is, before anything is opened: opening a FIFO waits, opening a tape or a watchdog acts. target,
+ * PATH_MAX bytes: where links lead. */
+static int check_kind(const char *path, char *target, int *is_file) {
     struct stat status;
-    if (stat(path, &status) < 0)
-        return refuse_open(path, errno);
+    const int result = path_follow(path, target, PATH_MAX);
+    if (result < 0 || stat(target, &status) < 0)
+        return refuse_open(path, result < 0 ? -result : errno);
     *is_file = S_ISREG(status.st_mode);
     if (*is_file || S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && dax_is_device(status.st_rdev)))
         return 0;
@@ -98,12 +100,15 @@ static int is_still_named(int fd, const char *path) {
 }
 
 /* Open and locked. -EBUSY: somebody else holds it. -EAGAIN: it is another file by now. */
-static int open_once(const struct platform *platform, const char *path, enum device_access access, int is_file,
-                     struct medium *medium) {
-    if (access == DEVICE_READ_ONLY)
-        return medium_open(platform, path, O_RDONLY, medium);
+static int open_once(const struct platform *platform, const char *path, const char *target, enum device_access access,
+                     int is_file, struct medium *medium) {
     /* flock and OFD locks do not exclude through another node of the device; O_EXCL does. */
-    int result = medium_open(platform, path, is_file ? O_RDWR : O_RDWR | O_EXCL, medium);
+    const int flags = access == DEVICE_READ_ONLY ? O_RDONLY : is_file ? O_RDWR : O_RDWR | O_EXCL;
+    int result = medium_open(platform, target, flags | O_NOFOLLOW, medium);
+    if (result == -ELOOP)
+        return -EAGAIN; /* a link since it was looked at */
+    if (access == DEVICE_READ_ONLY)
+        return result;
     if (result == 0 && (medium->is_file || medium->dax_align_bytes != 0)) { /* DAX devices know no O_EXCL */
         result = lock_file(medium->fd);
         if (result == 0 && !is_still_named(medium->fd, path))
@@ -131,11 +136,15 @@ static int refuse_busy(const char *path, const char *holders) {
                      "it forked) or choose another ring", path, holders);
 }
 
-static int open_medium(const struct platform *platform, const char *path, enum device_access access, int is_file,
+static int open_medium(const struct platform *platform, const char *path, enum device_access access,
                        struct medium *medium) {
     int64_t give_up_ns = platform_monotonic_ns(platform) + UNSEEN_HOLDER_WAIT_NS;
     for (;;) {
-        int result = open_once(platform, path, access, is_file, medium);
+        char target[PATH_MAX];
+        int is_file = 0, result = check_kind(path, target, &is_file);
+        if (result < 0)
+            return result;
+        result = open_once(platform, path, target, access, is_file, medium);
         if (result == 0)
             return 0;
         if (result == -EAGAIN && platform_monotonic_ns(platform) < give_up_ns)
@@ -168,12 +177,8 @@ int device_open(const struct platform *platform, const char *path, enum device_a
     const struct device_backend *backend = io == BURST_IO_AUTO ? device_backends[0] : device_backend_of(io);
     if (backend == NULL)
         return refuse_io(io, absolute);
-    int is_file = 0;
-    result = check_kind(absolute, &is_file);
-    if (result < 0)
-        return result;
     struct medium medium;
-    result = open_medium(platform, absolute, access, is_file, &medium);
+    result = open_medium(platform, absolute, access, &medium);
     if (result < 0)
         return result;
     if (access == DEVICE_WRITER)

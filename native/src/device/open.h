@@ -24,16 +24,18 @@ static inline void device_close(struct device *device) {
 /*
  * Creates a ring file of exactly `bytes`: zero-filled (not just allocated: the first lap would pay for it), mode 0600
  * (or mode and owner of the empty file that was there), without copy-on-write on btrfs, no extent shared or unwritten.
- * `prepare` writes the superblock into the still unnamed file; only then it gets its name, and the directory is
+ * Missing folders above it are made. `prepare` writes the superblock into the still unnamed file; only then it gets its name, and the directory is
  * synced, so that a crash leaves either no ring or a whole one. -EEXIST if a non-empty file is there by then.
  */
 int device_create_file(const struct platform *platform, const char *path, uint64_t bytes,
                        int (*prepare)(struct device *device, void *argument), void *argument);
 
 /* The same, prepared through the backend that will write it (enum burst_io): a ring for BURST_IO_MAPPED is laid out for
- * memory. BURST_IO_AUTO does so on persistent memory, where MAP_SYNC holds. */
+ * memory. BURST_IO_AUTO does so on persistent memory, where MAP_SYNC holds. *folders_missing: how many folders above it had
+ * to be made; a failure leaves none of them. */
 int device_create_file_for(const struct platform *platform, const char *path, uint64_t bytes, uint32_t io,
-                           int (*prepare)(struct device *device, void *argument), void *argument);
+                           int (*prepare)(struct device *device, void *argument), void *argument,
+                           unsigned *folders_missing);
 
 /* 1 if nothing is there or an empty regular file, 0 if something else is, -errno with a sentence. */
 int device_is_absent(const char *path);

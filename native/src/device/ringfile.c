@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/folders.h"
 #include "base/path.h"
 #include "burstlog.h"
 #include "device/lock.h"
@@ -33,6 +34,7 @@ struct creation {
     char directory_path[PATH_MAX];
     char working_name[NAME_MAX + 1];
     char working_path[PATH_MAX + NAME_MAX + 2];
+    unsigned folders_missing;         /* above it, before */
     int directory;
     int working;                      /* holds the lock of this creation */
     uint32_t io;                      /* enum burst_io: what will write it */
@@ -91,6 +93,7 @@ static int open_working(struct creation *creation) {
                       holders[0] == '\0' ? "(unseen)" : holders);
         } else if (result < 0 || fstat(fd, &opened) < 0) {
             result = failed(creation, result < 0 ? result : errno, "locking its working file");
+            unlinkat(creation->directory, creation->working_name, 0);
         } else if (fstatat(creation->directory, creation->working_name, &named, AT_SYMLINK_NOFOLLOW) < 0) {
             result = errno == ENOENT ? 0 : failed(creation, errno, "looking at its working file");
         } else if (named.st_dev == opened.st_dev && named.st_ino == opened.st_ino) {
@@ -180,7 +183,8 @@ static int give_name(struct creation *creation) {
         return failed(creation, ESTALE, "naming it (others have put something else in the place of its working file)");
     if (fsync(creation->directory) < 0)
         return failed(creation, errno, "syncing its directory");
-    return 0;
+    result = folders_sync(creation->path, creation->folders_missing);
+    return result < 0 ? failed(creation, result, "syncing the directories made for it") : 0;
 }
 
 static int empty_working(const struct creation *creation) {
@@ -211,32 +215,47 @@ static int create_under_working_name(struct creation *creation, uint64_t bytes,
     return result;
 }
 
+static int create_in_its_folder(struct creation *creation, uint64_t bytes,
+                                int (*prepare)(struct device *device, void *argument), void *argument) {
+    creation->directory = open(creation->directory_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (creation->directory < 0)
+        return failed(creation, errno, "opening its directory");
+    int result = open_working(creation);
+    if (result == 0) {
+        result = create_under_working_name(creation, bytes, prepare, argument);
+        if (result == 0)
+            result = give_name(creation);
+        if (result < 0)
+            unlinkat(creation->directory, creation->working_name, 0);
+        close(creation->working);
+    }
+    close(creation->directory);
+    return result;
+}
+
 int device_create_file(const struct platform *platform, const char *path, uint64_t bytes,
                        int (*prepare)(struct device *device, void *argument), void *argument) {
-    return device_create_file_for(platform, path, bytes, BURST_IO_PWRITE, prepare, argument);
+    unsigned folders_missing;
+    return device_create_file_for(platform, path, bytes, BURST_IO_PWRITE, prepare, argument, &folders_missing);
 }
 
 int device_create_file_for(const struct platform *platform, const char *path, uint64_t bytes, uint32_t io,
-                           int (*prepare)(struct device *device, void *argument), void *argument) {
+                           int (*prepare)(struct device *device, void *argument), void *argument,
+                           unsigned *folders_missing) {
     struct creation creation = {.platform = platform, .directory = -1, .working = -1, .io = io};
+    *folders_missing = 0;
     int result = name_parts(&creation, path);
     if (result < 0)
         return result;
     if (bytes == 0 || bytes % LAYOUT_MIN_BLOCK_BYTES != 0)
         return error_set(EINVAL, "ring file %s cannot have %llu bytes: choose a multiple of %u", creation.path,
                          (unsigned long long)bytes, LAYOUT_MIN_BLOCK_BYTES);
-    creation.directory = open(creation.directory_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (creation.directory < 0)
-        return failed(&creation, errno, "opening its directory");
-    result = open_working(&creation);
-    if (result == 0) {
-        result = create_under_working_name(&creation, bytes, prepare, argument);
-        if (result == 0)
-            result = give_name(&creation);
-        if (result < 0)
-            unlinkat(creation.directory, creation.working_name, 0);
-        close(creation.working);
-    }
-    close(creation.directory);
+    result = folders_make(creation.path, &creation.folders_missing);
+    if (result < 0)
+        return failed(&creation, result, "making its directory");
+    result = create_in_its_folder(&creation, bytes, prepare, argument);
+    if (result < 0)
+        folders_take_back(creation.path, creation.folders_missing);
+    *folders_missing = creation.folders_missing;
     return result;
 }

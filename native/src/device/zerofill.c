@@ -31,7 +31,7 @@ static int write_zeros(const struct platform *platform, int fd, uint64_t bytes) 
     void *zeros = platform_allocate(platform, STRETCH_BYTES, PLATFORM_PLAIN);
     if (zeros == NULL)
         return -ENOMEM;
-    int result = 0;
+    int result = 0, direct = fcntl(fd, F_SETFL, O_DIRECT) == 0; /* spares the page cache */
     for (uint64_t done = 0; result == 0 && done < bytes;) {
         size_t stretch = bytes - done < STRETCH_BYTES ? (size_t)(bytes - done) : STRETCH_BYTES;
         ssize_t written = pwrite(fd, zeros, stretch, (off_t)done);
@@ -39,8 +39,8 @@ static int write_zeros(const struct platform *platform, int fd, uint64_t bytes) 
             done += (uint64_t)written;
         else if (written == 0)
             result = -ENOSPC;
-        else if (errno == EINVAL && fcntl(fd, F_GETFL) & O_DIRECT)
-            result = fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_DIRECT) < 0 ? -errno : 0;
+        else if (errno == EINVAL && direct)
+            result = (direct = fcntl(fd, F_SETFL, 0)) < 0 ? -errno : 0;
         else if (errno != EINTR)
             result = -errno;
     }
@@ -66,7 +66,6 @@ int zerofill(const struct platform *platform, int fd, uint64_t bytes, const char
     if (fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
         return -errno; /* interrupted: the zeros allocate it, too */
     *what = "filling it with zeros";
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_DIRECT); /* spares the page cache, where the file system lets it */
     result = write_zeros(platform, fd, bytes);
     if (result < 0)
         return result;

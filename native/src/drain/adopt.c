@@ -170,9 +170,11 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) 
     if (!is_bound) {
         return rebind(drain, file_name);
     }
+    const int was_diverted = checkpoint->stream.diverted_sequence != 0 && drain->destination.file != DESTINATION_CLOSED;
     do {
         rc = drain_begin_file(drain);
     } while (!ring_has_failed(drain->ring) && await_lock(drain, rc, &tries_left));
+    rc = was_diverted && rc == 0 ? drain_end_diversion(drain) : rc;
     if (ring_has_failed(drain->ring)) {
         return error_set(EIO, "ring %s cannot be written: %s", drain->ring->path, drain->ring->failure);
     }

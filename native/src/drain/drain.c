@@ -2,30 +2,70 @@
 #include "drain/drain.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/alarm.h"
 #include "base/error.h"
 #include "device/ring_name.h"
 
-/* Tells the operator when the log file stops being writable and when it is again. */
-static int stall(struct drain *drain, int rc) {
-    const struct destination *destination = &drain->destination;
-    if (drain->last_error != rc && rc == -DESTINATION_UNMOUNTED_ERROR) {
-        events_post(drain->events, BURST_WARN,
-                    "log file %s is not there, and its folder is on another file system than the file: that was unmounted, "
-                    "or another mounted over it; mount it again, or, if the log is to go on here, make an empty file of "
-                    "that name; the ring keeps the records and the drain tries again", destination->path);
-    } else if (drain->last_error != rc && destination->file == DESTINATION_CLOSED && destination->obstacle[0] != '\0') {
-        events_post(drain->events, BURST_WARN,
-                    "log file %s is not under its name, and %s, which may be it, cannot be read: %s; the ring keeps the "
-                    "records and the drain tries again", destination->path, destination->obstacle, error_name(-rc));
-    } else if (drain->last_error != rc) {
-        events_post(drain->events, BURST_WARN,
-                    "log file %s cannot be written: %s; the ring keeps the records and the drain tries again",
-                    destination->path, error_name(-rc));
+/* What the operator has to do about a log file that answers this. */
+static const char *remedy(int rc) {
+    switch (-rc) {
+    case ENOSPC:
+    case EDQUOT:
+        return "free space on its file system";
+    case EFBIG:
+        return "raise the limit of file sizes of this process (ulimit -f), or begin a new file by renaming this one";
+    case EROFS:
+        return "make its file system writable";
+    case EACCES:
+    case EPERM:
+        return "give this process the right to write it";
+    case EBUSY:
+        return "end the other writer that holds it";
+    case EISDIR:
+    case EINVAL:
+    case ELOOP:
+        return "move away what stands in its place";
+    default:
+        return "mend its file system or disk";
     }
+}
+
+static void tell_stall(const struct drain *drain, int rc, int64_t lasts_ns) {
+    const struct destination *destination = &drain->destination;
+    char since[64] = "";
+    if (lasts_ns > 0) {
+        snprintf(since, sizeof since, " (for %lld s now)", (long long)(lasts_ns / 1000000000));
+    }
+    if (rc == -DESTINATION_UNMOUNTED_ERROR) {
+        events_post(drain->events, BURST_ERROR,
+                    "log file %s is not there%s, and its folder is on another file system than the file: that was unmounted, "
+                    "or another mounted over it; mount it again, or, if the log is to go on here, make an empty file of "
+                    "that name; the ring keeps the records, and when it is full appends wait or fail", destination->path, since);
+    } else if (destination->file == DESTINATION_CLOSED && destination->obstacle[0] != '\0') {
+        events_post(drain->events, BURST_ERROR,
+                    "log file %s is not under its name%s, and %s, which may be it, cannot be read: %s; make that readable, or "
+                    "move it away if it is not; the ring keeps the records, and when it is full appends wait or fail",
+                    destination->path, since, destination->obstacle, error_name(-rc));
+    } else {
+        events_post(drain->events, BURST_ERROR,
+                    "log file %s cannot be written: %s; the ring keeps the records%s, and when it is full appends wait or fail: "
+                    "%s", destination->path, error_name(-rc), since, remedy(rc));
+    }
+}
+
+/* The log file cannot be written: tells so when it begins, when the reason changes, and every minute. */
+static int stall(struct drain *drain, int rc) {
+    const int64_t now_ns = platform_monotonic_ns(drain->platform);
     if (drain->last_error == 0) {
-        memcpy(drain->stalled_path, destination->path, sizeof drain->stalled_path);
+        drain->stalled_since_ns = now_ns;
+        memcpy(drain->stalled_path, drain->destination.path, sizeof drain->stalled_path);
+    }
+    if (drain->last_error != rc || now_ns - drain->stall_told_ns >= ALARM_EVERY_NS) {
+        drain->stall_told_ns = now_ns;
+        tell_stall(drain, rc, now_ns - drain->stalled_since_ns);
     }
     drain->last_error = rc;
     atomic_store(&drain->stalled, 1);
@@ -50,6 +90,21 @@ static void note_failure(struct drain *drain) {
     if (ring_has_failed(drain->ring) && !drain->failure_noted) {
         drain->failure_noted = 1;
         checkpoint_write_watermark(drain);
+    }
+}
+
+/* ring_fail has told it; every minute it is told again. */
+static void tell_failure_again(struct drain *drain) {
+    const int64_t now_ns = platform_monotonic_ns(drain->platform);
+    if (!ring_has_failed(drain->ring)) {
+        return;
+    }
+    if (drain->failure_told_ns == 0) {
+        drain->failed_since_ns = drain->failure_told_ns = now_ns;
+    } else if (now_ns - drain->failure_told_ns >= ALARM_EVERY_NS) {
+        drain->failure_told_ns = now_ns;
+        events_post(drain->events, BURST_ERROR, "for %lld s every append has failed: %s; none succeeds until the log is "
+                    "closed and opened again", (long long)((now_ns - drain->failed_since_ns) / 1000000000), drain->ring->failure);
     }
 }
 
@@ -92,7 +147,7 @@ static int write_batch(struct drain *drain) {
                 return same;
             }
             if (!same) {
-                events_post(drain->events, BURST_WARN,
+                events_post(drain->events, BURST_ERROR,
                             "log file %s holds other bytes than the log behind offset %llu; it is left alone",
                             drain->destination.path, (unsigned long long)drain->destination.length);
                 drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
@@ -167,6 +222,7 @@ int drain_work(struct drain *drain, int sync) {
     atomic_store(&drain->ring->drain_asked, 0);
     check_medium(drain);
     note_failure(drain);
+    tell_failure_again(drain);
     int progressed = 0;
     for (;;) {
         int rc = drain_begin_file(drain);

@@ -8,7 +8,8 @@
  *
  * Bytes between the two are in the file but may be lost by a crash; the redo then writes the same bytes to the same
  * offsets. A change of file (others renamed, cut or extended it; a sync failed) starts the new file at the cursor or at
- * `synced`, and both checkpoint slots name it before it gets a byte, so that no crash can lead back to the old one.
+ * `synced`, and both checkpoint slots name it before it gets a byte, so that no crash can lead back to the old one. Which
+ * file that is: next_file.c.
  * Released is the lower position of the two slots: if the newer slot rots, the older still finds all its records.
  *
  * One thread at a time calls these functions; drained_sequence and stalled may be read by any.
@@ -28,7 +29,7 @@
 /* Which file takes the next byte, while none is open. */
 enum drain_next_file {
     NEXT_FILE_SAME_NAME, /* a new one in the place of one that others took away */
-    NEXT_FILE_DIVERTED,  /* <file name>.<first sequence>: the name is taken */
+    NEXT_FILE_DIVERTED,  /* another one than that which was left */
     NEXT_FILE_SAME,      /* the one of the newest checkpoint, once its file system is there again */
 };
 
@@ -57,6 +58,10 @@ struct drain {
     uint64_t watermark_noted; /* and the one it noted then */
     _Atomic int64_t give_up_ns; /* no further batch is begun after this moment (close) */
     int last_error; /* of the stall that was told, or 0 */
+    int64_t stalled_since_ns;
+    int64_t stall_told_ns;
+    int64_t failure_told_ns; /* 0: the ring has not failed */
+    int64_t failed_since_ns;
     char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that it was told of */
     int destination_was_empty;
     struct signal drained; /* drained_sequence has moved, or cannot move */
@@ -139,6 +144,16 @@ int drain_is_unmounted(const struct drain *drain, const char *path);
 
 /* Opens the next file if none is open. 0 or -errno (-DESTINATION_UNMOUNTED_ERROR: it would be hidden by a mount). */
 int drain_begin_file(struct drain *drain);
+
+/*
+ * The ring is opened, and its log is diverted: brings the diverted file up to date and lets the log go back to the
+ * configured file, or tells where the records go and why. 0, or -errno if the ring has failed.
+ */
+int drain_end_diversion(struct drain *drain);
+
+/* The open file, all of which is durable and noted: if it is a diverted one that others gave the configured name, it is the
+ * configured file from now on. 1 if so, 0, or -errno if the ring has failed. */
+int drain_take_name(struct drain *drain);
 
 /* Deals with what others did to the file before the next batch is begun, or before one that stalled is continued.
  * 1: nothing; 0: it was left; -errno. */

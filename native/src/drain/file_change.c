@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaving one log file and beginning another. */
+/* Leaving a log file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,6 @@
 #include "base/error.h"
 #include "drain/drain.h"
 #include "media/checkpoint.h"
-
-#define DIVERTED_ATTEMPTS 100u
 
 static int is_damaged(enum destination_state state) {
     return state == DESTINATION_DELETED || state == DESTINATION_TRUNCATED || state == DESTINATION_CHANGED;
@@ -19,11 +17,11 @@ static int leave_lost_file(struct drain *drain, enum destination_state state) {
     const char *path = drain->destination.path;
     const unsigned long long from = drain->synced.sequence;
     if (state == DESTINATION_DELETED) {
-        events_post(drain->events, BURST_WARN, "log file %s was deleted; what it held since record %llu is written again",
+        events_post(drain->events, BURST_ERROR, "log file %s was deleted; what it held since record %llu is written again",
                     path, from);
         drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
     } else {
-        events_post(drain->events, BURST_WARN,
+        events_post(drain->events, BURST_ERROR,
                     "log file %s was cut by others to less than the %llu bytes written%s; a new file is begun with record "
                     "%llu", path,
                     (unsigned long long)destination_end(&drain->destination),
@@ -91,88 +89,8 @@ void drain_leave_file(struct drain *drain, enum drain_next_file next, const stru
     drain->batch.used = drain->batch.written = 0;
 }
 
-/* Creates the file under the first free diverted name. */
-static int create_diverted(struct drain *drain) {
-    struct checkpoint_stream *stream = &drain->checkpoint->stream;
-    const struct checkpoint_stream before = *stream;
-    char path[LAYOUT_FILE_NAME_BYTES];
-    int rc = -EEXIST;
-    stream->diverted_sequence = drain->next_from.sequence;
-    for (uint32_t attempt = 0; rc == -EEXIST && attempt < DIVERTED_ATTEMPTS; attempt++) {
-        stream->diverted_attempt = attempt;
-        rc = checkpoint_file(drain->checkpoint, path, sizeof path);
-        rc = rc < 0 ? rc : destination_create(&drain->destination, path);
-    }
-    if (rc < 0) {
-        *stream = before;
-    }
-    return rc;
-}
-
-/* The path leads nowhere. 0: on the file system of the file; -errno: that is not mounted yet, or nobody knows. */
-static int check_mounted(const struct drain *drain, int rc) {
-    const struct destination *destination = &drain->destination;
-    const int off = destination->place.folder[0] == '\0' ? rc : destination_is_off(destination);
-    return off == 1 ? -DESTINATION_UNMOUNTED_ERROR : off;
-}
-
-/* The file system died under the file, or was unmounted: a file begun before it is there again would be hidden below the
- * mount. 0 with the file open, or with none open and the next one decided; -errno. */
-static int return_to_file(struct drain *drain) {
-    struct file_identity identity;
-    const struct files *files = drain->destination.files;
-    int rc = files->ops->identity_of_path(files, drain->destination.path, &identity);
-    if (rc == -ENOENT) {
-        rc = check_mounted(drain, rc);
-    }
-    if (rc == 0) {
-        drain->cursor = drain->next_from;
-        rc = drain_find_again(drain);
-    }
-    return rc;
-}
-
-int drain_begin_file(struct drain *drain) {
-    int rc = 0;
-    if (drain->destination.file == DESTINATION_CLOSED && drain->next_file == NEXT_FILE_SAME) {
-        rc = return_to_file(drain);
-    }
-    if (rc < 0 || drain->destination.file != DESTINATION_CLOSED) {
-        return rc;
-    }
-    if (destination_is_off(&drain->destination) == 1) {
-        return -DESTINATION_UNMOUNTED_ERROR;
-    }
-    rc = -EEXIST;
-    if (drain->next_file == NEXT_FILE_SAME_NAME) {
-        char path[LAYOUT_FILE_NAME_BYTES];
-        rc = checkpoint_file(drain->checkpoint, path, sizeof path);
-        rc = rc < 0 ? rc : destination_create(&drain->destination, path);
-    }
-    if (rc == -EEXIST) {
-        rc = create_diverted(drain);
-    }
-    if (rc < 0) {
-        return rc;
-    }
-    drain->cursor = drain->next_from;
-    drain_note_place(drain);
-    /* Both slots, before the file gets a byte: no crash leads back to the old file. */
-    for (int slot = 0; slot < (int)LAYOUT_CHECKPOINT_SLOTS && rc == 0; slot++) {
-        rc = checkpoint_write(drain);
-    }
-    if (rc < 0) {
-        destination_close(&drain->destination); /* the ring has failed: this file got no byte and gets none */
-        return rc;
-    }
-    drain_publish_path(drain);
-    events_post(drain->events, BURST_INFO, "records from %llu on go to log file %s",
-                (unsigned long long)drain->cursor.sequence, drain->destination.path);
-    return 0;
-}
-
 static void tell_extended(struct drain *drain) {
-    events_post(drain->events, BURST_WARN,
+    events_post(drain->events, BURST_ERROR,
                 "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
                 (unsigned long long)drain->destination.length, drain->destination.path);
 }
@@ -223,9 +141,7 @@ int drain_check_file(struct drain *drain) {
     case DESTINATION_CHANGED:
         return leave_lost_file(drain, state);
     case DESTINATION_RENAMED:
-        events_post(drain->events, BURST_INFO, "log file %s was renamed or replaced; a new one is begun",
-                    drain->destination.path);
-        break;
+        break; /* below */
     case DESTINATION_EXTENDED:
         tell_extended(drain);
         break;
@@ -234,8 +150,15 @@ int drain_check_file(struct drain *drain) {
         break; /* above */
     }
     /* What was written stays where it is, once it is durable. */
-    const int rc = drain_sync(drain);
+    int rc = drain_sync(drain);
+    if (rc == 0 && state == DESTINATION_RENAMED && drain->destination.file != DESTINATION_CLOSED) {
+        rc = drain_take_name(drain);
+    }
     if (rc == 0 && drain->destination.file != DESTINATION_CLOSED) {
+        if (state == DESTINATION_RENAMED) {
+            events_post(drain->events, BURST_INFO, "log file %s was renamed or replaced; a new one is begun",
+                        drain->destination.path);
+        }
         drain_leave_file(drain, state == DESTINATION_RENAMED ? NEXT_FILE_SAME_NAME : NEXT_FILE_DIVERTED,
                          &drain->cursor);
     }

@@ -10,8 +10,7 @@
 #include "base/spin.h"
 #include "ring/claim.h"
 #include "ring/commit.h"
-
-#define SLOW_FULL_NS 1000000000ll /* waiting for space this long is worth a warning */
+#include "ring/full.h"
 
 int ring_create(const struct platform *platform, struct device *device, struct events *events,
                 const struct ring_geometry *geometry, const struct ring_limits *limits, struct ring **ring_out) {
@@ -25,6 +24,9 @@ int ring_create(const struct platform *platform, struct device *device, struct e
     snprintf(ring->path, sizeof ring->path, "%s", device->path);
     ring->geometry = *geometry;
     ring->limits = *limits;
+    if (limits->block_timeout_ns == 0) {
+        ring->limits.block_timeout_ns = -1;
+    }
     ring->alive = platform_allocate(platform, sizeof *ring->alive, PLATFORM_WIPED_IN_CHILD);
     ring->image = ring->alive == NULL ? NULL : device->ops->image(device, geometry->capacity_bytes);
     if (ring->image == NULL) {
@@ -144,7 +146,8 @@ void ring_fail(struct ring *ring, const char *format, ...) {
                  hidden > 0 ? "up to " : "", (unsigned long long)(lost + hidden));
     }
     atomic_store(&ring->failed, RING_FAILED);
-    events_post(ring->events, BURST_ERROR, "%s", ring->failure);
+    events_post(ring->events, BURST_ERROR, "%s; every append fails until the log is closed and opened again",
+                ring->failure);
     /* Those asleep in the groups are woken at the end of the round, by the leader that failed the ring. */
     signal_notify(&ring->ended, ring->platform);
     signal_notify(&ring->space, ring->platform);
@@ -186,11 +189,13 @@ static int fail_append(const struct ring *ring, int rc, uint64_t bytes, unsigned
 /* What must be fetched first (from swap, from a mapped file) is fetched here: from its claim on everybody waits for this
  * thread. */
 static inline void touch(const volatile uint8_t *data, size_t length) {
-    for (size_t at = 0; at < length; at += TOUCH_BYTES) {
-        (void)data[at];
+    if (length == 0) {
+        return;
     }
-    if (length > 0) {
-        (void)data[length - 1];
+    (void)data[0];
+    (void)data[length - 1];
+    for (size_t at = TOUCH_BYTES; at < length; at += TOUCH_BYTES) {
+        (void)data[at];
     }
 }
 
@@ -198,29 +203,19 @@ static inline void touch(const volatile uint8_t *data, size_t length) {
 static int claim_patiently(struct ring *ring, const void *data, size_t length, struct limit *limit, struct claim *claim) {
     const struct platform *platform = ring->platform;
     const int64_t begin_ns = platform_monotonic_ns(platform);
-    int told = 0;
+    full_begins(ring, begin_ns);
     for (;;) {
         const uint32_t ticket = signal_register(&ring->space);
         const int64_t left_ns = limit_left_ns(limit, platform);
         touch(data, length); /* the wait may have been long */
         const int rc = claim_record(ring, record_bytes(length), claim);
-        const int64_t waited_ns = platform_monotonic_ns(platform) - begin_ns;
+        const int64_t now_ns = platform_monotonic_ns(platform);
         if (rc != -EAGAIN || left_ns == 0) {
             signal_leave(&ring->space);
             return rc == -EAGAIN ? -ETIMEDOUT : rc;
         }
-        int64_t pause_ns = -1;
-        if (!told) {
-            if (waited_ns >= SLOW_FULL_NS) {
-                events_post(ring->events, BURST_WARN,
-                            "ring %s is full since %lld ms: appends wait until the log file has been written",
-                            ring->path, (long long)(waited_ns / 1000000));
-                told = 1;
-            } else {
-                pause_ns = SLOW_FULL_NS - waited_ns;
-            }
-        }
-        if (left_ns > 0 && (pause_ns < 0 || left_ns < pause_ns)) {
+        int64_t pause_ns = full_lasts(ring, now_ns - begin_ns, now_ns);
+        if (left_ns > 0 && left_ns < pause_ns) {
             pause_ns = left_ns;
         }
         signal_notify(&ring->drain, platform);
@@ -254,7 +249,7 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
                          (unsigned long long)ring->limits.max_record_bytes);
     }
     struct claim claim;
-    struct limit limit = limit_of(ring->limits.block_timeout_ns > 0 ? ring->limits.block_timeout_ns : -1);
+    struct limit limit = limit_of(ring->limits.block_timeout_ns);
     const uint64_t bytes = record_bytes(length);
     touch(data, length);
     int rc = claim_record(ring, bytes, &claim);

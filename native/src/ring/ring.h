@@ -51,7 +51,7 @@ struct ring_limits {
     uint64_t max_record_bytes;
     uint32_t on_full; /* enum burst_on_full */
     uint32_t cpus; /* that the threads of the process may run on; 0: not known */
-    int64_t block_timeout_ns; /* 0: none */
+    int64_t block_timeout_ns; /* 0 or, in the ring itself, -1: none */
 };
 
 /* Where an open begins: right after its marker. */
@@ -96,6 +96,14 @@ struct ring_write {
     uint64_t next_sequence;
     int64_t submitted_ns; /* 0: it is not timed */
     int done;
+};
+
+/* Since when appends wait for space, and what was told of that: full.c. */
+struct ring_full {
+    _Atomic int64_t since_ns;
+    _Atomic int64_t seen_ns; /* when an append last found none */
+    _Atomic int64_t told_ns; /* 0: not told */
+    _Atomic uint64_t released; /* then */
 };
 
 struct ring {
@@ -144,6 +152,7 @@ struct ring {
 
     _Alignas(128) _Atomic uint64_t commits, device_writes, device_bytes;
     _Atomic uint64_t full_waits, discarded, lost_enqueued;
+    struct ring_full full;
     char failure[RING_FAILURE_BYTES]; /* written before `failed` is set */
     char path[4096];                  /* of the device, for sentences */
 };

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folders.h"
 #include "base/path.h"
 #include "sink/accounts.h"
 #include "sink/place_posix.h"
@@ -50,28 +51,12 @@ static int posix_open(const struct files *files, const char *path) {
     return file;
 }
 
-static int make_directories(const char *path) {
-    char directory[PATH_MAX];
-    int result = path_directory(path, directory, sizeof(directory));
-    struct stat status;
-    if (result < 0 || stat(directory, &status) == 0)
-        return result;
-    for (char *slash = strchr(directory + 1, '/');; slash = strchr(slash + 1, '/')) {
-        if (slash != NULL)
-            *slash = '\0';
-        if (mkdir(directory, 0777) < 0 && errno != EEXIST)
-            return -errno;
-        if (slash == NULL)
-            return 0;
-        *slash = '/';
-    }
-}
-
 static int posix_create(const struct files *files, const char *path, const struct new_file *how) {
     char target[PATH_MAX]; /* a link to a file that is not there yet is kept */
+    unsigned missing;
     int result = path_follow(path, target, sizeof(target));
     if (result == 0)
-        result = make_directories(target);
+        result = folders_make(target, &missing);
     if (result < 0)
         return result;
     int file = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, how->mode != 0 ? how->mode : 0666);
@@ -86,21 +71,11 @@ static int posix_create(const struct files *files, const char *path, const struc
     if (result == 0 && how->mode != 0 && fchmod(file, how->mode) < 0) /* whatever the umask says */
         result = -errno;
     if (result < 0) {
-        unlink(target);
+        folders_unlink(target, file);
         close(file);
         return result;
     }
     return file;
-}
-
-/* Some file systems cannot sync a directory; their names need none. */
-static int sync_directory(const char *directory) {
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int result = fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
-    close(fd);
-    return result;
 }
 
 /* All directories above it on its file system: which of them were made for it is not remembered. One that this
@@ -120,7 +95,7 @@ static int posix_sync_name(const struct files *files, const char *path) {
         if (status.st_dev != first.st_dev)
             return 0;
         if (above == 0 || faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) == 0)
-            result = sync_directory(directory);
+            result = folder_sync(directory);
         if (strcmp(directory, "/") == 0)
             break;
         memcpy(child, directory, sizeof(child));
@@ -218,7 +193,7 @@ static int posix_list_siblings(const struct files *files, const char *path,
     return result;
 }
 
-static void posix_close(const struct files *files, int file) {
+static void host_close(const struct files *files, int file) {
     (void)files;
     close(file); /* and with it the lock */
 }
@@ -236,7 +211,7 @@ static const struct files_ops posix_ops = {
     .identity_of_path = posix_identity_of_path,
     .place = posix_place,
     .list_siblings = posix_list_siblings,
-    .close = posix_close,
+    .close = host_close,
 };
 
 const struct files files_posix = {.ops = &posix_ops};

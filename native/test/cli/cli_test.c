@@ -6,7 +6,8 @@
 #include <fcntl.h>
 
 #include "cli/run.h"
-#include "media/layout.h"
+#include "media/checkpoint.h"
+#include "media/record.h"
 
 /* Leaves three records in the ring, as a process that was killed; none of them is in the log file yet. */
 static void leave_records_written_with(uint32_t io) {
@@ -41,6 +42,11 @@ static void wrong_usage_is_told_and_exits_with_2(void **state) {
     assert_int_equal(run("info a b"), 2);
     assert_int_equal(run("format --size=10Q %s", ring_path), 2);
     assert_said("10Q");
+    const char *const sizes[] = {"0", "-5", "-1M", "M", "18446744073709551616", "99999999T", "1.5M", "2 Mi"};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        assert_int_equal(run("format '--size=%s' %s", sizes[i], ring_path), 2);
+        assert_int_equal(access(ring_path, F_OK), -1);
+    }
     assert_int_equal(run("--help"), 0);
     assert_int_equal(run("recover --help"), 0);
 }
@@ -79,6 +85,8 @@ static void records_that_wait_are_destroyed_only_with_their_number(void **state)
     assert_said("--discard-records=3");
     assert_int_equal(run("format --force %s", ring_path), 3);
     assert_int_equal(run("format --force --discard-records=2 %s", ring_path), 3);
+    assert_int_equal(run("format --force --discard-records=4 %s", ring_path), 3);
+    assert_int_equal(run("format --force --discard-records=3x %s", ring_path), 2);
     assert_int_equal(run("info %s", ring_path), 0);
     assert_said("records waiting: 3");
     assert_int_equal(run("format --discard-records=3 %s", ring_path), 0);
@@ -213,6 +221,29 @@ static void one_bad_copy_is_used_around_and_repaired_two_are_refused(void **stat
     close(ring);
     assert_int_equal(run("info %s", ring_path), 1);
     assert_said("both superblock copies");
+}
+
+static void a_ring_that_is_whole_and_cannot_be_opened_is_shown_as_refused(void **state) {
+    (void)state;
+    leave_records();
+    static uint8_t slot[sizeof(struct checkpoint)];
+    struct superblock superblock;
+    const int ring = open(ring_path, O_RDWR);
+    assert_int_equal(pread(ring, &superblock, sizeof superblock, 0), sizeof superblock);
+    for (unsigned i = 0; i < LAYOUT_CHECKPOINT_SLOTS; i++) { /* all epochs are used up */
+        assert_int_equal(pread(ring, slot, sizeof slot, (off_t)LAYOUT_CHECKPOINT_OFFSET(i)), sizeof slot);
+        ((struct checkpoint *)slot)->epoch = UINT32_MAX;
+        checkpoint_seal((struct checkpoint *)slot, crc_seed_of(superblock.uuid));
+        assert_int_equal(pwrite(ring, slot, sizeof slot, (off_t)LAYOUT_CHECKPOINT_OFFSET(i)), sizeof slot);
+    }
+    close(ring);
+    const char *const commands[] = {"info", "verify", "dump"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(run("%s %s", commands[i], ring_path), 1);
+        assert_said("refused: ring ");
+        assert_said("epoch 4294967295");
+    }
+    assert_int_equal(run("recover %s", ring_path), 1);
 }
 
 static void a_truncated_ring_is_refused_naming_both_sizes(void **state) {
@@ -354,6 +385,19 @@ static void bytes_that_are_no_text_do_not_reach_the_terminal(void **state) {
     assert_said("\"\\\\x1b[2J\\\\xff\xc3\xa4\\\"\\\\\\\\\\\\x80\\\\t");
 }
 
+static void names_that_are_no_text_are_escaped_in_json(void **state) {
+    (void)state;
+    char odd[256];
+    burst_close(open_small());
+    snprintf(odd, sizeof odd, "%s/o\"d\\d\x01\xff\n", folder);
+    assert_int_equal(rename(ring_path, odd), 0);
+    const char *const commands[] = {"info", "verify", "recover", "dump"};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(run("%s --json '%s'", commands[i], odd), 0);
+        assert_said("/o\\\"d\\\\d\\u0001\\ufffd\\u000a\"");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(wrong_usage_is_told_and_exits_with_2),
@@ -367,6 +411,7 @@ int main(void) {
         TEST(of_a_ring_in_use_threads_and_image_are_shown),
         TEST(damage_is_shown_with_its_range_and_exits_with_1),
         TEST(one_bad_copy_is_used_around_and_repaired_two_are_refused),
+        TEST(a_ring_that_is_whole_and_cannot_be_opened_is_shown_as_refused),
         TEST(a_truncated_ring_is_refused_naming_both_sizes),
         TEST(info_shows_which_engine_auto_takes_and_measures_anew_when_asked),
         TEST(dump_shows_what_waits_what_is_drained_and_what_is_lost),
@@ -375,6 +420,7 @@ int main(void) {
         TEST(verify_finds_no_damage_in_a_whole_ring),
         TEST(verify_finds_each_bad_copy_and_each_bad_record),
         TEST(bytes_that_are_no_text_do_not_reach_the_terminal),
+        TEST(names_that_are_no_text_are_escaped_in_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

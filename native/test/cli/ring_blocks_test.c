@@ -147,6 +147,47 @@ static void a_sparse_ring_goes_on_when_its_file_system_is_full(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+static void a_copy_on_write_ring_is_told(void **state) {
+    (void)state;
+    NEED_FILE_SYSTEM("btrfs", "mkfs.btrfs -q -f", 160u << 20);
+    make_ring_with_records();
+    burst_t *log = open_ring();
+    assert_null(strstr(events, "copy-on-write")); /* made here it is not */
+    assert_int_equal(burst_close(log), 0);
+    shell("cd %s && cp --reflink=never ring copy && mv copy ring && sync -f .", scratch_path("mounted"));
+    log = open_ring();
+    if (strstr(events, "is copy-on-write, so that each append takes new blocks") == NULL)
+        fail_msg("not told: %s", events);
+    assert_int_equal(burst_close(log), 0);
+    shell("cd %s && touch nocow && chattr +C nocow && cat ring > nocow && mv nocow ring && sync -f .", scratch_path("mounted"));
+    log = open_ring(); /* as it is advised */
+    assert_null(strstr(events, "copy-on-write"));
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* There a hole without room for it would be a SIGBUS. */
+static void a_mapped_ring_gets_them_too(void **state) {
+    (void)state;
+    ON_EXT4;
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = ring;
+    config.ring_bytes = RING_BYTES;
+    config.file_name = scratch_path("log");
+    config.durability = BURST_DURABILITY_PROCESS;
+    config.io = BURST_IO_MAPPED;
+    burst_t *log = open_with(&config);
+    assert_true(burst_append(log, "a record\n", 9, 0) > 0);
+    assert_int_equal(burst_close(log), 0);
+    copy_with("--sparse=always");
+    log = open_with(&config);
+    fill_file_system();
+    for (unsigned n = 0; n < 2 * RING_BYTES / 4096; n++)
+        assert_true(burst_append(log, "a record of a mapped ring\n", 26, 0) > 0);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(missing_bytes(ring), 0);
+}
+
 static void without_room_it_is_refused_untouched(void **state) {
     (void)state;
     struct stat before, after;
@@ -185,6 +226,8 @@ int main(void) {
         DEVICE_TEST(shared_blocks_become_its_own_and_the_copy_stays),
         DEVICE_TEST(a_file_that_has_them_is_not_written),
         DEVICE_TEST(a_sparse_ring_goes_on_when_its_file_system_is_full),
+        DEVICE_TEST(a_copy_on_write_ring_is_told),
+        DEVICE_TEST(a_mapped_ring_gets_them_too),
         DEVICE_TEST(without_room_it_is_refused_untouched),
         DEVICE_TEST(a_file_that_is_no_ring_is_left_sparse),
     };

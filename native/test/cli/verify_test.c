@@ -205,6 +205,13 @@ static void the_write_under_way_may_be_torn_and_no_other(void **state) {
     spoil(42, 31, "torn", 4, 2048);
     assert_int_equal(run("doctor --verify-device %s --check 40", medium), 1);
     assert_said("1 are lost (0 missing, 1 torn): 11\n");
+    /* Also where the last number that was heard of lies rounds behind. */
+    assert_int_equal(run("doctor --verify-device %s --serve --force --size 128K --blocks 100", medium), 0);
+    spoil(101, 31, "torn", 4, 2048);
+    assert_int_equal(run("doctor --verify-device %s --check 40", medium), 0);
+    spoil(102, 31, "torn", 4, 2048);
+    assert_int_equal(run("doctor --verify-device %s --check 40", medium), 1);
+    assert_said("1 are lost (0 missing, 1 torn): 40\n");
 }
 
 static void what_holds_anything_is_not_overwritten(void **state) {

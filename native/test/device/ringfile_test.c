@@ -366,9 +366,12 @@ static void a_full_file_system_is_one_sentence_and_leaves_nothing(void **state) 
 
 static void a_place_where_no_file_can_be_is_refused(void **state) {
     (void)state;
-    const char *nowhere = scratch_path("none/a.ring");
-    assert_int_equal(device_create_file(host, nowhere, RING_BYTES, write_superblock, NULL), -ENOENT);
+    make_file(scratch_path("file"), 0);
+    assert_int_equal(device_create_file(host, scratch_path("file/a.ring"), RING_BYTES, write_superblock, NULL), -ENOTDIR);
     assert_sentence_has("opening its directory");
+    assert_int_equal(unlink(scratch_path("file")), 0);
+    assert_int_equal(device_create_file(host, "/proc/none/a.ring", RING_BYTES, write_superblock, NULL), -ENOENT);
+    assert_sentence_has("making its directory");
     assert_int_equal(device_create_file(host, scratch, RING_BYTES, write_superblock, NULL), -EEXIST);
     assert_int_equal(device_create_file(host, scratch_path("a.ring"), 5000, write_superblock, NULL), -EINVAL);
     assert_sentence_has("multiple of 4096");

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/error.h"
+#include "base/folders.h"
 #include "burstlog.h"
 #include "device/medium.h"
 #include "device/open.h"
@@ -19,10 +20,10 @@
 
 static const struct platform *const host = &platform_linux;
 
-enum moment { NEVER, AT_FALLOCATE, AT_FSYNC, AT_SYNCHRONOUS_OPEN };
+enum moment { NEVER, AT_FALLOCATE, AT_FSYNC, AT_OPEN, AT_SYNCHRONOUS_OPEN };
 static enum moment moment;
 static int refuse_dsync; /* as a sandbox may */
-static char name_to_swap[PATH_BYTES], victim[PATH_BYTES];
+static char name_to_swap[2 * PATH_BYTES], victim[2 * PATH_BYTES];
 
 /* Once: the name is a link to the victim from now on. */
 static void swap_at(enum moment now) {
@@ -48,6 +49,14 @@ int __wrap_fsync(int fd) {
     return __real_fsync(fd);
 }
 
+/* Opening a tape or a watchdog acts; /dev/null stands for one. */
+static int acted;
+
+static int is_character_device(int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISCHR(status.st_mode);
+}
+
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...) {
@@ -57,7 +66,11 @@ int __wrap_open(const char *path, int flags, ...) {
     va_end(arguments);
     if (flags & O_DSYNC)
         swap_at(AT_SYNCHRONOUS_OPEN);
-    return __real_open(path, flags, mode);
+    if (flags & O_RDWR && strcmp(path, name_to_swap) == 0)
+        swap_at(AT_OPEN);
+    const int fd = __real_open(path, flags, mode);
+    acted += fd >= 0 && strcmp(path, name_to_swap) == 0 && is_character_device(fd);
+    return fd;
 }
 
 long __real_syscall(long number, ...);
@@ -150,6 +163,21 @@ static void a_link_planted_before_a_second_open_is_seen(void **state) {
     assert_victim_is_whole();
 }
 
+/* What it leads to by then is looked at anew before it is opened. */
+static void a_link_planted_before_the_first_open_is_not_followed_blindly(void **state) {
+    (void)state;
+    struct device *device;
+    snprintf(name_to_swap, sizeof name_to_swap, "%s", scratch_path("a.ring"));
+    make_file(name_to_swap, RING_BYTES);
+    strcpy(victim, "/dev/null");
+    acted = 0;
+    moment = AT_OPEN;
+    assert_int_equal(device_open(host, name_to_swap, DEVICE_WRITER, BURST_IO_PWRITE, &device), -EINVAL);
+    assert_int_equal(moment, NEVER);
+    assert_int_equal(acted, 0);
+    assert_non_null(strstr(error_text(), "a character device and not memory"));
+}
+
 /* Whoever goes on by name at something that is open goes on only with that. */
 static void what_is_opened_again_is_what_is_open(void **state) {
     (void)state;
@@ -166,6 +194,25 @@ static void what_is_opened_again_is_what_is_open(void **state) {
     device_close(device);
 }
 
+/* Nor does anybody else lose a name. */
+static void only_the_open_file_loses_its_name(void **state) {
+    (void)state;
+    const char *path = scratch_path("a.ring");
+    make_file(path, 4096);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(rename(path, scratch_path("moved")), 0);
+    assert_int_equal(symlink("moved", path), 0);
+    assert_int_equal(folders_unlink(path, fd), -ESTALE);
+    make_file(scratch_path("other"), 4096);
+    assert_int_equal(rename(scratch_path("other"), path), 0);
+    assert_int_equal(folders_unlink(path, fd), -ESTALE);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(rename(scratch_path("moved"), path), 0);
+    assert_int_equal(folders_unlink(path, fd), 0);
+    assert_int_equal(access(path, F_OK), -1);
+    close(fd);
+}
+
 #define SWAP_TEST(name) cmocka_unit_test_setup_teardown(name, make_victim, remove_scratch)
 
 int main(void) {
@@ -173,6 +220,8 @@ int main(void) {
         SWAP_TEST(a_link_planted_before_the_zeros_gets_none),
         SWAP_TEST(a_link_planted_behind_the_zeros_gets_no_superblock),
         SWAP_TEST(a_link_planted_before_a_second_open_is_seen),
+        SWAP_TEST(a_link_planted_before_the_first_open_is_not_followed_blindly),
+        SWAP_TEST(only_the_open_file_loses_its_name),
         SWAP_TEST(what_is_opened_again_is_what_is_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,7 +156,8 @@ static void a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_wh
     for (int step = 1; step <= 5; step++) {
         sync_attempts = 0;
         assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
-        assert_int_equal(sync_attempts, 2); /* that of the records, and that of the cut */
+        /* That of the records, that of the cut, and, once it was left, that of the empty file under the name. */
+        assert_int_equal(sync_attempts, step <= 2 ? 2 : 3);
         assert_int_equal(atomic_load(&drained->count), ticket);
     }
     host.files = files_posix;

@@ -112,6 +112,13 @@ void shim_opened(int fd, const char *path) {
     }
 }
 
+void shim_duplicated(int fd, int of) {
+    if (inside && fd >= 0 && fd < DESCRIPTORS) {
+        atomic_fetch_add(&descriptors, 1);
+        atomic_store(&roles[fd], (unsigned char)shim_role_of(of));
+    }
+}
+
 void shim_closed(int fd) {
     if (inside && fd >= 0 && fd < DESCRIPTORS) {
         atomic_fetch_sub(&descriptors, 1);

@@ -21,7 +21,7 @@
     CALL(getpwnam_r) CALL(getrandom) CALL(ioctl) CALL(linkat) CALL(lstat) CALL(madvise) CALL(malloc) CALL(membarrier)  \
     CALL(mkdir)                                                                                                       \
     CALL(mlock) CALL(mmap) CALL(open) CALL(openat) CALL(opendir) CALL(pread) CALL(preadv2) CALL(pthread_create)        \
-    CALL(pwrite) CALL(pwritev2) CALL(readdir) CALL(readlink) CALL(realpath) CALL(renameat) CALL(renameat2) CALL(stat)  \
+    CALL(pwrite) CALL(pwritev2) CALL(readdir) CALL(readlink) CALL(realpath) CALL(renameat) CALL(renameat2) CALL(rmdir) CALL(stat)  \
     CALL(statfs) CALL(unlink) CALL(unlinkat)
 
 enum shim_call {
@@ -125,6 +125,7 @@ static inline struct shim_target shim_target_of_fd(int fd) {
     return (struct shim_target){.role = shim_role_of(fd)};
 }
 void shim_opened(int fd, const char *path);
+void shim_duplicated(int fd, int of);
 void shim_closed(int fd);
 void shim_mapped(int64_t bytes);
 

@@ -67,6 +67,7 @@ WRAP(ssize_t, readlink, -1, of_path(path), (const char *path, char *text, size_t
 WRAP(char *, realpath, NULL, of_path(path), (const char *path, char *text), (path, text))
 WRAP(int, renameat, -1, of_path(to), (int from_fd, const char *from, int to_fd, const char *to),
      (from_fd, from, to_fd, to))
+WRAP(int, rmdir, -1, of_path(path), (const char *path), (path))
 WRAP(int, stat, -1, of_path(path), (const char *path, struct stat *status), (path, status))
 WRAP(int, statfs, -1, of_path(path), (const char *path, struct statfs *status), (path, status))
 WRAP(int, unlink, -1, of_path(path), (const char *path), (path))

@@ -142,7 +142,8 @@ ssize_t __wrap_getrandom(void *data, size_t bytes, unsigned flags) {
 
 /* ---------------------------------------------------------------------------------- calls with a third argument */
 
-#define WRAP_CONTROL(name, request_type)                                                                               \
+/* `then`: what is to be noted of a result. */
+#define WRAP_CONTROL(name, request_type, then)                                                                            \
     int __real_##name(int fd, request_type request, ...);                                                              \
     int __wrap_##name(int fd, request_type request, ...);                                                              \
     int __wrap_##name(int fd, request_type request, ...) {                                                             \
@@ -159,12 +160,13 @@ ssize_t __wrap_getrandom(void *data, size_t bytes, unsigned flags) {
             return -1;                                                                                                 \
         }                                                                                                              \
         const int result = __real_##name(fd, request, argument);                                                       \
+        then;                                                                                                          \
         shim_after(CALL_##name, &target, verdict);                                                                     \
         return result;                                                                                                 \
     }
 
-WRAP_CONTROL(fcntl, int)
-WRAP_CONTROL(ioctl, unsigned long)
+WRAP_CONTROL(fcntl, int, if (request == F_DUPFD_CLOEXEC) shim_duplicated(result, fd))
+WRAP_CONTROL(ioctl, unsigned long, )
 
 /* ------------------------------------------------------------------------------------------- memory and threads */
 

@@ -8,18 +8,21 @@
  *     signal_register, _leave, _wait, base/signal.h, operation by operation
  *     signal_notify
  *     leader_await                    leader.c leader_await, try_to_lead
- *     commit_round                    commit.c seal (word, then the store of `leader`), and what becomes of the writes
+ *     await_for_a_while, ring_hurry   leader.c: an await with a limit, which never leads
+ *     commit_round                    commit.c begin (word, then the store of `leader`), and what becomes of the writes. One
+ *                                     whose leader has a limit may be left, for a straggler: the next does all of it
  *     let_go, wake                    leader.c let_go, wake
  *     sleep_in_group                  leader.c sleep_in_group; its spin for LEADER_CLAIMED is a step that is possible
  *                                     once the word has another value. A spinner does nothing, so it is no step
  *     ring_fail                       ring.c ring_fail, by the leader or (SABOTAGE) by a checkpoint of the drain
- *     producer                        ring.c ring_append, claim_patiently, wake_committer; claim and publish are one
+ *     producer, awaiter               ring.c ring_append, claim_patiently, wake_committer; claim and publish are one
  *                                     step: ring.pml has them apart
  *     committer, drain                threads.c committer_loop, drain_loop; ring.c ring_commit, ring_release,
  *                                     ring_ask_drain; leader.c ask_drain
- *     init                            burstlog.c burst_close: the committer is stopped, then the drain
+ *     init                            close.c burst_close: committer and drain are stopped
  *
- * A wait without a time limit ends only if somebody ends it. A TIMED append may give up at any time. The drain's interval
+ * A wait without a time limit ends only if somebody ends it. A TIMED append may give up at any time. That an AWAITING one has a
+ * limit decides what it does; the limit itself is so long that others must end its wait. The drain's interval
  * passes only while something waits in the ring: what it must be told at once, it must be told by a wake-up. Spin's check
  * of invalid end states finds a sleeper whom nobody wakes; the search for non-progress cycles (LOOPS) finds threads that
  * run for ever without getting on, under weak fairness. Memory is sequentially consistent here: that the fences of
@@ -37,6 +40,9 @@
 #ifndef TIMED
 #define TIMED 0 /* so many of the producers have a time limit */
 #endif
+#ifndef AWAITING
+#define AWAITING 0 /* producers that enqueue, and await that with a time limit */
+#endif
 #ifndef CAPACITY
 #define CAPACITY 100 /* in records */
 #endif
@@ -46,7 +52,7 @@
 #ifndef WRITE_FAILURES
 #define WRITE_FAILURES 0
 #endif
-#define PRODUCERS (DURABLE + ENQUEUEING)
+#define PRODUCERS (DURABLE + ENQUEUEING + AWAITING)
 #define COMMITTER PRODUCERS
 #define DRAIN (PRODUCERS + 1)
 #define THREADS (PRODUCERS + 2)
@@ -60,7 +66,8 @@
 #define SPACE 2
 #define TO_COMMIT 3
 #define TO_DRAIN 4
-#define WORDS 5
+#define ENDED 5
+#define WORDS 6
 #define ALL 1
 #define ONE 0
 
@@ -136,7 +143,7 @@ inline signal_notify(w) {
 }
 
 /* What nobody can wait for in this run costs no step. */
-#define HAS_COMMITTER (ENQUEUEING + TIMED > 0)
+#define HAS_COMMITTER (ENQUEUEING + TIMED + AWAITING > 0)
 #define HAS_DRAIN (CAPACITY < 100)
 #if HAS_DRAIN
 #define notify_space() signal_notify(SPACE)
@@ -147,6 +154,12 @@ inline signal_notify(w) {
 #define notify_committer() signal_notify(TO_COMMIT)
 #else
 #define notify_committer() skip
+#endif
+
+#if AWAITING > 0
+#define notify_ended() signal_notify(ENDED)
+#else
+#define notify_ended() skip
 #endif
 
 /* ------------------------------------------------------------------------------------------------------- leader.c */
@@ -165,7 +178,13 @@ inline let_go() {
     count[1]++;
     wake((finished + 1) % 2, ONE);
     wake(finished % 2, ALL);
+    notify_ended();
     finished = 0
+}
+
+inline ring_hurry() {
+    enqueued = 1;
+    notify_committer()
 }
 
 inline ring_ask_drain() {
@@ -188,6 +207,7 @@ inline ask_drain() {
 
 inline ring_fail() {
     atomic { failed = 1; failures++ };
+    notify_ended();
     notify_space();
     notify_committer()
 }
@@ -196,7 +216,9 @@ inline commit_round() {
     atomic { next = claimed; leader = LEADER_SEALED + next }; /* who reads `leader` between waits for the second store */
     if
     :: durable = next
+    :: timed -> expired = 1
     :: atomic { durable < next && failures < WRITE_FAILURES -> failed = 1; failures++ };
+        notify_ended();
         notify_space();
         notify_committer()
     fi;
@@ -227,7 +249,7 @@ inline leader_await() {
     :: atomic { durable <= sequence && failed -> outcome = 2 }; wake(0, ALL); wake(1, ALL); break
     :: durable <= sequence && !failed ->
         if
-        :: atomic { leader == LEADER_FREE -> leader = LEADER_CLAIMED };
+        :: atomic { leader == LEADER_FREE && !expired -> leader = LEADER_CLAIMED };
             if
             :: leader = LEADER_GATHERING; leader = LEADER_CLAIMED /* for as long as it likes */
             :: skip
@@ -239,15 +261,33 @@ inline leader_await() {
             let_go();
             notify_space();
             ask_drain()
-        :: leader != LEADER_FREE ->
+        :: leader != LEADER_FREE && !expired ->
             if
-            :: expired -> outcome = 0; break
-            :: !expired -> sleep_in_group()
-            :: timed && !expired -> outcome = 0; break
+            :: sleep_in_group()
+            :: timed -> expired = 1
             fi
+        :: expired -> wake(0, ONE); wake(1, ONE); ring_hurry(); outcome = 0; break
         fi
     od;
     expired = 0
+}
+
+inline await_for_a_while() {
+    do
+    :: signal_register(ENDED);
+        if
+        :: atomic { durable > sequence -> outcome = 1 }; signal_leave(ENDED); break
+        :: atomic { durable <= sequence && failed -> outcome = 2 }; signal_leave(ENDED); wake(0, ALL); wake(1, ALL); break
+        :: durable <= sequence && !failed ->
+            if
+            :: !expired -> ring_hurry(); expired = 1 /* is_asked */
+            :: expired
+            fi;
+            signal_wait(ENDED)
+        fi
+    od;
+    expired = 0;
+    ticket = 0
 }
 
 inline wake_committer() {
@@ -301,11 +341,24 @@ proctype producer(byte me; bit enqueues; bit timed) {
             leader_await();
             assert(outcome != 1 || durable > sequence);
             assert(outcome != 0 || timed);
-            assert(outcome != 2 || failed);
-            if
-            :: outcome == 0 && HAS_COMMITTER -> wake_committer()
-            :: else
-            fi
+            assert(outcome != 2 || failed)
+        fi;
+        outcome = 0
+    :: records == RECORDS -> break
+    od;
+    finished_producers++
+}
+
+proctype awaiter(byte me) {
+    byte sequence, finished, outcome, ticket, other, records;
+    bit expired;
+    do
+    :: records < RECORDS ->
+        atomic { records++; sequence = 0 };
+        claim();
+        if
+        :: outcome == 2 -> break
+        :: outcome == 1 -> wake_committer(); await_for_a_while(); assert(outcome == 1 || failed)
         fi;
         outcome = 0
     :: records == RECORDS -> break
@@ -377,7 +430,8 @@ init {
     byte i, other;
     atomic {
         do
-        :: i < PRODUCERS -> run producer(i, i >= DURABLE, i < TIMED); i++
+        :: i < DURABLE + ENQUEUEING -> run producer(i, i >= DURABLE, i < TIMED); i++
+        :: i >= DURABLE + ENQUEUEING && i < PRODUCERS -> run awaiter(i); i++
         :: else -> break
         od;
         i = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random faults of ring and log file, switched on and off while three threads append; the ring is opened again after
- * every failure, and power is cut. At the end of every round the log files hold what was acknowledged, once, in order.
+ * every failure, and power is cut. At the end of every round the log files hold what was acknowledged, once, in order. In
+ * every other round all lines of two threads are equal, and beside the log file lie files that begin like it.
  *
  *   rigs-chaos [--seconds N] [--seed S]    --seconds 0: one round
  */
@@ -150,8 +151,19 @@ static void cut_power(void) {
     rig_end_faultfs(up_to(2) ? SIGTERM : SIGKILL);
 }
 
-static int live(void) {
+/* Copies of what the log file had at some time, and files of others that begin as it does. */
+static void make_siblings(int number) {
+    char command[400];
+    snprintf(command, sizeof command, "cp fuse/log fuse/copy.%d 2>/dev/null; printf '1 same\\n2 same\\n' > fuse/other.%d",
+             number, number);
+    if (system(command) != 0)
+        abort();
+}
+
+static int live(int number) {
     int violations = 0;
+    if (witness.repeats != 0)
+        make_siblings(number);
     burst_t *log = open_again(&violations);
     if (log == NULL)
         return violations;
@@ -175,8 +187,8 @@ static int live(void) {
     if (up_to(2))
         rules_off();
     burst_close(log);
-    hear(log);
     rules_off();
+    hear_to_the_end(log);
     if (cut) {
         detach();
         rig_mount_faultfs();
@@ -216,6 +228,7 @@ static int run_round(uint64_t seed) {
     moved = 0;
     atomic_store(&faults->cache, FAULT_CACHE_HONEST);
     on_loop = (int)up_to(2);
+    witness.repeats = seed % 2 == 0 ? 1u << 1 | 1u << 2 : 0;
     log_in("fuse");
     if (on_loop)
         make_file("backing/disk", RIG_RING_BYTES);
@@ -225,7 +238,7 @@ static int run_round(uint64_t seed) {
         exit(1);
     int violations = 0;
     for (int i = 0; i < LIVES && violations == 0; i++)
-        violations = live();
+        violations = live(i);
     violations += verify();
     detach();
     if (violations > 0)

@@ -206,6 +206,60 @@ static void a_cut_within_what_was_written_begins_a_new_file(void **state) {
     assert_nothing_lost("plain");
 }
 
+static void assert_current(burst_t *log, const char *name) {
+    char current[BURST_PATH_BYTES];
+    burst_current_file(log, current, sizeof current);
+    if (strcmp(strrchr(current, '/'), name) != 0)
+        fail_msg("the log is in %s, not in %s", current, name);
+}
+
+static void a_log_that_was_diverted_by_a_cut_goes_back_at_the_next_open(void **state) {
+    (void)state;
+    burst_t *log = open_plain();
+    shell("cp plain/log plain/log.copy && : > plain/log");
+    append_some(log, 20, 0);
+    drain_all(log);
+    assert_current(log, "/log.6");
+    assert_told(log, "records from 6 on go to log file ");
+    append_some(log, 20, 0);
+    close_drained(log);
+    shell("echo '[foreign]' > plain/log");
+    log = open_small();
+    assert_told(log, "to bring the log back, move ");
+    append_some(log, 20, 0);
+    drain_all(log);
+    assert_current(log, "/log.6");
+    close_drained(log);
+    shell("rm plain/log");
+    log = open_small();
+    assert_told(log, " again; those before are in ");
+    append_some(log, 20, 0);
+    drain_all(log);
+    assert_current(log, "/log");
+    close_drained(log);
+    assert_nothing_lost("plain");
+}
+
+static void divert_and_make_way(int round) {
+    if (round % 2 == 0)
+        shell("echo '[foreign]' >> plain/log");
+    else
+        shell("mv plain/log plain/log.foreign.%d && mv $(ls plain/log.* | grep -x 'plain/log.[0-9]*') plain/log.moved.%d",
+              round, round);
+}
+
+static void diverted_files_that_are_renamed_away_while_appends_run_bring_the_log_back(void **state) {
+    (void)state;
+    burst_t *log = open_plain();
+    while_appending(log, divert_and_make_way);
+    append_some(log, 20, 0);
+    drain_all(log);
+    assert_current(log, "/log");
+    close_drained(log);
+    shell("sed -i '/^.foreign.$/d' plain/log*");
+    assert_nothing_lost("plain");
+}
+
 static void a_directory_in_its_place_diverts_the_log(void **state) {
     (void)state;
     burst_t *log = open_plain();
@@ -288,6 +342,8 @@ int main(void) {
         RIG_TEST(foreign_bytes_at_any_moment_do_no_harm_to_the_log),
         RIG_TEST(foreign_bytes_are_left_alone),
         RIG_TEST(a_cut_within_what_was_written_begins_a_new_file),
+        RIG_TEST(a_log_that_was_diverted_by_a_cut_goes_back_at_the_next_open),
+        RIG_TEST(diverted_files_that_are_renamed_away_while_appends_run_bring_the_log_back),
         RIG_TEST(a_directory_in_its_place_diverts_the_log),
         RIG_TEST(a_link_in_its_place_is_followed),
         RIG_TEST(a_link_to_the_ring_in_its_place_is_not_written_to),

@@ -164,14 +164,23 @@ static inline void append_some(burst_t *log, int count, size_t length) {
 }
 
 /* Moves everything that was told into events_text. */
-static inline void hear(burst_t *log) {
+static inline void hear_for(burst_t *log, int64_t timeout_ns) {
     burst_event_t event = {.struct_bytes = sizeof event};
-    while (burst_next_event(log, &event, 0) == 1) {
+    while (burst_next_event(log, &event, timeout_ns) == 1) {
         const size_t used = strlen(events_text);
         snprintf(events_text + used, sizeof events_text - used, "%s\n", event.text);
         if (getenv("RIG_EVENTS") != NULL)
             fprintf(stderr, "  event %u: %s\n", event.severity, event.text);
     }
+}
+
+static inline void hear(burst_t *log) {
+    hear_for(log, 0);
+}
+
+/* Until ring and log file are let go of, which a stalled medium may put off beyond the close. */
+static inline void hear_to_the_end(burst_t *log) {
+    hear_for(log, -1);
 }
 
 static inline void assert_told(burst_t *log, const char *part) {

@@ -287,6 +287,82 @@ static void unreadable_blocks_are_reported(void **state) {
     assert_reported(9, 2);
 }
 
+/* ------------------------------------------------------------------------------------------------------ recovered by hand */
+
+static void assert_command(const char *name, int code, const char *words) {
+    char command[300], said[8192];
+    snprintf(command, sizeof command, RIG_CLI " %s %s 2>&1", name, ring_path);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    said[fread(said, 1, sizeof said - 1, pipe)] = '\0';
+    const int rc = WEXITSTATUS(pclose(pipe));
+    if (rc != code || strstr(said, words) == NULL)
+        fail_msg("%s exits with %d, not %d, or does not say \"%s\": %s", name, rc, code, words, said);
+}
+
+static void assert_recover(int code, const char *words) {
+    assert_command("recover", code, words);
+}
+
+/* Of the medium: behind the last record, where the next would stand. */
+static uint64_t end_of_the_records(void) {
+    char block[BLOCK];
+    uint64_t end = 0;
+    const int fd = open(loop.fd < 0 ? "backing/ring" : "backing/disk", O_RDONLY);
+    for (uint64_t at = LAYOUT_DATA_OFFSET; at < RIG_RING_BYTES; at += BLOCK) {
+        assert_int_equal(pread(fd, block, BLOCK, (off_t)at), BLOCK);
+        end = memcmp(block + RECORD_HEADER_BYTES, "0 ", 2) == 0 ? at + BLOCK : end;
+    }
+    close(fd);
+    return end;
+}
+
+static void a_log_file_that_takes_nothing_fails_the_recovery(void **state) {
+    (void)state;
+    burst_t *log = open_without_drain();
+    append_some(log, 5, 0);
+    close_with_records_left(log);
+    RULE(.operations = FAULT_WRITE, .action = FAULT_FAIL, .error = ENOSPC, .name = "log");
+    assert_recover(4, "records moved: 0\n");
+    rules_off();
+    assert_recover(0, "records moved: 5\n");
+    assert_recover(0, "records moved: 0\n");
+    assert_nothing_lost("fuse");
+}
+
+static void a_ring_that_cannot_be_read_or_written_at_all_is_an_io_error(void **state) {
+    (void)state;
+    close_drained(open_small());
+    struct fault_rule all = {.operations = FAULT_READ, .action = FAULT_FAIL, .error = EIO, .to = UINT64_MAX};
+    ring_fault(all);
+    assert_recover(4, "can");
+    rules_off();
+    RULE(.operations = FAULT_OPEN, .action = FAULT_FAIL, .error = EROFS, .name = "ring");
+    assert_recover(4, "EROFS");
+    rules_off();
+    assert_recover(0, "records moved: 0\n");
+}
+
+static void an_end_of_the_log_that_cannot_be_read_is_told_once(void **state) {
+    (void)state;
+    burst_t *log = open_without_drain();
+    append_some(log, 5, 1500);
+    close_with_records_left(log);
+    struct fault_rule unreadable = {.operations = FAULT_READ, .action = FAULT_FAIL, .error = EIO};
+    unreadable.from = end_of_the_records();
+    unreadable.to = unreadable.from + 512;
+    ring_fault(unreadable);
+    assert_command("info", 1, "of the ring cannot be read");
+    assert_recover(1, "of the ring cannot be read: if a record after 8 stood there it is lost, and only who wrote it can know");
+    assert_recover(0, "nothing shows that there was a record after 8");
+    assert_command("info", 1, "nothing shows that there was a record after 8"); /* and counts the bytes */
+    log = open_small();
+    append_some(log, 3, 0);
+    close_drained(log);
+    assert_recover(0, "nothing shows that there was a record after 11");
+    assert_nothing_lost("fuse");
+}
+
 /* ----------------------------------------------------------------------------------------------------- power cuts */
 
 static void cut_power(void) {
@@ -360,6 +436,9 @@ int main(void) {
         ON_BOTH(misdirected_writes_are_reported),
         ON_BOTH(a_short_write_of_the_backing_file_is_reported),
         ON_BOTH(unreadable_blocks_are_reported),
+        ON_BOTH(a_log_file_that_takes_nothing_fails_the_recovery),
+        cmocka_unit_test_setup_teardown(a_ring_that_cannot_be_read_or_written_at_all_is_an_io_error, on_a_file, done),
+        ON_BOTH(an_end_of_the_log_that_cannot_be_read_is_told_once),
         ON_BOTH(a_power_cut_takes_nothing_that_was_acknowledged),
         ON_BOTH(a_power_cut_after_lying_flushes_takes_acknowledged_records),
     };

@@ -28,6 +28,7 @@ struct check {
     const struct witness *witness;
     struct findings findings;
     uint8_t *seen[WITNESS_THREADS];
+    uint64_t equal_lines[WITNESS_THREADS];
     struct loss losses[LOSSES_MAX];
     int loss_count;
     struct stretch stretches[WITNESS_THREADS][1024];
@@ -49,6 +50,14 @@ void witness_end(struct witness *witness) {
         free(witness->fates[thread]);
         free(witness->sequences[thread]);
     }
+}
+
+static int repeats(const struct witness *witness, int thread) {
+    return witness->repeats >> thread & 1;
+}
+
+static int make_equal_line(char *line, int thread) {
+    return snprintf(line, WITNESS_LONGEST, "%d same\n", thread);
 }
 
 static int make_line(char *line, int thread, uint64_t number, size_t fill) {
@@ -74,7 +83,7 @@ static int64_t add(struct witness *witness, burst_t *log, int thread, size_t len
     if (number >= WITNESS_NUMBERS || length > WITNESS_LONGEST)
         abort();
     const size_t fill = length > 32 ? length - 32 : (number * 2654435761u >> 9) % 200;
-    const int bytes = make_line(line, thread, number, fill);
+    const int bytes = repeats(witness, thread) ? make_equal_line(line, thread) : make_line(line, thread, number, fill);
     const int64_t result = append(log, line, (size_t)bytes, 0);
     witness->fates[thread][number] = (uint8_t)fate_of(result, success);
     witness->sequences[thread][number] = result;
@@ -136,6 +145,20 @@ static void take_loss(struct check *check, const char *line) {
     check->findings.told_lost += count;
 }
 
+/* 1 if it is such a line. */
+static int take_equal_line(struct check *check, const char *line, size_t bytes) {
+    char wanted[WITNESS_LONGEST];
+    for (int thread = 0; thread < WITNESS_THREADS; thread++) {
+        if (repeats(check->witness, thread) && (size_t)make_equal_line(wanted, thread) == bytes &&
+            memcmp(wanted, line, bytes) == 0) {
+            check->equal_lines[thread]++;
+            check->findings.present++;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static void take_record(struct check *check, const char *file, const char *line, size_t bytes, uint64_t *last) {
     int thread;
     unsigned long long number;
@@ -181,7 +204,7 @@ static void check_file(struct check *check, const char *path) {
             continue; /* the file that was given up ends where the write ended */
         if (line[0] == '[')
             take_loss(check, line);
-        else
+        else if (!take_equal_line(check, line, (size_t)bytes))
             take_record(check, path, line, (size_t)bytes, last);
     }
     for (int thread = 0; thread < WITNESS_THREADS; thread++)
@@ -215,6 +238,24 @@ static int is_told_lost(const struct check *check, int64_t sequence) {
             return 1;
     }
     return 0;
+}
+
+/* As many as were acknowledged, and no more than may be there. */
+static void check_equal_lines(struct check *check, int thread) {
+    const struct witness *witness = check->witness;
+    uint64_t needed = 0, possible = 0;
+    for (uint64_t number = 0; number < witness->next[thread]; number++) {
+        const enum fate fate = witness->fates[thread][number];
+        const int64_t sequence = witness->sequences[thread][number];
+        const int told = sequence > 0 && is_told_lost(check, sequence);
+        needed += fate == ACKNOWLEDGED && number >= witness->needed_from[thread] && !told;
+        possible += fate != REFUSED && fate != NOT_TRIED;
+        check->findings.lost += fate == ACKNOWLEDGED && told;
+    }
+    const uint64_t found = check->equal_lines[thread];
+    if (found < needed || (found > possible && !witness->doubles_allowed))
+        violation(check, "of thread %d, whose lines are all equal, there are %llu, and must be %llu to %llu", thread,
+                  (unsigned long long)found, (unsigned long long)needed, (unsigned long long)possible);
 }
 
 static void check_presence(struct check *check, int thread) {
@@ -254,7 +295,10 @@ struct findings witness_check(const struct witness *witness, const char *folder)
         closedir(entries);
     for (int thread = 0; thread < WITNESS_THREADS; thread++) {
         check_stretches(&check, thread);
-        check_presence(&check, thread);
+        if (repeats(witness, thread))
+            check_equal_lines(&check, thread);
+        else
+            check_presence(&check, thread);
         free(check.seen[thread]);
     }
     return check.findings;

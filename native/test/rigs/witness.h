@@ -17,6 +17,7 @@
 struct witness {
     uint64_t next[WITNESS_THREADS];        /* number of the next record of each thread */
     uint64_t needed_from[WITNESS_THREADS]; /* earlier ones went with a file that others destroyed */
+    unsigned repeats; /* a bit for each thread whose lines are all equal: only how many there are can be compared */
     int doubles_allowed; /* the engine has told that records may be in two files */
     uint8_t *fates[WITNESS_THREADS];
     int64_t *sequences[WITNESS_THREADS]; /* as the append returned it */

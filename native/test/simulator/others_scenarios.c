@@ -2,12 +2,14 @@
 /* Others act in the midst of a drain step: between two writes of a redo or of a batch, or between the drain's look at the
  * file and its write. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "media/checkpoint.h"
 #include "simulator/log.h"
 #include "simulator/scenarios.h"
 
+#define LOG_FILE "/logs/orders.log"
 #define WRITE_BYTES 150 /* a record takes two or more writes */
 #define FOREIGN "# somebody else's, and so long that no write of the drain reaches over all of it ...................... \n"
 
@@ -140,3 +142,102 @@ IN_A_BATCH(file_edited_in_a_batch, edit, AFTER_A_WRITE)
 IN_A_BATCH(file_renamed_in_a_batch, rename_it, BEFORE_A_WRITE)
 IN_A_BATCH(file_replaced_in_a_batch, replace, BEFORE_A_WRITE)
 IN_A_BATCH(file_deleted_in_a_batch, delete_it, BEFORE_A_WRITE)
+
+static void expect_log_in(struct world *world, const char *wanted) {
+    char path[BURST_PATH_BYTES];
+    log_drain_all(world);
+    drain_copy_path(world->engine->drain, path, sizeof path);
+    if (strcmp(path, wanted) != 0) {
+        violation(world, "the log is in %s, not in %s", path, wanted);
+    }
+}
+
+/* `cp log log.1; : > log` beside a writer: the log goes on elsewhere. */
+static void divert(struct world *world, const char *diverted) {
+    append(world, 2);
+    log_drain_all(world);
+    cut(world);
+    append(world, 2);
+    expect_log_in(world, diverted);
+}
+
+void diverted_log_goes_back_at_an_open(struct world *world) {
+    log_open_whole(world);
+    divert(world, LOG_FILE ".3");
+    append(world, 2);
+    log_drain(world, 0);
+    append(world, 1);
+    log_close(world);
+    log_open_whole(world);
+    append(world, 2);
+    expect_log_in(world, LOG_FILE);
+    divert(world, LOG_FILE ".12");
+    log_close(world);
+    others_delete(world, LOG_FILE);
+    log_open_whole(world);
+    append(world, 2);
+    expect_log_in(world, LOG_FILE);
+}
+
+void diverted_log_goes_back_when_its_file_is_renamed(struct world *world) {
+    log_open_whole(world);
+    divert(world, LOG_FILE ".3");
+    append(world, 2);
+    log_drain(world, 0);
+    others_rename(world, LOG_FILE ".3", "/logs/rotated");
+    append(world, 2);
+    expect_log_in(world, LOG_FILE);
+}
+
+/* In the midst of the last records of the diverted file. */
+void diverted_file_is_cut_and_cannot_be_synced(struct world *world) {
+    log_open_whole(world);
+    divert(world, LOG_FILE ".3");
+    append(world, 2);
+    world->files.write_at_most = WRITE_BYTES;
+    plan(world, cut, AFTER_A_WRITE);
+    expect_log_in(world, LOG_FILE);
+    world->files.write_at_most = 0;
+    divert(world, LOG_FILE ".9");
+    append(world, 1);
+    world->files.fail_sync_in = 0;
+    log_drain(world, 1);
+    append(world, 1);
+    expect_log_in(world, LOG_FILE);
+}
+
+/* The name is taken: the log stays, over opens, and goes to another such file when that is renamed away. */
+void diverted_log_stays_while_its_name_is_taken(struct world *world) {
+    log_open_whole(world);
+    divert(world, LOG_FILE ".3");
+    others_write(world, LOG_FILE, "# somebody else's\n");
+    log_reopen(world);
+    append(world, 2);
+    expect_log_in(world, LOG_FILE ".3");
+    others_rename(world, LOG_FILE ".3", "/logs/rotated");
+    append(world, 1);
+    log_drain(world, 0);
+    log_reopen(world);
+    append(world, 1);
+    expect_log_in(world, LOG_FILE ".7");
+    others_rename(world, LOG_FILE, "/logs/foreign");
+    log_reopen(world);
+    append(world, 1);
+    expect_log_in(world, LOG_FILE);
+}
+
+void diverted_file_gets_the_name(struct world *world) {
+    log_open_whole(world);
+    divert(world, LOG_FILE ".3");
+    append(world, 1);
+    others_rename(world, LOG_FILE ".3", LOG_FILE);
+    log_drain(world, 0);
+    append(world, 2);
+    expect_log_in(world, LOG_FILE);
+    divert(world, LOG_FILE ".10");
+    log_close(world);
+    others_rename(world, LOG_FILE ".10", LOG_FILE);
+    log_open_whole(world);
+    append(world, 2);
+    expect_log_in(world, LOG_FILE);
+}

@@ -58,6 +58,11 @@ void file_edited_in_a_batch(struct world *world);
 void file_renamed_in_a_batch(struct world *world);
 void file_replaced_in_a_batch(struct world *world);
 void file_deleted_in_a_batch(struct world *world);
+void diverted_log_goes_back_at_an_open(struct world *world);
+void diverted_log_goes_back_when_its_file_is_renamed(struct world *world);
+void diverted_file_is_cut_and_cannot_be_synced(struct world *world);
+void diverted_log_stays_while_its_name_is_taken(struct world *world);
+void diverted_file_gets_the_name(struct world *world);
 
 /* host_scenarios.c */
 void allocations_fail(struct world *world);

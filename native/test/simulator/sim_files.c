@@ -159,6 +159,9 @@ static int64_t sim_write(const struct files *files, int file, const void *data, 
         }
     }
     sim->space_bytes -= sim->space_bytes >= 0 ? (int64_t)bytes : 0;
+    if (sim->inodes[file].size == 0) {
+        sim->inodes[file].begun = ++sim->begun_count;
+    }
     put(&sim->inodes[file], data, bytes, (size_t)offset);
     let_others_act(sim, &sim->others_after_write_in);
     return (int64_t)bytes;

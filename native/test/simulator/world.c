@@ -57,7 +57,7 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     for (unsigned i = 0; i < FILES_MAX; i++) {
         clear_inode(&world->files.inodes[i]);
     }
-    world->files.inode_count = world->files.change_count = 0;
+    world->files.inode_count = world->files.begun_count = world->files.change_count = 0;
     memset(world->files.names, 0, sizeof world->files.names);
     memset(world->files.durable_names, 0, sizeof world->files.durable_names);
     memset(&world->model, 0, sizeof world->model);
@@ -102,6 +102,7 @@ void world_copy(struct world *to, const struct world *from) {
         copy_inode(&to->files.inodes[i], &from->files.inodes[i]);
     }
     to->files.inode_count = from->files.inode_count;
+    to->files.begun_count = from->files.begun_count;
     memcpy(to->files.names, from->files.names, sizeof to->files.names);
     memcpy(to->files.durable_names, from->files.durable_names, sizeof to->files.durable_names);
     memcpy(to->files.changes, from->files.changes, sizeof to->files.changes);

@@ -90,6 +90,7 @@ void sim_device_arrive(struct world *world);
 struct sim_inode {
     unsigned links;
     int is_locked;
+    unsigned begun; /* the log wrote its first bytes when so many files had been begun */
     int edited; /* others wrote into it or cut it */
     const char *foreign; /* what they wrote, which must stay; NULL: nothing, or a crash took it */
     size_t foreign_at;
@@ -118,6 +119,7 @@ struct sim_files {
     struct world *world;
     struct sim_inode inodes[FILES_MAX];
     unsigned inode_count;
+    unsigned begun_count;
     struct sim_name names[FILES_MAX];
     struct sim_name durable_names[FILES_MAX];
     struct name_change changes[NAME_CHANGES_MAX];

@@ -200,18 +200,16 @@ static void read_file(struct reading *reading, const struct sim_name *name) {
     }
 }
 
-/* <name>.<first sequence>; the first file has none. */
-static unsigned long suffix_of(const char *name) {
-    const char *end = strstr(name, ".log");
-    return end == NULL || end[4] != '.' ? 0 : strtoul(end + 5, NULL, 10);
-}
-
+/* Of those that have bytes, in the order in which they were begun: a log that was diverted goes back to its first name. */
 static const struct sim_name *file_after(const struct world *world, const struct sim_name *before) {
+    const struct sim_files *files = &world->files;
     const struct sim_name *next = NULL;
     for (unsigned i = 0; i < FILES_MAX; i++) {
-        const struct sim_name *name = &world->files.names[i];
-        if (name->name[0] != '\0' && (before == NULL || suffix_of(name->name) > suffix_of(before->name)) &&
-            (next == NULL || suffix_of(name->name) < suffix_of(next->name))) {
+        const struct sim_name *name = &files->names[i];
+        const struct sim_inode *inode = &files->inodes[name->inode];
+        if (name->name[0] != '\0' && inode->size > 0 &&
+            (before == NULL || inode->begun > files->inodes[before->inode].begun) &&
+            (next == NULL || inode->begun < files->inodes[next->inode].begun)) {
             next = name;
         }
     }

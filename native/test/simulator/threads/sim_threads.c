@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/alarm.h"
 #include "simulator/log.h"
 
 #define STACK_BYTES (256u * 1024u)
@@ -236,7 +237,9 @@ static int park(const struct platform *platform, _Atomic uint32_t *word, uint32_
     struct sim_thread *thread = self();
     thread->state = SIM_PARKED;
     thread->word = word;
-    thread->deadline_ns = timeout_ns < 0 ? DEADLINE_NEVER : sim_threads.world->now_ns + timeout_ns;
+    /* Who waits for longer than a minute looks up to tell so, and not to go on: somebody has to wake him. */
+    thread->deadline_ns = timeout_ns < 0 || timeout_ns >= ALARM_EVERY_NS ? DEADLINE_NEVER
+                                                                          : sim_threads.world->now_ns + timeout_ns;
     dispatch();
     return thread->timed_out ? -ETIMEDOUT : 0;
 }

@@ -269,6 +269,17 @@ int writer_await_drained(unsigned writer, int64_t timeout_ns) {
     return rc;
 }
 
+/* Whoever asks for figures waits for no close. */
+static void ask_without_waiting(void) {
+    const int64_t begin_ns = run.world->now_ns;
+    burst_stats_t stats = {.struct_bytes = sizeof stats};
+    char path[BURST_PATH_BYTES];
+    if (burst_stats(&run.log, &stats) < 0 || stats.state != BURST_STATE_CLOSED ||
+        burst_current_file(&run.log, path, sizeof path) < 0 || run.world->now_ns != begin_ns) {
+        violation(run.world, "figures of a log that is being closed were not to be had at once");
+    }
+}
+
 /* A close that goes on by itself comes to the end that it would have had. */
 static int64_t end_of_close(void) {
     for (int polls = 0; !atomic_load(&run.log.closed); polls++) {
@@ -293,6 +304,7 @@ int64_t run_close(void) {
         refuse_to_believe("close", rc);
     }
     if (rc == -EINPROGRESS) {
+        ask_without_waiting();
         rc = end_of_close();
     }
     if (rc < 0 && !(rc == -EIO && ring_has_failed(run.ring))) {

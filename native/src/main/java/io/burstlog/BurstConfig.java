@@ -278,8 +278,8 @@ public final class BurstConfig {
         }
 
         /**
-         * Bounds how long an append waits for space and for another thread's write; its own write takes as long as the
-         * medium does.
+         * Bounds how long an append waits in all, for space and for other threads; only a write that it has begun itself
+         * takes as long as the medium does.
          *
          * @param timeout zero, the default, waits for ever
          * @return this
@@ -323,7 +323,8 @@ public final class BurstConfig {
         }
 
         /**
-         * How long closing drains at most. What is left stays in the ring for the next open.
+         * How long closing takes at most, whatever the media do; three quarters of it are for draining. What is left stays in
+         * the ring for the next open.
          *
          * @param timeout zero, the default, is 10 s
          * @return this

@@ -38,6 +38,23 @@ class RecordBufferTest {
     }
 
     @Test
+    void aRecordOfExactlyTheLimitFits() {
+        RecordBuffer record = RecordBuffer.allocate(0, 100).put(new byte[90], 0, 90).put(new byte[10], 0, 10);
+        assertThat(record.length()).isEqualTo(100);
+    }
+
+    @Test
+    void aRangeBeyondItsSourceIsRefusedAsSuchAndNothingGrows() {
+        RecordBuffer record = RecordBuffer.allocate(10, 100);
+        int capacity = record.buffer().capacity();
+        for (int length : new int[] {5, 90, 1000, -1}) {
+            assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> record.put(new byte[4], 0, length));
+        }
+        assertThat(record.buffer().capacity()).isEqualTo(capacity);
+        assertThat(record.length()).isZero();
+    }
+
+    @Test
     void anEncoderMayLimitTheBufferAndStillAskForRoom() {
         RecordBuffer record = RecordBuffer.allocate(64, 64).put(new byte[4], 0, 4);
         record.buffer().limit(8);

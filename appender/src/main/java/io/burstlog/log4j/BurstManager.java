@@ -6,18 +6,12 @@ import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
 import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
-import java.io.File;
-import java.io.IOException;
 import java.io.Serializable;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.Layout;
 import org.apache.logging.log4j.core.LogEvent;
-import org.apache.logging.log4j.core.config.ConfigurationException;
 import org.apache.logging.log4j.core.time.Instant;
 import org.apache.logging.log4j.status.StatusLogger;
 
@@ -48,16 +42,14 @@ final class BurstManager {
     private final DiscardNotice discards = new DiscardNotice(this);
 
     /**
-     * Opens the ring, after creating the directory of the log file as Log4j's own file appenders do.
+     * Opens the ring. Missing directories of ring and log file are made, as Log4j's own file appenders do.
      *
      * @param header the layout whose header begins a new or empty log file
      * @throws BurstException if it cannot be opened
-     * @throws ConfigurationException if the directory cannot be created
      */
     BurstManager(final RingAttributes attributes, final Layout<? extends Serializable> header) {
         this.attributes = attributes;
         this.ruleOfEngine = FullRingRule.of(attributes.config());
-        createDirectoryOf(attributes.file());
         this.log = BurstLog.open(attributes.config());
         try {
             RecordEncoders.prepare();
@@ -69,25 +61,6 @@ final class BurstManager {
         } catch (final RuntimeException | Error failure) {
             log.close();
             throw failure;
-        }
-    }
-
-    private static void createDirectoryOf(final String file) {
-        final Path directory;
-        try {
-            directory = Path.of(new File(file).getParent());
-        } catch (final InvalidPathException notInThisLocale) {
-            // Only the engine can name it, and says so if it is not there.
-            return;
-        }
-        try {
-            // A link to a directory is one, though createDirectories does not think so.
-            if (!Files.isDirectory(directory)) {
-                Files.createDirectories(directory);
-            }
-        } catch (final IOException failure) {
-            throw new ConfigurationException("the directory " + directory + " of the log file cannot be created (" + failure
-                    + "): create it or correct fileName.");
         }
     }
 

@@ -44,6 +44,7 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
             final long eventTimeNanos,
             final boolean durableOnReturn) {
         final long begin = System.nanoTime();
+        Duration left = all();
         long sequence = log.offer(record, eventTimeNanos);
         if (sequence < 0) {
             if (onFull == OnFull.DISCARD) {
@@ -55,9 +56,10 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
                         "The ring is full and onFull=\"fail\"; the event was not logged.");
             }
             sequence = offerUntilAccepted(log, count, record, eventTimeNanos, begin);
+            left = left(begin);
         }
         if (durableOnReturn) {
-            awaitDurable(BurstLog::awaitDurable, log, sequence, begin);
+            awaitDurable(BurstLog::awaitDurable, log, sequence, left);
         }
         return sequence;
     }
@@ -93,8 +95,8 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
         boolean isDurable(BurstLog log, long sequence, Duration timeout);
     }
 
-    void awaitDurable(final Wait wait, final BurstLog log, final long sequence, final long begin) {
-        if (!wait.isDurable(log, sequence, left(begin))) {
+    void awaitDurable(final Wait wait, final BurstLog log, final long sequence, final Duration left) {
+        if (!wait.isDurable(log, sequence, left)) {
             throw new BurstException(
                     BurstException.Code.UNDECIDED,
                     "The event was not durable within blockTimeout, " + Units.of(blockTimeout)
@@ -106,8 +108,13 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
         return left(begin).isZero();
     }
 
-    /** What is left of the block timeout, one for the whole call. */
-    private Duration left(final long begin) {
+    /** The block timeout of a call that has only begun. */
+    Duration all() {
+        return blockTimeout.isZero() ? FOREVER : blockTimeout;
+    }
+
+    /** What is left of the block timeout, which is one for the whole call. */
+    Duration left(final long begin) {
         if (blockTimeout.isZero()) {
             return FOREVER;
         }

@@ -10,6 +10,7 @@ import io.burstlog.OnFull;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -101,23 +102,21 @@ class FullRingRuleTest {
     @Test
     void without_a_block_timeout_an_event_waits_for_the_medium_as_long_as_it_takes() {
         final FullRingRule rule = new FullRingRule(OnFull.BLOCK, Duration.ZERO);
-        final Duration[] waited = {Duration.ZERO};
-        rule.awaitDurable(
-                (log, sequence, timeout) -> {
-                    waited[0] = timeout;
-                    return true;
-                },
-                null,
-                1,
-                System.nanoTime() - TimeUnit.DAYS.toNanos(1));
-        assertThat(waited[0]).isGreaterThan(Duration.ofDays(36_500));
+        final long yesterday = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
+        final List<Duration> waits = new ArrayList<>();
+        for (final Duration left : new Duration[] {rule.all(), rule.left(yesterday)}) {
+            rule.awaitDurable((log, sequence, timeout) -> waits.add(timeout), null, 1, left);
+        }
+        assertThat(waits).hasSize(2).allMatch(timeout -> timeout.compareTo(Duration.ofDays(36_500)) > 0);
     }
 
     @Test
     void with_a_block_timeout_an_event_is_undecided_when_it_is_over() {
         final FullRingRule rule = new FullRingRule(OnFull.BLOCK, Duration.ofMillis(10));
+        assertThat(rule.all()).isEqualTo(Duration.ofMillis(10));
+        assertThat(rule.left(System.nanoTime() - TimeUnit.DAYS.toNanos(1))).isZero();
         assertThatExceptionOfType(BurstException.class)
-                .isThrownBy(() -> rule.awaitDurable((log, sequence, timeout) -> false, null, 1, System.nanoTime()))
+                .isThrownBy(() -> rule.awaitDurable((log, sequence, timeout) -> false, null, 1, rule.all()))
                 .withMessageContaining("blockTimeout, 10 ms")
                 .extracting(BurstException::code)
                 .isEqualTo(BurstException.Code.UNDECIDED);

@@ -7,7 +7,7 @@ import org.apache.logging.log4j.core.LoggerContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** The build runs all tests with two versions of Log4j; this one proves that it does. */
+/** The build runs all tests with the oldest and the newest Log4j; this one proves that it does. */
 class Log4jVersionTest {
 
     @Test

@@ -74,6 +74,28 @@ class UnluckyJvmIT {
         }
     }
 
+    /** As Kafka, Solr and Flink configure Log4j: no status attribute, which leaves the level ERROR. */
+    @Test
+    void whyAJvmHangsWhoseLogFileCannotGrowIsOnItsConsole() throws Exception {
+        Installation installation = Installation.fresh("log-file-cannot-grow");
+        Files.writeString(
+                installation.configuration(),
+                Files.readString(installation.configuration()).replace(" status=\"warn\"", ""));
+        String ringBytes = "" + (4 << 20);
+        Process child = ChildJvm.start(
+                List.of("prlimit", "--fsize=" + ringBytes + ":"), List.of(), installation, LogsForEver.class);
+        try {
+            String console = "";
+            while (!(console.contains("it.log cannot be written: EFBIG") && console.contains("it.ring is full since "))) {
+                assertThat(child.waitFor(100, TimeUnit.MILLISECONDS)).as("it hangs; its console: %s", console).isFalse();
+                console = Files.readString(installation.errors());
+            }
+            assertThat(console).contains("appends wait until the log file has been written").doesNotContain("WARN");
+        } finally {
+            ChildJvm.kill(child);
+        }
+    }
+
     @Test
     void aJvmThatWasSuspendedGoesOnAsIfNothingHadHappened() throws Exception {
         Installation installation = Installation.fresh("suspended");

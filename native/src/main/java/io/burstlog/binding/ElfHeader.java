@@ -36,43 +36,43 @@ final class ElfHeader {
 
     private ElfHeader() {}
 
-    /** Throws if the file is not a whole library for this JVM's architecture. */
-    static void check(Path library) {
+    /** Throws if the file, which its user knows by that name, is not a whole library for this JVM's architecture. */
+    static void check(String name, Path library) {
         ByteBuffer header;
         long fileBytes;
         try (InputStream in = Files.newInputStream(library)) {
             header = ByteBuffer.wrap(in.readNBytes(LENGTH));
             fileBytes = Files.size(library);
         } catch (IOException failure) {
-            throw new LibraryException("The Burstlog library " + library + " cannot be read (" + failure
+            throw new LibraryException("The Burstlog library " + name + " cannot be read (" + failure
                     + "); check its permissions.", failure);
         }
         if (header.limit() < LENGTH || header.getInt(0) != MAGIC) {
-            throw new LibraryException("The file " + library + " is not a shared library (it does not begin with an ELF"
+            throw new LibraryException("The file " + name + " is not a shared library (it does not begin with an ELF"
                     + " header); name the libburstlog.so that belongs to this version.");
         }
         if (header.get(DATA_OFFSET) == LITTLE_ENDIAN_DATA) {
             header.order(ByteOrder.LITTLE_ENDIAN);
         }
-        checkArchitecture(library, header);
-        checkLength(library, header, fileBytes);
+        checkArchitecture(name, header);
+        checkLength(name, header, fileBytes);
     }
 
-    private static void checkArchitecture(Path library, ByteBuffer header) {
+    private static void checkArchitecture(String name, ByteBuffer header) {
         String built = architecture(Short.toUnsignedInt(header.getShort(MACHINE_OFFSET)));
         String running = architectureOfJvm();
         if (!built.equals(running)) {
-            throw new LibraryException("The Burstlog library " + library + " is built for " + built
+            throw new LibraryException("The Burstlog library " + name + " is built for " + built
                     + ", but this JVM runs on " + running + "; use a library built for " + running + ".");
         }
     }
 
-    private static void checkLength(Path library, ByteBuffer header, long fileBytes) {
+    private static void checkLength(String name, ByteBuffer header, long fileBytes) {
         long sectionHeaderBytes = (long) Short.toUnsignedInt(header.getShort(SECTION_BYTES_OFFSET))
                 * Short.toUnsignedInt(header.getShort(SECTION_COUNT_OFFSET));
         long wholeBytes = header.getLong(SECTIONS_OFFSET) + sectionHeaderBytes;
         if (fileBytes < wholeBytes) {
-            throw new LibraryException("The Burstlog library " + library + " is cut short (it has " + fileBytes + " of "
+            throw new LibraryException("The Burstlog library " + name + " is cut short (it has " + fileBytes + " of "
                     + wholeBytes + " bytes); copy it again.");
         }
     }

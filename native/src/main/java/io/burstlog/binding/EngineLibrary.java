@@ -7,7 +7,6 @@ import com.sun.jna.Library;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import io.burstlog.Binding;
-import java.io.File;
 import java.util.Map;
 
 /**
@@ -55,13 +54,13 @@ public final class EngineLibrary {
             }
             return loaded;
         }
-        requireJna();
+        JnaPart.require();
         NativeLibrary library = location.load(LOAD_OPTIONS);
-        requireAbi(library);
+        requireAbi(location, library);
         try {
             Native.register(Engine.class, library);
         } catch (LinkageError failure) {
-            throw new LibraryException("The Burstlog library " + nameOf(library) + " lacks a function ("
+            throw new LibraryException("The Burstlog library " + location.nameOf(library) + " lacks a function ("
                     + failure.getMessage() + "); use the library and the jar of one version.", failure);
         }
         loaded = new EngineLibrary(location, library);
@@ -86,52 +85,28 @@ public final class EngineLibrary {
             Object[] arguments = {JNIEnv.CURRENT, JniCalls.class};
             result = (int) register.invoke(int.class, arguments, Map.of(Library.OPTION_ALLOW_OBJECTS, true));
         } catch (UnsatisfiedLinkError failure) {
-            throw new LibraryException("The Burstlog library " + nameOf(library)
+            throw new LibraryException("The Burstlog library " + location.nameOf(library)
                     + " was built without JNI; use binding jna or a library built with a JDK.", failure);
         }
         if (result != 0) {
-            throw new LibraryException("The Burstlog library " + nameOf(library) + " cannot bind its JNI methods: "
+            throw new LibraryException("The Burstlog library " + location.nameOf(library) + " cannot bind its JNI methods: "
                     + Engine.lastError());
         }
         return new JniCalls();
     }
 
-    private static void requireJna() {
-        boolean is64Bit;
-        try {
-            is64Bit = Native.POINTER_SIZE == Long.BYTES;
-        } catch (LinkageError | IllegalCallerException failure) {
-            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-            if (cause instanceof ClassNotFoundException) {
-                throw new LibraryException("JNA is missing (" + cause + "); put net.java.dev.jna:jna on the class path.",
-                        failure);
-            }
-            throw new LibraryException("JNA cannot load its own native part (" + cause
-                    + "); name a directory that is writable and not mounted noexec with -Djna.tmpdir, and from JDK 24 on"
-                    + " allow native access with --enable-native-access.", failure);
-        }
-        if (!is64Bit) {
-            throw new LibraryException("Burstlog needs a 64-bit JVM; this one is a 32-bit JVM.");
-        }
-    }
-
-    private static void requireAbi(NativeLibrary library) {
+    private static void requireAbi(LibraryLocation location, NativeLibrary library) {
         int version;
         try {
             version = library.getFunction("burst_abi_version").invokeInt(new Object[0]);
         } catch (UnsatisfiedLinkError failure) {
-            throw new LibraryException("The file " + nameOf(library) + " is not a Burstlog library (it has no function"
+            throw new LibraryException("The file " + location.nameOf(library) + " is not a Burstlog library (it has no function"
                     + " burst_abi_version); name the libburstlog.so that belongs to this version.", failure);
         }
         if (version != ABI_VERSION) {
-            throw new LibraryException("The Burstlog library " + nameOf(library) + " has ABI version "
+            throw new LibraryException("The Burstlog library " + location.nameOf(library) + " has ABI version "
                     + Integer.toUnsignedString(version) + ", but this jar needs version " + ABI_VERSION
                     + "; use the library and the jar of one version.");
         }
-    }
-
-    private static String nameOf(NativeLibrary library) {
-        File file = library.getFile();
-        return file == null ? library.getName() : file.getPath();
     }
 }

@@ -9,14 +9,23 @@ import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Where the library comes from: a path that somebody named, else the jar, else the library path. */
 abstract class LibraryLocation {
 
     private static final String PATH_PROPERTY = "burstlog.library";
 
+    private static final Pattern GLIBC_MISSING = Pattern.compile("version .GLIBC_([0-9.]+). not found");
+
     /** Loads the library, or says in one sentence why it cannot be loaded. */
     abstract NativeLibrary load(Map<String, ?> options);
+
+    /** What its user knows the loaded library by. */
+    String nameOf(NativeLibrary library) {
+        return toString();
+    }
 
     /** Whether somebody named the file, so that no other may be loaded in its place. */
     boolean isExplicit() {
@@ -34,14 +43,27 @@ abstract class LibraryLocation {
         return resource == null ? new Searched() : new Bundled(name, resource);
     }
 
-    private static NativeLibrary loadFile(Path path, Map<String, ?> options) {
-        ElfHeader.check(path);
+    /** @param name what its user knows the file by, which may be a copy of no name that matters */
+    static NativeLibrary loadFile(String name, Path path, Map<String, ?> options) {
+        ElfHeader.check(name, path);
         try {
             return NativeLibrary.getInstance(path.toString(), options);
         } catch (UnsatisfiedLinkError failure) {
-            throw new LibraryException("The Burstlog library " + path + " cannot be loaded: " + linkersAnswer(failure) + ".",
-                    failure);
+            throw new LibraryException("The Burstlog library " + name + ' ' + refusal(linkersAnswer(failure), path), failure);
         }
+    }
+
+    private static String refusal(String answer, Path path) {
+        Matcher glibc = GLIBC_MISSING.matcher(answer);
+        if (glibc.find()) {
+            return "needs glibc " + glibc.group(1) + " or later, and this system's is older; build Burstlog on this system or"
+                    + " an older one, or name a library that was built so with -D" + PATH_PROPERTY + ".";
+        }
+        String words = answer.replace(path + ": ", "");
+        return words.contains("failed to map segment")
+                ? "cannot be loaded (" + words + "); name a directory that is not mounted noexec with -Djna.tmpdir, or with -D"
+                        + PATH_PROPERTY + " a library that lies in one."
+                : "cannot be loaded: " + words + ".";
     }
 
     /** JNA puts the dynamic linker's answer on the second line, below its own words and above other places it tried. */
@@ -63,7 +85,7 @@ abstract class LibraryLocation {
                 throw new LibraryException("The Burstlog library " + path + " does not exist; correct the path, or leave it"
                         + " out to use the library in the jar.");
             }
-            return loadFile(path, options);
+            return loadFile(path.toString(), path, options);
         }
 
         @Override
@@ -103,16 +125,17 @@ abstract class LibraryLocation {
             try {
                 file = Native.extractFromResourcePath("/" + name, LibraryLocation.class.getClassLoader());
             } catch (IOException failure) {
-                throw new LibraryException("The Burstlog library " + resource + " cannot be extracted (" + failure
+                throw new LibraryException("The Burstlog library " + this + " cannot be unpacked ("
+                        + failure.getMessage()
                         + "); name a writable directory with -Djna.tmpdir, or the library itself with -D" + PATH_PROPERTY
                         + ".", failure);
             }
             if (file == null) {
-                throw new LibraryException("The Burstlog library " + resource + " may not be extracted, because"
+                throw new LibraryException("The Burstlog library " + this + " may not be unpacked, because"
                         + " jna.nounpack is set; remove that, or name the library itself with -D" + PATH_PROPERTY + ".");
             }
             try {
-                return loadFile(file.toPath(), options);
+                return loadFile(toString(), file.toPath(), options);
             } finally {
                 if (!resource.getProtocol().equals("file")) {
                     // The mapping keeps the extracted copy; its name is of no further use.
@@ -123,7 +146,9 @@ abstract class LibraryLocation {
 
         @Override
         public String toString() {
-            return resource.toString();
+            String url = resource.toString();
+            int inJar = url.lastIndexOf("!/" + name);
+            return inJar < 0 ? url : "in " + url.substring(0, inJar).replaceFirst("^(jar:)?(file:)?", "");
         }
     }
 
@@ -138,6 +163,12 @@ abstract class LibraryLocation {
                 throw new LibraryException("There is no Burstlog library for " + platform + " in the jar, and none on the"
                         + " library path (" + linkersAnswer(failure) + "); name one with -D" + PATH_PROPERTY + ".", failure);
             }
+        }
+
+        @Override
+        String nameOf(NativeLibrary library) {
+            File file = library.getFile();
+            return file == null ? library.getName() : file.getPath();
         }
 
         @Override

@@ -2,7 +2,9 @@
 package io.burstlog.binding;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.jna.Library;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.Durability;
@@ -10,7 +12,10 @@ import io.burstlog.Skip;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Test;
@@ -82,6 +87,28 @@ class LibraryTest {
     }
 
     @Test
+    void anUnpackedLibraryIsNamedByItsJarAndNotByTheCopy() throws Exception {
+        Path copy = compiled("jna123.tmp", "int missing_symbol(void); int call(void) { return missing_symbol(); }");
+        assertThatThrownBy(() -> LibraryLocation.loadFile("in app.jar", copy, Map.of(Library.OPTION_OPEN_FLAGS, 2)))
+                .hasMessage("The Burstlog library in app.jar cannot be loaded: undefined symbol: missing_symbol.");
+    }
+
+    @Test
+    void aLibraryForANewerGlibcIsRefusedNamingThatVersion() throws Exception {
+        // Linked against a libc that has a version which the one here lacks.
+        Path versions = Files.writeString(directory.resolve("versions"), "GLIBC_9.87 { global: from_later; };");
+        Files.createDirectory(directory.resolve("later"));
+        compiled("later/libc.so.6", "int from_later(void) { return 1; }", "-nostdlib", "-Wl,-soname,libc.so.6",
+                "-Wl,--version-script=" + versions);
+        Path copy = compiled("jna123.tmp", "int from_later(void); int call(void) { return from_later(); }", "-nostdlib",
+                directory.resolve("later/libc.so.6").toString());
+        assertThatThrownBy(() -> LibraryLocation.loadFile("in app.jar", copy, Map.of()))
+                .hasMessage("The Burstlog library in app.jar needs glibc 9.87 or later, and this system's is older; build"
+                        + " Burstlog on this system or an older one, or name a library that was built so with"
+                        + " -Dburstlog.library.");
+    }
+
+    @Test
     void aLibraryOfAnotherAbiVersionIsRefusedNamingBothVersions() throws Exception {
         Path other = compiled("abi.so", "unsigned burst_abi_version(void) { return 4711; }");
         assertRefused(openWith(other.toString())).contains("4711").contains("version 1").contains(other.toString());
@@ -148,12 +175,14 @@ class LibraryTest {
         return copy;
     }
 
-    private Path compiled(String name, String source) throws Exception {
+    private Path compiled(String name, String source, String... options) throws Exception {
         Path c = Files.writeString(directory.resolve(name + ".c"), source + "\n");
         Path library = directory.resolve(name);
         Process compiler;
         try {
-            compiler = new ProcessBuilder("cc", "-shared", "-fPIC", "-o", library.toString(), c.toString())
+            List<String> command = new ArrayList<>(List.of("cc", "-shared", "-fPIC", "-o", library.toString(), c.toString()));
+            command.addAll(List.of(options));
+            compiler = new ProcessBuilder(command)
                     .inheritIO()
                     .start();
         } catch (IOException missing) {

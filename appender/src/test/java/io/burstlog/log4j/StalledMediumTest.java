@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import static io.burstlog.log4j.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.burstlog.BurstException;
+import io.burstlog.BurstStats;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A medium that hangs inside a call that has a time limit, and in calls of others. It goes on only after the call that is
+ * judged has returned.
+ */
+class StalledMediumTest {
+
+    private static final String ONE_SECOND = "shutdownTimeout=\"1 s\" ";
+    private static final long HANGS_SECONDS = 120;
+
+    @TempDir
+    Path temporary;
+
+    private FreezableFileSystem fileSystem;
+    private OrdersDirectory frozen;
+    private OrdersDirectory other;
+
+    @BeforeEach
+    void mount() throws Exception {
+        fileSystem = FreezableFileSystem.in(temporary);
+        frozen = new OrdersDirectory(Files.createDirectory(fileSystem.path().resolve("orders")));
+        other = new OrdersDirectory(Files.createDirectory(temporary.resolve("other")));
+    }
+
+    @AfterEach
+    void unmount() {
+        if (fileSystem != null) {
+            fileSystem.close();
+        }
+    }
+
+    /** On a thread of its own, as it may hang. */
+    private static CompletableFuture<Void> begin(final Runnable work) {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        final Thread thread = new Thread(() -> {
+            try {
+                work.run();
+                done.complete(null);
+            } catch (final Throwable failure) {
+                done.completeExceptionally(failure);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return done;
+    }
+
+    private static void mustReturn(final Runnable work) throws Exception {
+        begin(work).get(HANGS_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void startLogAndStopAnother() {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(other.burst()))) {
+            log4j.logger().info("order 1");
+        }
+        assertThat(other.lines()).containsExactly("INFO order 1");
+    }
+
+    private RunningLog4j withAnEventThatIsNotDurable(final String attributes, final FreezableFileSystem.Frozen[] ice) {
+        final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(frozen.burst("ack=\"enqueued\" " + attributes)));
+        log4j.logger().info("order 1");
+        log4j.awaitDrained();
+        ice[0] = fileSystem.freeze();
+        log4j.logger().info("order 2");
+        return log4j;
+    }
+
+    @Test
+    void a_stop_that_hangs_holds_up_no_start_and_no_stop_of_another_ring() throws Exception {
+        final FreezableFileSystem.Frozen[] ice = {null};
+        final RunningLog4j log4j = withAnEventThatIsNotDurable("", ice);
+        final BurstAppender orders = log4j.orders();
+        final CompletableFuture<Void> stopped;
+        try {
+            stopped = begin(log4j::close);
+            await().until(() -> orders.isStopping() || orders.isStopped());
+            mustReturn(this::startLogAndStopAnother);
+            assertThat(stopped).isNotDone();
+        } finally {
+            ice[0].close();
+        }
+        stopped.get();
+        assertThat(frozen.lines()).containsExactly("INFO order 1", "INFO order 2");
+    }
+
+    @Test
+    void nor_does_a_start_that_hangs() throws Exception {
+        final CompletableFuture<Void> started;
+        try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
+            started = begin(() -> {
+                try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(frozen.burst()))) {
+                    log4j.logger().info("order 1");
+                }
+            });
+            mustReturn(this::startLogAndStopAnother);
+            assertThat(started).isNotDone();
+        }
+        started.get();
+        assertThat(frozen.lines()).containsExactly("INFO order 1");
+    }
+
+    @Test
+    void a_stop_ends_with_shutdownTimeout_and_the_next_start_is_refused_until_the_medium_answers() throws Exception {
+        final FreezableFileSystem.Frozen[] ice = {null};
+        final RunningLog4j log4j = withAnEventThatIsNotDurable(ONE_SECOND, ice);
+        final BurstManager manager = log4j.orders().manager();
+        try {
+            mustReturn(log4j::close);
+            assertThat(log4j.status(Level.ERROR)).anyMatch(line -> line.contains("could not be closed within"));
+            assertThat(manager.log().stats().state()).isEqualTo(BurstStats.State.CLOSED);
+            mustReturn(() -> {
+                try (RunningLog4j again = RunningLog4j.with(RunningLog4j.xml(frozen.burst()))) {
+                    assertThat(again.status(Level.ERROR))
+                            .anyMatch(line -> line.contains("whose close of it has not ended"));
+                }
+            });
+        } finally {
+            ice[0].close();
+        }
+        // The time for draining is over: what is left in the ring reaches the log file at the next start.
+        await().ignoreExceptions().until(() -> {
+            try (RunningLog4j again = RunningLog4j.with(RunningLog4j.xml(frozen.burst()))) {
+                again.logger().info("order 3");
+                return true;
+            }
+        });
+        assertThat(frozen.lines()).containsExactly("INFO order 1", "INFO order 2", "INFO order 3");
+    }
+
+    @Test
+    void a_reconfiguration_that_meets_it_goes_on_after_shutdownTimeout() throws Exception {
+        final FreezableFileSystem.Frozen[] ice = {null};
+        final RunningLog4j log4j = withAnEventThatIsNotDurable(ONE_SECOND, ice);
+        try {
+            mustReturn(() -> log4j.reconfigure(RunningLog4j.xml(frozen.burst("ack=\"enqueued\" " + ONE_SECOND))));
+            log4j.logger().info("order 3");
+        } finally {
+            ice[0].close();
+        }
+        assertThat(log4j.orders().manager().log().awaitDrained(Patience.TIME)).isTrue();
+        log4j.close();
+        assertThat(frozen.lines()).containsExactly("INFO order 1", "INFO order 2", "INFO order 3");
+    }
+
+    @Test
+    void a_block_timeout_that_came_later_bounds_the_call() throws Exception {
+        final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(frozen.burst()));
+        log4j.reconfigure(RunningLog4j.xml(frozen.burst("blockTimeout=\"200 ms\"")));
+        try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
+            mustReturn(() -> assertThatThrownBy(() -> log4j.logger().info("order 1"))
+                    .isInstanceOf(AppenderLoggingException.class)
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            BurstException.class,
+                            e -> assertThat(e.code()).isEqualTo(BurstException.Code.UNDECIDED)));
+        }
+        log4j.close();
+        assertThat(frozen.lines()).containsExactly("INFO order 1");
+    }
+
+    @Test
+    void without_one_the_call_waits_as_long_as_the_medium_does_also_after_a_reconfiguration() throws Exception {
+        final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(frozen.burst()));
+        log4j.reconfigure(RunningLog4j.xml(frozen.burst("onFull=\"fail\"")));
+        final CompletableFuture<Void> logged;
+        try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
+            logged = begin(() -> log4j.logger().info("order 1"));
+            Thread.sleep(Duration.ofSeconds(3).toMillis());
+            assertThat(logged).isNotDone();
+        }
+        logged.get();
+        log4j.close();
+        assertThat(frozen.lines()).containsExactly("INFO order 1");
+    }
+}

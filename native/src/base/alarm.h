@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What makes calls of the log wait or fail is told at once, and again as long as it lasts. */
+#ifndef BURST_BASE_ALARM_H
+#define BURST_BASE_ALARM_H
+
+#define ALARM_EVERY_NS 60000000000ll
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.binding;
+
+import com.sun.jna.Native;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** JNA's own native part, which JNA loads when its class {@code Native} is first used. */
+final class JnaPart {
+
+    private JnaPart() {}
+
+    /** Throws one sentence if this JVM has no JNA that works. */
+    static void require() {
+        boolean is64Bit;
+        try {
+            is64Bit = Native.POINTER_SIZE == Long.BYTES;
+        } catch (VirtualMachineError failure) {
+            throw failure;
+        } catch (Error | IllegalCallerException failure) {
+            throw refusal(failure);
+        }
+        if (!is64Bit) {
+            throw new LibraryException("Burstlog needs a 64-bit JVM; this one is a 32-bit JVM.");
+        }
+    }
+
+    /** The first failure is the cause itself; each later one wraps another that has its text alone. */
+    static LibraryException refusal(Throwable failure) {
+        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+        String text = cause.toString();
+        if (cause instanceof ClassNotFoundException) {
+            return new LibraryException("JNA is missing (" + text + "); put net.java.dev.jna:jna on the class path.", failure);
+        }
+        if (text.contains(IllegalCallerException.class.getName())) {
+            Module module = Native.class.getModule();
+            return new LibraryException("This JVM allows JNA, and so Burstlog, no native code; start it with"
+                    + " --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED") + ".", failure);
+        }
+        if (Boolean.getBoolean("jna.nounpack")) {
+            return new LibraryException("JNA has not found its own native part, libjnidispatch.so, and may not unpack it,"
+                    + " because jna.nounpack is set; name the directory that holds it with -Djna.boot.library.path, or leave"
+                    + " jna.nounpack out.", failure);
+        }
+        return new LibraryException("JNA cannot load its own native part, libjnidispatch.so (" + reason(text) + "); name a"
+                + " directory that is writable and not mounted noexec with -Djna.tmpdir.", failure);
+    }
+
+    /** Without the exception's class, the name of the unpacked copy, and the thread that came first. */
+    private static String reason(String text) {
+        String line = text.lines().filter(Predicate.not(String::isBlank)).collect(Collectors.joining(" "))
+                .replaceFirst(" \\[in thread \"[^\"]*\"]$", "")
+                .replaceFirst("^([\\w.]+: |Exception )+", "");
+        int copy = line.lastIndexOf(".tmp: ");
+        return copy < 0 ? line : line.substring(copy + ".tmp: ".length());
+    }
+}

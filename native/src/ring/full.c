@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring/full.h"
+
+#include "base/alarm.h"
+
+#define SLOW_NS 1000000000ll /* waiting for space this long is worth an error */
+
+/* The ring is full anew if for a second nobody waited and something was released: not for each of many short waits, nor
+ * for each call that fails after its block timeout. */
+void full_begins(struct ring *ring, int64_t now_ns) {
+    struct ring_full *full = &ring->full;
+    const uint64_t released = atomic_load(&ring->released);
+    const int64_t calm_ns = now_ns - atomic_exchange(&full->seen_ns, now_ns);
+    if (atomic_load(&full->since_ns) == 0 || (atomic_load(&ring->space.waiters) == 0 && calm_ns >= SLOW_NS &&
+                                              atomic_load(&full->released) != released)) {
+        atomic_store(&full->since_ns, now_ns);
+        atomic_store(&full->told_ns, 0);
+    }
+    atomic_store(&full->released, released);
+}
+
+int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns) {
+    struct ring_full *full = &ring->full;
+    atomic_store(&full->seen_ns, now_ns);
+    if (waited_ns < SLOW_NS) {
+        return SLOW_NS - waited_ns;
+    }
+    int64_t told_ns = atomic_load(&full->told_ns);
+    if (told_ns != 0 && now_ns - told_ns < ALARM_EVERY_NS) {
+        return told_ns + ALARM_EVERY_NS - now_ns;
+    }
+    if (atomic_compare_exchange_strong(&full->told_ns, &told_ns, now_ns)) { /* else another thread tells */
+        events_post(ring->events, BURST_ERROR,
+                    "ring %s is full since %lld ms: appends wait until the log file has been written; if an event before "
+                    "this one says why it is not, mend that, else its disk hangs or is too slow",
+                    ring->path, (long long)((now_ns - atomic_load(&full->since_ns)) / 1000000));
+    }
+    return ALARM_EVERY_NS;
+}

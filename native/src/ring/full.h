@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tells the operator that appends wait for space. Any thread. */
+#ifndef BURST_RING_FULL_H
+#define BURST_RING_FULL_H
+
+#include "ring/ring.h"
+
+/* An append has found no space, and waits from now on. */
+void full_begins(struct ring *ring, int64_t now_ns);
+
+/* It still waits: tells so if it is time. Returns after how many nanoseconds to call this again. */
+int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns);
+
+#endif

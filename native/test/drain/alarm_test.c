@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whatever makes an append wait or fail is an ERROR, at once and every minute, under a clock that the test moves. */
+#include "drain/text_log.h"
+
+#define SECOND_NS 1000000000ll
+
+static int64_t clock_ns;
+
+static int64_t moved_clock_ns(const struct platform *platform) {
+    (void)platform;
+    return clock_ns;
+}
+
+/* Nobody wakes: the time passes. */
+static int park_until_the_timeout(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected,
+                                  int64_t timeout_ns) {
+    (void)platform, (void)word, (void)expected;
+    assert_true(timeout_ns > 0);
+    clock_ns += timeout_ns;
+    return -ETIMEDOUT;
+}
+
+static void open_with_clock(int64_t block_timeout_ns) {
+    static struct platform_ops platform_ops;
+    static const struct platform platform = {&platform_ops};
+    platform_ops = *platform_linux.ops;
+    platform_ops.monotonic_ns = moved_clock_ns;
+    platform_ops.park = park_until_the_timeout;
+    clock_ns = 1000 * SECOND_NS;
+    const struct engine_parts parts = {.platform = &platform, .device = &host.device, .files = &host.files,
+                                       .events = &host.events};
+    const struct engine_config config = {.file_name = host.file, .on_full = BURST_ON_FULL_BLOCK,
+                                         .block_timeout_ns = block_timeout_ns};
+    assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
+    host.events.first = host.events.end;
+}
+
+static void assert_silence(void) {
+    burst_event_t event = {.struct_bytes = sizeof event};
+    if (events_take(&host.events, &event, 0) == 1) {
+        fail_msg("told: %s", event.text);
+    }
+}
+
+static void assert_next(uint32_t severity, const char *words) {
+    burst_event_t event = {.struct_bytes = sizeof event};
+    if (events_take(&host.events, &event, 0) != 1) {
+        fail_msg("nobody told: %s", words);
+    }
+    if (strstr(event.text, words) == NULL || event.severity != severity) {
+        fail_msg("\"%s\" (%u) does not say: %s", event.text, event.severity, words);
+    }
+}
+
+static int write_error;
+
+static int64_t failing_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    return write_error != 0 ? -write_error : files_posix.ops->write(files, file, data, bytes, offset);
+}
+
+static void a_log_file_that_cannot_be_written_is_an_error_every_minute(void **state) {
+    (void)state;
+    open_with_clock(0);
+    append_text("first\n");
+    own_ops()->write = failing_write;
+    write_error = ENOSPC;
+    assert_int_equal(drain_work(host.engine->drain, 0), -ENOSPC);
+    assert_next(BURST_ERROR, "log cannot be written: ENOSPC");
+    for (int minute = 1; minute <= 3; minute++) {
+        clock_ns += 59 * SECOND_NS;
+        assert_int_equal(drain_work(host.engine->drain, 0), -ENOSPC);
+        assert_silence();
+        clock_ns += SECOND_NS;
+        assert_int_equal(drain_work(host.engine->drain, 0), -ENOSPC);
+        char words[100];
+        snprintf(words, sizeof words, "(for %d s now), and when it is full appends wait or fail: free space", 60 * minute);
+        assert_next(BURST_ERROR, words);
+    }
+    write_error = EROFS;
+    assert_int_equal(drain_work(host.engine->drain, 0), -EROFS);
+    assert_next(BURST_ERROR, "log cannot be written: EROFS");
+    write_error = 0;
+    assert_true(drain_work(host.engine->drain, 0) >= 0);
+    assert_next(BURST_INFO, "is being written again");
+    append_text("second\n");
+    write_error = EROFS; /* a new stall is told at once */
+    assert_int_equal(drain_work(host.engine->drain, 0), -EROFS);
+    assert_next(BURST_ERROR, "log cannot be written: EROFS");
+    assert_silence();
+}
+
+static void fill_ring(void) {
+    char record[3000];
+    memset(record, 'x', sizeof record);
+    while (ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE | RING_NO_WAIT) > 0) {
+    }
+}
+
+static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **state) {
+    char record[3000];
+    (void)state;
+    memset(record, 'x', sizeof record);
+    open_with_clock(150 * SECOND_NS);
+    fill_ring();
+    assert_silence(); /* nobody waits */
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE), -ETIMEDOUT);
+    assert_next(BURST_ERROR, "is full since 1000 ms: appends wait until the log file has been written");
+    assert_next(BURST_ERROR, "is full since 61000 ms");
+    assert_next(BURST_ERROR, "is full since 121000 ms");
+    assert_silence();
+    /* The next call waits for the same: that is no change of state. */
+    clock_ns += 5 * SECOND_NS;
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE), -ETIMEDOUT);
+    assert_next(BURST_ERROR, "is full since 181000 ms");
+    assert_next(BURST_ERROR, "is full since 241000 ms");
+    assert_next(BURST_ERROR, "is full since 301000 ms");
+    assert_silence();
+    drain_all();
+    fill_ring();
+    clock_ns += 5 * SECOND_NS;
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE), -ETIMEDOUT);
+    assert_next(BURST_ERROR, "is full since 1000 ms");
+}
+
+static void a_failed_ring_is_an_error_every_minute(void **state) {
+    (void)state;
+    open_with_clock(0);
+    host.fail_submitted = 1;
+    assert_int_equal(ring_append(host.engine->ring, "first\n", 6, 0, RING_DURABLE), -EIO);
+    assert_next(BURST_ERROR, "every append fails until the log is closed and opened again");
+    for (int minute = 1; minute <= 3; minute++) {
+        drain_work(host.engine->drain, 0);
+        clock_ns += 59 * SECOND_NS;
+        drain_work(host.engine->drain, 0);
+        assert_silence();
+        clock_ns += SECOND_NS;
+        drain_work(host.engine->drain, 0);
+        char words[100];
+        snprintf(words, sizeof words, "for %d s every append has failed: ", 60 * minute);
+        assert_next(BURST_ERROR, words);
+    }
+}
+
+static void a_log_file_whose_bytes_others_took_is_an_error(void **state) {
+    (void)state;
+    open_with_clock(0);
+    append_text("first\n");
+    drain_all();
+    assert_int_equal(truncate(host.file, 0), 0);
+    append_text("second\n");
+    drain_all();
+    assert_next(BURST_ERROR, "was cut by others");
+    assert_next(BURST_WARN, "records from 2 on go to log file ");
+    assert_silence();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        RING_TEST(a_log_file_that_cannot_be_written_is_an_error_every_minute),
+        RING_TEST(a_full_ring_is_an_error_every_minute_as_long_as_appends_wait),
+        RING_TEST(a_failed_ring_is_an_error_every_minute),
+        RING_TEST(a_log_file_whose_bytes_others_took_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
