@@ -101,7 +101,8 @@ static int repair_superblocks(struct engine *engine) {
         if (rc < 0) {
             return rc;
         }
-        events_post(engine->parts.events, BURST_WARN, "superblock copy %u of ring %s was bad and is repaired", copy,
+        events_post(engine->parts.events, BURST_WARN, "superblock copy %u of ring %s was bad and is repaired from "
+                    "the other; nothing is lost. Its medium may be failing: look at the errors of the host", copy,
                     device->path);
     }
     return 0;
@@ -181,7 +182,8 @@ static int level_checkpoints(struct engine *engine) {
     rc = slot_write(device, LAYOUT_CHECKPOINT_OFFSET(other), &slot, sizeof *older);
     platform_release(engine->parts.platform, slot.bytes, slot.size);
     if (rc == 0 && !was_valid) {
-        events_post(engine->parts.events, BURST_WARN, "checkpoint slot %u of ring %s was bad and is repaired", other,
+        events_post(engine->parts.events, BURST_WARN, "checkpoint slot %u of ring %s was bad and is repaired from the "
+                    "other; nothing is lost. If the host did not lose power, its medium may be failing", other,
                     device->path);
     }
     view->checkpoint_is_valid[other] = 1;

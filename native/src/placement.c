@@ -131,7 +131,7 @@ static int pin(pthread_t thread, const char *attribute, const struct cpulist *cp
     if (rc != 0) {
         char list[LIST_BYTES];
         cpulist_format(cpus, list, sizeof list);
-        events_post(parts->events, BURST_WARN, "ring %s does without %s=\"%s\": the host answers %s; allow "
+        events_post(parts->events, BURST_WARN, "ring %s is opened without %s=\"%s\", which the host refuses: %s; allow "
                     "sched_setaffinity to this process, in its container's profile for instance", parts->device->path,
                     attribute, list, error_name(rc));
     }
@@ -142,7 +142,7 @@ static void raise_priority(pthread_t thread, int priority, const struct engine_p
     const struct sched_param parameters = {.sched_priority = priority};
     const int rc = priority == 0 ? 0 : pthread_setschedparam(thread, SCHED_FIFO, &parameters);
     if (rc != 0) {
-        events_post(parts->events, BURST_WARN, "ring %s does without realtimePriority=\"%d\": the host answers %s; allow "
+        events_post(parts->events, BURST_WARN, "ring %s is opened without realtimePriority=\"%d\", which the host refuses: %s; allow "
                     "it by CAP_SYS_NICE or by RLIMIT_RTPRIO of %d (LimitRTPRIO of systemd, rtprio in limits.conf)",
                     parts->device->path, priority, error_name(rc), priority);
     }
@@ -167,7 +167,7 @@ void placement_of_threads(const struct placement *placement, const struct log_th
     pin(threads->drain, "drainCpu", &placement->drain_cpus, parts);
     const int is_pinned = pin(threads->committer, "writerCpu", &placement->committer_cpus, parts) == 0;
     if (placement->priority != 0 && placement->committer_spins && !is_pinned) {
-        events_post(parts->events, BURST_WARN, "ring %s does without realtimePriority=\"%d\": burst-commit spins, and could "
+        events_post(parts->events, BURST_WARN, "ring %s is opened without realtimePriority=\"%d\": the thread burst-commit spins, and could "
                     "not be put on a CPU of its own, where nothing else has to run", parts->device->path,
                     placement->priority);
     } else {
