@@ -103,7 +103,7 @@ typedef struct burst_config {
                                      a ring with the mode and owner that it has */
     const char *file_name;        /* required: the log file; made absolute and stored in the ring. Created if missing, and
                                      so are the folders above it */
-    uint64_t ring_bytes;          /* 0: 64 MiB for a new file, and whatever an existing ring has. Else the size of
+    uint64_t ring_bytes;          /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
                                      the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
                                      is refused */
     uint64_t max_record_bytes;    /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */
@@ -172,6 +172,10 @@ const char *burst_last_error(void);
  * are.
  */
 int burst_open(const burst_config_t *config, burst_t **log);
+
+/* Checks the values that burst_open() checks before it touches anything: 0, or a negative errno, and burst_last_error() then
+ * names every one that cannot be used. Opens, creates and reads no ring. May be called by any thread. */
+int burst_config_check(const burst_config_t *config);
 
 /*
  * Appends one record and returns its sequence (>= 1; no gaps, also over reopens) once the record and all
@@ -321,6 +325,8 @@ uint64_t burst_histogram_percentile(const burst_histogram_t *histogram, double p
 /* The highest value that bucket 0..BURST_HISTOGRAM_BUCKETS - 1 holds. */
 uint64_t burst_histogram_highest(uint32_t bucket);
 
+/* BURST_ERROR: appends wait or fail, or soon will, or records are lost; while that lasts it is told again every minute.
+ * BURST_WARN: somebody should look. */
 enum burst_severity { BURST_INFO = 0, BURST_WARN = 1, BURST_ERROR = 2 };
 
 typedef struct burst_event {
@@ -338,7 +344,7 @@ typedef struct burst_event {
 int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns);
 
 /* The log file being written now, absolute (always terminated). It differs from file_name after a failed sync or when
- * others wrote into the file. Returns 0. */
+ * others wrote into the file, cut it or took its name, until the log goes back: docs/recovery.md. Returns 0. */
 int burst_current_file(const burst_t *log, char *path, size_t path_bytes);
 
 /*

@@ -6,29 +6,25 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cancel.h"
 #include "base/cpulist.h"
 #include "base/error.h"
-#include "base/path.h"
 #include "base/size_signal.h"
+#include "config.h"
 #include "device/calibrate.h"
 #include "device/open.h"
 #include "device/survival.h"
 #include "log.h"
 #include "log_file_open.h"
-#include "placement.h"
+#include "media/superblock.h"
 #include "ring_open.h"
-#include "sink/accounts.h"
 
-#define LEAST_RING_BYTES (2ull * 1024 * 1024)
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
+#define USUAL_RECORD_BYTES 200
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
-#define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
-#define FILE_NAME_MAX 230 /* NAME_MAX less what drain/next_file.c may add */
 
 /* One allocation: each closed one stays, and a process has room for 65530 mappings. */
 struct handle {
@@ -59,75 +55,9 @@ void(burst_config_init)(burst_config_t *config) {
     burst_config_init_bytes(config, CONFIG_LEAST_BYTES);
 }
 
-/* The caller's struct, of the size that its header gave it, as one of this library. */
-static int take_config(const burst_config_t *given, burst_config_t *config) {
-    const uint32_t bytes = given->struct_bytes;
-    int unknown = bytes > CONFIG_MOST_BYTES;
-    for (size_t i = sizeof *config; i < bytes && !unknown; i++) {
-        unknown = ((const uint8_t *)given)[i] != 0;
-    }
-    if (bytes < CONFIG_LEAST_BYTES || unknown) {
-        return error_set(EINVAL, "burst_config_t has %u bytes in the caller's header and %zu here: call "
-                         "burst_config_init, and build against the burstlog.h of this library", bytes, sizeof *config);
-    }
-    memset(config, 0, sizeof *config);
-    memcpy(config, given, bytes < sizeof *config ? bytes : sizeof *config);
-    return 0;
-}
-
-static int check_config(const burst_config_t *config) {
-    if (config->ring == NULL || *config->ring == '\0') {
-        return error_set(EINVAL, "no ring is configured: name a block device or a file");
-    }
-    if (config->file_name == NULL || *config->file_name == '\0') {
-        return error_set(EINVAL, "no log file is configured for ring %s", config->ring);
-    }
-    if (config->durability > BURST_DURABILITY_PROCESS || config->on_full > BURST_ON_FULL_DISCARD) {
-        return error_set(EINVAL, "durability %u and on_full %u of ring %s must each be 0, 1 or 2", config->durability,
-                         config->on_full, config->ring);
-    }
-    if (config->ring_bytes != 0 && config->ring_bytes < LEAST_RING_BYTES) {
-        return error_set(EINVAL, "a ring of %llu bytes is too small (%s): at least %llu",
-                         (unsigned long long)config->ring_bytes, config->ring, (unsigned long long)LEAST_RING_BYTES);
-    }
-    if (config->block_timeout_ns > INT64_MAX || config->drain_interval_ns > INT64_MAX ||
-        config->shutdown_timeout_ns > INT64_MAX) {
-        return error_set(EINVAL, "a timeout of ring %s is longer than %lld ns", config->ring, (long long)INT64_MAX);
-    }
-    if (config->batch_delay_ns > COMMITTER_DELAY_MOST_NS) {
-        return error_set(EINVAL, "batchDelay of ring %s is %llu ns: at most %lld (1 s), as records that are only enqueued "
-                         "are lost with the process", config->ring, (unsigned long long)config->batch_delay_ns,
-                         COMMITTER_DELAY_MOST_NS);
-    }
-    if (config->batch_bytes != 0 && config->batch_delay_ns == 0) {
-        return error_set(EINVAL, "batchSize of ring %s is %llu bytes, but it has no batchDelay: set how long a batch may wait "
-                         "to get so large", config->ring, (unsigned long long)config->batch_bytes);
-    }
-    if (config->writer_spin > 1) {
-        return error_set(EINVAL, "writer_spin of ring %s is %u: use 0 or 1", config->ring, config->writer_spin);
-    }
-    if (config->writer_spin && config->realtime_priority != 0 && (config->writer_cpu == NULL || *config->writer_cpu == '\0')) {
-        return error_set(EINVAL, "ring %s asks for a burst-commit that spins with real-time priority %d, on no CPU of its own: "
-                         "nothing else would run where it does; give it one with writerCpu", config->ring,
-                         config->realtime_priority);
-    }
-    return 0;
-}
-
-/* The ring as its own log file would be overwritten by the drain. */
-static int check_apart(const burst_config_t *config, const char *file_name) {
-    char ring[BURST_PATH_BYTES], file[BURST_PATH_BYTES];
-    struct stat ring_status, file_status;
-    int same = path_follow(config->ring, ring, sizeof ring) == 0 && path_follow(file_name, file, sizeof file) == 0 &&
-               strcmp(ring, file) == 0;
-    if (stat(config->ring, &ring_status) == 0 && stat(file_name, &file_status) == 0) {
-        same |= ring_status.st_dev == file_status.st_dev && ring_status.st_ino == file_status.st_ino;
-    }
-    if (strlen(path_name(file_name)) > FILE_NAME_MAX) {
-        return error_set(EINVAL, "the name of log file %s is too long: at most %d characters after the last /, so that "
-                         "a number can be added", file_name, FILE_NAME_MAX);
-    }
-    return same ? error_set(EINVAL, "ring and log file are the same file %s: give each its own", config->ring) : 0;
+int burst_config_check(const burst_config_t *config) {
+    struct checked_config checked;
+    return config_check(config, &checked);
 }
 
 static int weaker(const struct survival *one, const struct survival *other) {
@@ -143,15 +73,15 @@ static int check_durability(const burst_config_t *config, const char *ring, cons
         return 0;
     }
     if (of_file->survives <= wanted) {
-        return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; use another medium, or ask for durability %s",
+        return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; put the ring on another medium, or set "
+                         "durability=\"%s\"",
                          ring, survival_name(of_ring->survives), asked, of_ring->because, have);
     }
     if (of_ring->survives <= wanted) {
-        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; use another place, or ask for durability "
-                         "%s", file_name, survival_name(of_file->survives), asked, of_file->because, have);
+        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; put it elsewhere, or set durability=\"%s\"", file_name, survival_name(of_file->survives), asked, of_file->because, have);
     }
     return error_set(EMEDIUMTYPE, "neither ring %.60s (survives %s: %.100s) nor log file %.60s (survives %s: %.100s) "
-                     "survives %s; use other places, or ask for durability %s", ring, survival_name(of_ring->survives),
+                     "survives %s; put them elsewhere, or set durability=\"%s\"", ring, survival_name(of_ring->survives),
                      of_ring->because, file_name, survival_name(of_file->survives), of_file->because, asked, have);
 }
 
@@ -186,6 +116,19 @@ static uint32_t stranger(const struct device *device) {
     return geteuid() == 0 && device->is_file ? device->file.owner : 0;
 }
 
+/* A record that is made durable alone takes whole blocks of the medium, however short it is. */
+static void tell_room(burst_t *log) {
+    const struct superblock *superblock = &log->engine->view.superblock;
+    const uint32_t line_bytes = superblock_line_bytes(superblock);
+    const uint64_t one =
+        align_up(record_bytes(USUAL_RECORD_BYTES), line_bytes != 0 ? line_bytes : superblock->block_bytes);
+    const uint64_t marks = (RING_MARKER_BLOCKS + 1) * (uint64_t)superblock->block_bytes; /* that of this open, and to come */
+    events_post(&log->events, BURST_INFO, "ring %s of %llu bytes has room for %llu records of %d bytes if each is made durable "
+                "alone, which takes %llu bytes, and for more if several are made durable together", log->device->path,
+                (unsigned long long)(superblock->data_offset + superblock->capacity_bytes),
+                (unsigned long long)((superblock->capacity_bytes - marks) / one), USUAL_RECORD_BYTES, (unsigned long long)one);
+}
+
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
     const struct engine_parts parts = {
         .platform = &platform_linux, .device = log->device, .files = &files_posix, .events = &log->events,
@@ -208,6 +151,9 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         drain_copy_path(log->engine->drain, written, sizeof written);
         events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", written,
                     survival_name(log->file_survives.survives), log->file_survives.because);
+    }
+    if (rc == 0) {
+        tell_room(log);
     }
     if (rc == 0 && log->device->fallback[0] != '\0') {
         events_post(&log->events, BURST_INFO, "ring %s: %s", log->device->path, log->device->fallback);
@@ -246,13 +192,10 @@ static void tell_new_ring(burst_t *log, const char *file_name) {
 
 static int open_log(burst_t *log, const burst_config_t *config, const struct placement *placement,
                     const char *file_name) {
-    const struct new_file how = {.owner = config->file_owner, .group = config->file_group};
     struct opened_ring ring = {.device = NULL};
     struct log_file_before before;
-    int rc = check_apart(config, file_name);
-    rc = rc < 0 ? rc : accounts_check(&how);
     log_file_look(file_name, &before);
-    rc = rc < 0 ? rc : check_place(config, log, file_name);
+    int rc = check_place(config, log, file_name);
     rc = rc < 0 ? rc : ring_open(config, &ring);
     log->device = ring.device;
     rc = rc < 0 ? rc : check_ring(config, log, file_name);
@@ -293,20 +236,12 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
 
 static int open_configured(const burst_config_t *given, burst_t **log_out) {
     *log_out = NULL;
-    burst_config_t known;
-    struct placement placement;
-    const burst_config_t *config = &known;
-    int rc = take_config(given, &known);
-    rc = rc < 0 ? rc : check_config(config);
-    rc = rc < 0 ? rc : placement_read(config, &placement);
+    struct checked_config checked;
+    int rc = config_check(given, &checked);
     if (rc < 0) {
         return rc;
     }
-    char file_name[BURST_PATH_BYTES];
-    rc = path_absolute(config->file_name, file_name, sizeof file_name);
-    if (rc < 0) {
-        return error_set(-rc, "the name of log file %s cannot be used: %s", config->file_name, error_name(-rc));
-    }
+    const burst_config_t *config = &checked.values;
     struct handle *handle = platform_allocate(&platform_linux, sizeof *handle, PLATFORM_PLAIN);
     if (handle == NULL) {
         return error_set(ENOMEM, "no memory to open ring %s: %zu bytes", config->ring, sizeof *handle);
@@ -316,7 +251,7 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
     events_init(&log->events, &platform_linux);
     log->shutdown_timeout_ns = (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns
                                                                          : DEFAULT_SHUTDOWN_TIMEOUT_NS);
-    rc = open_log(log, config, &placement, file_name);
+    rc = open_log(log, config, &checked.placement, checked.file_name);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);
     }

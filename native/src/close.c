@@ -17,7 +17,7 @@
 
 int log_check_alive(const burst_t *log) {
     return ring_is_alive(log->ring) ? 0 : error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: "
-                                                    "open a ring of its own", log->ring->path);
+                                                    "open another ring in this one", log->ring->path);
 }
 
 static int enter_unless(burst_t *log, const _Atomic uint32_t *refused) {
@@ -116,10 +116,10 @@ static int64_t leave_it(burst_t *log, int64_t timeout_ns) {
     uint64_t durable, next_sequence;
     ring_durable(log->ring, &durable, &next_sequence);
     threads_leave_drain(&log->threads);
-    return error_set(EINPROGRESS, "the log on ring %s could not be closed within %lld ms: %s. %llu "
+    return error_set(EINPROGRESS, "the log on ring %s could not be closed within %s: %s. %llu "
                      "accepted records are not durable yet. The close goes on by itself; until it has ended, or the process "
                      "has, the ring cannot be opened again", log->ring->path,
-                     (long long)(timeout_ns / 1000000), what_hangs(log),
+                     error_time(timeout_ns), what_hangs(log),
                      (unsigned long long)(ring_next_sequence(log->ring) - next_sequence));
 }
 

@@ -101,7 +101,8 @@ static int repair_superblocks(struct engine *engine) {
         if (rc < 0) {
             return rc;
         }
-        events_post(engine->parts.events, BURST_WARN, "superblock copy %u of ring %s was bad and is repaired", copy,
+        events_post(engine->parts.events, BURST_WARN, "superblock copy %u of ring %s was bad and is repaired from "
+                    "the other; nothing is lost. Its medium may be failing: look at the errors of the host", copy,
                     device->path);
     }
     return 0;
@@ -117,16 +118,16 @@ static int check_config(const struct engine *engine, const struct engine_config 
     }
     const uint64_t ring_bytes = superblock->data_offset + superblock->capacity_bytes;
     if (config->ring_bytes != 0 && align_down(config->ring_bytes, superblock->block_bytes) != ring_bytes) {
-        return error_set(EINVAL, "ring %s has %llu bytes, but %llu are configured: leave the size out, or drain it with "
-                         "`burstlog recover` and make a new one", path, (unsigned long long)ring_bytes,
+        return error_set(EINVAL, "ring %s has %llu bytes, but ringSize is %llu: leave ringSize out to use the ring as it is, or "
+                         "drain it with `burstlog recover`, remove it and start again", path, (unsigned long long)ring_bytes,
                          (unsigned long long)config->ring_bytes);
     }
     /* Header included, a record takes at most a quarter. */
     uint64_t most = superblock->capacity_bytes / 4 - RECORD_HEADER_BYTES;
     most = most < LARGEST_RECORD_BYTES ? most : LARGEST_RECORD_BYTES;
     if (config->max_record_bytes > most) {
-        return error_set(EINVAL, "records of %llu bytes do not fit ring %s: at most %llu, a quarter of it",
-                         (unsigned long long)config->max_record_bytes, path, (unsigned long long)most);
+        return error_set(EINVAL, "maxRecordSize of ring %s is %llu bytes: at most %llu, a quarter of the ring", path,
+                         (unsigned long long)config->max_record_bytes, (unsigned long long)most);
     }
     limits->max_record_bytes = config->max_record_bytes != 0 ? config->max_record_bytes
                                : most < DEFAULT_RECORD_BYTES ? most
@@ -181,7 +182,8 @@ static int level_checkpoints(struct engine *engine) {
     rc = slot_write(device, LAYOUT_CHECKPOINT_OFFSET(other), &slot, sizeof *older);
     platform_release(engine->parts.platform, slot.bytes, slot.size);
     if (rc == 0 && !was_valid) {
-        events_post(engine->parts.events, BURST_WARN, "checkpoint slot %u of ring %s was bad and is repaired", other,
+        events_post(engine->parts.events, BURST_WARN, "checkpoint slot %u of ring %s was bad and is repaired from the "
+                    "other; nothing is lost. If the host did not lose power, its medium may be failing", other,
                     device->path);
     }
     view->checkpoint_is_valid[other] = 1;

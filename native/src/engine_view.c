@@ -15,8 +15,9 @@ static void count_unreadable(void *argument, uint64_t offset, uint64_t bytes) {
 
 /* A device that was here under this name may be elsewhere now: it is never formatted by an open. */
 static int refuse_no_ring(const struct device *device) {
-    return error_set(ENODATA, device->is_file ? "%s can be read and holds no ring: `burstlog format` makes one"
-                                              : "%s can be read and holds no ring: if one was here, device names may have changed, so "
+    return error_set(ENODATA, device->is_file ? "%s holds no ring, but something else: name a file that is not there yet, or an "
+                                                "empty one, and a ring is made in it; `burstlog format` would overwrite this one"
+                                              : "%s holds no ring: if one was here, device names may have changed, so "
                                                 "name it by its link in /dev/disk/by-id/; `burstlog format` makes one",
                      device->path);
 }
@@ -109,9 +110,11 @@ static int check_medium(const struct device *device, const struct superblock *su
 
 int engine_view_begin(const struct platform *platform, struct device *device, struct engine_view *view) {
     if (device->medium_bytes < LAYOUT_DATA_OFFSET) {
-        return error_set(ENODATA, "%s has only %llu bytes, and a ring more than %llu: if it held one, that was cut, or the "
-                         "device has vanished or shrunk; bring it back, or restore the ring from a copy", device->path,
-                         (unsigned long long)device->medium_bytes, (unsigned long long)LAYOUT_DATA_OFFSET);
+        return error_set(ENODATA, device->is_file ? "%s is no ring, because it has only %llu bytes: name another file; if it was "
+                                                    "one, it was cut, so restore it from a copy"
+                                                  : "%s holds no ring, because it has only %llu bytes: if it held one, the device "
+                                                    "has vanished or shrunk; bring it back", device->path,
+                         (unsigned long long)device->medium_bytes);
     }
     const size_t buffer_bytes = align_up(sizeof(struct checkpoint), device->block_bytes);
     uint8_t *buffer = platform_allocate(platform, buffer_bytes, PLATFORM_PLAIN);

@@ -7,6 +7,7 @@
 #define BURST_PLACEMENT_H
 
 #include "base/cpulist.h"
+#include "base/error.h"
 #include "threads.h"
 
 struct placement {
@@ -18,8 +19,8 @@ struct placement {
     int is_wanted;                 /* any of it */
 };
 
-/* 0 with *placement, or -EINVAL with a sentence that names the value and what there is. */
-int placement_read(const burst_config_t *config, struct placement *placement);
+/* Adds to the errors a sentence for each value that cannot be used; it names the value and what there is. */
+void placement_read(const burst_config_t *config, struct placement *placement, struct error_list *errors);
 
 /* Before the image is made. */
 void placement_of_image(const struct placement *placement, struct device *device);

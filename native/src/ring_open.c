@@ -14,7 +14,6 @@
 #include "device/open.h"
 #include "engine.h"
 
-#define DEFAULT_RING_BYTES (64ull * 1024 * 1024)
 
 static int format_new_file(struct device *device, void *argument) {
     return engine_format(device->platform, device, *(const uint64_t *)argument);

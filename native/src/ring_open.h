@@ -7,6 +7,9 @@
 #include "burstlog.h"
 #include "device/device.h"
 
+/* Of a new ring file: the least that costs no append anything (docs/benchmarks.md). It is locked in memory, for each log. */
+#define DEFAULT_RING_BYTES (16ull << 20)
+
 struct opened_ring {
     struct device *device;
     int is_created;   /* by this open, where nothing was or an empty file */

@@ -168,6 +168,8 @@ static void the_operator_is_told_what_recovery_found(void **state) {
     assert_int_equal(burst_next_event(log, &event, PATIENCE_NS), 1);
     assert_non_null(strstr(event.text, " survives ")); /* log file */
     assert_int_equal(burst_next_event(log, &event, PATIENCE_NS), 1);
+    assert_non_null(strstr(event.text, " has room for "));
+    assert_int_equal(burst_next_event(log, &event, PATIENCE_NS), 1);
     assert_int_equal(event.severity, BURST_INFO);
     assert_non_null(strstr(event.text, " is written by "));
     assert_int_equal(burst_next_event(log, &event, SECOND_NS / 100), 0);

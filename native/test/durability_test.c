@@ -46,7 +46,7 @@ static void a_ring_in_memory_is_refused_with_its_reason_and_the_fix(void **state
     NEED_MEMORY_AND_DISK();
     burst_config_t config = config_for("memory/ring", "log", BURST_DURABILITY_POWER);
     assert_refused(&config, EMEDIUMTYPE, "memory/ring survives process only, not power: tmpfs keeps its files in memory");
-    assert_sentence("use another medium, or ask for durability process");
+    assert_sentence("put the ring on another medium, or set durability=\"process\"");
     assert_int_equal(access("memory/ring", F_OK), -1); /* nothing is left of it */
     config = config_for("memory/ring", "log", BURST_DURABILITY_OS_CRASH);
     assert_refused(&config, EMEDIUMTYPE, "survives process only, not os-crash");
@@ -58,7 +58,7 @@ static void a_log_file_in_memory_is_refused_although_the_ring_is_safe(void **sta
     burst_config_t config = config_for("ring", "memory/log", BURST_DURABILITY_POWER);
     assert_refused(&config, EMEDIUMTYPE, "log file ");
     assert_sentence("memory/log survives process only, not power: tmpfs keeps its files in memory");
-    assert_sentence("use another place, or ask for durability process");
+    assert_sentence("put it elsewhere, or set durability=\"process\"");
     assert_int_equal(symlink("memory/log", "log"), 0); /* what counts is where it is written */
     config = config_for("ring", "log", BURST_DURABILITY_POWER);
     assert_refused(&config, EMEDIUMTYPE, "survives process only, not power: tmpfs");
@@ -70,7 +70,7 @@ static void ring_and_log_file_that_both_survive_too_little_are_named_in_one_sent
     burst_config_t config = config_for("memory/ring", "memory/log", BURST_DURABILITY_POWER);
     assert_refused(&config, EMEDIUMTYPE, "neither ring ");
     assert_sentence("survives process: tmpfs keeps its files in memory) nor log file ");
-    assert_sentence(" survives power; use other places, or ask for durability process");
+    assert_sentence(" survives power; put them elsewhere, or set durability=\"process\"");
 }
 
 static void an_open_log_tells_class_and_evidence_of_both(void **state) {

@@ -125,7 +125,7 @@ static void a_ring_that_cannot_be_made_leaves_nothing(void **state) {
     assert_int_equal(entries_in_folder(), 0);
     config.ring_bytes = 2 * 1024 * 1024;
     config.max_record_bytes = 1u << 30;
-    assert_refused(&config, EINVAL, "do not fit");
+    assert_refused(&config, EINVAL, "maxRecordSize of ring");
     assert_int_equal(entries_in_folder(), 0);
     config.max_record_bytes = 0;
     config.io = BURST_IO_NVME; /* a file is none */

@@ -29,6 +29,18 @@ const char *error_text(void) {
     return sentence;
 }
 
+void error_list_add(struct error_list *list, int rc) {
+    if (rc >= 0)
+        return;
+    const size_t used = list->code < 0 ? strlen(list->text) : 0;
+    snprintf(list->text + used, sizeof(list->text) - used, "%s%s", used > 0 ? "; also: " : "", sentence);
+    list->code = list->code < 0 ? list->code : rc;
+}
+
+int error_list_result(const struct error_list *list) {
+    return list->code < 0 ? error_set(-list->code, "%s", list->text) : 0;
+}
+
 /* Not strerrorname_np: glibc has it from 2.32 only. */
 static const struct {
     int code;
@@ -58,4 +70,17 @@ const char *error_name(int code) {
     }
     snprintf(named, sizeof(named), "errno %d", code);
     return named;
+}
+
+const char *error_time(int64_t ns) {
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {{60000000000, "min"}, {1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+    static _Thread_local char text[32];
+    size_t unit = 0;
+    while (ns % units[unit].ns != 0 || (ns == 0 && units[unit].ns > 1))
+        unit++;
+    snprintf(text, sizeof(text), "%lld %s", (long long)(ns / units[unit].ns), units[unit].name);
+    return text;
 }

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cli/doctor.h"
+#include "ring_open.h"
 
 #define THP "/sys/kernel/mm/transparent_hugepage"
-#define DEFAULT_RING_BYTES (64ull << 20)
 #define BACKLOG_BYTES (1ull << 30)
 #define CAP_IPC_LOCK_BIT 14
 

@@ -24,10 +24,10 @@
 #include "device/open.h"
 #include "device/ring_name.h"
 #include "engine.h"
+#include "ring_open.h"
 
 static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-records=N] RING";
 
-#define DEFAULT_FILE_BYTES (64ull << 20)
 #define DEFAULT_DEVICE_BYTES (1ull << 30)
 
 struct request {
@@ -191,7 +191,7 @@ static int format(const struct request *request) {
     if (absent <= 0) {
         return absent < 0 ? absent : format_existing(request);
     }
-    uint64_t bytes = align_down(request->size != 0 ? request->size : DEFAULT_FILE_BYTES, LAYOUT_MIN_BLOCK_BYTES);
+    uint64_t bytes = align_down(request->size != 0 ? request->size : DEFAULT_RING_BYTES, LAYOUT_MIN_BLOCK_BYTES);
     unsigned folders_missing;
     const int rc = device_create_file_for(&platform_linux, request->path, bytes, BURST_IO_AUTO, format_new_file, &bytes,
                                           &folders_missing);
@@ -233,7 +233,7 @@ int command_format(int argc, char **argv) {
             break;
         case 'h':
             printf("usage: %s\n"
-                   "Makes an empty ring. SIZE (64M, 1G): default 64M for a new file, the whole of an existing one,\n"
+                   "Makes an empty ring. SIZE (64M, 1G): default 16M for a new file, the whole of an existing one,\n"
                    "min(device, 1G, RAM/8) for a device. A file system, a partition table, another ring or anything\n"
                    "else that is there or uses the medium is overwritten only with --force, what is mounted or held by\n"
                    "the kernel or another ring's writer never, and\n"

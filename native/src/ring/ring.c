@@ -174,12 +174,13 @@ static int fail_append(const struct ring *ring, int rc, uint64_t bytes, unsigned
     case ESHUTDOWN:
         return error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);
     case ETIMEDOUT:
-        return error_set(ETIMEDOUT, "ring %s had no space for %llu bytes within the block timeout of %lld ms: the log "
-                         "file is not being written fast enough", ring->path, (unsigned long long)bytes,
-                         (long long)(ring->limits.block_timeout_ns / 1000000));
+        return error_set(ETIMEDOUT, "ring %s had no space for %llu bytes within blockTimeout, %s, and nothing was written: its "
+                         "records do not get to the log file as fast as they come; make room there, or find out what slows "
+                         "its disk", ring->path, (unsigned long long)bytes, error_time(ring->limits.block_timeout_ns));
     default:
-        return error_set(EAGAIN, "ring %s is full: %llu bytes do not fit until the drain has released some",
-                         ring->path, (unsigned long long)bytes);
+        return error_set(EAGAIN, "ring %s is full, and %llu bytes were not written: its records do not get to the log file as "
+                         "fast as they come; make room there, or find out what slows its disk", ring->path,
+                         (unsigned long long)bytes);
     }
 }
 
@@ -239,12 +240,13 @@ static void wake_committer(struct ring *ring) {
 
 int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags) {
     if (!ring_is_alive(ring)) {
-        return error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: open a ring of its own",
+        return error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: open another ring in this one",
                          ring->path);
     }
     if (length > ring->limits.max_record_bytes) {
-        return error_set(EMSGSIZE, "a record of %zu bytes is longer than the limit of %llu of ring %s", length,
-                         (unsigned long long)ring->limits.max_record_bytes, ring->path);
+        return error_set(EMSGSIZE, "a record of %zu bytes is longer than maxRecordSize of ring %s, %llu bytes, and was not "
+                         "written: raise that, at most to a quarter of the ring, or shorten the record", length, ring->path,
+                         (unsigned long long)ring->limits.max_record_bytes);
     }
     struct claim claim;
     struct limit limit = limit_of(ring->limits.block_timeout_ns);
@@ -284,9 +286,9 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
     rc = leader_await(ring, claim.sequence, &limit);
     stages_end(ring->stages, BURST_STAGE_COMMIT_WAIT, published_ns);
     if (rc == 0) {
-        return error_set(EINPROGRESS, "sequence %llu is not durable on ring %s within the block timeout of %lld ms; it may "
-                         "still become so", (unsigned long long)claim.sequence, ring->path,
-                         (long long)(ring->limits.block_timeout_ns / 1000000));
+        return error_set(EINPROGRESS, "record %llu was not durable on ring %s within blockTimeout, %s; it may still become "
+                         "so", (unsigned long long)claim.sequence, ring->path,
+                         error_time(ring->limits.block_timeout_ns));
     }
     return rc < 0 ? rc : (int64_t)claim.sequence;
 }

@@ -51,6 +51,41 @@ static void an_errno_has_its_name_and_meaning(void **state) {
     assert_string_equal(error_name(4242), "errno 4242");
 }
 
+static void several_errors_are_told_at_once_under_the_code_of_the_first(void **state) {
+    (void)state;
+    struct error_list errors = {.code = 0};
+    assert_int_equal(error_list_result(&errors), 0);
+    error_list_add(&errors, 0);
+    error_list_add(&errors, 7);
+    assert_int_equal(error_list_result(&errors), 0);
+    error_list_add(&errors, error_set(EINVAL, "%s", "one"));
+    error_list_add(&errors, error_set(EPERM, "two"));
+    error_list_add(&errors, 0);
+    error_set(EIO, "something else");
+    assert_int_equal(error_list_result(&errors), -EINVAL);
+    assert_string_equal(error_text(), "one; also: two");
+}
+
+static void errors_that_are_too_many_are_cut_and_terminated(void **state) {
+    (void)state;
+    struct error_list errors = {.code = 0};
+    for (int i = 0; i < 1000; i++) {
+        error_list_add(&errors, error_set(EINVAL, "an error"));
+    }
+    assert_int_equal(error_list_result(&errors), -EINVAL);
+    assert_in_range(strlen(error_text()), 1000, 4000);
+}
+
+static void a_time_has_its_largest_unit_without_a_fraction(void **state) {
+    (void)state;
+    assert_string_equal(error_time(0), "0 ns");
+    assert_string_equal(error_time(1), "1 ns");
+    assert_string_equal(error_time(10000), "10 us");
+    assert_string_equal(error_time(1500000000), "1500 ms");
+    assert_string_equal(error_time(10000000000), "10 s");
+    assert_string_equal(error_time(300000000000), "5 min");
+}
+
 static void setting_a_sentence_keeps_errno(void **state) {
     (void)state;
     errno = EXDEV;
@@ -64,6 +99,9 @@ int main(void) {
         cmocka_unit_test(a_sentence_can_quote_the_one_before),
         cmocka_unit_test(a_sentence_that_is_too_long_is_cut_and_terminated),
         cmocka_unit_test(an_errno_has_its_name_and_meaning),
+        cmocka_unit_test(several_errors_are_told_at_once_under_the_code_of_the_first),
+        cmocka_unit_test(errors_that_are_too_many_are_cut_and_terminated),
+        cmocka_unit_test(a_time_has_its_largest_unit_without_a_fraction),
         cmocka_unit_test(setting_a_sentence_keeps_errno),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
+import io.burstlog.binding.Engine;
+import io.burstlog.binding.EngineLibrary;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
@@ -67,6 +69,20 @@ public final class BurstConfig {
      */
     public static Builder builder() {
         return new Builder();
+    }
+
+    /**
+     * Checks the values that {@link BurstLog#open} checks before it touches anything. Opens, creates and reads no ring.
+     *
+     * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}, whose message names every value that
+     *     cannot be used, or {@link BurstException.Code#LIBRARY}
+     */
+    public void check() {
+        EngineLibrary.load(library);
+        int result = Engine.burst_config_check(NativeConfig.of(this));
+        if (result < 0) {
+            throw BurstException.ofOpen(-result, Engine.lastError());
+        }
     }
 
     /** {@return the block device or file that holds the ring} */
@@ -231,7 +247,7 @@ public final class BurstConfig {
         /**
          * The size of the whole ring on its medium. An existing ring of another size is refused.
          *
-         * @param bytes 2 MiB to 256 GiB; 0, the default, is 64 MiB for a new file and the size of an existing ring
+         * @param bytes 2 MiB to 256 GiB; 0, the default, is 16 MiB for a new file and the size of an existing ring
          * @return this
          */
         public Builder ringBytes(long bytes) {

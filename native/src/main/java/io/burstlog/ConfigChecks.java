@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -34,9 +35,16 @@ final class ConfigChecks {
     static Duration requireDuration(Duration duration, String name) {
         Objects.requireNonNull(duration, name);
         if (duration.isNegative()) {
-            throw invalid(name + " is " + duration + "; a duration cannot be negative, and zero stands for the default.");
+            throw invalid(name + " is " + inSeconds(duration) + " s; a duration cannot be negative, and zero stands for the default.");
         }
         return duration;
+    }
+
+    private static String inSeconds(Duration duration) {
+        return BigDecimal.valueOf(duration.getSeconds())
+                .add(BigDecimal.valueOf(duration.getNano(), 9))
+                .stripTrailingZeros()
+                .toPlainString();
     }
 
     private static BurstException invalid(String sentence) {

@@ -63,7 +63,7 @@ public final class RecordBuffer {
     }
 
     /**
-     * Makes room, keeping what is written.
+     * Makes room, keeping what is written and the byte order. A limit that leaves too little rises to the capacity.
      *
      * @param count bytes that must fit after the position
      * @return the buffer to write into, with at least {@code count} bytes remaining
@@ -143,7 +143,8 @@ public final class RecordBuffer {
         long needed = (long) length + count;
         if (needed > maxCapacity) {
             throw new BurstException(BurstException.Code.RECORD_TOO_LARGE, "The record has at least " + needed
-                    + " bytes, more than the " + maxCapacity + " bytes allowed; nothing was written.");
+                    + " bytes, more than the " + maxCapacity
+                    + " bytes to which this buffer may grow; nothing was written. Allocate one that may grow further.");
         }
         if (needed <= bytes.capacity()) {
             bytes.limit(bytes.capacity());

@@ -43,13 +43,16 @@ final class AckRule {
         if (alwaysEnqueued) {
             return false;
         }
-        // No thread id means doubt, and in doubt the event is treated as its own thread's.
-        final long loggingThread = event.getThreadId();
-        final boolean handedOver = loggingThread > 0
-                && loggingThread != Thread.currentThread().getId();
-        if (handedOver) {
+        if (isHandedOver(event)) {
             return event.isEndOfBatch();
         }
         return leastDurableLevel == null || event.getLevel().isMoreSpecificThan(leastDurableLevel);
+    }
+
+    /** Whether another thread than the one that logged it carries the event. */
+    static boolean isHandedOver(final LogEvent event) {
+        // No thread id means doubt, and in doubt the event is treated as its own thread's.
+        final long loggingThread = event.getThreadId();
+        return loggingThread > 0 && loggingThread != Thread.currentThread().getId();
     }
 }

@@ -5,7 +5,9 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.DateTimeException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -13,34 +15,41 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.rolling.FileSize;
-import org.apache.logging.log4j.core.config.ConfigurationException;
 
 /**
- * Turns the text of the attributes of one {@code <Burst>} element into values. Whatever cannot be understood is a
- * {@link ConfigurationException} whose message says what, where, the value seen and what to write instead. Log4j's own
- * conversion would log an error and go on with the default, which is no base for a promise of durability.
+ * Turns the text of the attributes of one {@code <Burst>} element into values, and collects a complaint about each that
+ * cannot be understood: what, the value seen and what to write instead. Log4j's own conversion would log an error and go
+ * on with the default, which is no base for a promise of durability.
  *
- * <p>An attribute that is absent or empty is {@code null}.
+ * <p>An attribute that is absent, empty or complained about is {@code null}. Not thread-safe.
  */
 final class AttributeReader {
 
     private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*(us|ms|s|min|)", Pattern.CASE_INSENSITIVE);
     private static final Pattern SIZE = Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B?", Pattern.CASE_INSENSITIVE);
 
-    private final String where;
+    private final List<String> complaints = new ArrayList<>();
 
-    /** @param appenderName the name attribute of the element, for the sentences */
-    AttributeReader(final String appenderName) {
-        this.where = "Burst '" + appenderName + "'";
+    /** Adds a complaint, with its full stop or without. */
+    void complain(final String sentence) {
+        complaints.add(sentence.endsWith(".") ? sentence : sentence + ".");
     }
 
-    /** A refusal of the whole element. */
-    ConfigurationException refusal(final String sentence) {
-        return new ConfigurationException(where + ": " + sentence);
+    /** All complaints as one text, numbered if there are several; null if there is none. */
+    String complaints() {
+        if (complaints.size() <= 1) {
+            return complaints.isEmpty() ? null : complaints.get(0);
+        }
+        final StringBuilder text = new StringBuilder().append(complaints.size()).append(" things are wrong.");
+        for (int i = 0; i < complaints.size(); i++) {
+            text.append(" (").append(i + 1).append(") ").append(complaints.get(i));
+        }
+        return text.toString();
     }
 
-    private ConfigurationException refusal(final String attribute, final String value, final String whatToDo) {
-        return refusal(attribute + "=\"" + value + "\" cannot be used: " + whatToDo + ".");
+    private <T> T refuse(final String attribute, final String value, final String whatToDo) {
+        complain(attribute + "=\"" + value + "\" cannot be used: " + whatToDo);
+        return null;
     }
 
     String text(final String value) {
@@ -50,7 +59,7 @@ final class AttributeReader {
     String required(final String attribute, final String value, final String meaning) {
         final String text = text(value);
         if (text == null) {
-            throw refusal("the attribute " + attribute + " is missing: set it to " + meaning + ".");
+            complain("the attribute " + attribute + " is missing: set it to " + meaning);
         }
         return text;
     }
@@ -58,8 +67,8 @@ final class AttributeReader {
     /** As {@link #required}, for a file. One named after a variable that is not set would be another than the one meant. */
     String requiredPath(final String attribute, final String value, final String meaning) {
         final String text = required(attribute, value, meaning);
-        if (text.contains("${")) {
-            throw refusal(attribute, text, "a lookup in it found nothing; define what it names, or give it a default as in"
+        if (text != null && text.contains("${")) {
+            return refuse(attribute, text, "a lookup in it found nothing; define what it names, or give it a default as in"
                     + " \"${env:NAME:-default}\"");
         }
         return text;
@@ -77,10 +86,13 @@ final class AttributeReader {
                 return constant;
             }
         }
-        throw refusal(
-                attribute,
-                text,
-                "use " + Arrays.stream(constants).map(AttributeReader::spelling).collect(Collectors.joining(", ")));
+        return refuse(attribute, text, "use " + oneOf(Arrays.stream(constants).map(AttributeReader::spelling).toList()));
+    }
+
+    private static String oneOf(final List<String> values) {
+        final int last = values.size() - 1;
+        return values.subList(0, last).stream().map(value -> "\"" + value + "\"").collect(Collectors.joining(", "))
+                + " or \"" + values.get(last) + "\"";
     }
 
     static String spelling(final Enum<?> constant) {
@@ -95,7 +107,7 @@ final class AttributeReader {
         }
         final long bytes = SIZE.matcher(text).matches() ? FileSize.parse(text, -1) : -1;
         if (bytes <= 0) {
-            throw refusal(attribute, text, "use a positive size such as \"64 MB\", \"1.5 GB\" or a number of bytes, without a comma");
+            return refuse(attribute, text, "use a positive size such as \"64 MB\", \"1.5 GB\" or a number of bytes, without a comma");
         }
         return bytes;
     }
@@ -108,7 +120,7 @@ final class AttributeReader {
         }
         final Duration duration = parseTime(text);
         if (duration == null || duration.isZero()) {
-            throw refusal(attribute, text, "use a positive time such as \"100 ms\", \"10 s\" or a number of milliseconds");
+            return refuse(attribute, text, "use a positive time such as \"100 ms\", \"10 s\" or a number of milliseconds");
         }
         return duration;
     }
@@ -122,7 +134,7 @@ final class AttributeReader {
         try {
             return Integer.valueOf(text);
         } catch (final NumberFormatException noNumber) {
-            throw refusal(attribute, text, "use a whole number");
+            return refuse(attribute, text, "use a whole number");
         }
     }
 
@@ -133,7 +145,7 @@ final class AttributeReader {
             return null;
         }
         if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
-            throw refusal(attribute, text, "use true or false");
+            return refuse(attribute, text, "use \"true\" or \"false\"");
         }
         return Boolean.valueOf(text);
     }
@@ -164,7 +176,7 @@ final class AttributeReader {
         }
         final Level level = Level.getLevel(text.toUpperCase(Locale.ROOT));
         if (level == null) {
-            throw refusal(attribute, text, "use the name of a level such as TRACE, DEBUG, INFO, WARN or ERROR");
+            return refuse(attribute, text, "use the name of a level such as TRACE, DEBUG, INFO, WARN or ERROR");
         }
         return level;
     }
@@ -179,10 +191,10 @@ final class AttributeReader {
         try {
             permissions = PosixFilePermissions.fromString(text);
         } catch (final IllegalArgumentException notPermissions) {
-            throw refusal(attribute, text, "use nine characters such as \"rw-r-----\"");
+            return refuse(attribute, text, "use nine characters such as \"rw-r-----\"");
         }
         if (permissions.isEmpty()) {
-            throw refusal(attribute, text, "nobody could open the log file; use for instance \"rw-------\"");
+            return refuse(attribute, text, "nobody could open the log file; use for instance \"rw-------\"");
         }
         return permissions;
     }

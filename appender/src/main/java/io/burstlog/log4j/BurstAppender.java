@@ -35,12 +35,17 @@ import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
  *
  * <p><b>Errors.</b> {@code ignoreExceptions} is {@code false} unless set, unlike elsewhere in Log4j: whoever logs an
  * event that could not be logged sees an {@link AppenderLoggingException} that says why. An appender that cannot start
- * (a wrong attribute, a ring in use, a medium that survives too little) says so once through Log4j's status logger and
- * then refuses every event in the same way, so that a {@code Failover} around it works.
+ * (wrong attributes, a ring in use, a medium that survives too little) says so once through Log4j's status logger and
+ * then refuses every event in the same way, so that a {@code Failover} around it works; for Log4j, which would else not
+ * call it, it counts as started. The status logger gets one ERROR for the first event that was not logged, and once a
+ * minute how many there were. That is all where nobody would hear the exception: in the thread of an async logger, which
+ * would print a stack trace for each event.
  *
  * <p><b>Reconfiguration.</b> The appender of the new configuration attaches to the open ring. Layout, filters,
  * {@code ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once. A change of what is fixed while
- * a ring is open, for instance of {@code fileName}, is refused with a sentence, and events go on to where they went.
+ * a ring is open, for instance of {@code fileName}, is refused with a sentence, and events go on to where they went. An
+ * element that cannot be used at all (a mistyped attribute, another ring that cannot be opened) is refused as a whole: the
+ * appender goes on as it was before, with its old layout and filters.
  *
  * <p><b>After stop</b> an event is durable on the same terms as long as another appender has the ring open, and throws
  * otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all; {@code
@@ -60,16 +65,31 @@ public final class BurstAppender extends AbstractAppender {
     public static final String PLUGIN_NAME = "Burst";
 
     private final Configuration configuration;
-    private final Attributes attributes;
+    private final Element element;
+    private final LossReport losses = new LossReport(LossReport.ONE_MINUTE);
+
+    /** This appender, or the one whose place it took when a change of the configuration was refused. */
+    private BurstAppender inForce = this;
 
     /** Stays after stop: whether a late event can still be durable is the ring's to say. */
     private volatile BurstManager manager;
 
     private volatile String refusal;
     private boolean attached;
+    private boolean filterIsPassedOn;
+    private Runnable withdrawAdvertisement = () -> {};
 
-    /** What the attributes of the element amount to. */
-    record Attributes(RingAttributes ring, AckRule ackRule, FullRingRule fullRingRule) {}
+    /**
+     * What the element in the configuration amounts to.
+     *
+     * @param place where its ring and its log file are, as far as it says so
+     * @param complaint why it cannot be used; null if it can
+     * @param terms null if it cannot be used
+     */
+    record Element(RingAttributes.Place place, String complaint, Terms terms) {}
+
+    /** The attributes of an element that can be used. */
+    record Terms(RingAttributes ring, AckRule ackRule, FullRingRule fullRingRule, Advertisement advertisement) {}
 
     BurstAppender(
             final String name,
@@ -78,24 +98,12 @@ public final class BurstAppender extends AbstractAppender {
             final boolean ignoreExceptions,
             final Property[] properties,
             final Configuration configuration,
-            final Attributes attributes) {
+            final Element element) {
         super(name, filter, layout, ignoreExceptions, properties);
         this.configuration = configuration;
-        this.attributes = attributes;
-    }
-
-    /** An appender whose attributes cannot be used: it never starts, and says why to whoever logs. */
-    static BurstAppender refused(
-            final String name,
-            final Filter filter,
-            final Layout<? extends Serializable> layout,
-            final boolean ignoreExceptions,
-            final Property[] properties,
-            final String sentence) {
-        final BurstAppender appender =
-                new BurstAppender(name, filter, layout, ignoreExceptions, properties, null, null);
-        appender.refuse(sentence);
-        return appender;
+        this.element = element;
+        this.refusal = element.complaint();
+        setHandler(new BurstErrorHandler(this));
     }
 
     /**
@@ -108,34 +116,79 @@ public final class BurstAppender extends AbstractAppender {
         return new BurstAppenderBuilder();
     }
 
-    private void refuse(final String sentence) {
-        LOGGER.error(sentence);
-        refusal = sentence;
-        setHandler(new RefusingErrorHandler(this, sentence));
-    }
-
-    private void refuseStart(final String reason) {
-        refuse("Burst '" + getName() + "' is not started: " + reason);
-    }
-
-    /** Opens the ring, or attaches to it where it is open. If that fails the appender is not started. */
+    /**
+     * Opens the ring, or attaches to it where it is open. If that fails the appender goes on as the one that it was to
+     * replace, and if there is none it refuses every event.
+     */
     @Override
     public synchronized void start() {
-        if (attached || attributes == null) {
+        if (attached) {
             return;
         }
+        refusal = element.complaint() != null ? element.complaint() : reasonNotToAttach(element.terms().ring());
+        if (refusal != null && !goesOnAsBefore()) {
+            LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
+            losses.wasTold();
+        }
+        super.start();
+    }
+
+    /** Attaches to a ring. Returns null, or why that cannot be done. */
+    private String reasonNotToAttach(final RingAttributes ring) {
         try {
-            manager = OpenRings.attach(this, configuration, attributes.ring());
+            manager = OpenRings.attach(this, configuration, ring);
+            attached = true;
+            withdrawAdvertisement = terms().advertisement().publish(this, configuration);
+            return null;
         } catch (final BurstException | ConfigurationException | LoggingException failure) {
-            refuseStart(failure.getMessage());
-            return;
+            return failure.getMessage();
         } catch (final RuntimeException | LinkageError failure) {
             // Whatever a layout, a path or a class path may do: what is thrown here ends the start of all of Log4j.
-            refuseStart(failure.toString());
-            return;
+            return failure.toString();
         }
-        attached = true;
-        super.start();
+    }
+
+    private boolean goesOnAsBefore() {
+        final BurstAppender before = OpenRings.predecessor(configuration, getName(), element.place());
+        if (before == null) {
+            return false;
+        }
+        inForce = before.inForce;
+        if (reasonNotToAttach(before.manager.attributes()) != null) {
+            inForce = this;
+            return false;
+        }
+        removeFilter(getFilter());
+        addFilter(before.passOnFilter());
+        LOGGER.error(
+                "Burst '{}': the change of its configuration is refused, and it goes on as before, to {}: {}",
+                getName(),
+                manager.log().currentFile(),
+                refusal);
+        refusal = null;
+        return true;
+    }
+
+    /** It stays started when this appender is stopped. */
+    private synchronized Filter passOnFilter() {
+        filterIsPassedOn = true;
+        return getFilter();
+    }
+
+    private Terms terms() {
+        return inForce.element.terms();
+    }
+
+    /** {@inheritDoc} After a refused change it is the layout of before. */
+    @Override
+    public Layout<? extends Serializable> getLayout() {
+        return inForce == this ? super.getLayout() : inForce.getLayout();
+    }
+
+    /** {@inheritDoc} After a refused change it is the answer of before. */
+    @Override
+    public boolean ignoreExceptions() {
+        return inForce == this ? super.ignoreExceptions() : inForce.ignoreExceptions();
     }
 
     /**
@@ -150,11 +203,13 @@ public final class BurstAppender extends AbstractAppender {
             return true;
         }
         setStopping();
-        boolean stopped = super.stop(timeout, timeUnit, false);
+        boolean stopped = filterIsPassedOn || super.stop(timeout, timeUnit, false);
         if (attached) {
             attached = false;
+            withdrawAdvertisement.run();
             stopped &= OpenRings.detach(manager, this);
         }
+        losses.tell();
         setStopped();
         return stopped;
     }
@@ -167,19 +222,31 @@ public final class BurstAppender extends AbstractAppender {
     @Override
     public void append(final LogEvent event) {
         final BurstManager ring = manager;
-        if (ring == null) {
-            throw new AppenderLoggingException(
-                    refusal != null ? refusal : "Burst '" + getName() + "' was never started; the event was not logged.");
-        }
         try {
-            ring.append(
-                    event,
-                    getLayout(),
-                    attributes.ackRule().isDurableOnReturn(event),
-                    attributes.fullRingRule());
+            if (ring == null) {
+                throw new AppenderLoggingException(
+                        "Burst '" + getName() + "' is not started" + (refusal != null ? ": " + refusal : "; the event was not logged."));
+            }
+            final Terms terms = terms();
+            ring.append(event, getLayout(), terms.ackRule().isDurableOnReturn(event), terms.fullRingRule());
         } catch (final BurstException failure) {
-            throw new AppenderLoggingException("Burst '" + getName() + "': " + failure.getMessage(), failure);
+            report(event, new AppenderLoggingException("Burst '" + getName() + "': " + failure.getMessage(), failure));
+        } catch (final AppenderLoggingException failure) {
+            report(event, failure);
         }
+    }
+
+    private void report(final LogEvent event, final AppenderLoggingException failure) {
+        losses.add(() -> sentenceOf(failure));
+        if (!UnheardEvents.contain(event)) {
+            throw failure;
+        }
+    }
+
+    private String sentenceOf(final AppenderLoggingException failure) {
+        final String name = "Burst '" + getName() + "'";
+        final String reason = String.valueOf(failure.getMessage());
+        return reason.startsWith(name) ? reason : name + ": " + reason;
     }
 
     BurstManager manager() {

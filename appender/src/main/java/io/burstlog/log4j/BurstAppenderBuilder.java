@@ -9,21 +9,20 @@ import io.burstlog.HugePages;
 import io.burstlog.Io;
 import io.burstlog.OnFull;
 import java.time.Duration;
+import java.util.Set;
 import java.util.StringJoiner;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
-import org.apache.logging.log4j.core.config.ConfigurationException;
-import org.apache.logging.log4j.core.config.Node;
 import org.apache.logging.log4j.core.config.plugins.PluginElement;
-import org.apache.logging.log4j.core.config.plugins.PluginNode;
 import org.apache.logging.log4j.core.util.Builder;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * Makes an appender of the element {@code <Burst>}. A value that cannot be used makes {@link #build()} log one sentence
- * and return an appender that refuses to start, rather than one that quietly promises something else. Not thread-safe.
+ * Makes an appender of the element {@code <Burst>}. A value that cannot be used makes {@link #build()} return an appender
+ * that names all such values in one ERROR when it is started, and does not open its ring, rather than one that quietly
+ * promises something else. Not thread-safe.
  */
 public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBuilder>
         implements Builder<BurstAppender> {
@@ -35,8 +34,9 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
         ENQUEUED
     }
 
-    @PluginNode
-    private Node node;
+    /** The first field, so that it is filled before Log4j takes the elements that it knows. */
+    @UnknownParts.Taken
+    private UnknownParts unknown;
 
     @PluginElement("Policy")
     private TriggeringPolicy policy;
@@ -50,81 +50,87 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
     }
 
     /**
-     * The appender, not yet started. If an attribute cannot be used, the reason is logged and the appender refuses to
-     * start.
+     * The appender, not yet started. If anything cannot be used, it says what when it is started.
      */
     @Override
     public BurstAppender build() {
-        final AttributeReader reader = new AttributeReader(getName());
+        return new BurstAppender(
+                getName(),
+                getFilter(),
+                getOrCreateLayout(),
+                isIgnoreExceptions(),
+                getPropertyArray(),
+                getConfiguration(),
+                element(new AttributeReader()));
+    }
+
+    private BurstAppender.Element element(final AttributeReader reader) {
+        complainAboutWhatIsUnknown(reader);
+        complainAboutWhatIsMissing(reader);
+        final AckRule ackRule = ackRule(reader);
+        final boolean shown = orDefault(reader.flag("jmx", jmx), true);
+        final Advertisement advertisement = new Advertisement(
+                orDefault(reader.flag("advertise", advertise), false), reader.text(advertiseUri));
+        final BurstConfig.Builder builder = config(reader);
+        final RingAttributes.Place place = RingAttributes.Place.of(reader.text(ring), reader.text(fileName));
+        if (place.ring() == null || place.file() == null) {
+            return new BurstAppender.Element(place, reader.complaints(), null);
+        }
         try {
-            refuseWhatIsUnknown(reader);
-            refuseWhatIsMissing(reader);
-            final BurstAppender.Attributes attributes = attributes(reader);
-            mentionWhatHasNoEffect();
-            return new BurstAppender(
-                    getName(),
-                    getFilter(),
-                    getOrCreateLayout(),
-                    isIgnoreExceptions(),
-                    getPropertyArray(),
-                    getConfiguration(),
-                    attributes);
-        } catch (final ConfigurationException | BurstException refusal) {
-            return BurstAppender.refused(
-                    getName(),
-                    getFilter(),
-                    getOrCreateLayout(),
-                    isIgnoreExceptions(),
-                    getPropertyArray(),
-                    refusal.getMessage());
+            final BurstConfig config = builder.build();
+            if (reader.complaints() == null) {
+                mentionWhatHasNoEffect();
+                return new BurstAppender.Element(place, null, new BurstAppender.Terms(
+                        RingAttributes.of(config, shown), ackRule, FullRingRule.of(config), advertisement));
+            }
+            // What its start would find besides, to be corrected in one go.
+            config.check();
+        } catch (final BurstException refusal) {
+            reader.complain(refusal.getMessage());
+        }
+        return new BurstAppender.Element(place, reader.complaints(), null);
+    }
+
+    /** A mistyped attribute would have no effect. */
+    private void complainAboutWhatIsUnknown(final AttributeReader reader) {
+        if (unknown != null) {
+            unknown.attributes().forEach(name -> reader.complain(
+                    "the attribute \"" + name + "\" is unknown: correct or remove it"));
+            unknown.elements().forEach(name -> reader.complain(
+                    "the element <" + name + "> is unknown here: correct or remove it"));
+            unknown.unbuilt().forEach(name -> reader.complain("the element <" + name
+                    + "> could not be built: correct what Log4j has said about it in the lines before"));
         }
     }
 
-    /** Log4j reports what it could not assign to a field and goes on; a mistyped attribute would have no effect. */
-    private void refuseWhatIsUnknown(final AttributeReader reader) {
-        if (node == null) {
-            return;
-        }
-        for (final String attribute : node.getAttributes().keySet()) {
-            throw reader.refusal("the attribute \"" + attribute + "\" is unknown: correct or remove it.");
-        }
-        for (final Node child : node.getChildren()) {
-            throw reader.refusal("the element <" + child.getName() + "> is unknown here: correct or remove it.");
-        }
-    }
-
-    private void refuseWhatIsMissing(final AttributeReader reader) {
+    private void complainAboutWhatIsMissing(final AttributeReader reader) {
         if (reader.text(filePattern) != null || policy != null || strategy != null) {
-            throw reader.refusal("the log file cannot be rolled yet: remove filePattern, the triggering policies and the"
-                    + " rollover strategy, and let all events go to fileName.");
+            reader.complain("the log file cannot be rolled yet: remove filePattern, the triggering policies and the"
+                    + " rollover strategy, and let all events go to fileName");
         }
         final String appending = reader.text(append);
         if (appending != null && !appending.equalsIgnoreCase("true")) {
-            throw reader.refusal("append=\"" + appending + "\" cannot be used: existing events are never overwritten;"
-                    + " remove the attribute, or move the old file away.");
+            reader.complain("append=\"" + appending + "\" cannot be used: existing events are never overwritten;"
+                    + " remove the attribute, or move the old file away");
         }
-    }
-
-    private BurstAppender.Attributes attributes(final AttributeReader reader) {
-        final BurstConfig config = config(reader);
-        final boolean shown = orDefault(reader.flag("jmx", jmx), true);
-        return new BurstAppender.Attributes(
-                RingAttributes.of(config, shown), ackRule(reader), FullRingRule.of(config));
     }
 
     private AckRule ackRule(final AttributeReader reader) {
         final Level least = reader.level("ackLevel", ackLevel);
         if (reader.oneOf("ack", ack, Ack.class) == Ack.ENQUEUED) {
             if (least != null) {
-                throw reader.refusal("ackLevel=\"" + least + "\" contradicts ack=\"enqueued\", under which no event is"
-                        + " awaited: remove one of them.");
+                reader.complain("ackLevel=\"" + least + "\" contradicts ack=\"enqueued\", under which no event is"
+                        + " awaited: remove one of them");
             }
             return AckRule.enqueued();
         }
         return least == null ? AckRule.durable() : AckRule.durableFrom(least);
     }
 
-    private BurstConfig config(final AttributeReader reader) {
+    private BurstConfig.Builder config(final AttributeReader reader) {
+        final Duration delay = reader.time("batchDelay", batchDelay);
+        final boolean delayIsUnreadable = delay == null && reader.text(batchDelay) != null;
+        final Long batchBytes = reader.size("batchSize", batchSize);
         return BurstConfig.builder()
                 .ring(reader.requiredPath("ring", ring, "the block device or file that holds the ring"))
                 .fileName(reader.requiredPath("fileName", fileName, "the log file"))
@@ -136,7 +142,7 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
                 .io(orDefault(reader.oneOf("io", io, Io.class), Io.AUTO))
                 .drainInterval(orDefault(reader.time("drainInterval", drainInterval), Duration.ZERO))
                 .shutdownTimeout(orDefault(reader.time("shutdownTimeout", shutdownTimeout), Duration.ZERO))
-                .filePermissions(reader.permissions("filePermissions", filePermissions))
+                .filePermissions(orDefault(reader.permissions("filePermissions", filePermissions), Set.of()))
                 .fileOwner(reader.text(fileOwner))
                 .fileGroup(reader.text(fileGroup))
                 .binding(orDefault(reader.oneOf("binding", binding, Binding.class), Binding.AUTO))
@@ -145,11 +151,10 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
                 .realtimePriority(orDefault(reader.integer("realtimePriority", realtimePriority), 0))
                 .hugePages(orDefault(reader.oneOf("hugePages", hugePages, HugePages.class), HugePages.AUTO))
                 .writerSpin(orDefault(reader.flag("writerSpin", writerSpin), false))
-                .batchDelay(orDefault(reader.time("batchDelay", batchDelay), Duration.ZERO))
-                .batchBytes(orDefault(reader.size("batchSize", batchSize), 0L))
+                .batchDelay(orDefault(delay, Duration.ZERO))
+                .batchBytes(delayIsUnreadable ? 0 : orDefault(batchBytes, 0L))
                 .library(reader.text(library))
-                .listener(BurstManager::report)
-                .build();
+                .listener(BurstManager::report);
     }
 
     private static <T> T orDefault(final T value, final T unset) {
@@ -158,21 +163,23 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
 
     private void mentionWhatHasNoEffect() {
         final StringJoiner present = new StringJoiner(", ");
-        if (immediateFlush != null) {
-            present.add("immediateFlush");
-        }
-        if (bufferedIO != null) {
-            present.add("bufferedIO");
-        }
-        if (bufferSize != null) {
-            present.add("bufferSize");
-        }
+        mention(present, "immediateFlush", immediateFlush);
+        mention(present, "bufferedIO", bufferedIO);
+        mention(present, "bufferSize", bufferSize);
+        mention(present, "createOnDemand", createOnDemand);
+        mention(present, "locking", locking);
         if (present.length() > 0) {
             LOGGER.info(
                     "Burst '{}': {} without effect: the ring decides when an event is durable, and the log file is"
-                            + " written in batches from there.",
+                            + " created and locked at start, and written in batches from the ring.",
                     getName(),
                     present);
+        }
+    }
+
+    private static void mention(final StringJoiner present, final String attribute, final String value) {
+        if (value != null) {
+            present.add(attribute);
         }
     }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
-import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.plugins.PluginBuilderAttribute;
 
 /**
- * The attributes of {@code <Burst>} beside those of every appender, as text; {@code null} where one is not set.
+ * The attributes of {@code <Burst>} beside those of every appender and of its log file, as text; {@code null} where one is
+ * not set.
  *
  * <p>Sizes are in the units of Log4j's {@code FileSize} ({@code 64 MB}, {@code 1 GB}, a number of bytes); times are
  * {@code 500 us}, {@code 100 ms}, {@code 10 s}, {@code 1 min} or a number of milliseconds. Not thread-safe.
  *
  * @param <B> the builder itself
  */
-public abstract class BurstAttributes<B extends BurstAttributes<B>> extends AbstractAppender.Builder<B> {
+public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogFileAttributes<B> {
 
     @PluginBuilderAttribute
     String ring;
@@ -76,33 +76,6 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
 
     @PluginBuilderAttribute
     String library;
-
-    @PluginBuilderAttribute
-    String fileName;
-
-    @PluginBuilderAttribute
-    String filePattern;
-
-    @PluginBuilderAttribute
-    String filePermissions;
-
-    @PluginBuilderAttribute
-    String fileOwner;
-
-    @PluginBuilderAttribute
-    String fileGroup;
-
-    @PluginBuilderAttribute
-    String append;
-
-    @PluginBuilderAttribute
-    String immediateFlush;
-
-    @PluginBuilderAttribute
-    String bufferedIO;
-
-    @PluginBuilderAttribute
-    String bufferSize;
 
     BurstAttributes() {}
 
@@ -337,105 +310,6 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends Abst
      */
     public B setLibrary(final String library) {
         this.library = library;
-        return asBuilder();
-    }
-
-    /**
-     * Sets the attribute {@code fileName}.
-     *
-     * @param fileName required: the log file
-     * @return this
-     */
-    public B setFileName(final String fileName) {
-        this.fileName = fileName;
-        return asBuilder();
-    }
-
-    /**
-     * Sets the attribute {@code filePattern}.
-     *
-     * @param filePattern refused: there is no rolling yet
-     * @return this
-     */
-    public B setFilePattern(final String filePattern) {
-        this.filePattern = filePattern;
-        return asBuilder();
-    }
-
-    /**
-     * Sets the attribute {@code filePermissions}.
-     *
-     * @param filePermissions permissions of a newly created log file, for instance {@code rw-r-----}
-     * @return this
-     */
-    public B setFilePermissions(final String filePermissions) {
-        this.filePermissions = filePermissions;
-        return asBuilder();
-    }
-
-    /**
-     * Sets the attribute {@code fileOwner}.
-     *
-     * @param fileOwner owner of a newly created log file
-     * @return this
-     */
-    public B setFileOwner(final String fileOwner) {
-        this.fileOwner = fileOwner;
-        return asBuilder();
-    }
-
-    /**
-     * Sets the attribute {@code fileGroup}.
-     *
-     * @param fileGroup group of a newly created log file
-     * @return this
-     */
-    public B setFileGroup(final String fileGroup) {
-        this.fileGroup = fileGroup;
-        return asBuilder();
-    }
-
-    /**
-     * Sets the attribute {@code append}.
-     *
-     * @param append {@code true} (default); {@code false} is refused
-     * @return this
-     */
-    public B setAppend(final String append) {
-        this.append = append;
-        return asBuilder();
-    }
-
-    /**
-     * Sets the attribute {@code immediateFlush}.
-     *
-     * @param immediateFlush accepted and without effect
-     * @return this
-     */
-    public B setImmediateFlush(final String immediateFlush) {
-        this.immediateFlush = immediateFlush;
-        return asBuilder();
-    }
-
-    /**
-     * Sets the attribute {@code bufferedIO}.
-     *
-     * @param bufferedIO accepted and without effect
-     * @return this
-     */
-    public B setBufferedIO(final String bufferedIO) {
-        this.bufferedIO = bufferedIO;
-        return asBuilder();
-    }
-
-    /**
-     * Sets the attribute {@code bufferSize}.
-     *
-     * @param bufferSize accepted and without effect
-     * @return this
-     */
-    public B setBufferSize(final String bufferSize) {
-        this.bufferSize = bufferSize;
         return asBuilder();
     }
 }

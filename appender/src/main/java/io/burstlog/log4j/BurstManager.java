@@ -196,15 +196,24 @@ final class BurstManager {
             management.end();
             closeLog(atLeastOneNano(Duration.ofNanos(end - System.nanoTime())));
         }
+    }
+
+    /** They are durable and nobody waits for them, so that this is no ERROR. */
+    private void tellWhatIsLeft(final Duration timeout, final Duration taken) {
         final var left = log.stats();
         if (left.drainedSequence() < left.acceptedSequence()) {
+            // The last quarter of the time is for letting go of ring and log file.
+            final boolean isOver = taken.compareTo(timeout.minus(timeout.dividedBy(4))) >= 0;
             LOGGER.warn(
-                    "Burst: {} records are still in the ring {}, because {} could not take them within shutdownTimeout, {};"
-                            + " they reach it at the next start.",
+                    "Burst: {} records are durable in the ring {} and not yet in the log file {}, {}. They reach it at the next"
+                            + " start, or by `burstlog recover {}`.",
                     left.acceptedSequence() - left.drainedSequence(),
                     name(),
-                    attributes.file(),
-                    shutdownTimeout());
+                    log.currentFile(),
+                    isOver
+                            ? "because shutdownTimeout, " + Units.of(shutdownTimeout()) + ", was over"
+                            : "because that could not be written",
+                    name());
         }
     }
 
@@ -214,8 +223,10 @@ final class BurstManager {
     }
 
     private void closeLog(final Duration timeout) {
+        final long begin = System.nanoTime();
         try {
             log.close(timeout);
+            tellWhatIsLeft(timeout, Duration.ofNanos(System.nanoTime() - begin));
         } finally {
             discards.tellOperator("there was no space until the ring was closed.");
             LOGGER.info(

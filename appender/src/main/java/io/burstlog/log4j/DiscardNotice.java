@@ -20,7 +20,8 @@ import org.apache.logging.log4j.status.StatusLogger;
 /**
  * Counts the events that {@code onFull="discard"} dropped, and puts one WARN line into the log as soon as the ring takes
  * records again, so that the gap is seen where it is. The line comes before the next event that fits; if no further
- * event comes, a timer writes it. What no line can say is an ERROR to the operator.
+ * event comes, a timer writes it. The operator is told by an ERROR as long as events are discarded, and of what no line
+ * can say.
  *
  * <p>Safe for use by any thread.
  */
@@ -33,6 +34,7 @@ final class DiscardNotice {
 
     private final BurstManager ring;
     private final AtomicLong discarded = new AtomicLong();
+    private final LossReport losses = new LossReport(LossReport.ONE_MINUTE);
 
     /** Held by the one who writes the line, so that no event is reported twice. */
     private final Semaphore writing = new Semaphore(1);
@@ -46,6 +48,8 @@ final class DiscardNotice {
     /** Counts one event, which would have been written with this layout. */
     void add(final Layout<? extends Serializable> layoutOfEvent) {
         layout = layoutOfEvent;
+        losses.add(() -> "Burst: an event was discarded, because the ring " + ring.name()
+                + " is full and onFull is \"discard\": " + FullRingCount.whatToDo(ring.log()));
         if (discarded.getAndIncrement() == 0) {
             LATER.execute(this::writeOrTryLater);
         }
@@ -121,6 +125,7 @@ final class DiscardNotice {
 
     /** For a ring that takes no line any more. */
     void tellOperator(final String reason) {
+        losses.tell();
         writing.acquireUninterruptibly();
         try {
             final long count = discarded.getAndSet(0);

@@ -24,6 +24,9 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
+    /** Shorter waits are told to nobody: a burst may fill a ring. */
+    private static final long LONG_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     static FullRingRule of(final BurstConfig config) {
         return new FullRingRule(config.onFull(), config.blockTimeout());
     }
@@ -41,7 +44,7 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
             final long eventTimeNanos,
             final boolean durableOnReturn) {
         final long begin = System.nanoTime();
-        Duration left = blockTimeout.isZero() ? FOREVER : blockTimeout;
+        Duration left = all();
         long sequence = log.offer(record, eventTimeNanos);
         if (sequence < 0) {
             if (onFull == OnFull.DISCARD) {
@@ -56,7 +59,7 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
             left = left(begin);
         }
         if (durableOnReturn) {
-            awaitDurable(log, sequence, left);
+            awaitDurable(BurstLog::awaitDurable, log, sequence, left);
         }
         return sequence;
     }
@@ -67,9 +70,14 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
             final RecordBuffer record,
             final long eventTimeNanos,
             final long begin) {
+        long tellNanos = LONG_WAIT_NANOS;
         try (Pauses pauses = new Pauses(PAUSE_NANOS)) {
             while (!isOver(begin)) {
                 pauses.pause();
+                if (System.nanoTime() - begin >= tellNanos) {
+                    count.waits(log);
+                    tellNanos += LossReport.ONE_MINUTE.toNanos();
+                }
                 final long sequence = log.offer(record, eventTimeNanos);
                 if (sequence >= 0) {
                     return sequence;
@@ -79,14 +87,19 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
         }
         throw new BurstException(
                 BurstException.Code.TIMED_OUT,
-                "The ring was full for longer than blockTimeout, " + blockTimeout + "; the event was not logged.");
+                "The ring was full for longer than blockTimeout, " + Units.of(blockTimeout) + "; the event was not logged.");
     }
 
-    private void awaitDurable(final BurstLog log, final long sequence, final Duration left) {
-        if (!log.awaitDurable(sequence, left)) {
+    /** {@link BurstLog#awaitDurable}. */
+    interface Wait {
+        boolean isDurable(BurstLog log, long sequence, Duration timeout);
+    }
+
+    void awaitDurable(final Wait wait, final BurstLog log, final long sequence, final Duration left) {
+        if (!wait.isDurable(log, sequence, left)) {
             throw new BurstException(
                     BurstException.Code.UNDECIDED,
-                    "The event was not durable within blockTimeout, " + blockTimeout
+                    "The event was not durable within blockTimeout, " + Units.of(blockTimeout)
                             + "; it is in the ring's memory and may still become durable.");
         }
     }
@@ -95,8 +108,13 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
         return left(begin).isZero();
     }
 
+    /** The block timeout of a call that has only begun. */
+    Duration all() {
+        return blockTimeout.isZero() ? FOREVER : blockTimeout;
+    }
+
     /** What is left of the block timeout, which is one for the whole call. */
-    private Duration left(final long begin) {
+    Duration left(final long begin) {
         if (blockTimeout.isZero()) {
             return FOREVER;
         }

@@ -43,6 +43,16 @@ final class OpenRings {
             return configuration == null || other == null || configuration == other || contextOf(configuration) != contextOf(other);
         }
 
+        int likenessTo(final String name, final RingAttributes.Place place) {
+            if (wanted.ring().equals(place.ring())) {
+                return 3;
+            }
+            if (wanted.file().equals(place.file())) {
+                return 2;
+            }
+            return appender.getName().equals(name) ? 1 : 0;
+        }
+
         private static LoggerContext contextOf(final Configuration configuration) {
             return configuration.getLoggerContext();
         }
@@ -147,6 +157,30 @@ final class OpenRings {
         }
     }
 
+    /**
+     * The appender that an element of a new configuration was to replace: of those of the configuration before it the one
+     * with the same ring, else with the same file, else with the same name. Null if there is none.
+     */
+    static BurstAppender predecessor(final Configuration configuration, final String name, final RingAttributes.Place place) {
+        LOCK.lock();
+        try {
+            BurstAppender found = null;
+            int best = 0;
+            for (final OpenRing ring : OPEN) {
+                for (final Attachment attachment : ring.attachments) {
+                    final int likeness = attachment.isBeside(configuration) ? 0 : attachment.likenessTo(name, place);
+                    if (likeness > best) {
+                        best = likeness;
+                        found = attachment.appender;
+                    }
+                }
+            }
+            return found;
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
     private static void reportWhatStays(
             final BurstManager ring, final BurstAppender appender, final RingAttributes wanted) {
         final String differences = ring.attributes().differencesTo(wanted);
@@ -220,7 +254,11 @@ final class OpenRings {
             if (ring.commit()) {
                 return true;
             }
-            LOGGER.warn("Burst '{}': the ring {} has not made all events durable yet.", appender.getName(), ring.name());
+            LOGGER.error(
+                    "Burst '{}': not all events are durable yet, because the ring {} does not take them: log calls that wait for"
+                            + " that wait still. Look at its medium.",
+                    appender.getName(),
+                    ring.name());
         } catch (final BurstException failure) {
             reportLoss(appender, failure);
         }

@@ -4,7 +4,9 @@ package io.burstlog.log4j;
 import static io.burstlog.log4j.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.async.AsyncLoggerContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -52,6 +54,27 @@ class AsyncLoggersTest {
             }
         }
         assertThat(directory.lines()).hasSize(rounds * 100).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void a_refused_appender_tells_one_error_and_the_number_and_prints_no_stack_trace() throws Exception {
+        final int events = 500;
+        final Path seen = temporary.resolve("seen.log");
+        final String xml = RunningLog4j.xml(
+                directory.burst("bogus=\"1\"") + "<File name=\"Seen\" fileName=\"" + seen + "\"><PatternLayout pattern=\"%m%n\"/></File>",
+                "<Root level=\"all\"><AppenderRef ref=\"Orders\"/><AppenderRef ref=\"Seen\"/></Root>");
+        final StatusLines status = new StatusLines();
+        try (Console console = new Console()) {
+            try (RunningLog4j log4j = RunningLog4j.ofThisJvm(xml)) {
+                for (int i = 0; i < events; i++) {
+                    log4j.logger().info("event {}", i);
+                }
+                await().until(() -> Files.readAllLines(seen).size() == events);
+            }
+            assertThat(console.text()).doesNotContain("\tat ").doesNotContain("error handling event");
+        }
+        status.stopListening();
+        assertThat(status.atLeast(Level.ERROR)).hasSize(2).last().asString().contains("bogus", events + " times");
     }
 
     private static void awaitDurable(final RunningLog4j log4j, final int events) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,11 +34,11 @@ class AttributesTest {
             delimiter = '|',
             quoteCharacter = '\0',
             value = {
-                "durability=\"pwoer\"          | power, os-crash, process",
-                "ack=\"later\"                 | durable, enqueued",
+                "durability=\"pwoer\"          | \"power\", \"os-crash\" or \"process\"",
+                "ack=\"later\"                 | \"durable\" or \"enqueued\"",
                 "ackLevel=\"NOISY\"            | name of a level",
                 "ack=\"enqueued\" ackLevel=\"INFO\" | contradicts",
-                "onFull=\"wait\"               | block, fail, discard",
+                "onFull=\"wait\"               | \"block\", \"fail\" or \"discard\"",
                 "blockTimeout=\"soon\"         | positive time",
                 "blockTimeout=\"-1 s\"         | positive time",
                 "drainInterval=\"0\"           | positive time",
@@ -45,18 +46,18 @@ class AttributesTest {
                 "maxRecordSize=\"big\"         | positive size",
                 "maxRecordSize=\"0\"           | positive size",
                 "maxRecordSize=\"2,5 KB\"      | without a comma",
-                "binding=\"panama\"            | auto, jni, jna",
+                "binding=\"panama\"            | \"auto\", \"jni\" or \"jna\"",
                 "drainCpu=\"4999\"            | online here: 0",
                 "writerCpu=\"0-4999\"         | or it is offline",
                 "writerCpu=\"left\"           | no list of CPUs",
                 "realtimePriority=\"high\"    | whole number",
                 "realtimePriority=\"100\"     | 1 to 99",
-                "hugePages=\"on\"             | auto, off",
-                "writerSpin=\"yes\"           | true or false",
+                "hugePages=\"on\"             | \"auto\" or \"off\"",
+                "writerSpin=\"yes\"           | \"true\" or \"false\"",
                 "batchDelay=\"2 s\"           | at most",
                 "batchSize=\"64 KB\"          | no batchDelay",
-                "jmx=\"maybe\"               | true or false",
-                "io=\"fast\"                   | auto, pwrite, uring, uring-poll, nvme, mapped, flush",
+                "jmx=\"maybe\"               | \"true\" or \"false\"",
+                "io=\"fast\"                   | \"auto\", \"pwrite\", \"uring\", \"uring-poll\", \"nvme\", \"mapped\" or \"flush\"",
                 "io=\"nvme\"                   | io=nvme cannot be used",
                 "filePermissions=\"0640\"      | rw-r-----",
                 "filePermissions=\"---------\" | nobody could open",
@@ -64,7 +65,7 @@ class AttributesTest {
                 "append=\"maybe\"              | never overwritten",
                 "filePattern=\"logs/%i.log\"   | cannot be rolled yet",
                 "ringsice=\"64 MB\"            | unknown",
-                "createOnDemand=\"true\"       | unknown",
+                "advertise=\"maybe\"          | \"true\" or \"false\"",
             })
     void an_attribute_that_cannot_be_used_is_refused_in_one_sentence_and_nothing_is_opened(
             final String attribute, final String whatToDo) {
@@ -122,13 +123,50 @@ class AttributesTest {
     }
 
     @Test
+    void everything_that_is_wrong_is_said_at_once_and_once() {
+        final String xml = directory.burst("bogus=\"1\" Ringsice=\"2 MB\" ack=\"later\" blockTimeout=\"soon\" filePattern=\"%i\""
+                        + " batchSize=\"64 KB\" writerCpu=\"left\" fileOwner=\"no-such-user\"", "<AppenderRef ref=\"Other\"/><RegexFilter/>")
+                .replace("4 MB", "64 KB");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
+            final String error = log4j.status(Level.ERROR).stream()
+                    .filter(line -> line.contains("Burst"))
+                    .reduce((first, second) -> first + " AND ONCE MORE " + second)
+                    .orElseThrow();
+            for (final String wrong : new String[] {
+                "\"bogus\"", "\"Ringsice\"", "ack=\"later\"", "blockTimeout=\"soon\"", "filePattern", "batchSize", "writerCpu=\"left\"",
+                "no-such-user", "<AppenderRef>", "<RegexFilter>", "ringSize"
+            }) {
+                assertThat(error).containsOnlyOnce(wrong);
+            }
+            assertThat(error).doesNotContain("AND ONCE MORE");
+        }
+        assertThat(directory.ring()).doesNotExist();
+    }
+
+    @Test
+    void an_advertised_log_file_is_announced_until_the_appender_is_stopped() {
+        final String xml = RunningLog4j.xml(directory.burst("advertise=\"true\" advertiseUri=\"file://here/orders.log\""))
+                .replace("<Configuration ", "<Configuration packages=\"io.burstlog.log4j\" advertiser=\"Remembering\" ");
+        try (RunningLog4j log4j = RunningLog4j.with(xml)) {
+            assertThat(RememberingAdvertiser.ANNOUNCED)
+                    .singleElement(InstanceOfAssertFactories.map(String.class, String.class))
+                    .containsEntry("name", "Orders")
+                    .containsEntry("fileURI", "file://here/orders.log")
+                    .containsKey("contentType");
+            assertThat(log4j.status(Level.ERROR)).isEmpty();
+        }
+        assertThat(RememberingAdvertiser.ANNOUNCED).isEmpty();
+    }
+
+    @Test
     void attributes_of_other_file_appenders_without_meaning_here_are_accepted_with_one_line_of_information() {
-        final String xml = directory.burst("immediateFlush=\"false\" bufferedIO=\"true\" bufferSize=\"8192\" append=\"true\"");
+        final String xml = directory.burst("immediateFlush=\"false\" bufferedIO=\"true\" bufferSize=\"8192\" append=\"true\""
+                + " createOnDemand=\"true\" locking=\"true\" advertise=\"false\"");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
             log4j.logger().info("order 1");
             assertThat(log4j.allIsDurable()).isTrue();
             assertThat(log4j.status(Level.INFO))
-                    .filteredOn(line -> line.contains("immediateFlush, bufferedIO, bufferSize"))
+                    .filteredOn(line -> line.contains("immediateFlush, bufferedIO, bufferSize, createOnDemand, locking"))
                     .singleElement()
                     .asString()
                     .startsWith("INFO");

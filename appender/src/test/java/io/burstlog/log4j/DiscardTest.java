@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.logging.log4j.Level;
@@ -43,6 +44,22 @@ class DiscardTest {
         assertThat(logged(lines)).isEqualTo(FullRing.EVENTS - discarded);
         // The timer may have been about to write the notice when the event came, which does not wait for that.
         assertThat(lines.stream().filter(line -> !NOTICE.matcher(line).matches())).last().isEqualTo("INFO next");
+    }
+
+    @Test
+    void the_operator_is_told_while_events_are_discarded_and_not_of_each() {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
+            final LongSupplier lines = () -> log4j.status(Level.ERROR).stream()
+                    .filter(line -> line.contains("an event was discarded") && line.contains("" + directory.ring()))
+                    .count();
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                final long begin = System.nanoTime();
+                FullRing.logMoreThanFits(log4j.logger());
+                FullRing.logMoreThanFits(log4j.logger());
+                final long minutes = (System.nanoTime() - begin) / LossReport.ONE_MINUTE.toNanos();
+                assertThat(lines.getAsLong()).isBetween(1L, 1 + minutes);
+            }
+        }
     }
 
     @Test

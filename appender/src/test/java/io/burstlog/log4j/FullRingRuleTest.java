@@ -3,10 +3,14 @@ package io.burstlog.log4j;
 
 import static io.burstlog.log4j.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.burstlog.BurstException;
+import io.burstlog.OnFull;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.management.JMX;
+import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +82,44 @@ class FullRingRuleTest {
             logging.join();
             assertThat(shown().getFullWaits() - fullBefore).isEqualTo(1);
         }
+    }
+
+    @Test
+    void an_event_that_waits_for_space_is_an_error_to_the_operator() {
+        try (RunningLog4j log4j = reconfigured("ack=\"enqueued\"", "ack=\"enqueued\" blockTimeout=\"10 min\"")) {
+            final CompletableFuture<Void> logging;
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                FullRing.fill(log4j.orders().manager().log());
+                logging = CompletableFuture.runAsync(() -> log4j.logger().info(FullRing.LARGE));
+                await().until(() -> log4j.status(Level.ERROR).stream()
+                        .anyMatch(line -> line.contains("a log call waits") && line.contains(directory.file().toString())));
+                assertThat(logging).isNotDone();
+            }
+            logging.join();
+        }
+    }
+
+    @Test
+    void without_a_block_timeout_an_event_waits_for_the_medium_as_long_as_it_takes() {
+        final FullRingRule rule = new FullRingRule(OnFull.BLOCK, Duration.ZERO);
+        final long yesterday = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
+        final List<Duration> waits = new ArrayList<>();
+        for (final Duration left : new Duration[] {rule.all(), rule.left(yesterday)}) {
+            rule.awaitDurable((log, sequence, timeout) -> waits.add(timeout), null, 1, left);
+        }
+        assertThat(waits).hasSize(2).allMatch(timeout -> timeout.compareTo(Duration.ofDays(36_500)) > 0);
+    }
+
+    @Test
+    void with_a_block_timeout_an_event_is_undecided_when_it_is_over() {
+        final FullRingRule rule = new FullRingRule(OnFull.BLOCK, Duration.ofMillis(10));
+        assertThat(rule.all()).isEqualTo(Duration.ofMillis(10));
+        assertThat(rule.left(System.nanoTime() - TimeUnit.DAYS.toNanos(1))).isZero();
+        assertThatExceptionOfType(BurstException.class)
+                .isThrownBy(() -> rule.awaitDurable((log, sequence, timeout) -> false, null, 1, rule.all()))
+                .withMessageContaining("blockTimeout, 10 ms")
+                .extracting(BurstException::code)
+                .isEqualTo(BurstException.Code.UNDECIDED);
     }
 
     @Test

@@ -24,6 +24,8 @@ public final class Engine {
 
     public static native int burst_open(ConfigStruct config, LongByReference log);
 
+    public static native int burst_config_check(ConfigStruct config);
+
     public static native long burst_close(long log);
 
     public static native long burst_close_within(long log, long timeoutNanos);
