@@ -325,6 +325,8 @@ uint64_t burst_histogram_percentile(const burst_histogram_t *histogram, double p
 /* The highest value that bucket 0..BURST_HISTOGRAM_BUCKETS - 1 holds. */
 uint64_t burst_histogram_highest(uint32_t bucket);
 
+/* BURST_ERROR: appends wait or fail, or soon will, or records are lost; while that lasts it is told again every minute.
+ * BURST_WARN: somebody should look. */
 enum burst_severity { BURST_INFO = 0, BURST_WARN = 1, BURST_ERROR = 2 };
 
 typedef struct burst_event {
@@ -342,7 +344,7 @@ typedef struct burst_event {
 int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns);
 
 /* The log file being written now, absolute (always terminated). It differs from file_name after a failed sync or when
- * others wrote into the file. Returns 0. */
+ * others wrote into the file, cut it or took its name, until the log goes back: docs/recovery.md. Returns 0. */
 int burst_current_file(const burst_t *log, char *path, size_t path_bytes);
 
 /*

@@ -107,7 +107,7 @@ static const char *what_hangs(const burst_t *log) {
     case CLOSE_RELEASE:
         return "the kernel has not let go of ring and log file, or a call that looks at them has not returned";
     default:
-        return "a write or sync of the log file has not returned";
+        return "a write or sync of the log file, or the checkpoint of it in the ring, has not returned";
     }
 }
 

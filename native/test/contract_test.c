@@ -2,7 +2,9 @@
 /* What burstlog.h says of arguments: sizes of structs, room for texts, limits of numbers, defaults. */
 #include "log_fixture.h"
 
+#include <dirent.h>
 #include <limits.h>
+#include <signal.h>
 
 #include "log.h"
 
@@ -189,7 +191,7 @@ static void zero_means_the_defaults_of_the_header(void **state) {
     assert_int_equal(log->threads.pace.drain_interval_ns, SECOND_NS / 10);
     assert_int_equal(log->threads.pace.batch_delay_ns, 0);
     assert_int_equal(log->shutdown_timeout_ns, 10 * SECOND_NS);
-    assert_int_equal(log->engine->ring->limits.block_timeout_ns, 0);
+    assert_true(log->engine->ring->limits.block_timeout_ns < 0); /* none */
     assert_int_equal(log->engine->ring->limits.on_full, BURST_ON_FULL_BLOCK);
     burst_close(log);
     remove_folder(NULL);
@@ -200,6 +202,50 @@ static void zero_means_the_defaults_of_the_header(void **state) {
     assert_int_equal(stats_of(log).capacity_bytes, (64 << 20) - LAYOUT_DATA_OFFSET);
     assert_int_equal(stats_of(log).max_record_bytes, 1 << 20);
     burst_close(log);
+}
+
+/* The blocked signals of a thread of this process that is called so, as the kernel shows them. */
+static unsigned long long blocked_in(const char *name) {
+    char path[300], line[256];
+    unsigned long long blocked = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; blocked == 0 && (task = readdir(tasks)) != NULL;) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", task->d_name);
+        FILE *status = fopen(path, "r");
+        int is_it = 0;
+        while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+            is_it |= strncmp(line, "Name:", 5) == 0 && strstr(line, name) != NULL;
+            if (is_it && sscanf(line, "SigBlk: %llx", &blocked) == 1) {
+                break;
+            }
+        }
+        if (status != NULL) {
+            fclose(status);
+        }
+    }
+    closedir(tasks);
+    return blocked;
+}
+
+static void signals_are_the_applications(void **state) {
+    (void)state;
+    sigset_t before, after, one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &one, &before);
+    burst_t *log = open_small();
+    const char *const names[] = {"burst-drain", "burst-commit"};
+    for (int i = 0; i < 2; i++) {
+        const unsigned long long blocked = blocked_in(names[i]);
+        for (int number = 1; number < 32; number++) {
+            const int may_come = number == SIGBUS || number == SIGKILL || number == SIGSTOP;
+            assert_int_equal(blocked >> (number - 1) & 1, !may_come);
+        }
+    }
+    burst_close(log);
+    pthread_sigmask(SIG_SETMASK, &before, &after);
+    assert_int_equal(sigismember(&after, SIGUSR2), 1);
+    assert_int_equal(sigismember(&after, SIGTERM), 0);
 }
 
 int main(void) {
@@ -213,6 +259,7 @@ int main(void) {
         TEST(a_name_leaves_room_for_the_number_of_another_file),
         TEST(a_ring_is_not_its_own_log_file_under_whatever_name),
         TEST(zero_means_the_defaults_of_the_header),
+        TEST(signals_are_the_applications),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,43 @@ static void a_bad_superblock_copy_is_repaired_from_the_other(void **state) {
     }
 }
 
+static uint64_t failing_offset;
+
+static int fail_at(struct device *device, uint64_t offset, const void *data, size_t bytes) {
+    return offset == failing_offset ? error_set(EIO, "writing %s failed", device->path)
+                                    : memory_write(device, offset, data, bytes);
+}
+
+static void fail_writes_at(uint64_t offset) {
+    static struct device_ops ops;
+    ops = memory_ops;
+    ops.write = fail_at;
+    failing_offset = offset;
+    host.device.ops = &ops;
+}
+
+static void a_repair_or_a_format_that_fails_is_not_taken_for_done(void **state) {
+    (void)state;
+    superblock(1)->magic ^= 1;
+    fail_writes_at(LAYOUT_SUPERBLOCK_OFFSET(1));
+    assert_int_equal(try_to_open(), -EIO);
+    burst_event_t event = {.struct_bytes = sizeof event};
+    while (events_take(&host.events, &event, 0) == 1) {
+        assert_null(strstr(event.text, "repaired"));
+    }
+    const uint64_t offsets[] = {LAYOUT_SUPERBLOCK_OFFSET(0), LAYOUT_SUPERBLOCK_OFFSET(1), LAYOUT_CHECKPOINT_OFFSET(0),
+                                LAYOUT_CHECKPOINT_OFFSET(1)};
+    for (int i = 0; i < 4; i++) {
+        memset(medium, 0, sizeof medium);
+        fail_writes_at(offsets[i]);
+        assert_int_equal(engine_format(&platform_linux, &host.device, MEDIUM_BYTES), -EIO);
+        assert_int_equal(superblock(0)->magic, 0); /* the first copy is written last: there is no ring */
+    }
+    host.device.ops = &memory_ops;
+    assert_int_equal(engine_format(&platform_linux, &host.device, MEDIUM_BYTES), 0);
+    open_ring();
+}
+
 static void a_bad_checkpoint_is_repaired_from_the_other(void **state) {
     (void)state;
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
@@ -210,6 +247,7 @@ int main(void) {
         RING_TEST(the_medium_is_flushed_before_it_is_read),
         RING_TEST(the_marker_of_the_epoch_is_durable_when_the_open_returns),
         RING_TEST(a_bad_superblock_copy_is_repaired_from_the_other),
+        RING_TEST(a_repair_or_a_format_that_fails_is_not_taken_for_done),
         RING_TEST(a_bad_checkpoint_is_repaired_from_the_other),
         RING_TEST(an_open_brings_the_older_checkpoint_up_to_the_newer),
         RING_TEST(space_that_the_older_checkpoint_needs_is_not_released),

@@ -71,8 +71,8 @@ static int bind_to(struct drain *drain, const char *path) {
     checkpoint->stream.file_name_bytes = (uint32_t)bytes;
     checkpoint->stream.diverted_sequence = 0;
     checkpoint->stream.diverted_attempt = 0;
-    drain_note_place(drain);
-    rc = checkpoint_write(drain);
+    rc = drain_note_place(drain);
+    rc = rc < 0 ? rc : checkpoint_write(drain);
     return rc < 0 ? rc : checkpoint_write(drain);
 }
 
@@ -213,6 +213,9 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     *drain->checkpoint = *parts->checkpoint;
     if (drain->checkpoint->place.epoch != drain->checkpoint->epoch) {
         drain->checkpoint->place = (struct checkpoint_place){.epoch = 0}; /* an older library wrote since */
+    }
+    if (drain->checkpoint->mark.epoch != drain->checkpoint->epoch || parts->stranger != 0) {
+        drain->checkpoint->mark = (struct checkpoint_mark){.epoch = 0};
     }
     drain->slot_drained[0] = drain->slot_drained[1] = parts->checkpoint->stream.drained_position;
     const struct checkpoint_stream *stream = &drain->checkpoint->stream;

@@ -31,7 +31,7 @@ static int write_older_slot(struct drain *drain) {
     burst_stage_stats_t figures[BURST_STAGES];
     checkpoint->generation++;
     checkpoint->epoch = drain->ring->epoch;
-    checkpoint->place.epoch = checkpoint->epoch;
+    checkpoint->place.epoch = checkpoint->mark.epoch = checkpoint->epoch;
     watermark(drain, &checkpoint->durable_position, &checkpoint->next_sequence);
     checkpoint->in_flight_end = in_flight_end(drain);
     checkpoint->written_ns = platform_realtime_ns(drain->platform);

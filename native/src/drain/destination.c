@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "base/path.h"
 
 static const struct files_ops *ops(const struct destination *destination) {
     return destination->files->ops;
@@ -70,8 +71,20 @@ static int recognise(struct destination *destination, const char *path, const st
     return close_if_failed(destination, rc);
 }
 
+int destination_compare(const struct destination *destination, const char *path, const struct file_mark *noted) {
+    struct file_mark seen;
+    const int rc = ops(destination)->mark_of_path(destination->files, path, &seen);
+    return rc < 0 ? rc : (int)file_mark_compare(noted, &seen);
+}
+
+/* What is too short cannot be the file, and is not opened. */
 int destination_open_to_redo(struct destination *destination, const char *path, const struct checkpoint_stream *stream) {
-    const int rc = open_locked(destination, path);
+    struct file_identity identity;
+    int rc = ops(destination)->identity_of_path(destination->files, path, &identity);
+    if (rc == 0 && identity.is_regular && identity.bytes < stream->file_bytes) {
+        return DESTINATION_NOT_OURS;
+    }
+    rc = rc < 0 ? rc : open_locked(destination, path);
     return rc < 0 ? rc : recognise(destination, path, stream);
 }
 
@@ -105,14 +118,10 @@ static enum closed_door closed_door(int rc) {
 
 struct search {
     struct destination *destination;
-    const char *path;
-    size_t folder_bytes;
     const struct checkpoint_stream *stream;
-    int (*is_ours)(void *argument);
-    void *argument;
+    const struct file_mark *noted;
     int error; /* of the first one that may be ours and may open later */
     int closed_doors;
-    int is_renamed; /* the one found */
 };
 
 static void note_obstacle(struct search *search, const char *path, int rc, enum closed_door door) {
@@ -126,71 +135,46 @@ static void note_obstacle(struct search *search, const char *path, int rc, enum 
     snprintf(destination->obstacle, sizeof destination->obstacle, "%s", path);
 }
 
-/* The open file: 1 if it is the one. */
-static int judge(struct search *search, const char *path) {
-    int rc = recognise(search->destination, path, search->stream);
-    if (rc == 0 && search->stream->file_bytes == 0) {
-        rc = search->is_ours(search->argument);
-        rc = rc == 0 ? DESTINATION_NOT_OURS : rc;
-    }
-    return rc < 0 ? rc : 1;
-}
-
-/* The open file: 1, or 0 with it closed. It is locked only once it seems to be the one: files of other logs are just as
- * long, and their own writers may come for them at this moment. */
-static int is_found(struct search *search, const char *path) {
-    struct destination *destination = search->destination;
-    enum closed_door door = DOOR_MAY_OPEN;
-    int rc = judge(search, path);
-    if (rc == 1) {
-        rc = ops(destination)->lock(destination->files, destination->file);
-        door = rc < 0 && !(rc == -EBUSY && destination->waits_for_lock) ? closed_door(rc) : door;
-        rc = rc < 0 ? rc : judge(search, path); /* others could still write to it */
-    }
-    if (rc == 1) {
-        return 1;
-    }
-    destination_close(destination);
-    if (rc != DESTINATION_NOT_OURS) {
-        note_obstacle(search, path, rc, door);
-    }
-    return 0;
-}
-
 /* NFS and FUSE give a file that is deleted while it is open such a name; it goes when the file is closed. */
-static int is_name_of_deleted(const char *name) {
+static int is_name_of_deleted(const char *path) {
+    const char *name = path_name(path);
     return strncmp(name, ".nfs", 4) == 0 || strncmp(name, ".fuse_hidden", 12) == 0;
 }
 
-static int try_sibling(void *argument, const char *name) {
+/* 1 with it open if it is the file, else 0. No other one is opened. */
+static int try_sibling(void *argument, const char *path) {
     struct search *search = argument;
     struct destination *destination = search->destination;
     struct file_identity identity;
-    char path[LAYOUT_FILE_NAME_BYTES];
-    if (is_name_of_deleted(name) ||
-        snprintf(path, sizeof path, "%.*s%s", (int)search->folder_bytes, search->path, name) >= (int)sizeof path) {
+    if (is_name_of_deleted(path)) {
         return 0;
     }
     int rc = ops(destination)->identity_of_path(destination->files, path, &identity);
-    if (rc == 0 && (identity.bytes == 0 || identity.bytes < search->stream->file_bytes)) {
+    if (rc == 0 && (identity.inode != search->noted->inode || !identity.is_regular)) {
         return 0;
     }
-    rc = rc < 0 ? rc : ops(destination)->open(destination->files, path);
-    if (rc < 0) {
-        note_obstacle(search, path, rc, closed_door(rc));
+    rc = rc < 0 ? rc : destination_compare(destination, path, search->noted);
+    if (rc == FILE_OTHER || rc == FILE_UNKNOWN) {
         return 0;
     }
-    destination->file = rc;
-    search->is_renamed = strcmp(path, search->path) != 0;
-    return is_found(search, path);
+    rc = rc < 0 ? rc : open_locked(destination, path);
+    enum closed_door door = rc == -EBUSY && destination->waits_for_lock ? DOOR_MAY_OPEN : closed_door(rc);
+    if (rc == 0) {
+        rc = recognise(destination, path, search->stream);
+        door = DOOR_MAY_OPEN;
+    }
+    if (rc < 0 && rc != DESTINATION_NOT_OURS) {
+        note_obstacle(search, path, rc, door);
+    }
+    return rc == 0;
 }
 
 /* The folder could not be listed, or not to its end. */
-static void note_folder(struct search *search, int rc) {
+static void note_folder(struct search *search, const char *path, int rc) {
     const struct destination *destination = search->destination;
     struct file_identity identity;
     char folder[LAYOUT_FILE_NAME_BYTES];
-    snprintf(folder, sizeof folder, "%.*s", (int)search->folder_bytes, search->path);
+    snprintf(folder, sizeof folder, "%.*s", (int)(path_name(path) - path), path);
     enum closed_door door = closed_door(rc);
     if (door == DOOR_IRRELEVANT && ops(destination)->identity_of_path(destination->files, folder, &identity) == 0) {
         door = DOOR_MAY_OPEN; /* it is there */
@@ -198,32 +182,46 @@ static void note_folder(struct search *search, int rc) {
     note_obstacle(search, folder, rc, door);
 }
 
+/* Whether the open file has the name. */
+static int has_name(const struct destination *destination, const char *path) {
+    struct file_identity ours, named;
+    return ops(destination)->identity(destination->files, destination->file, &ours) == 0 &&
+           ops(destination)->identity_of_path(destination->files, path, &named) == 0 && named.device == ours.device &&
+           named.inode == ours.inode;
+}
+
 int destination_find_renamed(struct destination *destination, const char *path, const struct checkpoint_stream *stream,
-                             int (*is_ours)(void *argument), void *argument) {
-    struct search search = {.destination = destination, .path = path, .stream = stream, .is_ours = is_ours,
-                            .argument = argument, .folder_bytes = (size_t)(strrchr(path, '/') - path) + 1};
+                             const struct file_mark *noted) {
+    struct search search = {.destination = destination, .stream = stream, .noted = noted};
     int rc = 0;
+    if (noted->inode == 0) {
+        return DESTINATION_NOT_OURS;
+    }
     /* A second look where a door was closed: a rotation may have moved the file meanwhile, or a child held its lock. */
     for (int look = 0; look == 0 || (look == 1 && rc != 1 && search.closed_doors > 0); look++) {
         search.error = search.closed_doors = 0;
         destination->obstacle[0] = '\0';
         rc = ops(destination)->list_siblings(destination->files, path, try_sibling, &search);
         if (rc < 0) {
-            note_folder(&search, rc);
+            note_folder(&search, path, rc);
         }
     }
     if (rc == 1) {
         destination->obstacle[0] = '\0';
         snprintf(destination->path, sizeof destination->path, "%s", path);
-        return search.is_renamed;
+        return !has_name(destination, path);
     }
     return search.error != 0 ? search.error : DESTINATION_NOT_OURS;
 }
 
 int destination_create(struct destination *destination, const char *path) {
+    struct file_identity identity;
     int file = ops(destination)->create(destination->files, path, &destination->how);
     if (file == -EEXIST) {
-        struct file_identity identity;
+        if (ops(destination)->identity_of_path(destination->files, path, &identity) == 0 && identity.is_regular &&
+            identity.bytes != 0) {
+            return -EEXIST; /* of others: not opened */
+        }
         const int rc = open_existing(destination, path, &identity);
         if (rc < 0 || identity.bytes != 0) {
             return rc < 0 ? rc : close_if_failed(destination, -EEXIST);
@@ -246,14 +244,11 @@ struct deleted {
     const struct file_identity *ours;
 };
 
-static int is_ours_deleted(void *argument, const char *name) {
+static int is_ours_deleted(void *argument, const char *path) {
     const struct deleted *deleted = argument;
     const struct destination *destination = deleted->destination;
     struct file_identity identity;
-    char path[LAYOUT_FILE_NAME_BYTES];
-    const int folder_bytes = (int)(strrchr(destination->path, '/') - destination->path) + 1;
-    return is_name_of_deleted(name) &&
-           snprintf(path, sizeof path, "%.*s%s", folder_bytes, destination->path, name) < (int)sizeof path &&
+    return is_name_of_deleted(path) &&
            ops(destination)->identity_of_path(destination->files, path, &identity) == 0 &&
            identity.device == deleted->ours->device && identity.inode == deleted->ours->inode;
 }

@@ -47,19 +47,21 @@ enum destination_state {
 /* Opens the existing file and takes everything in it as written before. 0 or -errno. */
 int destination_open_to_continue(struct destination *destination, const char *path);
 
+/* Whether the file under the name is the one noted: an enum file_match, or -errno. Nothing is opened. */
+int destination_compare(const struct destination *destination, const char *path, const struct file_mark *noted);
+
 /* Opens the existing file if its first stream->file_bytes end in the tail that is noted there. 0, DESTINATION_NOT_OURS or
  * -errno. */
 int destination_open_to_redo(struct destination *destination, const char *path, const struct checkpoint_stream *stream);
 
 /*
- * Looks for such a file in the folder of `path` and opens it: 1 if it was renamed (by a rotation), 0 if it has its name,
- * which was hidden for a moment. destination->path is `path`, so that a rename is noticed when the redo is over. Where no
- * byte of the file is noted, `is_ours` looks at the open file and says 1, 0 or -errno. DESTINATION_NOT_OURS if there is
- * none; -errno if there is none and one that may be it cannot be looked at now. Either way destination->obstacle may name
- * one.
+ * Looks for the noted file in the folder that `path` leads to and opens it, if it is whole up to stream->file_bytes: 1 if it
+ * was renamed (by a rotation), 0 if it has its name, which was hidden for a moment. destination->path is `path`, so that a
+ * rename is noticed when the redo is over. No other file is opened. DESTINATION_NOT_OURS if it is not there or nothing is
+ * noted; -errno if something that may be it cannot be looked at now. Either way destination->obstacle may name one.
  */
 int destination_find_renamed(struct destination *destination, const char *path, const struct checkpoint_stream *stream,
-                             int (*is_ours)(void *argument), void *argument);
+                             const struct file_mark *noted);
 
 /* Creates the file and makes its name durable; an existing empty one is as good. -EEXIST if it has bytes. */
 int destination_create(struct destination *destination, const char *path);

@@ -16,7 +16,7 @@ static const char *remedy(int rc) {
     case EDQUOT:
         return "free space on its file system";
     case EFBIG:
-        return "raise the limit of file sizes of this process (ulimit -f), or begin a new file by renaming this one";
+        return "raise the limit of file sizes of this process (prlimit --fsize)";
     case EROFS:
         return "make its file system writable";
     case EACCES:

@@ -136,8 +136,12 @@ void drain_leave_file(struct drain *drain, enum drain_next_file next, const stru
  * destination.obstacle names what may be the file and cannot be looked at now, or is "". */
 int drain_find_again(struct drain *drain);
 
-/* Notes where the open file is, also for the next open of the ring. */
-void drain_note_place(struct drain *drain);
+/* Notes where the open file is and what it is known by, also for the next open of the ring. 0, or -errno if that cannot be
+ * said now: then it must not get a byte. */
+int drain_note_place(struct drain *drain);
+
+/* What the file of the newest checkpoint is known by. */
+struct file_mark drain_noted_mark(const struct drain *drain);
 
 /* Whether the file, which is not found under the path, is missing there because its file system is not mounted. */
 int drain_is_unmounted(const struct drain *drain, const char *path);

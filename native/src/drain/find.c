@@ -34,109 +34,99 @@ static int compare_with_redo(struct drain *drain) {
     return offset >= destination->redo_until ? match : MATCH_NONE;
 }
 
-/* Fills the batch with the beginning of the redo; the caller empties it. */
-static void begin_redo(struct drain *drain) {
-    struct cursor cursor = drain->synced;
-    uint64_t until, next_sequence;
-    ring_durable(drain->ring, &until, &next_sequence);
-    drain->batch.used = 0;
-    cursor_fill(&cursor, &drain->source, until, &drain->batch);
-}
-
-static int redo_has_bytes(struct drain *drain) {
-    begin_redo(drain);
-    const int has_bytes = drain->batch.used > 0;
-    drain->batch.used = 0;
-    return has_bytes;
-}
-
-/* Whether the redo reads the same, as far as the file reaches, without its first line: such a file may as well be an older
- * one that holds other records of the same text, and a redo over those would lose them. */
-static int repeats_itself(struct drain *drain) {
-    begin_redo(drain);
-    const uint8_t *text = drain->batch.bytes;
-    const uint8_t *end = memchr(text, '\n', drain->batch.used);
-    const size_t first = end == NULL ? drain->batch.used : (size_t)(end + 1 - text);
-    const size_t rest = drain->batch.used - first;
-    drain->batch.used = 0;
-    return rest > 0 &&
-           memcmp(text + first, text, rest < drain->destination.redo_until ? rest : drain->destination.redo_until) == 0;
-}
-
-/* The open file of which no byte is noted: whether what is in it is what the drain has written there since. */
-static int holds_the_redo(void *argument) {
-    struct drain *drain = argument;
-    const int match = compare_with_redo(drain);
-    return match < 0 ? match : match == MATCH_EQUAL && !repeats_itself(drain);
-}
-
 static int is_elsewhere(int rc) {
     return rc == -ENOENT || rc == -ENOTDIR || rc == DESTINATION_NOT_OURS;
+}
+
+/* Nothing of it is missed: not a byte of it is noted, none can have been written to it since, and nobody else has its
+ * name. */
+static int is_missed(const struct drain *drain, const char *path, uint64_t last_sequence) {
+    const struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    const struct files *files = drain->destination.files;
+    struct file_identity identity;
+    return stream->file_bytes > 0 || last_sequence >= stream->next_sequence ||
+           (files->ops->identity_of_path(files, path, &identity) == 0 && identity.bytes > 0);
 }
 
 /* `rc` is what the file under the name is. */
 static void tell_not_found(struct drain *drain, const char *path, int rc) {
     struct destination *destination = &drain->destination;
-    char seen[LAYOUT_FILE_NAME_BYTES + 100] = "";
+    const unsigned long long first = drain->checkpoint->stream.next_sequence;
+    uint64_t until, next_sequence;
+    char twice[220] = "", seen[LAYOUT_FILE_NAME_BYTES + 100] = "";
+    ring_durable(drain->ring, &until, &next_sequence);
+    if (!is_missed(drain, path, next_sequence - 1)) {
+        return;
+    }
+    if (next_sequence > first) {
+        snprintf(twice, sizeof twice, "; records %llu to %llu may be twice, at the end of the old file, wherever it is now, "
+                 "and in the new one: compare these (and let logrotate use delaycompress, and no olddir)", first,
+                 (unsigned long long)next_sequence - 1);
+    }
     if (destination->obstacle[0] != '\0') {
-        snprintf(seen, sizeof seen, "; %s cannot be opened (%s) and may be or hold that file: then some are in both",
-                 destination->obstacle, error_name(-destination->obstacle_error));
+        snprintf(seen, sizeof seen, "; %s cannot be opened (%s) and may be or hold the old file", destination->obstacle,
+                 error_name(-destination->obstacle_error));
         destination->obstacle[0] = '\0';
     }
-    events_post(drain->events, BURST_WARN, "log file %s is %s; records from %llu on go to a new file%s", path,
-                rc == DESTINATION_NOT_OURS ? "not the one that was written" : "gone",
-                (unsigned long long)drain->checkpoint->stream.next_sequence, seen);
+    events_post(drain->events, BURST_WARN, "log file %s is %s; records from %llu on go to a new file%s%s", path,
+                rc == DESTINATION_NOT_OURS ? "not the one that was written" : "gone", first, twice, seen);
 }
 
-/* 0 with it open, or DESTINATION_NOT_OURS with none open, or -errno. */
-static int find_renamed(struct drain *drain, const char *path) {
+/* The noted file, or one that may well be it. Sets *match to what the file under the name is: an enum file_match, or
+ * -errno. 0 or 1 with it open (1: renamed), or DESTINATION_NOT_OURS with none open, or -errno. */
+static int open_noted(struct drain *drain, const char *path, int *match) {
+    struct destination *destination = &drain->destination;
     const struct checkpoint_stream *stream = &drain->checkpoint->stream;
-    if (stream->file_bytes == 0 && !redo_has_bytes(drain)) {
-        return DESTINATION_NOT_OURS; /* it has no byte, and an empty file is as good as another */
+    const struct file_mark noted = drain_noted_mark(drain);
+    *match = destination_compare(destination, path, &noted);
+    int rc = *match == FILE_SAME ? destination_open_to_redo(destination, path, stream)
+             : *match < 0        ? *match
+                                 : DESTINATION_NOT_OURS;
+    rc = is_elsewhere(rc) ? destination_find_renamed(destination, path, stream, &noted) : rc;
+    if (rc == 1 && stream->file_bytes == 0 && noted.handle_bytes == 0 && noted.born_ns == 0) {
+        /* Only its number speaks for it, and no noted byte: then a byte of the redo must. */
+        const int found = compare_with_redo(drain);
+        rc = found < 0 ? found : found == MATCH_EQUAL ? 1 : DESTINATION_NOT_OURS;
     }
-    const int rc = destination_find_renamed(&drain->destination, path, stream, holds_the_redo, drain);
-    if (rc == 1) {
-        events_post(drain->events, BURST_INFO, "log file %s was renamed; what it lacks is added to it first", path);
+    if (rc < 0) {
+        destination_close(destination);
     }
-    return rc > 0 ? 0 : rc;
-}
-
-/* The file under the name, of which no byte was noted, holds none of the redo: it may have taken the place of the one that
- * does. 0 with one of them open, or -errno. */
-static int prefer_renamed(struct drain *drain, const char *path) {
-    destination_close(&drain->destination);
-    const int rc = find_renamed(drain, path);
-    drain->destination.obstacle[0] = rc == DESTINATION_NOT_OURS ? '\0' : drain->destination.obstacle[0];
-    return rc != DESTINATION_NOT_OURS ? rc
-                                      : destination_open_to_redo(&drain->destination, path, &drain->checkpoint->stream);
+    /* Another file may be a copy, from a backup, if it reads like the noted one. One without a noted byte has no copy. */
+    if (rc == DESTINATION_NOT_OURS && (*match == FILE_UNKNOWN || (*match == FILE_OTHER && stream->file_bytes > 0))) {
+        rc = destination_open_to_redo(destination, path, stream);
+        rc = is_elsewhere(rc) ? DESTINATION_NOT_OURS : rc;
+        destination->obstacle[0] = rc == DESTINATION_NOT_OURS ? destination->obstacle[0] : '\0';
+    }
+    return rc;
 }
 
 /* 0 with the file open, or with none open and the next one decided, or -errno. */
 static int find(struct drain *drain, const char *path) {
     const struct checkpoint_stream *stream = &drain->checkpoint->stream;
-    int rc = destination_open_to_redo(&drain->destination, path, stream);
-    if (is_elsewhere(rc)) {
-        const int bound = rc;
-        rc = find_renamed(drain, path);
-        if (rc == DESTINATION_NOT_OURS && drain_is_unmounted(drain, path)) {
+    int named;
+    const int rc = open_noted(drain, path, &named);
+    if (rc == DESTINATION_NOT_OURS) {
+        if (drain_is_unmounted(drain, path)) {
             return -DESTINATION_UNMOUNTED_ERROR;
         }
-        if (rc == DESTINATION_NOT_OURS) {
-            tell_not_found(drain, path, bound);
-            drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
-            return 0;
-        }
+        tell_not_found(drain, path, named < 0 ? named : DESTINATION_NOT_OURS);
+        drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
+        return 0;
     }
-    int match = rc < 0 ? rc : compare_with_redo(drain);
-    if (stream->file_bytes == 0 && (match == MATCH_NONE || match == MATCH_BLANK)) {
-        rc = prefer_renamed(drain, path);
-        match = rc < 0 ? rc : compare_with_redo(drain);
+    const int match = rc < 0 ? rc : compare_with_redo(drain);
+    if (rc == 1 && match > MATCH_NONE) {
+        events_post(drain->events, BURST_INFO, "log file %s was renamed%s", path,
+                    drain->destination.redo_until > drain->destination.length ? "; what it lacks is added to it first" : "");
+    } else if (named == FILE_OTHER && match > MATCH_NONE) {
+        events_post(drain->events, BURST_INFO,
+                    "log file %s is another file than the one that was written, but ends like it after %llu bytes: it is "
+                    "taken for its copy (from a backup) and continued", path, (unsigned long long)stream->file_bytes);
     }
     if (match == MATCH_NONE) {
         events_post(drain->events, BURST_WARN,
                     "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
                     (unsigned long long)stream->file_bytes, path);
-        drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
+        drain_leave_file(drain, rc == 1 ? NEXT_FILE_SAME_NAME : NEXT_FILE_DIVERTED, &drain->synced);
     }
     return match < 0 ? match : 0;
 }
@@ -152,8 +142,18 @@ int drain_find_again(struct drain *drain) {
     }
     if (destination->file == DESTINATION_CLOSED) {
         snprintf(destination->path, sizeof destination->path, "%s", path);
-    } else {
-        drain_note_place(drain);
+        return rc;
+    }
+    const struct file_mark noted = drain_noted_mark(drain);
+    rc = drain_note_place(drain);
+    const struct file_mark found = drain_noted_mark(drain);
+    /* Another file, or noted for the first time: it gets no byte before both slots know it. */
+    const int slots = file_mark_compare(&noted, &found) == FILE_SAME ? 0 : (int)LAYOUT_CHECKPOINT_SLOTS;
+    for (int slot = 0; slot < slots && rc == 0; slot++) {
+        rc = checkpoint_write(drain);
+    }
+    if (rc < 0) {
+        destination_close(destination);
     }
     return rc;
 }

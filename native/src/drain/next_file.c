@@ -146,16 +146,18 @@ static int create_next(struct drain *drain, int *why_not) {
 }
 
 /* The open file is the next one, and has no byte: both slots name it before it gets one, so that no crash leads back to the
- * file before. 0, or -errno with it closed. */
-static int commit_next(struct drain *drain) {
-    int rc = 0;
+ * file before. 0, or -errno with it closed; the stream is as `before` then, unless the ring has failed. */
+static int commit_next(struct drain *drain, const struct checkpoint_stream *before) {
     drain->cursor = drain->next_from;
-    drain_note_place(drain);
+    int rc = drain_note_place(drain);
+    if (rc < 0) {
+        drain->checkpoint->stream = *before;
+    }
     for (int slot = 0; slot < (int)LAYOUT_CHECKPOINT_SLOTS && rc == 0; slot++) {
         rc = checkpoint_write(drain);
     }
     if (rc < 0) {
-        destination_close(&drain->destination); /* the ring has failed: this file got no byte and gets none */
+        destination_close(&drain->destination); /* this file got no byte; if the ring has failed it gets none */
         return rc;
     }
     drain_publish_path(drain);
@@ -179,8 +181,9 @@ int drain_begin_file(struct drain *drain) {
     if (destination_is_off(&drain->destination) == 1) {
         return -DESTINATION_UNMOUNTED_ERROR;
     }
+    const struct checkpoint_stream before = drain->checkpoint->stream;
     rc = create_next(drain, &why_not);
-    rc = rc < 0 ? rc : commit_next(drain);
+    rc = rc < 0 ? rc : commit_next(drain, &before);
     if (rc < 0) {
         return rc;
     }
@@ -209,12 +212,15 @@ int drain_take_name(struct drain *drain) {
         return 0;
     }
     memcpy(drain->destination.path, path, sizeof path);
+    const struct checkpoint_stream before = *stream;
     stream->diverted_sequence = 0;
     stream->diverted_attempt = 0;
     drain->next_from = drain->cursor;
-    const int rc = commit_next(drain);
+    const int rc = commit_next(drain, &before);
     if (rc == 0) {
         tell_begun(drain, NULL);
+    } else {
+        drain_leave_file(drain, NEXT_FILE_SAME, &drain->synced);
     }
     return rc < 0 ? rc : 1;
 }
@@ -232,9 +238,10 @@ static int go_back(struct drain *drain) {
     memcpy(before, drain->destination.path, sizeof before);
     drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->cursor);
     drain->destination = next;
+    const struct checkpoint_stream diverted = drain->checkpoint->stream;
     drain->checkpoint->stream.diverted_sequence = 0;
     drain->checkpoint->stream.diverted_attempt = 0;
-    const int rc = commit_next(drain);
+    const int rc = commit_next(drain, &diverted);
     if (rc == 0) {
         tell_begun(drain, before);
     }

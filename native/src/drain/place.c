@@ -44,11 +44,28 @@ static uint32_t folder_crc(const struct file_place *place) {
     return crc32c(0, place->folder, strlen(place->folder));
 }
 
-void drain_note_place(struct drain *drain) {
-    const struct file_place *place = &drain->destination.place;
-    destination_note_place(&drain->destination);
+struct file_mark drain_noted_mark(const struct drain *drain) {
+    const struct checkpoint_mark *noted = &drain->checkpoint->mark;
+    return (struct file_mark){.file_system = drain->checkpoint->place.file_system, .inode = noted->inode,
+                              .born_ns = noted->born_ns, .handle_type = noted->handle_type,
+                              .handle_bytes = noted->handle_bytes, .handle_crc = noted->handle_crc};
+}
+
+int drain_note_place(struct drain *drain) {
+    struct destination *destination = &drain->destination;
+    const struct file_place *place = &destination->place;
+    struct file_mark mark;
+    const int rc = destination->files->ops->mark(destination->files, destination->file, &mark);
+    if (rc < 0) {
+        return rc;
+    }
+    destination_note_place(destination);
     drain->checkpoint->place = (struct checkpoint_place){
         .file_system = place->file_system, .entry_bytes = place->entry_bytes, .folder_crc = folder_crc(place)};
+    drain->checkpoint->mark = (struct checkpoint_mark){
+        .inode = mark.inode, .born_ns = mark.born_ns, .handle_type = mark.handle_type, .handle_bytes = mark.handle_bytes,
+        .handle_crc = mark.handle_crc};
+    return 0;
 }
 
 /* What the path led onto there was another file system than that of the folder above, and is not any more. */

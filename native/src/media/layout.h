@@ -211,6 +211,20 @@ struct checkpoint_place {
     uint32_t reserved;
 };
 
+/*
+ * What the log file is known by under any name: see struct file_mark. The handle itself is not kept, as it is only ever
+ * compared: of two handles of the same inode number and length the CRC differs wherever no more than 32 bits that stand
+ * together do, as in an inode's generation. Holds as the place does, in a checkpoint of its own epoch.
+ */
+struct checkpoint_mark {
+    uint64_t inode;        /* 0: nothing is known */
+    int64_t born_ns;       /* CLOCK_REALTIME of its birth, or 0 */
+    uint32_t handle_type;
+    uint32_t handle_bytes; /* 0: its file system gives none that stays */
+    uint32_t handle_crc;   /* CRC32C of the handle, seed 0 */
+    uint32_t epoch;
+};
+
 /* Written in turn into two slots, by the drain only. */
 struct checkpoint {
     uint64_t magic;
@@ -222,7 +236,8 @@ struct checkpoint {
     uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed: a marker goes beyond it */
     int64_t written_ns;        /* CLOCK_REALTIME */
     struct checkpoint_place place;
-    uint64_t reserved[6];
+    struct checkpoint_mark mark;
+    uint64_t reserved[2];
     struct checkpoint_stream stream;
     uint8_t reserved_streams[3632];              /* zero */
     struct checkpoint_stage stages[CHECKPOINT_STAGES]; /* all zero: nothing was timed */
@@ -234,6 +249,8 @@ struct checkpoint {
 _Static_assert(sizeof(struct checkpoint_stream) == 56, "checkpoint_stream size");
 _Static_assert(offsetof(struct checkpoint, place) == 56, "checkpoint.place");
 _Static_assert(sizeof(struct checkpoint_place) == 24, "checkpoint_place size");
+_Static_assert(offsetof(struct checkpoint, mark) == 80, "checkpoint.mark");
+_Static_assert(sizeof(struct checkpoint_mark) == 32, "checkpoint_mark size");
 _Static_assert(offsetof(struct checkpoint, stream) == 128, "checkpoint.stream");
 _Static_assert(sizeof(struct checkpoint_stage) == 56, "checkpoint_stage size");
 _Static_assert(offsetof(struct checkpoint, stages) == 3816, "checkpoint.stages");

@@ -14,7 +14,32 @@ struct file_identity {
     uint64_t inode;
     uint64_t links; /* 0: deleted */
     uint64_t bytes; /* its size */
+    uint64_t is_regular;
 };
+
+/*
+ * What a file is known by under any name, after a remount and a restart of the host. Handle and birth time are 0 where its
+ * file system has none, or none that stay.
+ */
+struct file_mark {
+    uint64_t file_system; /* a number of it that stays over mounts, or 0 */
+    uint64_t inode;       /* 0: nothing is known */
+    int64_t born_ns;
+    uint32_t handle_type;
+    uint32_t handle_bytes;
+    uint32_t handle_crc; /* CRC32C of the handle, which a file system gives to no second file */
+    uint32_t reserved;   /* 0 */
+};
+
+enum file_match {
+    FILE_OTHER,
+    FILE_SAME,
+    FILE_UNKNOWN, /* another inode number, on a file system that may have numbered it anew */
+};
+
+/* Whether the file that is seen is the one that was noted. A handle decides; without one inode number and birth time;
+ * without these the inode number alone, which another file may have taken over: then its bytes must prove it. */
+enum file_match file_mark_compare(const struct file_mark *noted, const struct file_mark *seen);
 
 struct file_place {
     char folder[4096];    /* where a file of the path is, or would be made: no link in it; "": not known */
@@ -52,12 +77,16 @@ struct files_ops {
     int (*truncate)(const struct files *files, int file, uint64_t bytes);
     int (*identity)(const struct files *files, int file, struct file_identity *identity);
     int (*identity_of_path)(const struct files *files, const char *path, struct file_identity *identity);
+    int (*mark)(const struct files *files, int file, struct file_mark *mark);
+    /* Without opening it: that, and closing it, would take from this process all the locks that it has on the file by
+     * fcntl, whichever library took them. */
+    int (*mark_of_path)(const struct files *files, const char *path, struct file_mark *mark);
     /* Where a file of this path is, or would be made. */
     int (*place)(const struct files *files, const char *path, struct file_place *place);
-    /* Calls each(name without directory) for every entry of the directory of `path` until it returns non-zero, which
-     * is then returned. */
+    /* Calls each(path) for every entry of the directory that the file of `path` is in, or would be, all links followed,
+     * until it returns non-zero, which is then returned. */
     int (*list_siblings)(const struct files *files, const char *path,
-                         int (*each)(void *argument, const char *name), void *argument);
+                         int (*each)(void *argument, const char *sibling), void *argument);
     void (*close)(const struct files *files, int file);
 };
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,6 +15,7 @@
 #include "base/folders.h"
 #include "base/path.h"
 #include "sink/accounts.h"
+#include "sink/mark_posix.h"
 #include "sink/place_posix.h"
 
 /* Regular files only: a pipe or a terminal cannot be read back or written at an offset. */
@@ -149,6 +151,7 @@ static void identify(const struct stat *status, struct file_identity *identity) 
         .inode = (uint64_t)status->st_ino,
         .links = (uint64_t)status->st_nlink,
         .bytes = (uint64_t)status->st_size,
+        .is_regular = S_ISREG(status->st_mode),
     };
 }
 
@@ -171,20 +174,24 @@ static int posix_identity_of_path(const struct files *files, const char *path, s
 }
 
 static int posix_list_siblings(const struct files *files, const char *path,
-                               int (*each)(void *argument, const char *name), void *argument) {
+                               int (*each)(void *argument, const char *sibling), void *argument) {
     (void)files;
-    char directory[PATH_MAX];
-    int result = path_directory(path, directory, sizeof(directory));
+    char target[PATH_MAX], directory[PATH_MAX], sibling[PATH_MAX];
+    int result = path_follow(path, target, sizeof(target));
+    if (result == 0)
+        result = path_directory(target, directory, sizeof(directory));
     if (result < 0)
         return result;
+    const char *above = strcmp(directory, "/") == 0 ? "" : directory;
     DIR *entries = opendir(directory);
     if (entries == NULL)
         return -errno;
     errno = 0;
     struct dirent *entry;
     while (result == 0 && (entry = readdir(entries)) != NULL) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            result = each(argument, entry->d_name);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            snprintf(sibling, sizeof(sibling), "%s/%s", above, entry->d_name) < (int)sizeof(sibling))
+            result = each(argument, sibling);
         errno = 0; /* tells the end from a failure */
     }
     if (result == 0 && errno != 0)
@@ -209,6 +216,8 @@ static const struct files_ops posix_ops = {
     .truncate = posix_truncate,
     .identity = posix_identity,
     .identity_of_path = posix_identity_of_path,
+    .mark = posix_mark,
+    .mark_of_path = posix_mark_of_path,
     .place = posix_place,
     .list_siblings = posix_list_siblings,
     .close = host_close,

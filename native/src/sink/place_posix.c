@@ -14,10 +14,6 @@
 
 _Static_assert(sizeof(((struct file_place *)0)->folder) >= PATH_MAX, "realpath writes there");
 
-#ifndef XFS_SUPER_MAGIC
-#define XFS_SUPER_MAGIC 0x58465342
-#endif
-
 /* Cuts the path to the part of it that is there, all links followed. What was cut, without a slash before it, is
  * *missing. 0 or -errno. */
 static int resolve(char *path, char *resolved, char *missing) {
@@ -44,11 +40,10 @@ static int is_lasting(const struct statfs *status) {
     return type != TMPFS_MAGIC && type != RAMFS_MAGIC && type != OVERLAYFS_SUPER_MAGIC;
 }
 
-/* Of those that make it of their uuid; others count it anew at each mount. */
-static uint64_t lasting_number(const struct statfs *status) {
+uint64_t lasting_number(const struct statfs *status) {
     const unsigned long type = (unsigned long)status->f_type & 0xffffffff;
     uint64_t number = 0;
-    if (type == EXT4_SUPER_MAGIC || type == XFS_SUPER_MAGIC || type == BTRFS_SUPER_MAGIC)
+    if (type == EXT4_SUPER_MAGIC || type == BTRFS_SUPER_MAGIC) /* XFS gives that of its device */
         memcpy(&number, &status->f_fsid, sizeof(number));
     return number;
 }

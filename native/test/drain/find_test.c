@@ -32,7 +32,7 @@ static void assert_found_renamed(void) {
     drain_all();
 }
 
-static void a_file_renamed_before_its_first_checkpoint_is_known_by_its_bytes(void **state) {
+static void a_file_renamed_before_its_first_checkpoint_is_found(void **state) {
     (void)state;
     write_without_checkpoint();
     move_file();
@@ -58,7 +58,7 @@ static void also_where_a_file_of_others_has_taken_its_name(void **state) {
     assert_file(host.file, "of others\n");
 }
 
-static void a_file_that_was_begun_anew_and_renamed_is_known_by_its_bytes(void **state) {
+static void a_file_that_was_begun_anew_and_renamed_is_found(void **state) {
     (void)state;
     open_ring();
     append_text("zeroth\n");
@@ -420,10 +420,10 @@ static void a_read_only_file_system_is_not_called_unreadable(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RING_TEST(a_file_renamed_before_its_first_checkpoint_is_known_by_its_bytes),
+        RING_TEST(a_file_renamed_before_its_first_checkpoint_is_found),
         RING_TEST(also_where_an_empty_file_has_taken_its_name),
         RING_TEST(also_where_a_file_of_others_has_taken_its_name),
-        RING_TEST(a_file_that_was_begun_anew_and_renamed_is_known_by_its_bytes),
+        RING_TEST(a_file_that_was_begun_anew_and_renamed_is_found),
         RING_TEST(a_file_whose_name_is_hidden_for_a_moment_is_found_in_its_folder),
         RING_TEST(an_older_file_of_the_same_line_over_and_over_is_not_written_to),
         RING_TEST(a_file_with_one_foreign_byte_is_not_ours),

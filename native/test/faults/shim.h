@@ -19,6 +19,7 @@
     CALL(fchown) CALL(fcntl) CALL(fdatasync) CALL(fgets) CALL(flock) CALL(fopen) CALL(fstat) CALL(fstatat)             \
     CALL(fstatfs) CALL(fsync) CALL(ftruncate) CALL(futex_wait) CALL(futex_wake) CALL(getcwd) CALL(getdelim) CALL(getgrnam_r)                 \
     CALL(getpwnam_r) CALL(getrandom) CALL(ioctl) CALL(linkat) CALL(lstat) CALL(madvise) CALL(malloc) CALL(membarrier)  \
+    CALL(name_to_handle_at) CALL(statx)                                                                               \
     CALL(mkdir)                                                                                                       \
     CALL(mlock) CALL(mmap) CALL(open) CALL(openat) CALL(opendir) CALL(pread) CALL(preadv2) CALL(pthread_create)        \
     CALL(pwrite) CALL(pwritev2) CALL(readdir) CALL(readlink) CALL(realpath) CALL(renameat) CALL(renameat2) CALL(rmdir) CALL(stat)  \

@@ -117,6 +117,8 @@ long __wrap_syscall(long number, ...) {
                                 argument);
         case SYS_renameat2:
             return call_plainly(CALL_renameat2, shim_target_of_path((const char *)argument[3]), number, argument);
+        case SYS_statx:
+            return call_plainly(CALL_statx, shim_target_of_fd((int)argument[0]), number, argument);
         case SYS_membarrier:
             return call_plainly(CALL_membarrier, nothing, number, argument);
         default:

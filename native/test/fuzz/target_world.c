@@ -138,12 +138,28 @@ static uint32_t any_length(void) {
     return value < 8 ? 0 : value < 128 ? PAYLOAD_MIN_BYTES + value : value < 240 ? value * 20u : 3900u + value;
 }
 
+/* They rename the log file, or a copy of it comes to lie beside it. */
+static void others_act(struct world *world, uint8_t what) {
+    static const char *const names[] = {LINKED_FILE ".a", LINKED_FILE ".b", LINKED_FILE ".c"};
+    const char *name = names[program.file_faults - 1];
+    if (sim_files_find(&world->files, LINKED_FILE) < 0) {
+        return;
+    }
+    if (what & 1) {
+        others_copy(world, LINKED_FILE, name);
+    } else {
+        others_rename(world, LINKED_FILE, name);
+    }
+}
+
 static void file_fault(struct world *world) {
     const uint8_t what = byte();
     if (program.file_faults++ >= FILE_FAULTS_MAX) {
         return;
     }
-    if (what & 1) {
+    if (what >= 0xc0) {
+        others_act(world, what);
+    } else if (what & 1) {
         world->files.fail_sync_in = what >> 1 & 3;
     } else {
         world->files.space_bytes = what * 16;

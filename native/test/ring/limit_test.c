@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a call with a time limit does not wait for: the medium, other threads, its own memory. */
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/read_line.h"
 #include "ring/commit.h"
 #include "ring/fake_device.h"
 
@@ -185,6 +190,52 @@ static void a_limit_holds_while_another_leader_does_not_seal(void **state) {
     atomic_store(&ring->leader, LEADER_FREE);
 }
 
+static _Atomic pid_t other_thread;
+
+static void *append_without_limit(void *argument) {
+    (void)argument;
+    atomic_store(&other_thread, gettid());
+    return (void *)(intptr_t)ring_append(fake_device.ring, "other", 5, 0, RING_DURABLE);
+}
+
+static int is_asleep(pid_t thread) {
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    assert_int_equal(read_line(path, line, sizeof line), 0);
+    return strrchr(line, ')')[2] == 'S';
+}
+
+/* The time of the one who lies down is over when the commit under way ends, which has woken nobody else to lead. */
+static void commit_ends_too_late(struct fake_platform *fake) {
+    fake->lies_down = NULL;
+    fake->now_ns += LIMIT_NS;
+    atomic_store(&fake_device.ring->leader, LEADER_FREE);
+}
+
+static void one_whose_limit_is_over_wakes_another_one_to_lead(void **state) {
+    (void)state;
+    struct ring *ring = limited_ring(SMALL_BYTES, -1);
+    pthread_t other;
+    void *result;
+    struct timespec until;
+    atomic_store(&ring->leader, LEADER_SEALED + 1);
+    assert_int_equal(pthread_create(&other, NULL, append_without_limit, NULL), 0);
+    while (atomic_load(&fake_platform.parks) == 0 || !is_asleep(atomic_load(&other_thread))) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    ring->limits.block_timeout_ns = LIMIT_NS;
+    fake_platform.lies_down = commit_ends_too_late;
+    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), -EINPROGRESS);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 60;
+    if (pthread_timedjoin_np(other, &result, &until) != 0) {
+        fake_device.ring = NULL; /* the thread may still use everything: it stays until the process ends */
+        fake_device.image = fake_device.medium = NULL;
+        fail_msg("the other one was not woken");
+    }
+    assert_int_equal((intptr_t)result, 1);
+}
+
 static unsigned parks;
 
 /* The drain releases something now and then, and others take it. */
@@ -313,6 +364,7 @@ int main(void) {
         RING_TEST(the_next_straggler_has_ten_seconds_of_its_own),
         RING_TEST(a_limit_holds_while_a_failure_is_being_written_down),
         RING_TEST(a_limit_holds_while_another_leader_does_not_seal),
+        RING_TEST(one_whose_limit_is_over_wakes_another_one_to_lead),
         RING_TEST(one_limit_holds_for_all_releases_of_space),
         RING_TEST(the_waits_for_space_and_for_others_share_one_limit),
         cmocka_unit_test_teardown(all_of_a_record_is_fetched_before_it_is_claimed, free_slow_source),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "simulator/log.h"
 
 #define LOSS_LINE "[burstlog: records "
@@ -117,18 +118,10 @@ static int read_line(struct reading *reading) {
     return 1;
 }
 
-static int is_blank(const struct sim_inode *inode) {
-    size_t zeros = 0;
-    while (zeros < inode->size && inode->cache[zeros] == 0) {
-        zeros++;
-    }
-    return zeros == inode->size;
-}
-
 static void read_file(struct reading *reading, const struct sim_name *name) {
     const struct sim_inode *inode = &reading->world->files.inodes[name->inode];
-    if (is_blank(inode)) {
-        return; /* renamed, and a crash kept its size alone: nothing says whose it was */
+    if (inode->is_theirs) {
+        return;
     }
     reading->name = name->name;
     reading->text = (const char *)inode->cache;
@@ -148,8 +141,70 @@ static void read_file(struct reading *reading, const struct sim_name *name) {
     }
 }
 
+/* Renamed, and a crash kept its size alone: where only its number is known nothing says whose it was. */
+static int is_nobodys(const struct world *world, const struct sim_inode *inode) {
+    size_t zeros = 0;
+    while (zeros < inode->size && inode->cache[zeros] == 0) {
+        zeros++;
+    }
+    return world->files.marks >= MARKS_NUMBERS_ONLY && zeros == inode->size;
+}
+
+/* Of records that all read alike: how many lines of each length there are. */
+static void count_repeated(struct world *world) {
+    static uint32_t least[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES], most[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
+    const struct model *model = &world->model;
+    memset(least, 0, sizeof least);
+    memset(most, 0, sizeof most);
+    for (uint64_t sequence = 1; sequence <= model->acknowledged; sequence++) {
+        const struct model_record *record = &model->records[sequence];
+        least[record->length] += record->length > 0 && !record->destroyed;
+        most[record->length] += record->length > 0;
+    }
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        const struct sim_name *name = &world->files.names[i];
+        const struct sim_inode *inode = &world->files.inodes[name->inode];
+        if (name->name[0] == '\0' || inode->is_theirs || is_nobodys(world, inode)) {
+            continue;
+        }
+        for (size_t at = 0, length = 0; at < inode->size; at += length) {
+            const uint8_t *line = inode->cache + at;
+            const uint8_t *end = memchr(line, '\n', inode->size - at);
+            length = end == NULL ? 0 : (size_t)(end - line) + 1;
+            if (length < 2 || line[0] != REPEATED_FILL || memcmp(line, line + 1, length - 2) != 0) {
+                violation(world, "I2: %s has bytes at offset %zu that were never logged", name->name, at);
+            }
+            least[length] -= least[length] > 0;
+            if (most[length]-- == 0) {
+                violation(world, "I1: a record of %zu bytes is there once more than it was logged, in %s", length,
+                          name->name);
+            }
+        }
+    }
+    for (size_t length = 1; length < sizeof least / sizeof least[0]; length++) {
+        if (least[length] > 0) {
+            violation(world, "I1: %u records of %zu bytes are missing", least[length], length);
+        }
+    }
+}
+
+static void check_theirs(const struct world *world) {
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        const struct sim_name *name = &world->files.names[i];
+        const struct sim_inode *inode = &world->files.inodes[name->inode];
+        if (name->name[0] != '\0' && inode->is_theirs && crc32c(0, inode->cache, inode->size) != inode->their_crc) {
+            violation(world, "%s of others is not as it was", name->name);
+        }
+    }
+}
+
 void log_check_files(struct world *world) {
     static struct reading reading;
+    check_theirs(world);
+    if (world->model.repeats) {
+        count_repeated(world);
+        return;
+    }
     memset(&reading, 0, sizeof reading);
     reading.world = world;
     for (int edited = 1; edited >= 0; edited--) { /* those first that may hold records twice */

@@ -14,6 +14,11 @@ void payload_make(const struct model *model, uint64_t sequence, char *out) {
     if (record->length == 0) {
         return;
     }
+    if (model->repeats) {
+        memset(out, REPEATED_FILL, record->length);
+        out[record->length - 1] = '\n';
+        return;
+    }
     char name[PAYLOAD_MIN_BYTES + 1];
     snprintf(name, sizeof name, "%06u.%04u:", (unsigned)sequence % 1000000u, record->incarnation % 10000u);
     memset(out, payload_fill(sequence, record->incarnation), record->length);

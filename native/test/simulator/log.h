@@ -8,6 +8,7 @@
 
 #include "simulator/world.h"
 
+#define REPEATED_FILL 't'
 #define PAYLOAD_MIN_BYTES 12u /* shorter ones, but for 0, cannot say who they are */
 
 /* Ends the program: the invariant that does not hold, and how to see it again. */

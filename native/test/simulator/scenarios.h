@@ -41,6 +41,16 @@ void marker_is_lost(struct world *world);
 void full_ring_is_damaged(struct world *world);
 void damage_is_found_again_after_a_crash(struct world *world);
 
+/* identity_scenarios.c */
+void rotated_among_copies(struct world *world);
+void rotated_among_copies_without_handles(struct world *world);
+void rotated_among_copies_with_numbers_only(struct world *world);
+void older_files_that_read_like_the_log(struct world *world);
+void older_files_on_a_file_system_without_marks(struct world *world);
+void inode_number_used_again(struct world *world);
+void inode_number_used_again_without_handles(struct world *world);
+void file_behind_a_link_renamed(struct world *world);
+
 /* others_scenarios.c */
 void file_cut_in_a_redo(struct world *world);
 void file_cut_before_a_write_of_a_redo(struct world *world);

@@ -21,10 +21,15 @@ static unsigned page_of(size_t offset) {
     return (unsigned)(offset / SECTOR_BYTES);
 }
 
+static const char *follow(const struct sim_files *files, const char *name) {
+    return files->link != NULL && strcmp(name, files->link) == 0 ? LINKED_FILE : name;
+}
+
 int sim_files_find(const struct sim_files *files, const char *name) {
     if (files->is_unmounted) {
         return -ENOENT;
     }
+    name = follow(files, name);
     for (unsigned i = 0; i < FILES_MAX; i++) {
         if (files->names[i].name[0] != '\0' && strcmp(files->names[i].name, name) == 0) {
             return (int)files->names[i].inode;
@@ -48,7 +53,7 @@ void sim_names_apply(struct sim_name *names, const struct name_change *change) {
     }
 }
 
-static void change_name(struct sim_files *files, const char *removed, const char *added, unsigned inode) {
+void sim_change_name(struct sim_files *files, const char *removed, const char *added, unsigned inode) {
     struct name_change *change = &files->changes[files->change_count++];
     memset(change, 0, sizeof *change);
     if (removed != NULL) {
@@ -67,7 +72,7 @@ static void change_name(struct sim_files *files, const char *removed, const char
     }
 }
 
-static void change_size(struct sim_inode *inode, size_t size) {
+void sim_change_size(struct sim_inode *inode, size_t size) {
     inode->size = size;
     if (inode->size_changes == SIZE_CHANGES_MAX) { /* keeps the newest: fewer ways to crash, none wrong */
         memmove(inode->sizes, inode->sizes + 1, (SIZE_CHANGES_MAX - 1) * sizeof inode->sizes[0]);
@@ -78,11 +83,38 @@ static void change_size(struct sim_inode *inode, size_t size) {
 
 /* The only ones there are. */
 static int is_folder(const char *path) {
-    return strcmp(path, "/") == 0 || strcmp(path, MOUNT_POINT) == 0;
+    return strcmp(path, "/") == 0 || strcmp(path, MOUNT_POINT) == 0 || strcmp(path, "/links") == 0;
 }
 
 static int sim_open(const struct files *files, const char *path) {
-    return is_folder(path) ? -EISDIR : sim_files_find(files_of(files), path);
+    const struct sim_files *sim = files_of(files);
+    const int file = is_folder(path) ? -EISDIR : sim_files_find(sim, path);
+    if (file >= 0 && sim->inodes[file].is_theirs && sim->inodes[file].size > 0 && sim->marks <= MARKS_BIRTH_TIMES) {
+        violation(sim->world, "%s of others is opened: a lock that they have on it is lost when it is closed", path);
+    }
+    return file;
+}
+
+/* The lowest number that no name leads to, also after a crash, and that nobody has open. */
+unsigned sim_take_inode(struct sim_files *files) {
+    unsigned number = 0;
+    while (number < files->inode_count &&
+           (files->change_count > 0 || files->inodes[number].links > 0 || files->inodes[number].is_locked)) {
+        number++;
+    }
+    if (number == FILES_MAX) {
+        abort();
+    }
+    struct sim_inode *inode = &files->inodes[number];
+    const struct sim_inode before = *inode;
+    if (number == files->inode_count) {
+        files->inode_count++;
+    } else {
+        memset(before.cache, 0, FILE_BYTES_MAX);
+        memset(before.durable, 0, FILE_BYTES_MAX);
+    }
+    *inode = (struct sim_inode){.generation = before.generation + 1, .cache = before.cache, .durable = before.durable};
+    return number;
 }
 
 static int sim_lock(const struct files *files, int file) {
@@ -107,25 +139,29 @@ static int sim_create(const struct files *files, const char *path, const struct 
     if (sim->space_bytes == 0) {
         return -ENOSPC;
     }
-    if (sim->inode_count == FILES_MAX || strlen(path) >= FILE_NAME_MAX || sim->change_count == NAME_CHANGES_MAX) {
+    if (strlen(path) >= FILE_NAME_MAX || sim->change_count == NAME_CHANGES_MAX) {
         abort();
     }
-    const unsigned inode = sim->inode_count++;
-    change_name(sim, NULL, path, inode);
+    const unsigned inode = sim_take_inode(sim);
+    sim_change_name(sim, NULL, follow(sim, path), inode);
     sim->inodes[inode].is_locked = 1;
     return (int)inode;
+}
+
+void sim_sync_names(struct sim_files *files) {
+    memcpy(files->durable_names, files->names, sizeof files->names);
+    files->change_count = 0;
 }
 
 static int sim_sync_name(const struct files *files, const char *path) {
     struct sim_files *sim = files_of(files);
     (void)path;
     world_operation(sim->world, "sync of the directory");
-    memcpy(sim->durable_names, sim->names, sizeof sim->names);
-    sim->change_count = 0;
+    sim_sync_names(sim);
     return 0;
 }
 
-static void put(struct sim_inode *inode, const void *data, size_t bytes, size_t offset) {
+void sim_put(struct sim_inode *inode, const void *data, size_t bytes, size_t offset) {
     if (offset + bytes > FILE_BYTES_MAX) {
         abort();
     }
@@ -134,7 +170,7 @@ static void put(struct sim_inode *inode, const void *data, size_t bytes, size_t 
         inode->dirty[page] = 1;
     }
     if (offset + bytes > inode->size) {
-        change_size(inode, offset + bytes);
+        sim_change_size(inode, offset + bytes);
     }
 }
 
@@ -159,10 +195,11 @@ static int64_t sim_write(const struct files *files, int file, const void *data, 
         }
     }
     sim->space_bytes -= sim->space_bytes >= 0 ? (int64_t)bytes : 0;
+    sim->inodes[file].is_theirs &= sim->inodes[file].size > 0; /* an empty one was left for the log */
     if (sim->inodes[file].size == 0) {
         sim->inodes[file].begun = ++sim->begun_count;
     }
-    put(&sim->inodes[file], data, bytes, (size_t)offset);
+    sim_put(&sim->inodes[file], data, bytes, (size_t)offset);
     let_others_act(sim, &sim->others_after_write_in);
     return (int64_t)bytes;
 }
@@ -216,14 +253,14 @@ static int sim_sync(const struct files *files, int file) {
     return fails ? -EIO : 0;
 }
 
-static void cut(struct sim_inode *inode, size_t bytes) {
+void sim_cut(struct sim_inode *inode, size_t bytes) {
     if (bytes < inode->size) {
         memset(inode->cache + bytes, 0, inode->size - bytes);
         for (unsigned page = page_of(bytes); page <= page_of(inode->size - 1); page++) {
             inode->dirty[page] = 1;
         }
     }
-    change_size(inode, bytes);
+    sim_change_size(inode, bytes);
 }
 
 static int sim_truncate(const struct files *files, int file, uint64_t bytes) {
@@ -232,15 +269,36 @@ static int sim_truncate(const struct files *files, int file, uint64_t bytes) {
     if (sim->fail_truncate) {
         return -EIO;
     }
-    cut(&sim->inodes[file], (size_t)bytes);
+    sim_cut(&sim->inodes[file], (size_t)bytes);
     return 0;
 }
 
 static int sim_identity(const struct files *files, int file, struct file_identity *identity) {
     const struct sim_inode *inode = &files_of(files)->inodes[file];
     *identity = (struct file_identity){.device = LOGS_DEVICE, .inode = (uint64_t)file + 2, .links = inode->links,
-                                       .bytes = inode->size};
+                                       .bytes = inode->size, .is_regular = 1};
     return 0;
+}
+
+static int sim_mark(const struct files *files, int file, struct file_mark *mark) {
+    const struct sim_files *sim = files_of(files);
+    const unsigned generation = sim->inodes[file].generation;
+    *mark = (struct file_mark){.inode = (uint64_t)file + 2};
+    if (sim->marks == MARKS_HANDLES) {
+        mark->handle_type = 1;
+        mark->handle_bytes = 8;
+        mark->handle_crc = 1000 * (uint32_t)mark->inode + generation;
+    } else if (sim->marks == MARKS_BIRTH_TIMES) {
+        mark->born_ns = generation;
+    } else if (sim->marks == MARKS_OF_EACH_MOUNT) {
+        mark->inode += 1000u * sim->world->model.incarnation;
+    }
+    return 0;
+}
+
+static int sim_mark_of_path(const struct files *files, const char *path, struct file_mark *mark) {
+    const int inode = is_folder(path) ? -EISDIR : sim_files_find(files_of(files), path);
+    return inode < 0 ? inode : sim_mark(files, inode, mark);
 }
 
 static int sim_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
@@ -265,13 +323,14 @@ static int sim_place(const struct files *files, const char *path, struct file_pl
 }
 
 static int sim_list_siblings(const struct files *files, const char *path,
-                             int (*each)(void *argument, const char *name), void *argument) {
+                             int (*each)(void *argument, const char *sibling), void *argument) {
     const struct sim_files *sim = files_of(files);
+    path = follow(sim, path);
     const size_t folder_bytes = (size_t)(strrchr(path, '/') - path) + 1;
     int rc = 0;
     for (unsigned i = 0; i < FILES_MAX && rc == 0 && !sim->is_unmounted; i++) {
         if (strncmp(sim->names[i].name, path, folder_bytes) == 0) {
-            rc = each(argument, sim->names[i].name + folder_bytes);
+            rc = each(argument, sim->names[i].name);
         }
     }
     return rc;
@@ -292,6 +351,8 @@ static const struct files_ops sim_files_ops = {
     .truncate = sim_truncate,
     .identity = sim_identity,
     .identity_of_path = sim_identity_of_path,
+    .mark = sim_mark,
+    .mark_of_path = sim_mark_of_path,
     .place = sim_place,
     .list_siblings = sim_list_siblings,
     .close = sim_close,
@@ -304,65 +365,4 @@ void sim_files_init(struct world *world) {
         world->files.inodes[i].cache = calloc(1, FILE_BYTES_MAX);
         world->files.inodes[i].durable = calloc(1, FILE_BYTES_MAX);
     }
-}
-
-void others_unmount(struct world *world) {
-    world->files.is_unmounted = 1;
-}
-
-void others_mount(struct world *world) {
-    world->files.is_unmounted = 0;
-}
-
-void others_rename(struct world *world, const char *from, const char *to) {
-    const int inode = sim_files_find(&world->files, from);
-    if (inode >= 0) { /* else the log has not begun one under that name yet */
-        change_name(&world->files, from, to, (unsigned)inode);
-    }
-}
-
-void others_delete(struct world *world, const char *name) {
-    change_name(&world->files, name, NULL, 0);
-}
-
-void others_write(struct world *world, const char *name, const char *text) {
-    struct sim_files *files = &world->files;
-    if (sim_files_find(files, name) < 0) {
-        change_name(files, NULL, name, files->inode_count++);
-    }
-    struct sim_inode *inode = &files->inodes[sim_files_find(files, name)];
-    inode->edited = 1;
-    inode->foreign = text;
-    inode->foreign_at = inode->size;
-    put(inode, text, strlen(text), inode->size);
-}
-
-static struct sim_inode *inode_of(struct world *world, const char *name) {
-    const int inode = sim_files_find(&world->files, name);
-    if (inode < 0) {
-        violation(world, "the scenario wants %s, and there is none", name);
-    }
-    return &world->files.inodes[inode];
-}
-
-void others_truncate(struct world *world, const char *name, size_t bytes) {
-    struct sim_inode *inode = inode_of(world, name);
-    inode->edited = 1;
-    inode->foreign = NULL;
-    cut(inode, bytes);
-}
-
-void others_truncate_and_extend(struct world *world, const char *name, size_t bytes) {
-    struct sim_inode *inode = inode_of(world, name);
-    const size_t size = inode->size;
-    others_truncate(world, name, bytes);
-    change_size(inode, size);
-}
-
-void others_edit(struct world *world, const char *name, size_t end, const char *text) {
-    struct sim_inode *inode = inode_of(world, name);
-    inode->edited = 1;
-    inode->foreign = text;
-    inode->foreign_at = end - strlen(text);
-    put(inode, text, strlen(text), inode->foreign_at);
 }

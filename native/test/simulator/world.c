@@ -60,6 +60,8 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->files.inode_count = world->files.begun_count = world->files.change_count = 0;
     memset(world->files.names, 0, sizeof world->files.names);
     memset(world->files.durable_names, 0, sizeof world->files.durable_names);
+    world->files.link = NULL;
+    world->files.marks = MARKS_HANDLES;
     memset(&world->model, 0, sizeof world->model);
     world->events.first = world->events.end = 0;
     world->engine = NULL;
@@ -102,6 +104,8 @@ void world_copy(struct world *to, const struct world *from) {
         copy_inode(&to->files.inodes[i], &from->files.inodes[i]);
     }
     to->files.inode_count = from->files.inode_count;
+    to->files.link = from->files.link;
+    to->files.marks = from->files.marks;
     to->files.begun_count = from->files.begun_count;
     memcpy(to->files.names, from->files.names, sizeof to->files.names);
     memcpy(to->files.durable_names, from->files.durable_names, sizeof to->files.durable_names);
@@ -115,6 +119,7 @@ void world_copy(struct world *to, const struct world *from) {
     to->model.medium_damaged = from->model.medium_damaged;
     to->model.medium_lied = from->model.medium_lied;
     to->model.is_formatting = from->model.is_formatting;
+    to->model.repeats = from->model.repeats;
     to->events.first = to->events.end = 0;
     to->engine = NULL;
     to->file_name = from->file_name;

@@ -89,9 +89,12 @@ void sim_device_arrive(struct world *world);
 
 struct sim_inode {
     unsigned links;
+    unsigned generation; /* one more each time that the number is used again */
     int is_locked;
     unsigned begun; /* the log wrote its first bytes when so many files had been begun */
     int edited; /* others wrote into it or cut it */
+    int is_theirs; /* not a log file: it must stay as it is, and nobody opens it */
+    uint32_t their_crc;
     const char *foreign; /* what they wrote, which must stay; NULL: nothing, or a crash took it */
     size_t foreign_at;
     size_t size;
@@ -132,7 +135,13 @@ struct sim_files {
     int others_before_write_in; /* ... when this many writes are over and the next is decided on; < 0: not so */
     int others_after_write_in;  /* ... or when the write after this many is over */
     int is_unmounted; /* whoever has a file open keeps it; a host that starts again mounts everything */
+    const char *link; /* a name in another folder that leads to LINKED_FILE; NULL: none */
+    int marks;        /* what its file system tells files apart by: enum sim_marks */
 };
+
+#define LINKED_FILE "/logs/orders.log"
+
+enum sim_marks { MARKS_HANDLES, MARKS_BIRTH_TIMES, MARKS_NUMBERS_ONLY, MARKS_OF_EACH_MOUNT };
 
 void sim_files_init(struct world *world);
 /* The bytes of the file that may differ from zero, in cache or on disk: whole pages. */
@@ -141,6 +150,16 @@ size_t sim_inode_extent(const struct sim_inode *inode);
 int sim_foreign_is_whole(const struct sim_inode *inode);
 int sim_files_find(const struct sim_files *files, const char *name);
 
+/* For those who change it without a call of the engine. */
+void sim_change_name(struct sim_files *files, const char *removed, const char *added, unsigned inode);
+void sim_change_size(struct sim_inode *inode, size_t size);
+void sim_put(struct sim_inode *inode, const void *data, size_t bytes, size_t offset);
+void sim_cut(struct sim_inode *inode, size_t bytes);
+/* The lowest number that no name leads to, also after a crash, and that nobody has open: of an empty file. */
+unsigned sim_take_inode(struct sim_files *files);
+/* Makes all names durable. */
+void sim_sync_names(struct sim_files *files);
+
 /* What other processes do to the log file. */
 void others_unmount(struct world *world);
 void others_mount(struct world *world);
@@ -148,6 +167,10 @@ void others_rename(struct world *world, const char *from, const char *to);
 void others_delete(struct world *world, const char *name);
 void others_write(struct world *world, const char *name, const char *text);
 void others_truncate(struct world *world, const char *name, size_t bytes);
+/* A copy of what it holds, durable at once. The copy is no log file from then on. */
+void others_copy(struct world *world, const char *from, const char *to);
+/* The same of bytes of theirs. */
+void others_put(struct world *world, const char *name, const char *text);
 /* Cuts it, and makes it as long again as it was: with zeros. */
 void others_truncate_and_extend(struct world *world, const char *name, size_t bytes);
 /* Writes over the last bytes before `end`. */
@@ -176,6 +199,7 @@ struct model {
     int medium_damaged; /* the data area was: damage may be found in which no record is missing */
     int medium_lied;    /* it lost writes that it had acknowledged: any record may be lost, none without a word */
     int is_formatting;  /* there may be no ring yet, or half of one */
+    int repeats;        /* records of one length read the same: the log files are counted, not compared one by one */
 };
 
 struct world {

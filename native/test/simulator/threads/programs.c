@@ -174,6 +174,8 @@ const struct program programs[] = {
     {"nobody-awaits", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, nobody_awaits},
     {"some-await-for-a-moment", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, some_await_for_a_moment},
     {"appends-time-out", 1, 8, 1, BURST_ON_FULL_BLOCK, 1000000, INTERVAL_USUAL_NS, appends_time_out},
+    {"appends-time-out-beside-others", 1, 8, 1, BURST_ON_FULL_BLOCK, 1000000, INTERVAL_USUAL_NS,
+     appends_time_out_beside_others},
     {"some-flush-for-a-moment", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, some_flush_for_a_moment},
     {"write-fails", 1, 8, 1, BURST_ON_FULL_BLOCK, 0, INTERVAL_NEVER_NS, write_fails},
     {"piece-fails-while-closing", 1, 16, 4, BURST_ON_FULL_BLOCK, 0, INTERVAL_USUAL_NS, piece_fails_while_closing},

@@ -20,6 +20,7 @@ void append_and_enqueue(void);
 void nobody_awaits(void);
 void some_await_for_a_moment(void);
 void appends_time_out(void);
+void appends_time_out_beside_others(void);
 void some_flush_for_a_moment(void);
 void write_fails(void);
 void piece_fails_while_closing(void);

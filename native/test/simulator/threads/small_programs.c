@@ -109,6 +109,18 @@ void appends_time_out(void) {
     run_close();
 }
 
+/* One whose time is over when it is woken to lead lets another one do so: also where the committer sleeps among the others. */
+void appends_time_out_beside_others(void) {
+    run.slow_in = 1;
+    run.slow_ns = SHORT_NS;
+    sim_threads.late_decided = 1;
+    start_writer(append_or_look, 0);
+    start_writer(append_or_look, 1);
+    start_writer(enqueue_and_look, 2);
+    join_writers();
+    run_close();
+}
+
 static void *flush_for_a_moment(void *argument) {
     (void)argument;
     run_flush(3 * SHORT_NS); /* a commit takes two operations */

@@ -19,7 +19,7 @@ public record BurstEvent(Severity severity, Instant time, String text) {
         INFO,
         /** Somebody should look. */
         WARN,
-        /** Records are lost or refused. */
+        /** Appends wait or fail, or soon will, or records are lost; told again every minute while that lasts. */
         ERROR
     }
 }

@@ -42,20 +42,16 @@ import java.util.concurrent.TimeUnit;
  */
 public final class BurstLog implements AutoCloseable {
 
-    private static final Duration DEFAULT_SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
-    private static final Duration LISTENER_FAREWELL = Duration.ofSeconds(1);
+    private static final long LISTENER_FAREWELL_MILLIS = 1000;
 
     private final String ring;
     private final long handle;
     private final RecordCalls calls;
     private final long maxRecordBytes;
-    private final Duration shutdownTimeout;
     private final Thread listener;
 
-    private BurstLog(BurstConfig config, long handle, RecordCalls calls, long maxRecordBytes, Thread listener) {
-        this.ring = config.ring();
-        this.shutdownTimeout =
-                config.shutdownTimeout().isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : config.shutdownTimeout();
+    private BurstLog(String ring, long handle, RecordCalls calls, long maxRecordBytes, Thread listener) {
+        this.ring = ring;
         this.handle = handle;
         this.calls = calls;
         this.maxRecordBytes = maxRecordBytes;
@@ -85,7 +81,7 @@ public final class BurstLog implements AutoCloseable {
             Thread listener = config.listener()
                     .map(consumer -> EventDelivery.start(config.ring(), handle, consumer))
                     .orElse(null);
-            return new BurstLog(config, handle, calls, statsOf(handle).maxRecordBytes, listener);
+            return new BurstLog(config.ring(), handle, calls, statsOf(handle).maxRecordBytes, listener);
         } catch (Throwable noMemoryOrThread) {
             // Nobody else knows the handle; the ring would stay locked as long as the process lives.
             Engine.burst_close(handle);
@@ -161,8 +157,6 @@ public final class BurstLog implements AutoCloseable {
      *
      * @param record the whole array, 0 bytes to the longest record allowed
      * @return as {@link #append(byte[])}
-     * @throws RingFullException as {@link #append(byte[])}
-     * @throws RingFailedException as {@link #append(byte[])}
      * @throws BurstException as {@link #append(byte[])}
      */
     public long enqueue(byte[] record) {
@@ -283,11 +277,7 @@ public final class BurstLog implements AutoCloseable {
         return sequence == -Engine.EAGAIN ? -1 : fail(sequence);
     }
 
-    /**
-     * The highest sequence that is durable in the ring together with all before it. It never goes back.
-     *
-     * @return 0 if there is none
-     */
+    /** {@return the highest sequence that is durable together with all before it, or 0; it never goes back} */
     public long durableSequence() {
         long sequence = calls.durableSequence(handle);
         return sequence >= 0 ? sequence : fail(sequence);
@@ -327,11 +317,7 @@ public final class BurstLog implements AutoCloseable {
         return check(Engine.burst_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
     }
 
-    /**
-     * Figures of this log; of a closed log the last ones.
-     *
-     * @return a snapshot
-     */
+    /** {@return the figures of this log now; of a closed log the last ones} */
     public BurstStats stats() {
         return NativeStats.toStats(statsOf(handle));
     }
@@ -356,11 +342,7 @@ public final class BurstLog implements AutoCloseable {
         return Engine.durabilityStatement(handle);
     }
 
-    /**
-     * How many records recovery could prove lost at open; {@link #recoveryStatement()} names them.
-     *
-     * @return 0 if there is no such proof
-     */
+    /** {@return how many records recovery could prove lost at open; {@link #recoveryStatement()} names them} */
     public long provablyLost() {
         long records = Engine.provablyLost(handle);
         return records >= 0 ? records : fail(records);
@@ -383,37 +365,37 @@ public final class BurstLog implements AutoCloseable {
 
     /**
      * Refuses new records, makes all accepted ones durable, drains, and lets go of ring and log file, all that within
-     * {@link BurstConfig#shutdownTimeout()}, of which a quarter is left for letting go. What is left in the ring then is
-     * moved by the next open: {@link #stats()} tells it as the distance from the drained to the accepted sequence. A call on
-     * another thread is either acknowledged or throws. Closing again does nothing.
+     * {@link BurstConfig#shutdownTimeout()}. What is left in the ring then is moved by the next open: {@link #stats()} tells it
+     * as the distance from the drained to the accepted sequence. A call on another thread is either acknowledged or throws.
+     * Closing again does nothing.
      *
      * @throws RingFailedException if accepted records could not be made durable; the log is closed all the same
-     * @throws BurstException with code {@link BurstException.Code#UNDECIDED} if the timeout is over first, as the medium of
-     *     the ring or of the log file does not answer: the close goes on by itself, and until it has ended the ring cannot be
-     *     opened again
+     * @throws BurstException with code {@link BurstException.Code#UNDECIDED} if the time is over first, because a medium does
+     *     not answer: the close goes on by itself, and until it has ended the ring cannot be opened again
      */
     @Override
-    public void close() {
-        close(shutdownTimeout);
+    public synchronized void close() {
+        ended(Engine.burst_close(handle), LISTENER_FAREWELL_MILLIS);
     }
 
     /**
-     * As {@link #close()}, within another time. A close under way on another thread is waited for, as long as that takes.
+     * As {@link #close()}, within another time. A close under way on another thread is waited for.
      *
-     * @param timeout how long to wait at most; with zero or less everything is left to go on by itself
-     * @throws RingFailedException as {@link #close()}
-     * @throws BurstException as {@link #close()}
+     * @param timeout how long to wait at most
      */
     public synchronized void close(Duration timeout) {
         long begin = System.nanoTime();
         long result = Engine.burst_close_within(handle, NativeTime.nanosOf(timeout));
+        ended(result, Math.min(LISTENER_FAREWELL_MILLIS, timeout.minusNanos(System.nanoTime() - begin).toMillis()));
+    }
+
+    private void ended(long result, long farewellMillis) {
         if (result == -Engine.ESHUTDOWN) {
             return;
         }
         BurstException failure = result < 0 ? BurstException.ofCall((int) -result, Engine.lastError()) : null;
-        if (listener != null) {
-            long left = Math.max(0, timeout.minusNanos(System.nanoTime() - begin).toMillis());
-            EventDelivery.awaitEnd(listener, Math.min(left, LISTENER_FAREWELL.toMillis()));
+        if (failure == null || failure.code() != BurstException.Code.UNDECIDED) {
+            EventDelivery.awaitEnd(listener, farewellMillis);
         }
         if (failure != null) {
             throw failure;
@@ -431,14 +413,9 @@ public final class BurstLog implements AutoCloseable {
         return ScratchBuffers.take().put(array, offset, length);
     }
 
-    /** Leaves the position of the source alone: it moves only once the record is accepted. */
     private RecordBuffer copyOf(ByteBuffer source) {
         requireAllowed(source.remaining());
-        RecordBuffer copy = ScratchBuffers.take();
-        copy.ensureRemaining(source.remaining());
-        copy.buffer().put(copy.length(), source, source.position(), source.remaining());
-        copy.buffer().position(source.remaining());
-        return copy;
+        return ScratchBuffers.copyOf(source);
     }
 
     /** The engine checks the length too; here it keeps a scratch buffer from growing for nothing. */

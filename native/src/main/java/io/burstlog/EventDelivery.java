@@ -27,9 +27,13 @@ final class EventDelivery implements Runnable {
         return thread;
     }
 
-    /** Waits for the last events of a closed log, but not on the listener's own thread, nor for a listener that hangs. */
+    /**
+     * Waits for the last events of a closed log, but not on the listener's own thread, nor for a listener that hangs.
+     *
+     * @param thread null if there is no listener
+     */
     static void awaitEnd(Thread thread, long timeoutMillis) {
-        if (thread == Thread.currentThread()) {
+        if (thread == null || thread == Thread.currentThread()) {
             return;
         }
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);

@@ -4,6 +4,7 @@ package io.burstlog;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -32,6 +33,15 @@ final class ScratchBuffers {
 
     static RecordBuffer take() {
         return isVirtual(Thread.currentThread()) ? borrow() : OWN.get().clear();
+    }
+
+    /** Leaves the position of the source alone: it moves only once the record is accepted. */
+    static RecordBuffer copyOf(ByteBuffer source) {
+        RecordBuffer copy = take();
+        copy.ensureRemaining(source.remaining());
+        copy.buffer().put(copy.length(), source, source.position(), source.remaining());
+        copy.buffer().position(source.remaining());
+        return copy;
     }
 
     static void release(RecordBuffer buffer) {

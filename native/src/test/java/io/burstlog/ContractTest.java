@@ -3,6 +3,10 @@ package io.burstlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -18,6 +22,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the documentation says of codes, times and values that are handed over. */
 class ContractTest {
+
+    private static final int BLOCK = 4096;
+
+    /** Behind the ring's own megabyte and the block of the open. */
+    private static final long FIRST_RECORD = (1 << 20) + BLOCK;
+
+    private static final int EVENT_TIME = 24;
 
     private static final Map<Integer, BurstException.Code> CODES = Map.ofEntries(
             Map.entry(22, BurstException.Code.INVALID_ARGUMENT),
@@ -71,6 +82,24 @@ class ContractTest {
         permissions.add(PosixFilePermission.OTHERS_WRITE);
         assertThat(config.filePermissions()).isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
         assertThat(NativeConfig.of(config).fileMode).isEqualTo(0640);
+    }
+
+    @Test
+    void theRingHasTheTimeOfTheCallOrTheOneThatIsGiven(@TempDir Path directory) throws IOException {
+        TempLog temp = new TempLog(directory, Binding.AUTO);
+        Instant before = Instant.now();
+        RecordBuffer record = RecordBuffer.allocate(10, 10).put(TempLog.line("given"), 0, 6);
+        try (BurstLog log = temp.open()) {
+            log.append(TempLog.line("now"));
+            log.append(record, -123_456_789L);
+        }
+        Instant after = Instant.now();
+        ByteBuffer block = ByteBuffer.allocate(2 * BLOCK).order(ByteOrder.LITTLE_ENDIAN);
+        try (FileChannel ring = FileChannel.open(temp.ring())) {
+            assertThat(ring.read(block, FIRST_RECORD)).isEqualTo(2 * BLOCK);
+        }
+        assertThat(Instant.ofEpochSecond(0, block.getLong(EVENT_TIME))).isBetween(before.minusMillis(1), after);
+        assertThat(block.getLong(BLOCK + EVENT_TIME)).isEqualTo(-123_456_789L);
     }
 
     @Test

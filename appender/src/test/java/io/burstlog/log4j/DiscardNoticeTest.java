@@ -53,7 +53,7 @@ class DiscardNoticeTest {
                 .fileName(temporary.resolve("orders.log"))
                 .ringBytes(4 << 20)
                 .durability(Durability.PROCESS)
-                .shutdownTimeout(Duration.ofMillis(100))
+                .shutdownTimeout(Patience.TIME)
                 .build();
         ring = new BurstManager(RingAttributes.of(config, false), layout);
     }

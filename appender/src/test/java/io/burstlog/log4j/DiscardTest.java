@@ -113,7 +113,7 @@ class DiscardTest {
         final String layout = "<PatternLayout pattern=\"%p %m " + "y".repeat(300_000) + "%n\"/>";
         FullRing.makeLong(directory.file());
         final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(
-                directory.burst("ack=\"enqueued\" onFull=\"discard\" shutdownTimeout=\"100 ms\"", layout)));
+                directory.burst("ack=\"enqueued\" onFull=\"discard\"", layout)));
         try (FileSizeLimit limit = FullRing.withoutDrain()) {
             FullRing.logMoreThanFits(log4j.logger());
             log4j.close();

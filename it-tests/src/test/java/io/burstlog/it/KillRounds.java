@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * One ring and one log file, and JVMs that log into them and are killed one after the other: half of them while they
  * log, a quarter while they open the ring, a quarter while they shut down. Then one that ends by itself; by then
  * everything acknowledged is in the file, once and in order. Where the kills strike follows from a seed, but for what
- * the machine adds.
+ * the machine adds. With an even seed all lines of a thread are equal, and a file that begins like the log file lies beside it.
  *
  * <p>The JVM of the next round starts while that of this round still runs, because starting takes longest.
  */
@@ -25,8 +26,10 @@ final class KillRounds {
     private static final int THREADS = 8;
     private static final int LONGEST_LOAD_MILLIS = 150;
     private static final long PATIENCE_MILLIS = 30_000;
+    private static final String SIBLING = "it.log.1";
 
     private final Random random;
+    private final boolean linesAreEqual;
     private final Installation installation;
     private final List<String> jvmOptions;
     private final List<Acknowledged> runs = new ArrayList<>();
@@ -39,8 +42,13 @@ final class KillRounds {
 
     KillRounds(long seed, String name, List<String> jvmOptions) throws IOException {
         this.random = new Random(seed);
+        this.linesAreEqual = seed % 2 == 0;
         this.installation = Installation.fresh(name);
         this.jvmOptions = jvmOptions;
+        if (linesAreEqual) {
+            String first = new LineText(1, 1, 0).text() + '\n';
+            Files.writeString(installation.file().resolveSibling(SIBLING), first.repeat(3));
+        }
     }
 
     /**
@@ -61,12 +69,16 @@ final class KillRounds {
             ChildJvm.kill(next.process);
         }
         LogFile.read(installation.file()).holdsWhatWasAcknowledged(runs, THREADS);
-        assertThat(installation.fileNames()).as("no second log file was begun")
-                .containsExactlyInAnyOrder("it.ring", "it.log", "log4j2.xml", "child.err");
+        List<String> files = new ArrayList<>(List.of("it.ring", "it.log", "log4j2.xml", "child.err"));
+        if (linesAreEqual) {
+            files.add(SIBLING);
+        }
+        assertThat(installation.fileNames()).as("no second log file was begun").containsExactlyInAnyOrderElementsOf(files);
     }
 
     private Child start(int run) throws IOException {
-        Process process = ChildJvm.start(List.of(), jvmOptions, installation, VictimOfKills.class, "" + run, "" + THREADS);
+        Process process = ChildJvm.start(List.of(), jvmOptions, installation, VictimOfKills.class, "" + run, "" + THREADS,
+                "" + linesAreEqual);
         return new Child(process, new Acknowledged(process));
     }
 

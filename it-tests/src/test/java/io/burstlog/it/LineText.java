@@ -6,14 +6,19 @@ import java.util.regex.Pattern;
 
 /**
  * The line that one thread of one run logs as its number n. The whole text follows from these three, so that a reader
- * can tell one altered character.
+ * can tell one altered character. Number 0 is a line that says no number: all of them that a thread logs are equal.
  */
 record LineText(int run, int thread, int number) {
+    private static final Pattern EQUAL = Pattern.compile("run=(\\d+) thread=(\\d+) same");
     private static final Pattern KEY = Pattern.compile("run=(\\d+) thread=(\\d+) number=(\\d+) .*");
     private static final String FILLER = "abcdefghijklmnopqrstuvwxyz0123456789".repeat(20);
 
     /** The line that claims to be {@code text}; null if it cannot be one. */
     static LineText keyOf(String text) {
+        Matcher equal = EQUAL.matcher(text);
+        if (equal.matches()) {
+            return new LineText(Integer.parseInt(equal.group(1)), Integer.parseInt(equal.group(2)), 0);
+        }
         Matcher matcher = KEY.matcher(text);
         return matcher.matches()
                 ? new LineText(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)),
@@ -22,6 +27,9 @@ record LineText(int run, int thread, int number) {
     }
 
     String text() {
+        if (number == 0) {
+            return "run=" + run + " thread=" + thread + " same";
+        }
         int mixed = 31 * (31 * run + thread) + number;
         int start = Math.floorMod(mixed, 36);
         int length = Math.floorMod(mixed * 0x9E3779B1, FILLER.length() - 36);

@@ -14,7 +14,8 @@ import java.util.Map;
 /**
  * The lines of all runs as the log file holds them. Reading checks what holds for any line, acknowledged or not: its
  * text is one that was logged, runs follow each other, and each thread's numbers go up one by one, so that no line is
- * there twice, or in another order, or missing before a later one.
+ * there twice, or in another order, or missing before a later one. Lines without a number are counted: one that is there
+ * twice is one more than were logged.
  */
 final class LogFile {
     private record ThreadOfRun(int run, int thread) {}
@@ -43,9 +44,10 @@ final class LogFile {
             throw new AssertionError("line " + lines + " of run " + key.run() + " stands behind run " + lastRun);
         }
         lastRun = key.run();
-        Integer last = lastNumber.put(new ThreadOfRun(key.run(), key.thread()), key.number());
-        int expected = last == null ? 1 : last + 1;
-        if (key.number() != expected) {
+        ThreadOfRun thread = new ThreadOfRun(key.run(), key.thread());
+        int expected = lastNumber.getOrDefault(thread, 0) + 1;
+        lastNumber.put(thread, expected);
+        if (key.number() != 0 && key.number() != expected) {
             throw new AssertionError("line " + lines + " is number " + key.number() + " of thread " + key.thread()
                     + " in run " + key.run() + ", where number " + expected + " is due");
         }

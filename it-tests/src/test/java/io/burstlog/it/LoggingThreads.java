@@ -10,8 +10,12 @@ final class LoggingThreads {
     private LoggingThreads() {}
 
     static void log(Logger logger, int run, int thread, int lines) {
+        log(logger, run, thread, lines, false);
+    }
+
+    static void log(Logger logger, int run, int thread, int lines, boolean areEqual) {
         for (int number = 1; number <= lines; number++) {
-            logger.info(new LineText(run, thread, number).text());
+            logger.info(new LineText(run, thread, areEqual ? 0 : number).text());
             if (!logger.isInfoEnabled()) {
                 // Log4j is shut down: from then on it calls no appender, and says so to nobody.
                 return;

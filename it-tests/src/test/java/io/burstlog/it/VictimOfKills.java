@@ -11,7 +11,8 @@ import org.apache.logging.log4j.core.config.xml.XmlConfiguration;
 
 /**
  * A child process that is killed wherever its parent wants it: it opens the ring when it gets a byte on its standard
- * input, logs with several threads, and stops Log4j at the next byte. Arguments: run, threads.
+ * input, logs with several threads, and stops Log4j at the next byte. Arguments: run, threads, whether all lines of a thread
+ * are equal.
  */
 final class VictimOfKills {
 
@@ -19,6 +20,7 @@ final class VictimOfKills {
 
     public static void main(String[] arguments) throws Exception {
         int run = Integer.parseInt(arguments[0]);
+        boolean areEqual = Boolean.parseBoolean(arguments[2]);
         String file = System.getProperty("log4j2.configurationFile");
         LoggerContext context = new LoggerContext("it");
         XmlConfiguration configuration;
@@ -35,7 +37,7 @@ final class VictimOfKills {
         Logger logger = context.getLogger("it");
         for (int number = 1; number <= Integer.parseInt(arguments[1]); number++) {
             int thread = number;
-            threads.add(new Thread(() -> LoggingThreads.log(logger, run, thread, Integer.MAX_VALUE - 1)));
+            threads.add(new Thread(() -> LoggingThreads.log(logger, run, thread, Integer.MAX_VALUE - 1, areEqual)));
         }
         threads.forEach(Thread::start);
         System.in.read();

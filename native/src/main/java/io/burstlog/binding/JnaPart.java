@@ -3,10 +3,15 @@ package io.burstlog.binding;
 
 import com.sun.jna.Native;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** JNA's own native part, which JNA loads when its class {@code Native} is first used. */
 final class JnaPart {
+
+    private static final Pattern OTHER_VERSION =
+            Pattern.compile("incompatible JNA native library.*\\(at ([^\\n]*)\\)", Pattern.DOTALL);
 
     private JnaPart() {}
 
@@ -36,6 +41,12 @@ final class JnaPart {
             Module module = Native.class.getModule();
             return new LibraryException("This JVM allows JNA, and so Burstlog, no native code; start it with"
                     + " --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED") + ".", failure);
+        }
+        Matcher other = OTHER_VERSION.matcher(text);
+        if (other.find()) {
+            return new LibraryException("The JNA on the class path needs its own native part, and " + other.group(1)
+                    + " belongs to another version; name the directory that holds the one of that jar with"
+                    + " -Djna.boot.library.path, or leave jna.boot.library.path out.", failure);
         }
         if (Boolean.getBoolean("jna.nounpack")) {
             return new LibraryException("JNA has not found its own native part, libjnidispatch.so, and may not unpack it,"

@@ -54,6 +54,16 @@ class JnaPartTest {
     }
 
     @Test
+    void aNativePartOfAnotherJnaIsNamed() {
+        Error other = new Error("\n\nThere is an incompatible JNA native library installed on this system\nExpected: 7.0.4\n"
+                + "Found:    6.1.0\n(at /opt/jna/libjnidispatch.so).\nTo resolve this issue you may do one of the following:\n"
+                + " - remove or uninstall the offending library\n");
+        assertThat(JnaPart.refusal(other)).hasMessage("The JNA on the class path needs its own native part, and"
+                + " /opt/jna/libjnidispatch.so belongs to another version; name the directory that holds the one of that jar"
+                + " with -Djna.boot.library.path, or leave jna.boot.library.path out.");
+    }
+
+    @Test
     void aMissingJnaIsNamed() {
         NoClassDefFoundError missing = new NoClassDefFoundError("com/sun/jna/Native");
         missing.initCause(new ClassNotFoundException("com.sun.jna.Native"));
