@@ -139,7 +139,7 @@ static void each_limit_is_allowed_and_what_is_beyond_it_refused(void **state) {
     assert_refused(&config, EINVAL, "a quarter of");
     config = small_config();
     config.ring_bytes--;
-    assert_refused(&config, EINVAL, "too small");
+    assert_refused(&config, EINVAL, "2097152");
     config = small_config();
     config.batch_delay_ns = SECOND_NS;
     burst_close(open_with(&config));
