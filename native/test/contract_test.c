@@ -136,10 +136,10 @@ static void each_limit_is_allowed_and_what_is_beyond_it_refused(void **state) {
     free(record);
     burst_close(log);
     config.max_record_bytes = quarter + 1;
-    assert_refused(&config, EINVAL, "a quarter of it");
+    assert_refused(&config, EINVAL, "a quarter of");
     config = small_config();
     config.ring_bytes--;
-    assert_refused(&config, EINVAL, "too small");
+    assert_refused(&config, EINVAL, "2097152");
     config = small_config();
     config.batch_delay_ns = SECOND_NS;
     burst_close(open_with(&config));
@@ -199,7 +199,7 @@ static void zero_means_the_defaults_of_the_header(void **state) {
     config = small_config();
     config.ring_bytes = 0;
     log = open_with(&config);
-    assert_int_equal(stats_of(log).capacity_bytes, (64 << 20) - LAYOUT_DATA_OFFSET);
+    assert_int_equal(stats_of(log).capacity_bytes, (16 << 20) - LAYOUT_DATA_OFFSET);
     assert_int_equal(stats_of(log).max_record_bytes, 1 << 20);
     burst_close(log);
 }
@@ -235,11 +235,19 @@ static void signals_are_the_applications(void **state) {
     pthread_sigmask(SIG_BLOCK, &one, &before);
     burst_t *log = open_small();
     const char *const names[] = {"burst-drain", "burst-commit"};
+    /* Both have done something: a thread that has only been made still has all of them blocked. */
+    assert_int_equal(burst_enqueue(log, "record\n", 7, 0), 1);
+    for (int i = 0; i < 12000 && burst_durable_sequence(log) < 1; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
     for (int i = 0; i < 2; i++) {
         const unsigned long long blocked = blocked_in(names[i]);
         for (int number = 1; number < 32; number++) {
             const int may_come = number == SIGBUS || number == SIGKILL || number == SIGSTOP;
-            assert_int_equal(blocked >> (number - 1) & 1, !may_come);
+            if ((blocked >> (number - 1) & 1) == (unsigned long long)may_come) {
+                fail_msg("%s: signal %d, blocked are %llx", names[i], number, blocked);
+            }
         }
     }
     burst_close(log);

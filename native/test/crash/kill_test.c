@@ -4,6 +4,10 @@
  * The witness is memory that the killed process shared with this one: what it says was acknowledged must be in the
  * file exactly once, in order, and every line must be whole.
  *
+ * Each folder is one of several surroundings in turn: lines that are all equal, where only their number tells whether one is
+ * there twice; siblings that begin like the log file, and an older copy of it, beside it; a link in the place of its name;
+ * and a rotation between a kill and the open that recovers.
+ *
  *     crash-kill_test [--rounds N] [--seconds N] [--seed S]
  *
  * KILL_ROUNDS sets the number of rounds, too. The seed decides the moments; what the scheduler makes of them it does not.
@@ -40,9 +44,13 @@
 #define FREE_BYTES_LEAST (32ull << 20)
 #define SECOND_NS 1000000000ll
 #define HELD_SECONDS 60
+#define ROUNDS_A_FOLDER 40
+
+enum surroundings { LINES_REPEAT = 1, SIBLINGS = 2, NAME_IS_A_LINK = 4, ROTATED = 8 };
 
 struct witness {
     _Atomic uint64_t acknowledged[THREADS]; /* the last number whose call returned as durable */
+    _Atomic uint64_t offered[THREADS];      /* the last number whose call was begun */
     uint64_t first[THREADS];                /* the number to begin with */
     _Atomic uint32_t opened;
 };
@@ -53,7 +61,15 @@ struct round {
     int thread;
 };
 
+/* The ring on disk is made for few rounds: each of these begins with a plain one. */
+static const unsigned in_turn[] = {0, LINES_REPEAT | SIBLINGS, SIBLINGS | NAME_IS_A_LINK | ROTATED, LINES_REPEAT | ROTATED,
+                                   LINES_REPEAT | SIBLINGS | NAME_IS_A_LINK | ROTATED};
+
 static char folder[256];
+static unsigned surroundings;
+static unsigned folders;
+static unsigned rotations;
+static char rotated[340]; /* what the log file is called since the last look, or "" */
 static struct witness *witness;
 static uint64_t present[THREADS]; /* the last number of each thread in the file */
 static long verified_bytes;
@@ -71,6 +87,9 @@ static uint32_t next_random(void) {
 }
 
 static size_t make_line(char *line, int thread, uint64_t number) {
+    if (surroundings & LINES_REPEAT) {
+        return (size_t)snprintf(line, LONGEST_LINE, "%d same\n", thread);
+    }
     const size_t fill = (number * 2654435761u >> 7) % (number % 50 == 0 ? LONGEST_LINE - 100 : 200);
     int used = snprintf(line, LONGEST_LINE, "%d %llu ", thread, (unsigned long long)number);
     for (size_t i = 0; i < fill; i++) {
@@ -131,6 +150,7 @@ static void *append_until_killed(void *argument) {
     int64_t last = 0;
     for (uint64_t number = round->witness->first[round->thread];; number++) {
         const size_t length = make_line(line, round->thread, number);
+        atomic_store(&round->witness->offered[round->thread], number);
         if (round->thread == 0) {
             /* Enqueued; acknowledged in groups. */
             const int64_t sequence = burst_enqueue(round->log, line, length, 0);
@@ -167,30 +187,47 @@ static void live_and_die(void) {
     _exit(0);
 }
 
-/* Every line that was added since the last look is whole, the next of its thread, and none is there twice. */
-static void verify_file(void) {
-    char path[300], line[LONGEST_LINE + 1], wanted[LONGEST_LINE];
-    snprintf(path, sizeof path, "%s/log", folder);
+/* Every line that was added since the last look is whole and the next of its thread. */
+static void verify_rest(const char *path) {
+    char line[LONGEST_LINE + 1], wanted[LONGEST_LINE];
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     fseek(file, verified_bytes, SEEK_SET);
     while (fgets(line, sizeof line, file) != NULL) {
-        int thread;
-        unsigned long long number;
-        assert_int_equal(sscanf(line, "%d %llu", &thread, &number), 2);
-        assert_in_range(thread, 0, THREADS - 1);
-        assert_int_equal(number, present[thread] + 1);
-        const size_t length = make_line(wanted, thread, number);
-        assert_int_equal(strlen(line), length);
-        assert_memory_equal(line, wanted, length);
-        present[thread] = number;
+        int thread = -1;
+        if (sscanf(line, "%d ", &thread) != 1 || thread < 0 || thread >= THREADS) {
+            fail_msg("%s holds a line that nobody wrote: %.60s (surroundings %u)", path, line, surroundings);
+        }
+        const size_t length = make_line(wanted, thread, present[thread] + 1);
+        if (strlen(line) != length || memcmp(line, wanted, length) != 0) {
+            fail_msg("%s holds %.40s where %.40s is the next (surroundings %u)", path, line, wanted, surroundings);
+        }
+        present[thread]++;
     }
     verified_bytes = ftell(file);
     fclose(file);
+}
+
+/* None is there twice: where lines repeat there would be more than were ever offered. */
+static void verify_file(void) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/log", folder);
+    if (rotated[0] != '\0') {
+        verify_rest(rotated);
+    }
+    if (access(path, F_OK) == 0) { /* else no record has come since the rotation */
+        verified_bytes = rotated[0] != '\0' ? 0 : verified_bytes;
+        rotated[0] = '\0';
+        verify_rest(path);
+    }
     for (int i = 0; i < THREADS; i++) {
+        if (present[i] > atomic_load(&witness->offered[i])) {
+            fail_msg("thread %d: %llu were offered, the file has %llu (surroundings %u)", i,
+                     (unsigned long long)witness->offered[i], (unsigned long long)present[i], surroundings);
+        }
         if (present[i] < atomic_load(&witness->acknowledged[i])) {
-            fail_msg("thread %d: %llu was acknowledged, the file ends with %llu", i,
-                     (unsigned long long)witness->acknowledged[i], (unsigned long long)present[i]);
+            fail_msg("thread %d: %llu was acknowledged, the file ends with %llu (surroundings %u)", i,
+                     (unsigned long long)witness->acknowledged[i], (unsigned long long)present[i], surroundings);
         }
     }
 }
@@ -221,9 +258,26 @@ static void kill_soon(pid_t child) {
     kills++;
 }
 
+/* An older copy of the log file beside it, and now and then a rotation. */
+static void disturb(int round) {
+    char command[1024], log[300], target[320];
+    snprintf(log, sizeof log, "%s/log", folder);
+    if ((surroundings & SIBLINGS) && round % 5 == 4) {
+        snprintf(command, sizeof command, "cp %s %s.old", log, log);
+        assert_int_equal(system(command), 0);
+    }
+    if (!(surroundings & ROTATED) || round % 4 != 3 || access(log, F_OK) < 0) {
+        return;
+    }
+    snprintf(target, sizeof target, "%s%s", folder, surroundings & NAME_IS_A_LINK ? "/behind/current" : "/log");
+    snprintf(rotated, sizeof rotated, "%s.%u", target, ++rotations);
+    assert_int_equal(rename(target, rotated), 0);
+}
+
 static void one_round(int round) {
     for (int i = 0; i < THREADS; i++) {
         witness->first[i] = present[i] + 1;
+        atomic_store(&witness->offered[i], present[i]);
     }
     /* What io_uring still has under way is not over with the process. */
     io = has_uring && round % 4 == 1 ? BURST_IO_URING : ring_io;
@@ -240,6 +294,7 @@ static void one_round(int round) {
         kill_soon(child);
     }
     io = ring_io;
+    disturb(round);
     recover();
     verify_file();
 }
@@ -261,9 +316,35 @@ static void look_for_uring(void) {
     }
 }
 
+/* Of others, or of an earlier log: they begin with what this log will begin with. */
+static void make_siblings(void) {
+    static const char *const names[] = {"log.1", "log-2026", "other"};
+    char path[320], line[LONGEST_LINE];
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        for (int thread = 0; thread <= i; thread++) {
+            fwrite(line, 1, make_line(line, thread, 1), file);
+        }
+        fclose(file);
+    }
+}
+
 static void begin_folder(const char *where) {
     snprintf(folder, sizeof folder, "%s/burst-kill-XXXXXX", where);
     assert_non_null(mkdtemp(folder));
+    surroundings = in_turn[folders++ % (sizeof in_turn / sizeof in_turn[0])];
+    rotations = 100;
+    rotated[0] = '\0';
+    if (surroundings & SIBLINGS) {
+        make_siblings();
+    }
+    if (surroundings & NAME_IS_A_LINK) {
+        char command[1024];
+        snprintf(command, sizeof command, "mkdir %s/behind && ln -s behind/current %s/log", folder, folder);
+        assert_int_equal(system(command), 0);
+    }
     memset(present, 0, sizeof present);
     memset(witness, 0, sizeof *witness);
     verified_bytes = 0;
@@ -300,7 +381,7 @@ static void run_rounds(const char *where, uint32_t with, int rounds) {
     uint64_t lines = 0;
     int opened = 0, round = 0;
     for (; round < rounds && now_s() < deadline_s; round++) {
-        if (verified_bytes > most) {
+        if (verified_bytes > most || (round > 0 && round % ROUNDS_A_FOLDER == 0)) {
             lines += end_folder();
             begin_folder(where);
         }
