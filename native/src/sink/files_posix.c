@@ -28,14 +28,14 @@ static int check_regular(int file) {
 
 /* Against a second process that would write at the same offsets. flock, not fcntl: the lock stays when another
  * descriptor of the file is closed in this process. */
-static int posix_lock(const struct files *files, int file) {
+static int host_lock(const struct files *files, int file) {
     (void)files;
     if (flock(file, LOCK_EX | LOCK_NB) == 0)
         return 0;
     return errno == EWOULDBLOCK ? -EBUSY : -errno;
 }
 
-static int posix_open(const struct files *files, const char *path) {
+static int host_open(const struct files *files, const char *path) {
     (void)files;
     struct stat status;
     if (stat(path, &status) < 0)
@@ -53,7 +53,7 @@ static int posix_open(const struct files *files, const char *path) {
     return file;
 }
 
-static int posix_create(const struct files *files, const char *path, const struct new_file *how) {
+static int host_create(const struct files *files, const char *path, const struct new_file *how) {
     char target[PATH_MAX]; /* a link to a file that is not there yet is kept */
     unsigned missing;
     int result = path_follow(path, target, sizeof(target));
@@ -64,7 +64,7 @@ static int posix_create(const struct files *files, const char *path, const struc
     int file = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, how->mode != 0 ? how->mode : 0666);
     if (file < 0)
         return -errno;
-    result = posix_lock(files, file);
+    result = host_lock(files, file);
     if (result < 0) { /* another writer has found and taken it already: it is theirs */
         close(file);
         return result;
@@ -82,7 +82,7 @@ static int posix_create(const struct files *files, const char *path, const struc
 
 /* All directories above it on its file system: which of them were made for it is not remembered. One that this
  * process may not change holds no name of its making. */
-static int posix_sync_name(const struct files *files, const char *path) {
+static int host_sync_name(const struct files *files, const char *path) {
     (void)files;
     char child[PATH_MAX], directory[PATH_MAX];
     int result = path_follow(path, child, sizeof(child));
@@ -107,7 +107,7 @@ static int posix_sync_name(const struct files *files, const char *path) {
     return result;
 }
 
-static int64_t posix_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+static int64_t host_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
     (void)files;
     ssize_t written;
     do {
@@ -116,7 +116,7 @@ static int64_t posix_write(const struct files *files, int file, const void *data
     return written < 0 ? -errno : written;
 }
 
-static int64_t posix_read(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {
+static int64_t host_read(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {
     (void)files;
     size_t done = 0;
     while (done < bytes) {
@@ -131,12 +131,12 @@ static int64_t posix_read(const struct files *files, int file, void *data, size_
     return (int64_t)done;
 }
 
-static int posix_sync(const struct files *files, int file) {
+static int host_sync(const struct files *files, int file) {
     (void)files;
     return fdatasync(file) < 0 ? -errno : 0;
 }
 
-static int posix_truncate(const struct files *files, int file, uint64_t bytes) {
+static int host_truncate(const struct files *files, int file, uint64_t bytes) {
     (void)files;
     int result;
     do {
@@ -155,7 +155,7 @@ static void identify(const struct stat *status, struct file_identity *identity) 
     };
 }
 
-static int posix_identity(const struct files *files, int file, struct file_identity *identity) {
+static int host_identity(const struct files *files, int file, struct file_identity *identity) {
     (void)files;
     struct stat status;
     if (fstat(file, &status) < 0)
@@ -164,7 +164,7 @@ static int posix_identity(const struct files *files, int file, struct file_ident
     return 0;
 }
 
-static int posix_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
+static int host_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
     (void)files;
     struct stat status;
     if (stat(path, &status) < 0)
@@ -173,7 +173,7 @@ static int posix_identity_of_path(const struct files *files, const char *path, s
     return 0;
 }
 
-static int posix_list_siblings(const struct files *files, const char *path,
+static int host_list_siblings(const struct files *files, const char *path,
                                int (*each)(void *argument, const char *sibling), void *argument) {
     (void)files;
     char target[PATH_MAX], directory[PATH_MAX], sibling[PATH_MAX];
@@ -205,22 +205,22 @@ static void host_close(const struct files *files, int file) {
     close(file); /* and with it the lock */
 }
 
-static const struct files_ops posix_ops = {
-    .open = posix_open,
-    .lock = posix_lock,
-    .create = posix_create,
-    .sync_name = posix_sync_name,
-    .write = posix_write,
-    .read = posix_read,
-    .sync = posix_sync,
-    .truncate = posix_truncate,
-    .identity = posix_identity,
-    .identity_of_path = posix_identity_of_path,
-    .mark = posix_mark,
-    .mark_of_path = posix_mark_of_path,
-    .place = posix_place,
-    .list_siblings = posix_list_siblings,
+static const struct files_ops host_ops = {
+    .open = host_open,
+    .lock = host_lock,
+    .create = host_create,
+    .sync_name = host_sync_name,
+    .write = host_write,
+    .read = host_read,
+    .sync = host_sync,
+    .truncate = host_truncate,
+    .identity = host_identity,
+    .identity_of_path = host_identity_of_path,
+    .mark = host_mark,
+    .mark_of_path = host_mark_of_path,
+    .place = host_place,
+    .list_siblings = host_list_siblings,
     .close = host_close,
 };
 
-const struct files files_posix = {.ops = &posix_ops};
+const struct files files_posix = {.ops = &host_ops};

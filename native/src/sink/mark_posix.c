@@ -52,7 +52,7 @@ static void take_birth(int file, struct file_mark *mark) {
         mark->born_ns = status.born_s * 1000000000 + status.born_ns;
 }
 
-int posix_mark(const struct files *files, int file, struct file_mark *mark) {
+int host_mark(const struct files *files, int file, struct file_mark *mark) {
     (void)files;
     struct stat status;
     struct statfs file_system;
@@ -68,11 +68,11 @@ int posix_mark(const struct files *files, int file, struct file_mark *mark) {
 }
 
 /* A descriptor that stands for the path alone takes no lock with it when it is closed. */
-int posix_mark_of_path(const struct files *files, const char *path, struct file_mark *mark) {
+int host_mark_of_path(const struct files *files, const char *path, struct file_mark *mark) {
     const int place = open(path, O_PATH | O_CLOEXEC);
     if (place < 0)
         return -errno;
-    const int result = posix_mark(files, place, mark);
+    const int result = host_mark(files, place, mark);
     close(place);
     return result;
 }

@@ -6,7 +6,7 @@
 #include "sink/files.h"
 
 /* files_ops.mark and files_ops.mark_of_path of the real file system. */
-int posix_mark(const struct files *files, int file, struct file_mark *mark);
-int posix_mark_of_path(const struct files *files, const char *path, struct file_mark *mark);
+int host_mark(const struct files *files, int file, struct file_mark *mark);
+int host_mark_of_path(const struct files *files, const char *path, struct file_mark *mark);
 
 #endif

@@ -65,7 +65,7 @@ static uint32_t entry(const char *path, uint64_t device) {
     return 0;
 }
 
-int posix_place(const struct files *files, const char *path, struct file_place *place) {
+int host_place(const struct files *files, const char *path, struct file_place *place) {
     (void)files;
     char target[PATH_MAX], there[PATH_MAX], missing[PATH_MAX];
     struct stat status;

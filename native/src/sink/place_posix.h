@@ -8,7 +8,7 @@
 #include "sink/files.h"
 
 /* files_ops.place of the real file system. */
-int posix_place(const struct files *files, const char *path, struct file_place *place);
+int host_place(const struct files *files, const char *path, struct file_place *place);
 
 /* The number of a file system that makes it of its uuid; 0 for one that counts it anew at each mount. */
 uint64_t lasting_number(const struct statfs *status);

@@ -63,10 +63,11 @@ class ConfigTest {
     }
 
     @Test
-    void aRingInAMissingDirectoryIsRefusedNamingIt() {
-        Path ring = directory.resolve("missing").resolve("orders.ring");
+    void aRingBelowAFileIsRefusedNamingIt() throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+        Path ring = file.resolve("orders.ring");
         assertThat(refusal(valid().ring(ring))).contains(ring.toString());
-        assertThat(Files.exists(ring.getParent())).isFalse();
+        assertThat(file).isEmptyFile();
     }
 
     @Test

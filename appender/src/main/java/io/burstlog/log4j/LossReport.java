@@ -55,6 +55,9 @@ final class LossReport {
 
     /** Tells what was not told yet, without waiting for the minute to end. */
     void tell() {
+        if (untold.get() == 0) {
+            return;
+        }
         wasTold();
         final long count = untold.getAndSet(0);
         if (count == 1) {

@@ -36,6 +36,10 @@ class RefusedBurstTest {
         return directory.burst("bogus=\"1\"");
     }
 
+    private static List<String> refusals(final StatusLines status) {
+        return status.atLeast(Level.ERROR).stream().filter(line -> line.contains("bogus")).toList();
+    }
+
     private String file(final String name) {
         return "<File name=\"" + name + "\" fileName=\"" + temporary.resolve(name) + "\"><PatternLayout pattern=\"%m%n\"/></File>";
     }
@@ -68,9 +72,9 @@ class RefusedBurstTest {
         final String console =
                 logAndStop(refused() + file("Seen"), String.format(ASYNC_ROOT, "Orders"), "Seen");
         status.stopListening();
-        assertThat(status.atLeast(Level.ERROR)).hasSize(2);
-        assertThat(status.atLeast(Level.ERROR).get(0)).contains("Burst 'Orders' is not started", "bogus");
-        assertThat(status.atLeast(Level.ERROR).get(1)).contains("Burst 'Orders'", "bogus", EVENTS + " times");
+        assertThat(refusals(status)).hasSize(2);
+        assertThat(refusals(status).get(0)).contains("Burst 'Orders' is not started");
+        assertThat(refusals(status).get(1)).contains("Burst 'Orders'", EVENTS + " times");
         assertThat(console).doesNotContain("\tat ").doesNotContain("error handling event");
     }
 
@@ -105,7 +109,7 @@ class RefusedBurstTest {
             }
         }
         status.stopListening();
-        assertThat(status.atLeast(Level.ERROR)).hasSize(2).last().asString().contains(EVENTS + " times");
+        assertThat(refusals(status)).hasSize(2).last().asString().contains(EVENTS + " times");
     }
 
     @Test
