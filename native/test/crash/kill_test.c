@@ -68,7 +68,6 @@ static const unsigned in_turn[] = {0, LINES_REPEAT | SIBLINGS, SIBLINGS | NAME_I
 static char folder[256];
 static unsigned surroundings;
 static unsigned folders;
-static unsigned rotations;
 static char rotated[340]; /* what the log file is called since the last look, or "" */
 static struct witness *witness;
 static uint64_t present[THREADS]; /* the last number of each thread in the file */
@@ -270,7 +269,7 @@ static void disturb(int round) {
         return;
     }
     snprintf(target, sizeof target, "%s%s", folder, surroundings & NAME_IS_A_LINK ? "/behind/current" : "/log");
-    snprintf(rotated, sizeof rotated, "%s.%u", target, ++rotations);
+    snprintf(rotated, sizeof rotated, "%s.%d", target, round + 100);
     assert_int_equal(rename(target, rotated), 0);
 }
 
@@ -335,7 +334,6 @@ static void begin_folder(const char *where) {
     snprintf(folder, sizeof folder, "%s/burst-kill-XXXXXX", where);
     assert_non_null(mkdtemp(folder));
     surroundings = in_turn[folders++ % (sizeof in_turn / sizeof in_turn[0])];
-    rotations = 100;
     rotated[0] = '\0';
     if (surroundings & SIBLINGS) {
         make_siblings();
@@ -414,11 +412,6 @@ static void every_acknowledged_record_survives_kills_with_the_ring_on_disk(void 
     run_rounds(".", BURST_IO_PWRITE, rounds_asked / 10);
 }
 
-static int usage(const char *program) {
-    fprintf(stderr, "usage: %s [--rounds N] [--seconds N] [--seed S]\n", program);
-    return 2;
-}
-
 int main(int argc, char **argv) {
     const char *rounds = getenv("KILL_ROUNDS");
     rounds_asked = rounds == NULL ? rounds_asked : atoi(rounds);
@@ -431,11 +424,11 @@ int main(int argc, char **argv) {
         } else if (number > 0 && strcmp(argv[i], "--seed") == 0) {
             random_state = (uint32_t)number;
         } else {
-            return usage(argv[0]);
+            fprintf(stderr, "usage: %s [--rounds N] [--seconds N] [--seed S]\n", argv[0]);
+            return 2;
         }
     }
     const uint32_t seed = random_state;
-    told_at_s = now_s();
     witness = mmap(NULL, sizeof *witness, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_in_memory),
