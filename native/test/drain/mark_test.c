@@ -3,18 +3,20 @@
 #define CAPACITY_BYTES (64u * 4096u) /* a few records are no reason for a checkpoint */
 #include "drain/text_log.h"
 
-static enum { HANDLES, BIRTHS, NUMBERS, NUMBERS_OF_EACH_MOUNT, NOTHING } kind;
+static enum { HANDLES, BIRTHS, NUMBERS, NUMBERS_OF_EACH_MOUNT, BIRTHS_BUT_SUCH_NUMBERS, NOTHING } kind;
 static unsigned life; /* of every inode number: another one is another file */
 static int failure;   /* of looking at a path */
 static char moved[sizeof host.file + 8];
 
 static int reduce(int rc, struct file_mark *mark) {
     const uint64_t inode = mark->inode;
-    *mark = (struct file_mark){.inode = kind == NUMBERS_OF_EACH_MOUNT ? inode + life : inode};
+    *mark = (struct file_mark){.inode = kind >= NUMBERS_OF_EACH_MOUNT ? inode + life : inode};
     if (kind == HANDLES) {
         mark->handle_type = 1, mark->handle_bytes = 8, mark->handle_crc = (uint32_t)inode + life;
     } else if (kind == BIRTHS) {
         mark->born_ns = 1 + life;
+    } else if (kind == BIRTHS_BUT_SUCH_NUMBERS) {
+        mark->born_ns = 1;
     }
     return rc;
 }
@@ -239,6 +241,18 @@ static void an_older_library_writes(void) {
     }
 }
 
+/* As CIFS does where it does not use the numbers of its server. */
+static void a_new_number_alone_makes_no_other_file(void **state) {
+    (void)state;
+    kind = BIRTHS_BUT_SUCH_NUMBERS;
+    write_unnoted();
+    life++;
+    open_and_drain();
+    assert_file(host.file, "first\n");
+    assert_int_equal(checkpoint(0)->stream.diverted_sequence, 0);
+    assert_int_equal(checkpoint(1)->stream.diverted_sequence, 0);
+}
+
 static void after_an_older_library_the_name_and_the_bytes_count(void **state) {
     (void)state;
     write_two();
@@ -376,6 +390,7 @@ int main(void) {
         MARK_TEST(where_only_numbers_are_known_the_bytes_must_prove_it),
         MARK_TEST(or_where_none_of_them_is_noted_those_of_the_redo),
         MARK_TEST(where_not_even_they_stay_the_name_and_the_bytes_count),
+        MARK_TEST(a_new_number_alone_makes_no_other_file),
         MARK_TEST(after_an_older_library_the_name_and_the_bytes_count),
         MARK_TEST(after_an_older_library_nothing_else_is_looked_at),
         MARK_TEST(what_a_ring_of_a_stranger_says_names_no_file),
