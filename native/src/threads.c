@@ -143,7 +143,7 @@ static void *committer_loop(void *argument) {
         keep_apart(threads, committed_ns);
         atomic_store(&ring->enqueued, 0);
         atomic_store(&ring->hurried, 0);
-        atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see is_first_enqueued */
+        atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see is_committer_told */
         committed_ns = platform_monotonic_ns(ring->platform);
         ring_commit(ring);
     }

@@ -146,8 +146,8 @@ void ring_fail(struct ring *ring, const char *format, ...) {
                  hidden > 0 ? "up to " : "", (unsigned long long)(lost + hidden));
     }
     atomic_store(&ring->failed, RING_FAILED);
-    events_post(ring->events, BURST_ERROR, "%s; every append fails until the log is closed and opened again",
-                ring->failure);
+    events_post(ring->events, BURST_ERROR, "%s; every append fails until the log is closed and opened again: mend the "
+                "cause, then restart the process", ring->failure);
     /* Those asleep in the groups are woken at the end of the round, by the leader that failed the ring. */
     signal_notify(&ring->ended, ring->platform);
     signal_notify(&ring->space, ring->platform);
@@ -163,13 +163,14 @@ static void await_reason(const struct ring *ring, struct limit *limit) {
     }
 }
 
-static int fail_append(const struct ring *ring, int rc, uint64_t bytes, unsigned flags, struct limit *limit) {
+static int fail_append(const struct ring *ring, int rc, size_t length, unsigned flags, struct limit limit) {
+    const uint64_t bytes = record_bytes(length);
     switch (-rc) {
     case EIO:
         if (!(flags & RING_NO_WAIT)) {
-            await_reason(ring, limit);
+            await_reason(ring, &limit);
         }
-        return error_set(EIO, "ring %s has failed: %s", ring->path,
+        return error_set(EIO, "ring %s has failed: %s; nothing is appended until it is opened again", ring->path,
                          ring_has_failed(ring) ? ring->failure : "why, burst_failure() tells in a moment");
     case ESHUTDOWN:
         return error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);
@@ -186,16 +187,22 @@ static int fail_append(const struct ring *ring, int rc, uint64_t bytes, unsigned
 
 #define TOUCH_BYTES 4096u
 
+static __attribute__((noinline)) void touch_pages(const volatile uint8_t *data, size_t length) {
+    for (size_t at = 0; at < length; at += TOUCH_BYTES) {
+        (void)data[at];
+    }
+    (void)data[length - 1];
+}
+
 /* What must be fetched first (from swap, from a mapped file) is fetched here: from its claim on everybody waits for this
  * thread. */
 static inline void touch(const volatile uint8_t *data, size_t length) {
-    if (length == 0) {
-        return;
-    }
-    (void)data[0];
-    (void)data[length - 1];
-    for (size_t at = TOUCH_BYTES; at < length; at += TOUCH_BYTES) {
-        (void)data[at];
+    const size_t last = length - 1; /* of no bytes: SIZE_MAX */
+    if (__builtin_expect(last < TOUCH_BYTES, 1)) {
+        (void)data[0];
+        (void)data[last];
+    } else if (length > 0) {
+        touch_pages(data, length);
     }
 }
 
@@ -229,8 +236,8 @@ static int claim_patiently(struct ring *ring, const void *data, size_t length, s
  * one order (seq_cst), so no fence is needed between them. That the record is published only later is no matter: the
  * leader waits for it.
  */
-static int is_first_enqueued(const struct ring *ring) {
-    return atomic_load(&ring->enqueued) == 0;
+static uint32_t is_committer_told(const struct ring *ring) {
+    return atomic_load(&ring->enqueued);
 }
 
 static void wake_committer(struct ring *ring) {
@@ -238,21 +245,44 @@ static void wake_committer(struct ring *ring) {
     signal_notify(&ring->committer, ring->platform);
 }
 
-int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags) {
-    if (!ring_is_alive(ring)) {
-        return error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: open another ring in this one",
-                         ring->path);
+static struct limit limit_left(const struct ring *ring, const struct limit *waited) {
+    return waited != NULL ? *waited : limit_of(ring->limits.block_timeout_ns);
+}
+
+/* Copies what is claimed, and waits for it unless it is enqueued only. `waited`: NULL if the call has not waited yet. */
+static inline int64_t put(struct ring *ring, const struct claim *claim, const void *data, size_t length,
+                          int64_t event_time_ns, unsigned flags, const struct limit *waited) {
+    const int enqueued = (flags & RING_ENQUEUE) != 0;
+    const uint32_t is_told = enqueued ? is_committer_told(ring) : 1;
+    const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
+    claim_publish(ring, claim, data, (uint32_t)length, event_time_ns, enqueued ? RECORD_ENQUEUED : 0);
+    const int64_t published_ns = stages_end(ring->stages, BURST_STAGE_COPY, claimed_ns);
+    if (enqueued) {
+        if (!is_told) {
+            wake_committer(ring);
+        }
+        /* Published too late to be counted among those that the failure lost. ring_fail fences for all threads between
+         * its store and its look; here only the compiler must keep to the order. */
+        atomic_signal_fence(memory_order_seq_cst);
+        return ring_is_failing(ring) ? fail_append(ring, -EIO, length, flags, limit_left(ring, waited))
+                                     : (int64_t)claim->sequence;
     }
-    if (length > ring->limits.max_record_bytes) {
-        return error_set(EMSGSIZE, "a record of %zu bytes is longer than maxRecordSize of ring %s, %llu bytes, and was not "
-                         "written: raise that, at most to a quarter of the ring, or shorten the record", length, ring->path,
-                         (unsigned long long)ring->limits.max_record_bytes);
+    struct limit limit = limit_left(ring, waited);
+    const int rc = leader_await(ring, claim->sequence, &limit);
+    stages_end(ring->stages, BURST_STAGE_COMMIT_WAIT, published_ns);
+    if (rc == 0) {
+        return error_set(EINPROGRESS, "record %llu was not durable on ring %s within blockTimeout, %s; it may still become "
+                         "so", (unsigned long long)claim->sequence, ring->path,
+                         error_time(ring->limits.block_timeout_ns));
     }
-    struct claim claim;
+    return rc < 0 ? rc : (int64_t)claim->sequence;
+}
+
+/* Found no space, or a ring that takes nothing any more. Not inlined, for the sake of those who find space. */
+static __attribute__((noinline)) int64_t append_late(struct ring *ring, const void *data, size_t length,
+                                                     int64_t event_time_ns, unsigned flags, int rc) {
     struct limit limit = limit_of(ring->limits.block_timeout_ns);
-    const uint64_t bytes = record_bytes(length);
-    touch(data, length);
-    int rc = claim_record(ring, bytes, &claim);
+    struct claim claim;
     if (rc == -EAGAIN) {
         atomic_fetch_add_explicit(&ring->full_waits, 1, memory_order_relaxed);
         ring_ask_drain(ring);
@@ -266,29 +296,23 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
             stages_end(ring->stages, BURST_STAGE_CLAIM_WAIT, full_ns);
         }
     }
-    if (rc < 0) {
-        return fail_append(ring, rc, bytes, flags, &limit);
+    return rc < 0 ? fail_append(ring, rc, length, flags, limit)
+                  : put(ring, &claim, data, length, event_time_ns, flags, &limit);
+}
+
+int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags) {
+    if (!ring_is_alive(ring)) {
+        return error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: open another ring in this one",
+                         ring->path);
     }
-    const int enqueued = (flags & RING_ENQUEUE) != 0;
-    const int is_first = enqueued && is_first_enqueued(ring);
-    const int64_t claimed_ns = stages_claimed(ring->stages, claim.sequence, enqueued);
-    claim_publish(ring, &claim, data, (uint32_t)length, event_time_ns, enqueued ? RECORD_ENQUEUED : 0);
-    const int64_t published_ns = stages_end(ring->stages, BURST_STAGE_COPY, claimed_ns);
-    if (enqueued) {
-        if (is_first) {
-            wake_committer(ring);
-        }
-        /* Published too late to be counted among those that the failure lost. ring_fail fences for all threads between
-         * its store and its look; here only the compiler must keep to the order. */
-        atomic_signal_fence(memory_order_seq_cst);
-        return ring_is_failing(ring) ? fail_append(ring, -EIO, bytes, flags, &limit) : (int64_t)claim.sequence;
+    if (length > ring->limits.max_record_bytes) {
+        return error_set(EMSGSIZE, "a record of %zu bytes is longer than maxRecordSize of ring %s, %llu bytes, and was not "
+                         "written: raise that, at most to a quarter of the ring, or shorten the record", length, ring->path,
+                         (unsigned long long)ring->limits.max_record_bytes);
     }
-    rc = leader_await(ring, claim.sequence, &limit);
-    stages_end(ring->stages, BURST_STAGE_COMMIT_WAIT, published_ns);
-    if (rc == 0) {
-        return error_set(EINPROGRESS, "record %llu was not durable on ring %s within blockTimeout, %s; it may still become "
-                         "so", (unsigned long long)claim.sequence, ring->path,
-                         error_time(ring->limits.block_timeout_ns));
-    }
-    return rc < 0 ? rc : (int64_t)claim.sequence;
+    struct claim claim;
+    touch(data, length);
+    const int rc = claim_record(ring, record_bytes(length), &claim);
+    return rc < 0 ? append_late(ring, data, length, event_time_ns, flags, rc)
+                  : put(ring, &claim, data, length, event_time_ns, flags, NULL);
 }

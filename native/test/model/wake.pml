@@ -26,7 +26,7 @@
  * passes only while something waits in the ring: what it must be told at once, it must be told by a wake-up. Spin's check
  * of invalid end states finds a sleeper whom nobody wakes; the search for non-progress cycles (LOOPS) finds threads that
  * run for ever without getting on, under weak fairness. Memory is sequentially consistent here: that the fences of
- * signal.h, and the order of claim and flag in ring.c (is_first_enqueued), make it so for two words each is argued there.
+ * signal.h, and the order of claim and flag in ring.c (is_committer_told), make it so for two words each is argued there.
  */
 #ifndef DURABLE
 #define DURABLE 3 /* producers that wait for durability */

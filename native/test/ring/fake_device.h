@@ -80,9 +80,10 @@ static inline void fake_sleep_ns(const struct platform *platform, int64_t durati
 static inline int fake_park(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected,
                             int64_t timeout_ns) {
     struct fake_platform *fake = platform_of(platform);
+    void (*lies_down)(struct fake_platform *fake) = fake->lies_down; /* who has seen the count may change it */
     atomic_fetch_add(&fake->parks, 1);
-    if (fake->lies_down != NULL) {
-        fake->lies_down(fake);
+    if (lies_down != NULL) {
+        lies_down(fake);
     }
     return platform_linux.ops->park(&platform_linux, word, expected, timeout_ns);
 }

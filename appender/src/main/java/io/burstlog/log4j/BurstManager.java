@@ -236,7 +236,7 @@ final class BurstManager {
         }
     }
 
-    private Duration shutdownTimeout() {
+    Duration shutdownTimeout() {
         final Duration configured = attributes.config().shutdownTimeout();
         return configured.isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : configured;
     }

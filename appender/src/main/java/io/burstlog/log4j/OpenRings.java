@@ -255,9 +255,10 @@ final class OpenRings {
                 return true;
             }
             LOGGER.error(
-                    "Burst '{}': not all events are durable yet, because the ring {} does not take them: log calls that wait for"
-                            + " that wait still. Look at its medium.",
+                    "Burst '{}': not all events were durable after shutdownTimeout, {}, because the ring {} does not take"
+                            + " them: log calls that wait for that still wait. Look at its medium.",
                     appender.getName(),
+                    Units.of(ring.shutdownTimeout()),
                     ring.name());
         } catch (final BurstException failure) {
             reportLoss(appender, failure);
