@@ -166,8 +166,7 @@ static int level_checkpoints(struct engine *engine) {
     const unsigned other = 1 - view->newest_slot;
     struct checkpoint *older = &view->checkpoints[other];
     const int was_valid = view->checkpoint_is_valid[other];
-    if (was_valid && memcmp(&older->stream, &newest->stream, sizeof older->stream) == 0 &&
-        memcmp(older->file_name, newest->file_name, sizeof older->file_name) == 0) {
+    if (was_valid && checkpoint_leads_to_the_same(older, newest)) {
         return 0;
     }
     *older = *newest;

@@ -41,6 +41,29 @@ int checkpoint_is_valid(const struct checkpoint *checkpoint, uint32_t crc_seed) 
            checkpoint->stream.tail_bytes <= CHECKPOINT_TAIL_BYTES && is_plausible(checkpoint);
 }
 
+/* What an older library passed on of another epoch is nothing. */
+static struct checkpoint_mark known_mark(const struct checkpoint *checkpoint) {
+    struct checkpoint_mark mark = checkpoint->mark.epoch == checkpoint->epoch ? checkpoint->mark
+                                                                              : (struct checkpoint_mark){.inode = 0};
+    mark.epoch = 0;
+    return mark;
+}
+
+static struct checkpoint_place known_place(const struct checkpoint *checkpoint) {
+    struct checkpoint_place place = checkpoint->place.epoch == checkpoint->epoch ? checkpoint->place
+                                                                                 : (struct checkpoint_place){.epoch = 0};
+    place.epoch = 0;
+    return place;
+}
+
+int checkpoint_leads_to_the_same(const struct checkpoint *one, const struct checkpoint *other) {
+    const struct checkpoint_mark marks[] = {known_mark(one), known_mark(other)};
+    const struct checkpoint_place places[] = {known_place(one), known_place(other)};
+    return memcmp(&one->stream, &other->stream, sizeof one->stream) == 0 &&
+           memcmp(one->file_name, other->file_name, sizeof one->file_name) == 0 &&
+           memcmp(&marks[0], &marks[1], sizeof marks[0]) == 0 && memcmp(&places[0], &places[1], sizeof places[0]) == 0;
+}
+
 int checkpoint_fits(const struct checkpoint *checkpoint, uint64_t capacity_bytes) {
     const uint64_t window_end = checkpoint->stream.drained_position + capacity_bytes;
     return checkpoint->durable_position <= window_end && checkpoint->in_flight_end <= window_end;

@@ -15,6 +15,9 @@ int checkpoint_is_valid(const struct checkpoint *checkpoint, uint32_t crc_seed);
 /* Whether the positions of a valid one are within a ring of this capacity. */
 int checkpoint_fits(const struct checkpoint *checkpoint, uint64_t capacity_bytes);
 
+/* Whether an open goes on alike from either of two valid ones: at the same record, and with the same byte of the same file. */
+int checkpoint_leads_to_the_same(const struct checkpoint *one, const struct checkpoint *other);
+
 /* The state of a ring just formatted: nothing written, nothing drained, no log file yet. */
 void checkpoint_make_first(struct checkpoint *checkpoint, uint64_t generation, uint32_t crc_seed);
 

@@ -37,8 +37,9 @@ enum file_match {
     FILE_UNKNOWN, /* another inode number, on a file system that may have numbered it anew */
 };
 
-/* Whether the file that is seen is the one that was noted. A handle decides; without one inode number and birth time;
- * without these the inode number alone, which another file may have taken over: then its bytes must prove it. */
+/* Whether the file that is seen is the one that was noted. A handle decides; without one inode number and birth time, of
+ * which another birth time makes another file, but not another number alone, which may be new; without these the inode
+ * number, which another file may have taken over: then its bytes must prove it. */
 enum file_match file_mark_compare(const struct file_mark *noted, const struct file_mark *seen);
 
 struct file_place {

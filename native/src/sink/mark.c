@@ -16,8 +16,8 @@ enum file_match file_mark_compare(const struct file_mark *noted, const struct fi
         return same && noted->handle_bytes == seen->handle_bytes && noted->handle_crc == seen->handle_crc ? FILE_SAME
                                                                                                            : FILE_OTHER;
     }
-    if (noted->born_ns != 0 && seen->born_ns != 0) {
-        return same && noted->born_ns == seen->born_ns ? FILE_SAME : FILE_OTHER;
+    if (noted->born_ns != 0 && seen->born_ns != 0 && noted->born_ns != seen->born_ns) {
+        return FILE_OTHER;
     }
     return same ? FILE_SAME : FILE_UNKNOWN;
 }

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the log file is known by on file systems that give more or less of it. */
+#define CAPACITY_BYTES (64u * 4096u) /* a few records are no reason for a checkpoint */
 #include "drain/text_log.h"
 
-static enum { HANDLES, BIRTHS, NUMBERS, NUMBERS_OF_EACH_MOUNT, NOTHING } kind;
+static enum { HANDLES, BIRTHS, NUMBERS, NUMBERS_OF_EACH_MOUNT, BIRTHS_BUT_SUCH_NUMBERS, NOTHING } kind;
 static unsigned life; /* of every inode number: another one is another file */
 static int failure;   /* of looking at a path */
 static char moved[sizeof host.file + 8];
 
 static int reduce(int rc, struct file_mark *mark) {
     const uint64_t inode = mark->inode;
-    *mark = (struct file_mark){.inode = kind == NUMBERS_OF_EACH_MOUNT ? inode + life : inode};
+    *mark = (struct file_mark){.inode = kind >= NUMBERS_OF_EACH_MOUNT ? inode + life : inode};
     if (kind == HANDLES) {
         mark->handle_type = 1, mark->handle_bytes = 8, mark->handle_crc = (uint32_t)inode + life;
     } else if (kind == BIRTHS) {
         mark->born_ns = 1 + life;
+    } else if (kind == BIRTHS_BUT_SUCH_NUMBERS) {
+        mark->born_ns = 1;
     }
     return rc;
 }
@@ -89,6 +92,43 @@ static void also_when_it_is_begun_later(void **state) {
     close_ring();
     assert_true(checkpoint(0)->mark.inode != inode && checkpoint(1)->mark.inode != inode);
     assert_true(is_noted(0) && is_noted(1));
+}
+
+static int writes_left;
+
+static int write_and_crash(struct device *device, uint64_t offset, const void *data, size_t bytes) {
+    return writes_left-- > 0 ? memory_write(device, offset, data, bytes) : -EIO;
+}
+
+/* Neither file has a byte, so that the two checkpoints differ in nothing else. */
+static void a_crash_between_the_two_notes_leads_both_to_the_new_file(void **state) {
+    (void)state;
+    struct device_ops crashing = memory_ops;
+    crashing.write = write_and_crash;
+    open_ring();
+    drain_work(host.engine->drain, 1); /* past the marker, in both */
+    drain_work(host.engine->drain, 1);
+    append_text("first\n");
+    rename_it();
+    host.device.ops = &crashing;
+    writes_left = 2; /* that of the old file, and the first that notes the new one */
+    assert_true(drain_work(host.engine->drain, 0) < 0);
+    close_ring();
+    host.device.ops = &memory_ops;
+    assert_memory_equal(&checkpoint(0)->stream, &checkpoint(1)->stream, sizeof(struct checkpoint_stream));
+    assert_int_not_equal(checkpoint(0)->mark.inode, checkpoint(1)->mark.inode);
+
+    open_ring();
+    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    close_ring();
+    assert_file(host.file, "first\n");
+    const unsigned newest = checkpoint(1)->generation > checkpoint(0)->generation;
+    memset(checkpoint(newest), 0, sizeof(struct checkpoint));
+    open_and_drain();
+    assert_file(moved, "");
+    assert_file(host.file, "first\n");
+    assert_int_equal(checkpoint(newest)->stream.diverted_sequence, 0);
+    assert_int_equal(checkpoint(newest)->stream.file_bytes, 6);
 }
 
 static void a_file_with_the_number_of_the_old_one_is_another(void **state) {
@@ -199,6 +239,18 @@ static void an_older_library_writes(void) {
         checkpoint(slot)->mark.epoch = checkpoint(slot)->epoch - 1;
         checkpoint_seal(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
     }
+}
+
+/* As CIFS does where it does not use the numbers of its server. */
+static void a_new_number_alone_makes_no_other_file(void **state) {
+    (void)state;
+    kind = BIRTHS_BUT_SUCH_NUMBERS;
+    write_unnoted();
+    life++;
+    open_and_drain();
+    assert_file(host.file, "first\n");
+    assert_int_equal(checkpoint(0)->stream.diverted_sequence, 0);
+    assert_int_equal(checkpoint(1)->stream.diverted_sequence, 0);
 }
 
 static void after_an_older_library_the_name_and_the_bytes_count(void **state) {
@@ -331,12 +383,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         MARK_TEST(it_is_noted_before_its_first_byte),
         MARK_TEST(also_when_it_is_begun_later),
+        MARK_TEST(a_crash_between_the_two_notes_leads_both_to_the_new_file),
         MARK_TEST(a_file_with_the_number_of_the_old_one_is_another),
         MARK_TEST(neither_is_it_looked_at_under_another_name),
         MARK_TEST(a_renamed_file_is_found_by_whatever_there_is),
         MARK_TEST(where_only_numbers_are_known_the_bytes_must_prove_it),
         MARK_TEST(or_where_none_of_them_is_noted_those_of_the_redo),
         MARK_TEST(where_not_even_they_stay_the_name_and_the_bytes_count),
+        MARK_TEST(a_new_number_alone_makes_no_other_file),
         MARK_TEST(after_an_older_library_the_name_and_the_bytes_count),
         MARK_TEST(after_an_older_library_nothing_else_is_looked_at),
         MARK_TEST(what_a_ring_of_a_stranger_says_names_no_file),
