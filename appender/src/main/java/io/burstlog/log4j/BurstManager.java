@@ -236,7 +236,13 @@ final class BurstManager {
         }
     }
 
-    private Duration shutdownTimeout() {
+    /** Also while the ring is being closed, and then. */
+    boolean isAllDurable() {
+        final var stats = log.stats();
+        return stats.durableSequence() == stats.acceptedSequence();
+    }
+
+    Duration shutdownTimeout() {
         final Duration configured = attributes.config().shutdownTimeout();
         return configured.isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : configured;
     }

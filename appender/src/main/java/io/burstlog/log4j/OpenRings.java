@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.config.Configuration;
@@ -269,10 +270,30 @@ final class OpenRings {
         try {
             ring.close(appender.getLayout());
             return true;
+        } catch (final BurstException failure) {
+            if (failure.code() != BurstException.Code.UNDECIDED) {
+                reportLoss(appender, failure);
+                return false;
+            }
+            return reportUnfinishedClose(ring, appender, failure);
         } catch (final RuntimeException failure) {
             reportLoss(appender, failure);
             return false;
         }
+    }
+
+    /** That the close goes on by itself is an ERROR only if events may still be lost. */
+    private static boolean reportUnfinishedClose(
+            final BurstManager ring, final BurstAppender appender, final BurstException failure) {
+        final boolean isDurable = ring.isAllDurable();
+        LOGGER.log(
+                isDurable ? Level.WARN : Level.ERROR,
+                "Burst '{}': {} when shutdownTimeout, {}, was over: {}",
+                appender.getName(),
+                isDurable ? "all events are durable, but the stop had not ended" : "not all events were durable at stop",
+                Units.of(ring.shutdownTimeout()),
+                failure.getMessage());
+        return isDurable;
     }
 
     private static void reportLoss(final BurstAppender appender, final RuntimeException failure) {
