@@ -117,16 +117,33 @@ static uint32_t stranger(const struct device *device) {
 }
 
 /* A record that is made durable alone takes whole blocks of the medium, however short it is. */
-static void tell_room(burst_t *log) {
+static void tell_writing(burst_t *log) {
     const struct superblock *superblock = &log->engine->view.superblock;
     const uint32_t line_bytes = superblock_line_bytes(superblock);
     const uint64_t one =
         align_up(record_bytes(USUAL_RECORD_BYTES), line_bytes != 0 ? line_bytes : superblock->block_bytes);
     const uint64_t marks = (RING_MARKER_BLOCKS + 1) * (uint64_t)superblock->block_bytes; /* that of this open, and to come */
-    events_post(&log->events, BURST_INFO, "ring %s of %llu bytes has room for %llu records of %d bytes if each is made durable "
-                "alone, which takes %llu bytes, and for more if several are made durable together", log->device->path,
-                (unsigned long long)(superblock->data_offset + superblock->capacity_bytes),
+    const char *because = log->device->chosen_because;
+    events_post(&log->events, BURST_INFO, "ring %s of %llu bytes is written by %s%s%s; it has room for %llu "
+                "records of %d bytes if each is made durable alone, which takes %llu bytes, and for more if several are made "
+                "durable together",
+                log->device->path, (unsigned long long)(superblock->data_offset + superblock->capacity_bytes),
+                log->device->ops->name, *because != '\0' ? ": " : "", because,
                 (unsigned long long)((superblock->capacity_bytes - marks) / one), USUAL_RECORD_BYTES, (unsigned long long)one);
+}
+
+static void tell_survival(burst_t *log) {
+    const char *of_ring = survival_name(log->device->survives), *of_file = survival_name(log->file_survives.survives);
+    char file[BURST_PATH_BYTES];
+    drain_copy_path(log->engine->drain, file, sizeof file);
+    if (strcmp(of_ring, of_file) == 0 && strcmp(log->device->survives_because, log->file_survives.because) == 0) {
+        events_post(&log->events, BURST_INFO, "ring %s and log file %s survive %s: %s", log->device->path, file, of_ring,
+                    log->device->survives_because);
+        return;
+    }
+    events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path, of_ring,
+                log->device->survives_because);
+    events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file, of_file, log->file_survives.because);
 }
 
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
@@ -145,22 +162,11 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
     };
     const int rc = engine_open(&parts, &engine_config, &log->engine);
     if (rc == 0) {
-        events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path,
-                    survival_name(log->device->survives), log->device->survives_because);
-        char written[BURST_PATH_BYTES];
-        drain_copy_path(log->engine->drain, written, sizeof written);
-        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", written,
-                    survival_name(log->file_survives.survives), log->file_survives.because);
-    }
-    if (rc == 0) {
-        tell_room(log);
+        tell_survival(log);
+        tell_writing(log);
     }
     if (rc == 0 && log->device->fallback[0] != '\0') {
         events_post(&log->events, BURST_INFO, "ring %s: %s", log->device->path, log->device->fallback);
-    }
-    if (rc == 0 && log->device->chosen_because[0] != '\0') {
-        events_post(&log->events, BURST_INFO, "ring %s is written by %s: %s", log->device->path, log->device->ops->name,
-                    log->device->chosen_because);
     }
     return rc;
 }

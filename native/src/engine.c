@@ -255,7 +255,8 @@ static void tell_statement(struct engine *engine) {
     recovery_statement(&engine->view.recovery, text, sizeof text);
     const struct recovery *recovery = &engine->view.recovery;
     const enum burst_severity severity = recovery->lost > 0 ? BURST_ERROR : recovery->hidden_to > 0 ? BURST_WARN : BURST_INFO;
-    events_post(engine->parts.events, severity, "ring %s opened: %s", engine->parts.device->path, text);
+    events_post(engine->parts.events, severity, "ring %s opened: %s%s", engine->parts.device->path, text,
+                severity == BURST_INFO ? "" : "; look at the host's messages about its medium");
 }
 
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine_out) {

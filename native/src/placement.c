@@ -168,8 +168,9 @@ void placement_of_threads(const struct placement *placement, const struct log_th
     const int is_pinned = pin(threads->committer, "writerCpu", &placement->committer_cpus, parts) == 0;
     if (placement->priority != 0 && placement->committer_spins && !is_pinned) {
         events_post(parts->events, BURST_WARN, "ring %s is opened without realtimePriority=\"%d\": the thread burst-commit spins, and could "
-                    "not be put on a CPU of its own, where nothing else has to run", parts->device->path,
-                    placement->priority);
+                    "not be put on a CPU of its own, where nothing else has to run; allow "
+                    "sched_setaffinity to this process, or set writerSpin=\"false\"",
+                    parts->device->path, placement->priority);
     } else {
         raise_priority(threads->committer, placement->priority, parts);
     }

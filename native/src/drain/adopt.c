@@ -35,7 +35,8 @@ static int refuse(const char *path, int rc) {
         return error_set(EBUSY, "log file %s is held by another writer: %s; give every log a file of its own", path,
                          *holders == '\0' ? "a process that cannot be seen" : holders);
     }
-    return error_set(-rc, "log file %s cannot be opened: %s", path, error_name(-rc));
+    return error_set(-rc, "log file %s cannot be opened: %s; mend that, or choose another fileName", path,
+                     error_name(-rc));
 }
 
 /* An existing file is continued. */

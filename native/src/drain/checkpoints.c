@@ -42,8 +42,8 @@ static int write_older_slot(struct drain *drain) {
     const int rc = drain->device->ops->write(drain->device, LAYOUT_CHECKPOINT_OFFSET(slot), checkpoint,
                                              drain->checkpoint_bytes);
     if (rc < 0) {
-        ring_fail(drain->ring, "a checkpoint could not be written to ring %s: %s", drain->device->path,
-                  device_failure(rc));
+        ring_fail(drain->ring, "a checkpoint (how much the log file has) could not be written to ring %s: %s",
+                  drain->device->path, device_failure(rc));
         atomic_fetch_add(&drain->unnoted, 1);
         signal_notify(&drain->drained, drain->platform);
         return rc;

@@ -104,7 +104,8 @@ static void tell_failure_again(struct drain *drain) {
     } else if (now_ns - drain->failure_told_ns >= ALARM_EVERY_NS) {
         drain->failure_told_ns = now_ns;
         events_post(drain->events, BURST_ERROR, "for %lld s every append has failed: %s; none succeeds until the log is "
-                    "closed and opened again", (long long)((now_ns - drain->failed_since_ns) / 1000000000), drain->ring->failure);
+                    "closed and opened again: mend the cause, then restart the process",
+                    (long long)((now_ns - drain->failed_since_ns) / 1000000000), drain->ring->failure);
     }
 }
 
@@ -128,7 +129,7 @@ static void check_medium(struct drain *drain) {
         return;
     }
     if (ops->check != NULL && ops->check(drain->device) < 0) {
-        ring_fail(drain->ring, "%s; nothing further is acknowledged, and what is durable goes to the log file",
+        ring_fail(drain->ring, "%s; what is durable still goes to the log file",
                   error_text());
     } else {
         check_name(drain);
@@ -148,7 +149,8 @@ static int write_batch(struct drain *drain) {
             }
             if (!same) {
                 events_post(drain->events, BURST_ERROR,
-                            "log file %s holds other bytes than the log behind offset %llu; it is left alone",
+                            "log file %s holds other bytes behind its first %llu than the log wrote there: others wrote into "
+                            "it; it is left alone, and a new file is begun; find out who writes it",
                             drain->destination.path, (unsigned long long)drain->destination.length);
                 drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
                 return 0;

@@ -17,13 +17,15 @@ static int leave_lost_file(struct drain *drain, enum destination_state state) {
     const char *path = drain->destination.path;
     const unsigned long long from = drain->synced.sequence;
     if (state == DESTINATION_DELETED) {
-        events_post(drain->events, BURST_ERROR, "log file %s was deleted; what it held since record %llu is written again",
+        events_post(drain->events, BURST_ERROR,
+                    "log file %s was deleted by others; records from %llu on are written to a new file, and those "
+                    "before them are gone with the old one: restore it, and find out who deletes it",
                     path, from);
         drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
     } else {
         events_post(drain->events, BURST_ERROR,
-                    "log file %s was cut by others to less than the %llu bytes written%s; a new file is begun with record "
-                    "%llu", path,
+                    "log file %s was cut by others to less than the %llu bytes written%s; records from %llu on go to a new "
+                    "file; if logrotate did it, let it use create, not copytruncate", path,
                     (unsigned long long)destination_end(&drain->destination),
                     state == DESTINATION_CHANGED ? " and has grown again, or was edited" : "", from);
         drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
@@ -41,8 +43,9 @@ static void cut_back(struct drain *drain) {
     }
     if (rc < 0) {
         events_post(drain->events, BURST_ERROR,
-                    "log file %s could not be cut: %s; records from %llu on may be in it and in the new file",
-                    destination->path, error_name(-rc), (unsigned long long)drain->synced.sequence);
+                    "log file %s could not be cut: %s; records from %llu on may be twice, at its end and in the new file: "
+                    "compare these", destination->path, rc == -EPERM ? "others wrote into it, or forbid it" : error_name(-rc),
+                    (unsigned long long)drain->synced.sequence);
     }
 }
 
@@ -63,7 +66,8 @@ int drain_sync(struct drain *drain) {
     }
     events_post(drain->events, BURST_ERROR,
                 "syncing log file %s failed: %s; it is cut to the %llu bytes known to be durable, and the records "
-                "from %llu on go to a new file", drain->destination.path, error_name(-rc),
+                "from %llu on go to a new file; look at the host's messages about its disk",
+                drain->destination.path, error_name(-rc),
                 (unsigned long long)drain->checkpoint->stream.file_bytes, (unsigned long long)drain->synced.sequence);
     cut_back(drain);
     drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
@@ -91,7 +95,8 @@ void drain_leave_file(struct drain *drain, enum drain_next_file next, const stru
 
 static void tell_extended(struct drain *drain) {
     events_post(drain->events, BURST_ERROR,
-                "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
+                "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun; find out who "
+                "writes it",
                 (unsigned long long)drain->destination.length, drain->destination.path);
 }
 

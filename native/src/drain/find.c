@@ -53,7 +53,7 @@ static void tell_not_found(struct drain *drain, const char *path, int rc) {
     struct destination *destination = &drain->destination;
     const unsigned long long first = drain->checkpoint->stream.next_sequence;
     uint64_t until, next_sequence;
-    char twice[220] = "", seen[LAYOUT_FILE_NAME_BYTES + 100] = "";
+    char twice[220] = "; look where it is now, if nobody moved it on purpose", seen[LAYOUT_FILE_NAME_BYTES + 100] = "";
     ring_durable(drain->ring, &until, &next_sequence);
     if (!is_missed(drain, path, next_sequence - 1)) {
         return;
@@ -124,7 +124,8 @@ static int find(struct drain *drain, const char *path) {
     }
     if (match == MATCH_NONE) {
         events_post(drain->events, BURST_WARN,
-                    "others wrote behind the %llu bytes of log file %s; it is left alone and a new file is begun",
+                    "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun; find "
+                    "out who writes it",
                     (unsigned long long)stream->file_bytes, path);
         drain_leave_file(drain, rc == 1 ? NEXT_FILE_SAME_NAME : NEXT_FILE_DIVERTED, &drain->synced);
     }

@@ -77,13 +77,13 @@ static int await_publication(struct ring *ring, const struct record_header *head
         straggler->slept_ns += nap_ns;
     }
     if (device_lost_pages(ring->device) > 0) {
-        ring_fail(ring, "pages of ring %s were lost under its records; nothing further is acknowledged until the ring is "
-                  "opened again", ring->path);
+        ring_fail(ring, "pages of ring %s were lost under its records: look at the host's messages about its medium",
+                  ring->path);
         return -EIO;
     }
     ring_fail(ring, "record %llu of ring %s was begun by a thread of this process that did not copy it within %lld s: "
-              "the memory that it copies from did not answer (swap, a mapped file), or the thread was stopped; reopen the "
-              "ring", (unsigned long long)sequence, ring->path, RING_STRAGGLER_NS / 1000000000ll);
+              "the memory that it copies from did not answer (swap, a mapped file), or the thread was stopped",
+              (unsigned long long)sequence, ring->path, RING_STRAGGLER_NS / 1000000000ll);
     return -EIO;
 }
 
@@ -182,8 +182,7 @@ static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     write->done = 1;
     stages_written(ring->stages, write->submitted_ns);
     if (completed->result < 0) {
-        ring_fail(ring, "writing %zu bytes at offset %llu of ring %s failed: %s; nothing further is acknowledged until "
-                  "the ring is opened again",
+        ring_fail(ring, "writing %zu bytes at offset %llu of ring %s failed: %s",
                   completed->bytes, (unsigned long long)completed->offset, ring->path,
                   device_failure(completed->result));
     }

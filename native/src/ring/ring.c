@@ -146,8 +146,8 @@ void ring_fail(struct ring *ring, const char *format, ...) {
                  hidden > 0 ? "up to " : "", (unsigned long long)(lost + hidden));
     }
     atomic_store(&ring->failed, RING_FAILED);
-    events_post(ring->events, BURST_ERROR, "%s; every append fails until the log is closed and opened again",
-                ring->failure);
+    events_post(ring->events, BURST_ERROR, "%s; every append fails until the log is closed and opened again: mend the "
+                "cause, then restart the process", ring->failure);
     /* Those asleep in the groups are woken at the end of the round, by the leader that failed the ring. */
     signal_notify(&ring->ended, ring->platform);
     signal_notify(&ring->space, ring->platform);
@@ -170,7 +170,7 @@ static int fail_append(const struct ring *ring, int rc, size_t length, unsigned 
         if (!(flags & RING_NO_WAIT)) {
             await_reason(ring, &limit);
         }
-        return error_set(EIO, "ring %s has failed: %s", ring->path,
+        return error_set(EIO, "ring %s has failed: %s; nothing is appended until it is opened again", ring->path,
                          ring_has_failed(ring) ? ring->failure : "why, burst_failure() tells in a moment");
     case ESHUTDOWN:
         return error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);

@@ -104,22 +104,22 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     fill_ring();
     assert_silence(); /* nobody waits */
     assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE), -ETIMEDOUT);
-    assert_next(BURST_ERROR, "is full since 1000 ms: appends wait until the log file has been written");
-    assert_next(BURST_ERROR, "is full since 61000 ms");
-    assert_next(BURST_ERROR, "is full since 121000 ms");
+    assert_next(BURST_ERROR, "has been full for 1 s: appends wait until its records are in the log file");
+    assert_next(BURST_ERROR, "has been full for 61 s");
+    assert_next(BURST_ERROR, "has been full for 121 s");
     assert_silence();
     /* The next call waits for the same: that is no change of state. */
     clock_ns += 5 * SECOND_NS;
     assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE), -ETIMEDOUT);
-    assert_next(BURST_ERROR, "is full since 181000 ms");
-    assert_next(BURST_ERROR, "is full since 241000 ms");
-    assert_next(BURST_ERROR, "is full since 301000 ms");
+    assert_next(BURST_ERROR, "has been full for 181 s");
+    assert_next(BURST_ERROR, "has been full for 241 s");
+    assert_next(BURST_ERROR, "has been full for 301 s");
     assert_silence();
     drain_all();
     fill_ring();
     clock_ns += 5 * SECOND_NS;
     assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE), -ETIMEDOUT);
-    assert_next(BURST_ERROR, "is full since 1000 ms");
+    assert_next(BURST_ERROR, "has been full for 1 s");
 }
 
 static void a_failed_ring_is_an_error_every_minute(void **state) {

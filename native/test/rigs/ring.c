@@ -79,7 +79,7 @@ static void assert_write_error_is_fail_stop(int error, const char *reason) {
     struct fault_rule *rule = RING_FAULT(.operations = FAULT_WRITE, .action = FAULT_FAIL, .error = error, .count = 1);
     assert_fail_stop(log, reason);
     assert_int_equal(atomic_load(&rule->hits), 1); /* not tried again, although it would succeed */
-    assert_told(log, "nothing further is acknowledged until the ring is opened again");
+    assert_told(log, "every append fails until the log is closed and opened again");
     assert_true(burst_close(log) < 0);
     reopen_and_drain();
     assert_nothing_lost("fuse");
@@ -120,7 +120,7 @@ static void a_checkpoint_that_cannot_be_written_is_fail_stop(void **state) {
                .to = LAYOUT_CHECKPOINT_OFFSET(2));
     witness_append(&witness, log, 0, 0); /* acknowledged, or refused if the drain was fast */
     await_state(log, BURST_STATE_FAILED);
-    assert_fail_stop(log, "a checkpoint could not be written to ring");
+    assert_fail_stop(log, "could not be written to ring");
     burst_close(log);
     reopen_and_drain();
     assert_nothing_lost("fuse");

@@ -70,14 +70,14 @@ static void a_ring_write_that_fails_is_fail_stop(void **state) {
     NEED_STRACE();
     assert_int_not_equal(run_with("pwritev2", "error=EIO:when=20"), 0);
     assert_said("# append: ring ");
-    assert_said("EIO (Input/output error); nothing further is acknowledged");
+    assert_said("EIO (Input/output error); every append fails");
     assert_recovered();
 }
 
 static void a_ring_write_that_is_short_is_fail_stop(void **state) {
     NEED_STRACE();
     assert_int_not_equal(run_with("pwritev2", "retval=512:when=20"), 0);
-    assert_said("nothing further is acknowledged");
+    assert_said("every append fails until");
     assert_recovered();
 }
 

@@ -49,7 +49,7 @@ static unsigned told(uint32_t *severity, int64_t *time_ns) {
     burst_event_t event = {.struct_bytes = sizeof event};
     unsigned times = 0;
     while (events_take(&fake_events, &event, 0) == 1) {
-        if (strstr(event.text, "is full since") != NULL) {
+        if (strstr(event.text, " has been full for ") != NULL) {
             *time_ns = times == 0 ? event.time_ns : *time_ns;
             *severity = event.severity;
             times++;

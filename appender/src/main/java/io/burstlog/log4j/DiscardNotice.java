@@ -102,7 +102,7 @@ final class DiscardNotice {
         } catch (final BurstException closedOrFailed) {
             throw closedOrFailed;
         } catch (final RuntimeException noLine) {
-            LOGGER.error("{}; the log itself cannot say so: {}", sentence(count), noLine.getMessage());
+            LOGGER.error("Burst: {}; the log itself cannot say so: {}", sentence(count), noLine.getMessage());
             return true;
         }
     }
@@ -130,7 +130,7 @@ final class DiscardNotice {
         try {
             final long count = discarded.getAndSet(0);
             if (count > 0) {
-                LOGGER.error("{}; the log itself does not say so: {}", sentence(count), reason);
+                LOGGER.error("Burst: {}; the log itself does not say so: {}", sentence(count), reason);
             }
         } finally {
             writing.release();

@@ -53,7 +53,7 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
             if (onFull == OnFull.FAIL) {
                 throw new BurstException(
                         BurstException.Code.RING_FULL,
-                        "The ring is full and onFull=\"fail\"; the event was not logged.");
+                        "The ring is full and onFull=\"fail\", and the event was not logged: " + FullRingCount.whatToDo(log));
             }
             sequence = offerUntilAccepted(log, count, record, eventTimeNanos, begin);
             left = left(begin);
@@ -87,7 +87,8 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
         }
         throw new BurstException(
                 BurstException.Code.TIMED_OUT,
-                "The ring was full for longer than blockTimeout, " + Units.of(blockTimeout) + "; the event was not logged.");
+                "The ring was full for longer than blockTimeout, " + Units.of(blockTimeout)
+                        + ", and the event was not logged: " + FullRingCount.whatToDo(log));
     }
 
     /** {@link BurstLog#awaitDurable}. */

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.config.Configuration;
@@ -256,9 +255,10 @@ final class OpenRings {
                 return true;
             }
             LOGGER.error(
-                    "Burst '{}': not all events are durable yet, because the ring {} does not take them: log calls that wait for"
-                            + " that wait still. Look at its medium.",
+                    "Burst '{}': not all events were durable after shutdownTimeout, {}, because the ring {} does not take"
+                            + " them: log calls that wait for that still wait. Look at its medium.",
                     appender.getName(),
+                    Units.of(ring.shutdownTimeout()),
                     ring.name());
         } catch (final BurstException failure) {
             reportLoss(appender, failure);
@@ -286,13 +286,20 @@ final class OpenRings {
     private static boolean reportUnfinishedClose(
             final BurstManager ring, final BurstAppender appender, final BurstException failure) {
         final boolean isDurable = ring.isAllDurable();
-        LOGGER.log(
-                isDurable ? Level.WARN : Level.ERROR,
-                "Burst '{}': {} when shutdownTimeout, {}, was over: {}",
-                appender.getName(),
-                isDurable ? "all events are durable, but the stop had not ended" : "not all events were durable at stop",
-                Units.of(ring.shutdownTimeout()),
-                failure.getMessage());
+        final String limit = Units.of(ring.shutdownTimeout());
+        if (isDurable) {
+            LOGGER.warn(
+                    "Burst '{}': all events are durable, but the stop had not ended after shutdownTimeout, {}: {}",
+                    appender.getName(),
+                    limit,
+                    failure.getMessage());
+        } else {
+            LOGGER.error(
+                    "Burst '{}': the stop had not ended after shutdownTimeout, {}, and not all events are durable: {}",
+                    appender.getName(),
+                    limit,
+                    failure.getMessage());
+        }
         return isDurable;
     }
 

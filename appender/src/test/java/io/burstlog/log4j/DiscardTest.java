@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class DiscardTest {
 
-    private static final Pattern NOTICE = Pattern.compile("(?:WARN|ERROR) (\\d+) events? (was|were) discarded, because the ring .* was full.*");
+    private static final Pattern NOTICE = Pattern.compile("(?:WARN|ERROR Burst:) (\\d+) events? (was|were) discarded, because the ring .* was full.*");
 
     @TempDir
     Path temporary;

@@ -41,7 +41,7 @@ class ReconfigurationTest {
                     () -> log4j.reconfigure(configurations[++count[0] % configurations.length]), 20, log4j.logger());
             assertThat(log4j.orders().manager()).isSameAs(manager);
             // That the ring was full for a second is true of a slow disk.
-            assertThat(log4j.status(Level.WARN)).allMatch(line -> line.contains(" is full since "));
+            assertThat(log4j.status(Level.WARN)).allMatch(line -> line.contains(" has been full for "));
         }
         load.assertExactlyOnceInOrder(directory.lines());
     }

@@ -86,11 +86,11 @@ class UnluckyJvmIT {
                 List.of("prlimit", "--fsize=" + ringBytes + ":"), List.of(), installation, LogsForEver.class);
         try {
             String console = "";
-            while (!(console.contains("it.log cannot be written: EFBIG") && console.contains("it.ring is full since "))) {
+            while (!(console.contains("it.log cannot be written: EFBIG") && console.contains("it.ring has been full for "))) {
                 assertThat(child.waitFor(100, TimeUnit.MILLISECONDS)).as("it hangs; its console: %s", console).isFalse();
                 console = Files.readString(installation.errors());
             }
-            assertThat(console).contains("appends wait until the log file has been written").doesNotContain("WARN");
+            assertThat(console).contains("appends wait until its records are in the log file").doesNotContain("WARN");
         } finally {
             ChildJvm.kill(child);
         }

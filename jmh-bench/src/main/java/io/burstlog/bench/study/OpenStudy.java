@@ -18,7 +18,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +44,7 @@ public final class OpenStudy {
         } else {
             Path ring = media.file("open.ring");
             BurstConfig config = BurstConfig.builder().ring(ring).fileName(Path.of(full, "open.log"))
-                    .ringBytes(ringBytes).durability(Durability.PROCESS).binding(Binding.JNI)
-                    .shutdownTimeout(Duration.ofMillis(1)).build();
+                    .ringBytes(ringBytes).durability(Durability.PROCESS).binding(Binding.JNI).build();
             fill(config, ringBytes, media.bytes());
             List<Double> opens = new ArrayList<>();
             List<Double> reads = new ArrayList<>();
