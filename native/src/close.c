@@ -111,16 +111,28 @@ static const char *what_hangs(const burst_t *log) {
     }
 }
 
+/* To three digits: a caller may give what is left of a longer time. */
+static int64_t roughly(int64_t ns) {
+    int64_t unit = 1;
+    while (ns / unit >= 1000) {
+        unit *= 10;
+    }
+    return (ns + unit / 2) / unit * unit;
+}
+
 /* What is left goes on without the caller. */
 static int64_t leave_it(burst_t *log, int64_t timeout_ns) {
     uint64_t durable, next_sequence;
+    char waiting[64] = "all accepted records are durable";
     ring_durable(log->ring, &durable, &next_sequence);
+    const uint64_t count = ring_next_sequence(log->ring) - next_sequence;
+    if (count > 0) {
+        snprintf(waiting, sizeof waiting, "%llu accepted records are not durable yet", (unsigned long long)count);
+    }
     threads_leave_drain(&log->threads);
-    return error_set(EINPROGRESS, "the log on ring %s could not be closed within %s: %s. %llu "
-                     "accepted records are not durable yet. The close goes on by itself; until it has ended, or the process "
-                     "has, the ring cannot be opened again", log->ring->path,
-                     error_time(timeout_ns), what_hangs(log),
-                     (unsigned long long)(ring_next_sequence(log->ring) - next_sequence));
+    return error_set(EINPROGRESS, "the log on ring %s could not be closed within %s: %s; %s. The close goes on "
+                     "by itself; until it has ended, or the process has, the ring cannot be opened again", log->ring->path,
+                     error_time(roughly(timeout_ns)), what_hangs(log), waiting);
 }
 
 static int64_t close_log(burst_t *log, int64_t timeout_ns) {

@@ -236,6 +236,12 @@ final class BurstManager {
         }
     }
 
+    /** Also while the ring is being closed, and then. */
+    boolean isAllDurable() {
+        final var stats = log.stats();
+        return stats.durableSequence() == stats.acceptedSequence();
+    }
+
     Duration shutdownTimeout() {
         final Duration configured = attributes.config().shutdownTimeout();
         return configured.isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : configured;

@@ -270,10 +270,37 @@ final class OpenRings {
         try {
             ring.close(appender.getLayout());
             return true;
+        } catch (final BurstException failure) {
+            if (failure.code() != BurstException.Code.UNDECIDED) {
+                reportLoss(appender, failure);
+                return false;
+            }
+            return reportUnfinishedClose(ring, appender, failure);
         } catch (final RuntimeException failure) {
             reportLoss(appender, failure);
             return false;
         }
+    }
+
+    /** That the close goes on by itself is an ERROR only if events may still be lost. */
+    private static boolean reportUnfinishedClose(
+            final BurstManager ring, final BurstAppender appender, final BurstException failure) {
+        final boolean isDurable = ring.isAllDurable();
+        final String limit = Units.of(ring.shutdownTimeout());
+        if (isDurable) {
+            LOGGER.warn(
+                    "Burst '{}': all events are durable, but the stop had not ended after shutdownTimeout, {}: {}",
+                    appender.getName(),
+                    limit,
+                    failure.getMessage());
+        } else {
+            LOGGER.error(
+                    "Burst '{}': the stop had not ended after shutdownTimeout, {}, and not all events are durable: {}",
+                    appender.getName(),
+                    limit,
+                    failure.getMessage());
+        }
+        return isDurable;
     }
 
     private static void reportLoss(final BurstAppender appender, final RuntimeException failure) {

@@ -120,6 +120,28 @@ class StalledMediumTest {
     }
 
     @Test
+    void a_stop_whose_events_are_all_durable_ends_with_a_warning() throws Exception {
+        final String burst = other.burst(ONE_SECOND).replace(other.file().toString(), frozen.file().toString());
+        final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(burst));
+        final BurstManager manager = log4j.orders().manager();
+        try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
+            log4j.logger().info("order 1");
+            mustReturn(log4j::close);
+            assertThat(manager.isAllDurable()).isTrue();
+        }
+        assertThat(log4j.status(Level.ERROR)).isEmpty();
+        assertThat(log4j.status(Level.WARN))
+                .anyMatch(line -> line.contains("all events are durable") && line.contains("shutdownTimeout, 1 s"));
+        await().ignoreExceptions().until(() -> {
+            try (RunningLog4j again = RunningLog4j.with(RunningLog4j.xml(burst))) {
+                again.logger().info("order 2");
+                return true;
+            }
+        });
+        assertThat(frozen.lines()).containsExactly("INFO order 1", "INFO order 2");
+    }
+
+    @Test
     void a_stop_ends_with_shutdownTimeout_and_the_next_start_is_refused_until_the_medium_answers() throws Exception {
         final FreezableFileSystem.Frozen[] ice = {null};
         final RunningLog4j log4j = withAnEventThatIsNotDurable(ONE_SECOND, ice);
