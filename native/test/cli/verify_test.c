@@ -358,7 +358,7 @@ static struct traced_run trace_run(unsigned blocks) {
     struct traced_run run = {.by_uring = 0};
     snprintf(command, sizeof command,
              "strace -f -o %s -e trace=io_uring_enter,pwritev2 %s doctor --verify-device %s --serve --size 256K --blocks %u "
-             ">/dev/null", scratch_path("trace"), BURST_CLI, medium, blocks);
+             "--force >/dev/null", scratch_path("trace"), BURST_CLI, medium, blocks);
     assert_int_equal(system(command), 0);
     const struct verify_block header = read_run();
     for (uint64_t number = 1; number <= blocks; number++)
