@@ -93,11 +93,16 @@ void drain_leave_file(struct drain *drain, enum drain_next_file next, const stru
     drain->batch.used = drain->batch.written = 0;
 }
 
-static void tell_extended(struct drain *drain) {
+/* `twice`: the first record of which the file has, behind what is checkpointed, what the new one gets as well; or 0. */
+static void tell_extended(struct drain *drain, uint64_t twice) {
+    char both[80] = "";
+    if (twice != 0) {
+        snprintf(both, sizeof both, ", and records from %llu on may be in both", (unsigned long long)twice);
+    }
     events_post(drain->events, BURST_ERROR,
-                "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun; find out who "
+                "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun%s; find out who "
                 "writes it",
-                (unsigned long long)drain->destination.length, drain->destination.path);
+                (unsigned long long)drain->destination.length, drain->destination.path, both);
 }
 
 /* A batch that stalled was begun in this file. */
@@ -106,7 +111,7 @@ static int check_stalled(struct drain *drain, enum destination_state state) {
         return 1; /* renamed: after this batch */
     }
     if (state == DESTINATION_EXTENDED && drain->batch.written > 0) {
-        tell_extended(drain);
+        tell_extended(drain, drain->synced.sequence);
         drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
         return 0;
     }
@@ -148,7 +153,7 @@ int drain_check_file(struct drain *drain) {
     case DESTINATION_RENAMED:
         break; /* below */
     case DESTINATION_EXTENDED:
-        tell_extended(drain);
+        tell_extended(drain, 0);
         break;
     case DESTINATION_CUT_OFF:
     case DESTINATION_UNMOUNTED:

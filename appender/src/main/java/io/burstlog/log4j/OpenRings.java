@@ -87,18 +87,25 @@ final class OpenRings {
             final BurstAppender appender, final Configuration configuration, final RingAttributes wanted) {
         final Attachment attachment = new Attachment(appender, configuration, wanted);
         final OpenRing opening = new OpenRing(wanted);
+        final BurstManager open;
         LOCK.lock();
         try {
             final OpenRing ring = findSettled(wanted);
             if (ring != null) {
                 requireOnePlace(ring, configuration, wanted);
-                reportWhatStays(ring.manager, appender, wanted);
                 ring.attachments.add(attachment);
-                return ring.manager;
+                open = ring.manager;
+            } else {
+                OPEN.add(opening);
+                open = null;
             }
-            OPEN.add(opening);
         } finally {
             LOCK.unlock();
+        }
+        if (open != null) {
+            // Not under the lock: a listener of the status logger may take its time.
+            reportWhatStays(open, appender, wanted);
+            return open;
         }
         BurstManager manager = null;
         try {
