@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plug-pull test, with kill -9 in the place of the cut, and with a disk that lies made by hand. */
-#include "device/media.h"
+#include "cli/verify_medium.h"
 
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#include "cli/run.h"
-#include "cli/verify_block.h"
-
-#define BLOCK 4096
-
-static char medium[2 * PATH_BYTES];
-
-static int make_media(void **state) {
-    if (make_scratch(state) < 0) {
-        return -1;
-    }
-    snprintf(medium, sizeof medium, "%s", scratch_path("medium"));
-    return 0;
-}
 
 static uint64_t number_after(const char *label) {
     const char *at = strstr(output, label), *next;
@@ -86,16 +71,6 @@ static int exit_code_of(pid_t child) {
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
-
-/* Zeros, or what stood there in an earlier round, in the place of a block that was acknowledged. */
-static void spoil(uint64_t number, uint64_t slots, const void *content, size_t bytes, off_t within) {
-    const int fd = open(medium, O_WRONLY);
-    assert_true(fd >= 0);
-    assert_int_equal(pwrite(fd, content, bytes, (off_t)((1 + (number - 1) % slots) * BLOCK) + within), bytes);
-    close(fd);
-}
-
-static const uint8_t zeros[BLOCK];
 
 static void killed_in_mid_write_nothing_is_missing(void) {
     for (int round = 0; round < 5; round++) {
@@ -302,96 +277,6 @@ static void a_write_that_failed_is_not_acknowledged(void **state) {
     assert_int_equal(run("doctor --verify-device %s --check 9", medium), 0);
 }
 
-static struct verify_block read_run(void) {
-    uint8_t block[BLOCK];
-    struct verify_block run_header;
-    const int fd = open(medium, O_RDONLY);
-    assert_int_equal(pread(fd, block, BLOCK, 0), BLOCK);
-    close(fd);
-    assert_int_equal(verify_judge(block, BLOCK, &run_header), VERIFY_WHOLE);
-    return run_header;
-}
-
-static void the_engine_whose_blocks_were_lost_is_named(void **state) {
-    (void)state;
-    char line[64];
-    uint64_t spoiled = 0;
-    assert_int_equal(run("doctor --verify-device %s --serve --size 256K --blocks 60", medium), 0);
-    const struct verify_block header = read_run();
-    if (header.turns[1].io == 0)
-        SKIP_WITH("one engine alone works here");
-    for (uint64_t number = 1; number <= 60; number++) {
-        if (verify_turn_of(&header, number) == 1) {
-            spoil(number, 63, zeros, BLOCK, 0);
-            spoiled++;
-        }
-    }
-    assert_int_equal(run("doctor --verify-device %s --check 60", medium), 1);
-    snprintf(line, sizeof line, "(0 of %llu blocks lost)", (unsigned long long)(60 - spoiled));
-    assert_said("  pwrite     lost none, ");
-    assert_said(line);
-    snprintf(line, sizeof line, "(%llu of %llu blocks lost)", (unsigned long long)spoiled, (unsigned long long)spoiled);
-    assert_said("  uring      lost acknowledged blocks");
-    assert_said(line);
-    assert_int_equal(run("doctor --verify-device %s --check 60 --json", medium), 1);
-    assert_said("\"engine\": \"uring\"");
-}
-
-static unsigned calls_in(const char *trace, const char *name) {
-    char line[1024];
-    unsigned calls = 0;
-    FILE *file = fopen(trace, "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL)
-        calls += strstr(line, name) != NULL;
-    fclose(file);
-    return calls;
-}
-
-/* How many calls of each kind a run of so many blocks makes, and how many of the blocks are the turn of uring. */
-struct traced_run {
-    unsigned by_uring, uring_calls, pwrite_calls;
-};
-
-static struct traced_run trace_run(unsigned blocks) {
-    char command[8 * PATH_BYTES];
-    struct traced_run run = {.by_uring = 0};
-    /* The leak sanitizer cannot work in a process that is traced. */
-    snprintf(command, sizeof command,
-             "ASAN_OPTIONS=detect_leaks=0 strace -f -o %s -e trace=io_uring_enter,pwritev2 %s doctor --verify-device %s "
-             "--serve --size 256K --blocks %u --force >/dev/null", scratch_path("trace"), BURST_CLI, medium, blocks);
-    assert_int_equal(system(command), 0);
-    const struct verify_block header = read_run();
-    for (uint64_t number = 1; number <= blocks; number++)
-        run.by_uring += header.turns[verify_turn_of(&header, number)].io == BURST_IO_URING;
-    run.uring_calls = calls_in(scratch_path("trace"), "io_uring_enter(");
-    run.pwrite_calls = calls_in(scratch_path("trace"), "pwritev2(");
-    return run;
-}
-
-static void every_engine_writes_what_is_its_turn(void **state) {
-    (void)state;
-    if (system("strace -o /dev/null true 2>/dev/null") != 0)
-        SKIP_WITH("strace cannot be used here");
-    /* A run of one block makes all calls that are not for blocks: each engine's trial. */
-    const struct traced_run one = trace_run(1), many = trace_run(60);
-    assert_int_equal(one.by_uring, 0);
-    if (many.by_uring == 0)
-        SKIP_WITH("io_uring cannot be used here");
-    assert_true(many.uring_calls - one.uring_calls >= many.by_uring);
-    assert_true(many.pwrite_calls - one.pwrite_calls >= 59 - many.by_uring);
-}
-
-static void one_engine_alone_is_tested_if_it_is_named(void **state) {
-    (void)state;
-    assert_int_equal(run("doctor --verify-device %s --serve --size 256K --blocks 60 --io flush", medium), 0);
-    assert_said("is written with flush\n");
-    assert_int_equal(run("doctor --verify-device %s --check 60", medium), 0);
-    assert_said("  flush      lost none, and was writing when the power went (0 of 60 blocks lost)\n");
-    assert_int_equal(run("doctor --verify-device %s --serve --io fast", medium), 2);
-    assert_said("--io wants the name of an engine");
-}
-
 /* The port that the listener chose. */
 static unsigned long listen_to(pid_t *listener) {
     const char *arguments[] = {"--listen", "127.0.0.1:0", "--seconds", "30", NULL};
@@ -441,8 +326,6 @@ static void the_test_ends_when_nobody_hears_it(void **state) {
     assert_said("is no HOST:PORT");
 }
 
-#define MEDIA_TEST(name) cmocka_unit_test_setup_teardown(name, make_media, remove_scratch)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         MEDIA_TEST(killed_in_mid_write_nothing_is_missing_on_a_disk),
@@ -457,9 +340,6 @@ int main(void) {
         MEDIA_TEST(a_device_in_use_is_refused),
         MEDIA_TEST(what_is_no_test_cannot_be_checked),
         MEDIA_TEST(a_write_that_failed_is_not_acknowledged),
-        MEDIA_TEST(the_engine_whose_blocks_were_lost_is_named),
-        MEDIA_TEST(every_engine_writes_what_is_its_turn),
-        MEDIA_TEST(one_engine_alone_is_tested_if_it_is_named),
         MEDIA_TEST(the_last_number_leaves_the_machine_before_it_dies),
         MEDIA_TEST(the_test_ends_when_nobody_hears_it),
     };
