@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include "burstlog.h"
+#include "media/checkpoint.h"
+#include "media/record.h"
+#include "sink/files.h"
 #include "trial.h"
 
 #define RING_BYTES (2u * 1024 * 1024)
@@ -22,6 +25,7 @@ struct kept_file {
     char name[64];
     uint8_t *bytes;
     size_t length;
+    struct file_mark mark;
 };
 
 struct snapshot {
@@ -61,6 +65,12 @@ static void path_of(char *path, const char *name) {
     snprintf(path, 80, "logs/%.63s", name);
 }
 
+static struct file_mark mark_of(const char *path) {
+    struct file_mark mark;
+    need(files_posix.ops->mark_of_path(&files_posix, path, &mark) == 0, path);
+    return mark;
+}
+
 static void keep_file(struct kept_file *kept, const char *name) {
     char path[80];
     struct stat status = {0};
@@ -71,6 +81,7 @@ static void keep_file(struct kept_file *kept, const char *name) {
     kept->bytes = realloc(kept->bytes, kept->length + 1);
     need(read(fd, kept->bytes, kept->length) == (ssize_t)kept->length, path);
     memcpy(kept->name, name, sizeof kept->name);
+    kept->mark = mark_of(path);
     close(fd);
 }
 
@@ -100,28 +111,53 @@ static void remove_files(void) {
     unlink(".ring.burstlog-creating");
 }
 
+/* A file that is brought back is another file to the kernel: what the checkpoint knows the old one by becomes that of the
+ * new one, as nobody has copied anything in the life that is told here. */
+static void take_over_mark(uint8_t *ring, const struct file_mark *before, const struct file_mark *now) {
+    const struct superblock *superblock = (const struct superblock *)ring;
+    const uint32_t crc_seed = crc_seed_of(superblock->uuid);
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        struct checkpoint *checkpoint = (struct checkpoint *)(ring + LAYOUT_CHECKPOINT_OFFSET(slot));
+        struct checkpoint_mark *mark = &checkpoint->mark;
+        if (!checkpoint_is_valid(checkpoint, crc_seed) || mark->inode != before->inode ||
+            mark->handle_crc != before->handle_crc) {
+            continue;
+        }
+        mark->inode = now->inode;
+        mark->born_ns = now->born_ns;
+        mark->handle_type = now->handle_type;
+        mark->handle_bytes = now->handle_bytes;
+        mark->handle_crc = now->handle_crc;
+        checkpoint_seal(checkpoint, crc_seed);
+    }
+}
+
 /* Only the blocks that differ are written. */
-static void put_ring(const struct snapshot *snapshot) {
-    static uint8_t present[RING_BYTES];
+static void put_ring(const struct snapshot *snapshot, const struct file_mark *marks) {
+    static uint8_t present[RING_BYTES], wanted[RING_BYTES];
     if (!snapshot->ring_is_there) {
         unlink("ring");
         return;
+    }
+    memcpy(wanted, snapshot->ring, sizeof wanted);
+    for (int i = 0; i < snapshot->file_count && snapshot->ring_bytes == RING_BYTES; i++) {
+        take_over_mark(wanted, &snapshot->files[i].mark, &marks[i]);
     }
     const int fd = open("ring", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     need(fd >= 0, "ring");
     const ssize_t got = pread(fd, present, RING_BYTES, 0);
     need(got == (ssize_t)snapshot->ring_bytes || ftruncate(fd, (off_t)snapshot->ring_bytes) == 0, "ring");
     for (size_t at = 0; at < snapshot->ring_bytes; at += BLOCK_BYTES) {
-        if (got < (ssize_t)(at + BLOCK_BYTES) || memcmp(present + at, snapshot->ring + at, BLOCK_BYTES) != 0) {
-            need(pwrite(fd, snapshot->ring + at, BLOCK_BYTES, (off_t)at) == BLOCK_BYTES, "ring");
+        if (got < (ssize_t)(at + BLOCK_BYTES) || memcmp(present + at, wanted + at, BLOCK_BYTES) != 0) {
+            need(pwrite(fd, wanted + at, BLOCK_BYTES, (off_t)at) == BLOCK_BYTES, "ring");
         }
     }
     close(fd);
 }
 
 static void put(const struct snapshot *snapshot, struct trial *trial) {
+    struct file_mark marks[FILES_MAX];
     remove_files();
-    put_ring(snapshot);
     if (snapshot->file_count > 0) {
         mkdir("logs", 0700);
     } else {
@@ -134,7 +170,9 @@ static void put(const struct snapshot *snapshot, struct trial *trial) {
         need(fd >= 0 && write(fd, snapshot->files[i].bytes, snapshot->files[i].length) ==
                             (ssize_t)snapshot->files[i].length, path);
         close(fd);
+        marks[i] = mark_of(path);
     }
+    put_ring(snapshot, marks);
     *trial = snapshot->trial;
 }
 
