@@ -17,13 +17,15 @@ int main() try {
     config.file_name = "orders.log";
 
     burst_t *opened;
-    if (burst_open(&config, &opened) < 0) throw std::runtime_error(burst_last_error());
+    if (burst_open(&config, &opened) < 0)
+        throw std::runtime_error(burst_last_error());
     const std::unique_ptr<burst_t, int64_t (*)(burst_t *)> log(opened, burst_close);
 
     for (int order = 1; order <= 10; order++) {
         const std::string line = "order " + std::to_string(order) + "\n";
         const int64_t sequence = burst_append(log.get(), line.data(), line.size(), 0);
-        if (sequence < 0) throw std::runtime_error(burst_last_error());
+        if (sequence < 0)
+            throw std::runtime_error(burst_last_error());
         std::cout << "order " << order << " is durable as record " << sequence << "\n";
     }
 } catch (const std::exception &failure) {

@@ -198,8 +198,8 @@ int main(int argc, char **argv) {
     config.ring = argv[1];
     config.file_name = argv[3];
     config.durability = BURST_DURABILITY_PROCESS;
-    config.huge_pages = !serves && argc > 6 && strcmp(argv[6], "off") == 0 ? BURST_HUGE_PAGES_OFF
-                                                                            : BURST_HUGE_PAGES_AUTO;
+    config.huge_pages =
+        !serves && argc > 6 && strcmp(argv[6], "off") == 0 ? BURST_HUGE_PAGES_OFF : BURST_HUGE_PAGES_AUTO;
     config.io = mapped ? BURST_IO_MAPPED : BURST_IO_AUTO;
     burst_t *log;
     if (burst_open(&config, &log) < 0) {

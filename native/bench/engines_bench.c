@@ -42,7 +42,8 @@ static uint32_t io_of(const char *name) {
     return 0;
 }
 
-static void open_side(struct side *side, const char *io, const char *ring, const char *folder, int number, size_t count) {
+static void open_side(struct side *side, const char *io, const char *ring, const char *folder, int number,
+                      size_t count) {
     char file[BURST_PATH_BYTES];
     burst_config_t config;
     burst_config_init(&config);

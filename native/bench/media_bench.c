@@ -91,7 +91,8 @@ static int64_t write_bare(struct bare *bare, const void *data, size_t bytes) {
 }
 
 /* Both latencies of one record; 0 if its commit went over the end of a lap, in two writes. */
-static int measure(burst_t *log, struct bare *bare, const void *record, size_t length, int64_t *append_ns, int64_t *bare_ns) {
+static int measure(burst_t *log, struct bare *bare, const void *record, size_t length, int64_t *append_ns,
+                   int64_t *bare_ns) {
     uint64_t before, after, sequence;
     ring_durable(log->ring, &before, &sequence);
     const int64_t begin_ns = now_ns();

@@ -38,7 +38,8 @@ struct appender {
 };
 
 struct result {
-    double rate[ROUNDS_MOST], p50[ROUNDS_MOST], p99[ROUNDS_MOST], p999[ROUNDS_MOST], worst[ROUNDS_MOST], waits[ROUNDS_MOST];
+    double rate[ROUNDS_MOST], p50[ROUNDS_MOST], p99[ROUNDS_MOST], p999[ROUNDS_MOST], worst[ROUNDS_MOST],
+        waits[ROUNDS_MOST];
 };
 
 static _Atomic int stop;
@@ -100,7 +101,8 @@ static double median(double *values, int count) {
     return values[count / 2];
 }
 
-static void run(burst_t *log, int threads, int milliseconds, struct appender *appenders, struct result *result, int round) {
+static void run(burst_t *log, int threads, int milliseconds, struct appender *appenders, struct result *result,
+                int round) {
     burst_stats_t before = {.struct_bytes = sizeof before}, after = {.struct_bytes = sizeof after};
     burst_await_drained(log, -1);
     burst_stats(log, &before);

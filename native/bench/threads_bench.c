@@ -77,7 +77,8 @@ static double median(double *values, int count) {
     return values[count / 2];
 }
 
-static void run(burst_t *log, int threads, int milliseconds, struct appender *appenders, struct result *result, int round) {
+static void run(burst_t *log, int threads, int milliseconds, struct appender *appenders, struct result *result,
+                int round) {
     burst_stats_t before = {.struct_bytes = sizeof before}, after = {.struct_bytes = sizeof after};
     burst_await_drained(log, -1);
     burst_stats(log, &before);
@@ -151,9 +152,11 @@ int main(int argc, char **argv) {
             run(log, threads[i], milliseconds, appenders, &results[i], round);
         }
     }
-    printf("threads  records/s  to %2d thread(s)  records a commit   p50 us   p99 us  slowest thread to its fair share\n",
-           threads[0]);
-    for (int i = cases; i-- > 0;) { /* the first last: its rates are what the ratios of the others need in their order */
+    printf(
+        "threads  records/s  to %2d thread(s)  records a commit   p50 us   p99 us  slowest thread to its fair share\n",
+        threads[0]);
+    for (int i = cases;
+         i-- > 0;) { /* the first last: its rates are what the ratios of the others need in their order */
         struct result *result = &results[i];
         for (int round = 0; round < rounds; round++) {
             result->ratio[round] = result->rate[round] / results[0].rate[round];

@@ -94,43 +94,44 @@ enum burst_huge_pages {
 };
 
 typedef struct burst_config {
-    uint32_t struct_bytes;        /* sizeof(burst_config_t), set by burst_config_init */
-    uint32_t durability;          /* enum burst_durability; default POWER */
-    uint32_t on_full;             /* enum burst_on_full; default BLOCK */
-    uint32_t io;                  /* enum burst_io; default AUTO */
-    const char *ring;             /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
+    uint32_t struct_bytes;     /* sizeof(burst_config_t), set by burst_config_init */
+    uint32_t durability;       /* enum burst_durability; default POWER */
+    uint32_t on_full;          /* enum burst_on_full; default BLOCK */
+    uint32_t io;               /* enum burst_io; default AUTO */
+    const char *ring;          /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
                                      file is created with mode 0600, and so are the folders above it; an empty one becomes
                                      a ring with the mode and owner that it has */
-    const char *file_name;        /* required: the log file; made absolute and stored in the ring. Created if missing, and
+    const char *file_name;     /* required: the log file; made absolute and stored in the ring. Created if missing, and
                                      so are the folders above it */
-    uint64_t ring_bytes;          /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
+    uint64_t ring_bytes;       /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
                                      the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
                                      is refused */
-    uint64_t max_record_bytes;    /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */
-    uint64_t block_timeout_ns;    /* 0: wait for ever. Bounds how long an append waits in all: for space, for the writes of
+    uint64_t max_record_bytes; /* 0: 1 MiB (or a quarter of a small ring). At most a quarter of the ring */
+    uint64_t block_timeout_ns; /* 0: wait for ever. Bounds how long an append waits in all: for space, for the writes of
                                      other threads, for threads in the middle of a record. Only a write that it has
                                      begun itself, and that holds its record, takes as long as the medium does */
-    uint64_t drain_interval_ns;   /* 0: 100 ms. A durable record reaches the log file within this time */
-    uint64_t shutdown_timeout_ns; /* 0: 10 s. Bounds burst_close, whatever the media do. Draining gets three quarters of it;
+    uint64_t drain_interval_ns; /* 0: 100 ms. A durable record reaches the log file within this time */
+    uint64_t
+        shutdown_timeout_ns; /* 0: 10 s. Bounds burst_close, whatever the media do. Draining gets three quarters of it;
                                      the rest stays in the ring */
-    const char *file_owner;       /* NULL: unchanged. User name of a newly created log file */
-    const char *file_group;       /* NULL: unchanged. Group name of a newly created log file */
-    uint32_t file_mode;           /* 0: 0666 less the umask. Permission bits of a newly created log file */
-    uint32_t reserved;            /* 0 */
-    const char *drain_cpu;        /* NULL or "": wherever the process may run. Else CPUs for the thread burst-drain, which
+    const char *file_owner;  /* NULL: unchanged. User name of a newly created log file */
+    const char *file_group;  /* NULL: unchanged. Group name of a newly created log file */
+    uint32_t file_mode;      /* 0: 0666 less the umask. Permission bits of a newly created log file */
+    uint32_t reserved;       /* 0 */
+    const char *drain_cpu;   /* NULL or "": wherever the process may run. Else CPUs for the thread burst-drain, which
                                      moves records to the log file, as the kernel lists them: "3" or "3-5,8" */
-    const char *writer_cpu;       /* the same for the thread burst-commit, which makes enqueued records durable. The
+    const char *writer_cpu;  /* the same for the thread burst-commit, which makes enqueued records durable. The
                                      image then is on the NUMA node of these CPUs, else on that of the device */
-    int32_t realtime_priority;    /* 0: none. 1..99: of burst-commit under SCHED_FIFO */
-    uint32_t huge_pages;          /* enum burst_huge_pages; default AUTO */
-    uint32_t writer_spin;         /* 0: burst-commit sleeps when nothing is enqueued. 1: it spins, so that no burst_offer
+    int32_t realtime_priority; /* 0: none. 1..99: of burst-commit under SCHED_FIFO */
+    uint32_t huge_pages;       /* enum burst_huge_pages; default AUTO */
+    uint32_t writer_spin;      /* 0: burst-commit sleeps when nothing is enqueued. 1: it spins, so that no burst_offer
                                      ever pays for waking it; it takes a whole CPU, which writer_cpu should give it,
                                      and must if realtime_priority is set */
-    uint32_t reserved_2;          /* 0 */
-    uint64_t batch_delay_ns;      /* 0: enqueued records are made durable as soon as the write before is done. Else
+    uint32_t reserved_2;       /* 0 */
+    uint64_t batch_delay_ns;   /* 0: enqueued records are made durable as soon as the write before is done. Else
                                      burst-commit waits this long, at most 1 s, for more of them, which makes fewer and
                                      longer writes; whoever waits for durability does not wait for that */
-    uint64_t batch_bytes;         /* 0: only batch_delay_ns counts. Else burst-commit waits no longer once so many bytes
+    uint64_t batch_bytes;      /* 0: only batch_delay_ns counts. Else burst-commit waits no longer once so many bytes
                                      of the ring are enqueued. Needs batch_delay_ns */
 } burst_config_t;
 
@@ -247,13 +248,15 @@ enum burst_state {
  * all, but the longest of all need not be among them (docs/stages.md).
  */
 enum burst_stage {
-    BURST_STAGE_CLAIM_WAIT = 0,   /* waiting for space in a full ring: every one that waited. All others waited for nothing
+    BURST_STAGE_CLAIM_WAIT =
+        0,                /* waiting for space in a full ring: every one that waited. All others waited for nothing
                                      and are not counted: they are those accepted since open, less this count */
-    BURST_STAGE_COPY = 1,         /* from the claim to the publication: copy and checksum. Of one append in n, and of one in
+    BURST_STAGE_COPY = 1, /* from the claim to the publication: copy and checksum. Of one append in n, and of one in
                                      64 of the records enqueued or offered */
-    BURST_STAGE_COMMIT_WAIT = 2,  /* from the publication until the append knows that it is durable: of one append in n */
+    BURST_STAGE_COMMIT_WAIT =
+        2, /* from the publication until the append knows that it is durable: of one append in n */
     BURST_STAGE_DEVICE_WRITE = 3, /* a write of a commit, from its submission to its completion: of one write in n */
-    BURST_STAGE_DRAIN_LAG = 4,    /* from durable in the ring to durable in the log file: of the oldest record of each sync
+    BURST_STAGE_DRAIN_LAG = 4, /* from durable in the ring to durable in the log file: of the oldest record of each sync
                                      of the log file (a drain that catches up gives one figure for several in a row) */
 };
 #define BURST_STAGES 5
@@ -271,20 +274,20 @@ typedef struct burst_stage_stats {
 } burst_stage_stats_t;
 
 typedef struct burst_stats {
-    uint32_t struct_bytes;      /* set to sizeof(burst_stats_t) before the call */
-    uint32_t state;             /* enum burst_state */
-    int64_t accepted_sequence;  /* highest sequence given out */
-    int64_t durable_sequence;   /* highest sequence durable in the ring */
-    int64_t drained_sequence;   /* highest sequence durable in the log file */
-    uint64_t commits;           /* group commits since open */
-    uint64_t device_writes;     /* writes of those commits */
-    uint64_t device_bytes;      /* bytes of those writes */
-    uint64_t full_waits;        /* appends that found the ring full */
-    uint64_t discarded;         /* records dropped with BURST_ON_FULL_DISCARD */
-    uint64_t lost_enqueued;     /* enqueued records that a failure of the ring lost; if a thread was stuck in the middle
+    uint32_t struct_bytes;     /* set to sizeof(burst_stats_t) before the call */
+    uint32_t state;            /* enum burst_state */
+    int64_t accepted_sequence; /* highest sequence given out */
+    int64_t durable_sequence;  /* highest sequence durable in the ring */
+    int64_t drained_sequence;  /* highest sequence durable in the log file */
+    uint64_t commits;          /* group commits since open */
+    uint64_t device_writes;    /* writes of those commits */
+    uint64_t device_bytes;     /* bytes of those writes */
+    uint64_t full_waits;       /* appends that found the ring full */
+    uint64_t discarded;        /* records dropped with BURST_ON_FULL_DISCARD */
+    uint64_t lost_enqueued;    /* enqueued records that a failure of the ring lost; if a thread was stuck in the middle
                                    of a record, at most so many: all accepted after it are counted */
-    uint64_t capacity_bytes;    /* bytes of the ring that hold records */
-    uint64_t used_bytes;        /* bytes not yet released by the drain */
+    uint64_t capacity_bytes;   /* bytes of the ring that hold records */
+    uint64_t used_bytes;       /* bytes not yet released by the drain */
     uint64_t max_record_bytes;
     uint64_t file_bytes;        /* length of the current log file that has been written */
     uint32_t destination_empty; /* 1 if at open the log file was new or empty and nothing was waiting for it */

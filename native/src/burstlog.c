@@ -73,16 +73,21 @@ static int check_durability(const burst_config_t *config, const char *ring, cons
         return 0;
     }
     if (of_file->survives <= wanted) {
-        return error_set(EMEDIUMTYPE, "ring %s survives %s only, not %s: %s; put the ring on another medium, or set "
+        return error_set(EMEDIUMTYPE,
+                         "ring %s survives %s only, not %s: %s; put the ring on another medium, or set "
                          "durability=\"%s\"",
                          ring, survival_name(of_ring->survives), asked, of_ring->because, have);
     }
     if (of_ring->survives <= wanted) {
-        return error_set(EMEDIUMTYPE, "log file %s survives %s only, not %s: %s; put it elsewhere, or set durability=\"%s\"", file_name, survival_name(of_file->survives), asked, of_file->because, have);
+        return error_set(EMEDIUMTYPE,
+                         "log file %s survives %s only, not %s: %s; put it elsewhere, or set durability=\"%s\"",
+                         file_name, survival_name(of_file->survives), asked, of_file->because, have);
     }
-    return error_set(EMEDIUMTYPE, "neither ring %.60s (survives %s: %.100s) nor log file %.60s (survives %s: %.100s) "
-                     "survives %s; put them elsewhere, or set durability=\"%s\"", ring, survival_name(of_ring->survives),
-                     of_ring->because, file_name, survival_name(of_file->survives), of_file->because, asked, have);
+    return error_set(EMEDIUMTYPE,
+                     "neither ring %.60s (survives %s: %.100s) nor log file %.60s (survives %s: %.100s) "
+                     "survives %s; put them elsewhere, or set durability=\"%s\"",
+                     ring, survival_name(of_ring->survives), of_ring->because, file_name,
+                     survival_name(of_file->survives), of_file->because, asked, have);
 }
 
 /* Before a ring file is made: what a file would survive there. */
@@ -122,14 +127,17 @@ static void tell_writing(burst_t *log) {
     const uint32_t line_bytes = superblock_line_bytes(superblock);
     const uint64_t one =
         align_up(record_bytes(USUAL_RECORD_BYTES), line_bytes != 0 ? line_bytes : superblock->block_bytes);
-    const uint64_t marks = (RING_MARKER_BLOCKS + 1) * (uint64_t)superblock->block_bytes; /* that of this open, and to come */
+    const uint64_t marks =
+        (RING_MARKER_BLOCKS + 1) * (uint64_t)superblock->block_bytes; /* that of this open, and to come */
     const char *because = log->device->chosen_because;
-    events_post(&log->events, BURST_INFO, "ring %s of %llu bytes is written by %s%s%s; it has room for %llu "
-                "records of %d bytes if each is made durable alone, which takes %llu bytes, and for more if several are made "
-                "durable together",
-                log->device->path, (unsigned long long)(superblock->data_offset + superblock->capacity_bytes),
-                log->device->ops->name, *because != '\0' ? ": " : "", because,
-                (unsigned long long)((superblock->capacity_bytes - marks) / one), USUAL_RECORD_BYTES, (unsigned long long)one);
+    events_post(
+        &log->events, BURST_INFO,
+        "ring %s of %llu bytes is written by %s%s%s; it has room for %llu "
+        "records of %d bytes if each is made durable alone, which takes %llu bytes, and for more if several are made "
+        "durable together",
+        log->device->path, (unsigned long long)(superblock->data_offset + superblock->capacity_bytes),
+        log->device->ops->name, *because != '\0' ? ": " : "", because,
+        (unsigned long long)((superblock->capacity_bytes - marks) / one), USUAL_RECORD_BYTES, (unsigned long long)one);
 }
 
 static void tell_survival(burst_t *log) {
@@ -137,8 +145,8 @@ static void tell_survival(burst_t *log) {
     char file[BURST_PATH_BYTES];
     drain_copy_path(log->engine->drain, file, sizeof file);
     if (strcmp(of_ring, of_file) == 0 && strcmp(log->device->survives_because, log->file_survives.because) == 0) {
-        events_post(&log->events, BURST_INFO, "ring %s and log file %s survive %s: %s", log->device->path, file, of_ring,
-                    log->device->survives_because);
+        events_post(&log->events, BURST_INFO, "ring %s and log file %s survive %s: %s", log->device->path, file,
+                    of_ring, log->device->survives_because);
         return;
     }
     events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path, of_ring,
@@ -147,9 +155,11 @@ static void tell_survival(burst_t *log) {
 }
 
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
-    const struct engine_parts parts = {
-        .platform = &platform_linux, .device = log->device, .files = &files_posix, .events = &log->events,
-        .stages = log->stages};
+    const struct engine_parts parts = {.platform = &platform_linux,
+                                       .device = log->device,
+                                       .files = &files_posix,
+                                       .events = &log->events,
+                                       .stages = log->stages};
     const struct engine_config engine_config = {
         .file_name = file_name,
         .ring_bytes = config->ring_bytes,
@@ -189,10 +199,11 @@ static void remember(burst_t *log, const char *file_name) {
 static void tell_new_ring(burst_t *log, const char *file_name) {
     const uint64_t bytes = atomic_load(&log->engine->drain->file_bytes);
     if (bytes > 0) {
-        events_post(&log->events, BURST_INFO, "ring %s is new, and log file %s has %llu bytes already, which stay: "
+        events_post(&log->events, BURST_INFO,
+                    "ring %s is new, and log file %s has %llu bytes already, which stay: "
                     "records come behind them. What an earlier ring of this log file may still hold is not looked for; "
-                    "if there is one, run `burstlog recover` on it", log->device->path, file_name,
-                    (unsigned long long)bytes);
+                    "if there is one, run `burstlog recover` on it",
+                    log->device->path, file_name, (unsigned long long)bytes);
     }
 }
 
@@ -217,8 +228,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     if (rc == 0 && ring.is_untouched) {
         tell_new_ring(log, file_name);
     }
-    const uint64_t interval_ns =
-        config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
+    const uint64_t interval_ns = config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
     const struct pace pace = {.drain_interval_ns = (int64_t)interval_ns,
                               .batch_delay_ns = (int64_t)config->batch_delay_ns,
                               .batch_bytes = config->batch_bytes,
@@ -255,8 +265,8 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
     burst_t *log = &handle->log;
     log->stages = &handle->stages;
     events_init(&log->events, &platform_linux);
-    log->shutdown_timeout_ns = (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns
-                                                                         : DEFAULT_SHUTDOWN_TIMEOUT_NS);
+    log->shutdown_timeout_ns =
+        (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns : DEFAULT_SHUTDOWN_TIMEOUT_NS);
     rc = open_log(log, config, &checked.placement, checked.file_name);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);

@@ -33,7 +33,8 @@ int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns) {
         return rc < 0 ? rc : 1; /* a discarded record; there is nothing to wait for */
     }
     if (sequence < 0) {
-        return error_set(EINVAL, "there is no sequence %lld on ring %s: a negative value says that a record was refused",
+        return error_set(EINVAL,
+                         "there is no sequence %lld on ring %s: a negative value says that a record was refused",
                          (long long)sequence, log->ring->path);
     }
     return ring_await_durable(log->ring, (uint64_t)sequence, timeout_ns);
@@ -49,11 +50,14 @@ int burst_flush(burst_t *log, int64_t timeout_ns) {
 /* Why it is vain to wait any longer, or 0. */
 static int drained_never(const burst_t *log) {
     if (atomic_load(&log->engine->drain->unnoted) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
-        return error_set(EIO, "ring %s has failed: %s; nor does it take note of what is in the log file, which the next "
-                         "open finds out", log->ring->path, log->ring->failure);
+        return error_set(EIO,
+                         "ring %s has failed: %s; nor does it take note of what is in the log file, which the next "
+                         "open finds out",
+                         log->ring->path, log->ring->failure);
     }
-    return atomic_load(&log->closing) ? error_set(ESHUTDOWN, "the log on ring %s was closed while waiting", log->ring->path)
-                                      : 0;
+    return atomic_load(&log->closing)
+               ? error_set(ESHUTDOWN, "the log on ring %s was closed while waiting", log->ring->path)
+               : 0;
 }
 
 static int await_drained(burst_t *log, uint64_t sequence, int64_t timeout_ns) {
@@ -114,10 +118,10 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     ring_durable(ring, &durable, &next_sequence);
     stats->durable_sequence = (int64_t)next_sequence - 1;
     stats->accepted_sequence = (int64_t)ring_next_sequence(ring) - 1;
-    stats->state = atomic_load(&log->closing)      ? BURST_STATE_CLOSED
+    stats->state = atomic_load(&log->closing)     ? BURST_STATE_CLOSED
                    : ring_has_failed(ring)        ? BURST_STATE_FAILED
                    : atomic_load(&drain->stalled) ? BURST_STATE_STALLED
-                                                   : BURST_STATE_OPEN;
+                                                  : BURST_STATE_OPEN;
     stats->commits = atomic_load(&ring->commits);
     stats->device_writes = atomic_load(&ring->device_writes);
     stats->device_bytes = atomic_load(&ring->device_bytes);
@@ -140,8 +144,10 @@ int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
     burst_t *log = (burst_t *)log_const; /* entering counts the caller */
     const uint32_t bytes = stats->struct_bytes;
     if (bytes < STATS_LEAST_BYTES || bytes > STATS_MOST_BYTES) {
-        return error_set(EINVAL, "burst_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
-                         "against the burstlog.h of this library", sizeof *stats, bytes);
+        return error_set(EINVAL,
+                         "burst_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
+                         "against the burstlog.h of this library",
+                         sizeof *stats, bytes);
     }
     const int alive = log_check_alive(log);
     if (alive < 0) {
@@ -163,11 +169,14 @@ int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
 int burst_stage_histogram(const burst_t *log_const, uint32_t stage, burst_histogram_t *histogram) {
     burst_t *log = (burst_t *)log_const; /* entering counts the caller */
     if (histogram->struct_bytes != sizeof *histogram) {
-        return error_set(EINVAL, "burst_histogram_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
-                         "against the burstlog.h of this library", sizeof *histogram, histogram->struct_bytes);
+        return error_set(EINVAL,
+                         "burst_histogram_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
+                         "against the burstlog.h of this library",
+                         sizeof *histogram, histogram->struct_bytes);
     }
     if (stage >= BURST_STAGES) {
-        return error_set(EINVAL, "there is no stage %u: give one of enum burst_stage, 0 to %d", stage, BURST_STAGES - 1);
+        return error_set(EINVAL, "there is no stage %u: give one of enum burst_stage, 0 to %d", stage,
+                         BURST_STAGES - 1);
     }
     const int alive = log_check_alive(log);
     if (alive < 0) {
@@ -184,8 +193,10 @@ int burst_stage_histogram(const burst_t *log_const, uint32_t stage, burst_histog
 
 int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns) {
     if (event->struct_bytes != sizeof *event) {
-        return error_set(EINVAL, "burst_event_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
-                         "against the burstlog.h of this library", sizeof *event, event->struct_bytes);
+        return error_set(EINVAL,
+                         "burst_event_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
+                         "against the burstlog.h of this library",
+                         sizeof *event, event->struct_bytes);
     }
     const int alive = log_check_alive(log);
     return alive < 0 ? alive : events_take(&log->events, event, timeout_ns);

@@ -16,8 +16,11 @@
 #define LETTING_GO_SHARE 4 /* of the time for closing: what is not left to the draining */
 
 int log_check_alive(const burst_t *log) {
-    return ring_is_alive(log->ring) ? 0 : error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: "
-                                                    "open another ring in this one", log->ring->path);
+    return ring_is_alive(log->ring) ? 0
+                                    : error_set(EOWNERDEAD,
+                                                "ring %s belongs to the parent of this forked process: "
+                                                "open another ring in this one",
+                                                log->ring->path);
 }
 
 static int enter_unless(burst_t *log, const _Atomic uint32_t *refused) {
@@ -130,9 +133,10 @@ static int64_t leave_it(burst_t *log, int64_t timeout_ns) {
         snprintf(waiting, sizeof waiting, "%llu accepted records are not durable yet", (unsigned long long)count);
     }
     threads_leave_drain(&log->threads);
-    return error_set(EINPROGRESS, "the log on ring %s could not be closed within %s: %s; %s. The close goes on "
-                     "by itself; until it has ended, or the process has, the ring cannot be opened again", log->ring->path,
-                     error_time(roughly(timeout_ns)), what_hangs(log), waiting);
+    return error_set(EINPROGRESS,
+                     "the log on ring %s could not be closed within %s: %s; %s. The close goes on "
+                     "by itself; until it has ended, or the process has, the ring cannot be opened again",
+                     log->ring->path, error_time(roughly(timeout_ns)), what_hangs(log), waiting);
 }
 
 static int64_t close_log(burst_t *log, int64_t timeout_ns) {
@@ -146,7 +150,8 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
     }
     struct limit limit = limit_of(timeout_ns);
     const int64_t left_ns = limit_left_ns(&limit, &platform_linux);
-    atomic_store(&log->engine->drain->give_up_ns, left_ns < 0 ? INT64_MAX : limit.deadline_ns - left_ns / LETTING_GO_SHARE);
+    atomic_store(&log->engine->drain->give_up_ns,
+                 left_ns < 0 ? INT64_MAX : limit.deadline_ns - left_ns / LETTING_GO_SHARE);
     ring_refuse(log->ring);
     threads_stop(&log->threads);
     if (!await_end(log, &limit)) {
@@ -177,8 +182,10 @@ void log_explain_busy(const burst_t *logs, const char *ring_path) {
     }
     for (const burst_t *log = logs; log != NULL; log = log->next) {
         if (atomic_load(&log->closing) && !atomic_load(&log->closed) && strcmp(log->ring->path, path) == 0) {
-            error_set(EBUSY, "ring %s is still held by this process, whose close of it has not ended: %s; open it again when "
-                      "that has passed, or after the process has ended", path, what_hangs(log));
+            error_set(EBUSY,
+                      "ring %s is still held by this process, whose close of it has not ended: %s; open it again when "
+                      "that has passed, or after the process has ended",
+                      path, what_hangs(log));
         }
     }
 }

@@ -12,7 +12,7 @@
 #define LEAST_RING_BYTES (2ull * MIB)
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
-#define FILE_NAME_MAX 230 /* NAME_MAX less what drain/next_file.c may add */
+#define FILE_NAME_MAX 230                                      /* NAME_MAX less what drain/next_file.c may add */
 
 static int take(const burst_config_t *given, burst_config_t *config) {
     const uint32_t bytes = given->struct_bytes;
@@ -21,8 +21,10 @@ static int take(const burst_config_t *given, burst_config_t *config) {
         unknown = ((const uint8_t *)given)[i] != 0;
     }
     if (bytes < CONFIG_LEAST_BYTES || unknown) {
-        return error_set(EINVAL, "burst_config_t has %u bytes in the caller's header and %zu here: call "
-                         "burst_config_init, and build against the burstlog.h of this library", bytes, sizeof *config);
+        return error_set(EINVAL,
+                         "burst_config_t has %u bytes in the caller's header and %zu here: call "
+                         "burst_config_init, and build against the burstlog.h of this library",
+                         bytes, sizeof *config);
     }
     memset(config, 0, sizeof *config);
     memcpy(config, given, bytes < sizeof *config ? bytes : sizeof *config);
@@ -35,9 +37,10 @@ static int is_empty(const char *text) {
 
 static void check_sizes_and_times(const burst_config_t *config, struct error_list *errors) {
     if (config->ring_bytes != 0 && config->ring_bytes < LEAST_RING_BYTES) {
-        error_list_add(errors, error_set(EINVAL, "ringSize of ring %s is %llu bytes: a ring has at least %llu (%llu MiB)",
-                                         config->ring, (unsigned long long)config->ring_bytes, LEAST_RING_BYTES,
-                                         LEAST_RING_BYTES / MIB));
+        error_list_add(errors,
+                       error_set(EINVAL, "ringSize of ring %s is %llu bytes: a ring has at least %llu (%llu MiB)",
+                                 config->ring, (unsigned long long)config->ring_bytes, LEAST_RING_BYTES,
+                                 LEAST_RING_BYTES / MIB));
     }
     const struct {
         const char *name;
@@ -48,19 +51,23 @@ static void check_sizes_and_times(const burst_config_t *config, struct error_lis
                  {"batchDelay", config->batch_delay_ns}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (times[i].ns > INT64_MAX) {
-            error_list_add(errors, error_set(EINVAL, "%s of ring %s is longer than 292 years: set what you mean to wait, or "
-                                             "nothing", times[i].name, config->ring));
+            error_list_add(errors, error_set(EINVAL,
+                                             "%s of ring %s is longer than 292 years: set what you mean to wait, or "
+                                             "nothing",
+                                             times[i].name, config->ring));
         }
     }
     if (config->batch_delay_ns > COMMITTER_DELAY_MOST_NS && config->batch_delay_ns <= INT64_MAX) {
-        error_list_add(errors, error_set(EINVAL, "batchDelay of ring %s is %s: at most 1 s, as records that are only "
-                                         "enqueued are lost with the process", config->ring,
-                                         error_time((int64_t)config->batch_delay_ns)));
+        error_list_add(errors, error_set(EINVAL,
+                                         "batchDelay of ring %s is %s: at most 1 s, as records that are only "
+                                         "enqueued are lost with the process",
+                                         config->ring, error_time((int64_t)config->batch_delay_ns)));
     }
     if (config->batch_bytes != 0 && config->batch_delay_ns == 0) {
-        error_list_add(errors, error_set(EINVAL, "batchSize of ring %s is %llu bytes, but it has no batchDelay: set how long a "
-                                         "batch may wait to get so large", config->ring,
-                                         (unsigned long long)config->batch_bytes));
+        error_list_add(errors, error_set(EINVAL,
+                                         "batchSize of ring %s is %llu bytes, but it has no batchDelay: set how long a "
+                                         "batch may wait to get so large",
+                                         config->ring, (unsigned long long)config->batch_bytes));
     }
 }
 
@@ -69,10 +76,11 @@ static void check_choices(const burst_config_t *config, struct error_list *error
         const char *name;
         uint32_t value, most;
         const char *choices;
-    } choices[] = {{"durability", config->durability, BURST_DURABILITY_PROCESS, "power (0), os-crash (1) or process (2)"},
-                   {"onFull", config->on_full, BURST_ON_FULL_DISCARD, "block (0), fail (1) or discard (2)"},
-                   {"hugePages", config->huge_pages, BURST_HUGE_PAGES_OFF, "auto (0) or off (1)"},
-                   {"writerSpin", config->writer_spin, 1, "false (0) or true (1)"}};
+    } choices[] = {
+        {"durability", config->durability, BURST_DURABILITY_PROCESS, "power (0), os-crash (1) or process (2)"},
+        {"onFull", config->on_full, BURST_ON_FULL_DISCARD, "block (0), fail (1) or discard (2)"},
+        {"hugePages", config->huge_pages, BURST_HUGE_PAGES_OFF, "auto (0) or off (1)"},
+        {"writerSpin", config->writer_spin, 1, "false (0) or true (1)"}};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         if (choices[i].value > choices[i].most) {
             error_list_add(errors, error_set(EINVAL, "%s=\"%u\" of ring %s cannot be used: use %s", choices[i].name,
@@ -91,8 +99,10 @@ static int check_apart(const char *ring_name, const char *file_name) {
         same |= ring_status.st_dev == file_status.st_dev && ring_status.st_ino == file_status.st_ino;
     }
     if (strlen(path_name(file_name)) > FILE_NAME_MAX) {
-        return error_set(EINVAL, "the name of log file %s is too long: at most %d characters after the last /, so that "
-                         "a number can be added", file_name, FILE_NAME_MAX);
+        return error_set(EINVAL,
+                         "the name of log file %s is too long: at most %d characters after the last /, so that "
+                         "a number can be added",
+                         file_name, FILE_NAME_MAX);
     }
     return same ? error_set(EINVAL, "ring and fileName are the same file %s: give each its own", ring_name) : 0;
 }

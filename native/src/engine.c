@@ -22,8 +22,9 @@ struct slot {
 static int slot_allocate(const struct platform *platform, const struct device *device, struct slot *slot) {
     slot->size = align_up(sizeof(struct checkpoint), device->block_bytes);
     slot->bytes = platform_allocate(platform, slot->size, PLATFORM_PLAIN);
-    return slot->bytes != NULL ? 0 : error_set(ENOMEM, "no memory for a header slot of ring %s: %zu bytes", device->path,
-                                               slot->size);
+    return slot->bytes != NULL
+               ? 0
+               : error_set(ENOMEM, "no memory for a header slot of ring %s: %zu bytes", device->path, slot->size);
 }
 
 static int slot_write(struct device *device, uint64_t offset, const struct slot *slot, size_t bytes) {
@@ -38,8 +39,10 @@ int engine_format(const struct platform *platform, struct device *device, uint64
     const uint64_t least = LAYOUT_DATA_OFFSET + (uint64_t)LAYOUT_MIN_CAPACITY_BLOCKS * device->block_bytes;
     if (ring_bytes < least || ring_bytes > device->medium_bytes ||
         ring_bytes > LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES) {
-        return error_set(EINVAL, "a ring of %llu bytes cannot be on %s: it takes %llu to %llu bytes, and the medium has "
-                         "%llu", (unsigned long long)ring_bytes, device->path, (unsigned long long)least,
+        return error_set(EINVAL,
+                         "a ring of %llu bytes cannot be on %s: it takes %llu to %llu bytes, and the medium has "
+                         "%llu",
+                         (unsigned long long)ring_bytes, device->path, (unsigned long long)least,
                          (unsigned long long)(LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES),
                          (unsigned long long)device->medium_bytes);
     }
@@ -51,7 +54,8 @@ int engine_format(const struct platform *platform, struct device *device, uint64
     uint64_t uuid[2] = {platform->ops->random(platform), platform->ops->random(platform)};
     struct superblock superblock;
     superblock_make(&superblock, ring_bytes, device->medium_bytes, device->block_bytes, device->logical_block_bytes,
-                    device->line_bytes != 0 ? SUPERBLOCK_LINES : 0, (const uint8_t *)uuid, platform_realtime_ns(platform));
+                    device->line_bytes != 0 ? SUPERBLOCK_LINES : 0, (const uint8_t *)uuid,
+                    platform_realtime_ns(platform));
     const uint32_t crc_seed = crc_seed_of(superblock.uuid);
     for (unsigned i = 0; rc == 0 && i < LAYOUT_CHECKPOINT_SLOTS; i++) {
         checkpoint_make_first((struct checkpoint *)slot.bytes, i + 1, crc_seed);
@@ -72,13 +76,16 @@ static int check_medium(const struct engine *engine) {
     const struct device *device = engine->parts.device;
     const struct superblock *superblock = &engine->view.superblock;
     if (!device->is_file && device->logical_block_bytes != superblock->logical_block_bytes) {
-        return error_set(EUCLEAN, "ring %s has logical blocks of %u bytes but was formatted with %u: it is left as it is; "
-                         "copy it to a file, drain that with `burstlog recover`, and format the device anew", device->path,
-                         device->logical_block_bytes, superblock->logical_block_bytes);
+        return error_set(EUCLEAN,
+                         "ring %s has logical blocks of %u bytes but was formatted with %u: it is left as it is; "
+                         "copy it to a file, drain that with `burstlog recover`, and format the device anew",
+                         device->path, device->logical_block_bytes, superblock->logical_block_bytes);
     }
     if (device->medium_bytes != superblock->medium_bytes) {
-        events_post(engine->parts.events, BURST_INFO, "the medium of ring %s has %llu bytes, and had %llu when it was "
-                    "formatted: the ring keeps its %llu", device->path, (unsigned long long)device->medium_bytes,
+        events_post(engine->parts.events, BURST_INFO,
+                    "the medium of ring %s has %llu bytes, and had %llu when it was "
+                    "formatted: the ring keeps its %llu",
+                    device->path, (unsigned long long)device->medium_bytes,
                     (unsigned long long)superblock->medium_bytes,
                     (unsigned long long)(superblock->data_offset + superblock->capacity_bytes));
     }
@@ -101,9 +108,10 @@ static int repair_superblocks(struct engine *engine) {
         if (rc < 0) {
             return rc;
         }
-        events_post(engine->parts.events, BURST_WARN, "superblock copy %u of ring %s was bad and is repaired from "
-                    "the other; nothing is lost. Its medium may be failing: look at the errors of the host", copy,
-                    device->path);
+        events_post(engine->parts.events, BURST_WARN,
+                    "superblock copy %u of ring %s was bad and is repaired from "
+                    "the other; nothing is lost. Its medium may be failing: look at the errors of the host",
+                    copy, device->path);
     }
     return 0;
 }
@@ -112,15 +120,18 @@ static int check_config(const struct engine *engine, const struct engine_config 
     const struct superblock *superblock = &engine->view.superblock;
     const char *path = engine->parts.device->path;
     if (superblock_line_bytes(superblock) != 0 && engine->parts.device->line_bytes == 0) {
-        return error_set(EINVAL, "ring %s was made for memory: its commits end at lines of %u bytes, which io=%s cannot "
-                         "write; open it with io=mapped, or drain it so and make a new one", path,
-                         superblock_line_bytes(superblock), engine->parts.device->ops->name);
+        return error_set(EINVAL,
+                         "ring %s was made for memory: its commits end at lines of %u bytes, which io=%s cannot "
+                         "write; open it with io=mapped, or drain it so and make a new one",
+                         path, superblock_line_bytes(superblock), engine->parts.device->ops->name);
     }
     const uint64_t ring_bytes = superblock->data_offset + superblock->capacity_bytes;
     if (config->ring_bytes != 0 && align_down(config->ring_bytes, superblock->block_bytes) != ring_bytes) {
-        return error_set(EINVAL, "ring %s has %llu bytes, but ringSize is %llu: leave ringSize out to use the ring as it is, or "
-                         "drain it with `burstlog recover`, remove it and start again", path, (unsigned long long)ring_bytes,
-                         (unsigned long long)config->ring_bytes);
+        return error_set(
+            EINVAL,
+            "ring %s has %llu bytes, but ringSize is %llu: leave ringSize out to use the ring as it is, or "
+            "drain it with `burstlog recover`, remove it and start again",
+            path, (unsigned long long)ring_bytes, (unsigned long long)config->ring_bytes);
     }
     /* Header included, a record takes at most a quarter. */
     uint64_t most = superblock->capacity_bytes / 4 - RECORD_HEADER_BYTES;
@@ -181,9 +192,10 @@ static int level_checkpoints(struct engine *engine) {
     rc = slot_write(device, LAYOUT_CHECKPOINT_OFFSET(other), &slot, sizeof *older);
     platform_release(engine->parts.platform, slot.bytes, slot.size);
     if (rc == 0 && !was_valid) {
-        events_post(engine->parts.events, BURST_WARN, "checkpoint slot %u of ring %s was bad and is repaired from the "
-                    "other; nothing is lost. If the host did not lose power, its medium may be failing", other,
-                    device->path);
+        events_post(engine->parts.events, BURST_WARN,
+                    "checkpoint slot %u of ring %s was bad and is repaired from the "
+                    "other; nothing is lost. If the host did not lose power, its medium may be failing",
+                    other, device->path);
     }
     view->checkpoint_is_valid[other] = 1;
     view->newest_slot = other;
@@ -218,8 +230,8 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     };
     record_seal(header, &seal, engine->view.crc_seed);
     if (recovery->log_end < position) {
-        const struct recovery_jump gap = {.from = recovery->log_end, .to = position,
-                                          .first_sequence = recovery->next_sequence};
+        const struct recovery_jump gap = {
+            .from = recovery->log_end, .to = position, .first_sequence = recovery->next_sequence};
         const int rc = recovery_add_jump(recovery, &gap);
         if (rc < 0) {
             return rc;
@@ -253,7 +265,9 @@ static void tell_statement(struct engine *engine) {
     char text[BURST_TEXT_BYTES];
     recovery_statement(&engine->view.recovery, text, sizeof text);
     const struct recovery *recovery = &engine->view.recovery;
-    const enum burst_severity severity = recovery->lost > 0 ? BURST_ERROR : recovery->hidden_to > 0 ? BURST_WARN : BURST_INFO;
+    const enum burst_severity severity = recovery->lost > 0        ? BURST_ERROR
+                                         : recovery->hidden_to > 0 ? BURST_WARN
+                                                                   : BURST_INFO;
     events_post(engine->parts.events, severity, "ring %s opened: %s%s", engine->parts.device->path, text,
                 severity == BURST_INFO ? "" : "; look at the host's messages about its medium");
 }

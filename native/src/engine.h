@@ -25,7 +25,8 @@ struct engine_config {
     int64_t block_timeout_ns;
     uint32_t cpus; /* struct ring_limits */
     struct new_file how;
-    uint32_t stranger; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
+    uint32_t
+        stranger; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
                           drain_parts. 0: none */
 };
 

@@ -15,10 +15,11 @@ static void count_unreadable(void *argument, uint64_t offset, uint64_t bytes) {
 
 /* A device that was here under this name may be elsewhere now: it is never formatted by an open. */
 static int refuse_no_ring(const struct device *device) {
-    return error_set(ENODATA, device->is_file ? "%s holds no ring, but something else: name a file that is not there yet, or an "
-                                                "empty one, and a ring is made in it; `burstlog format` would overwrite this one"
-                                              : "%s holds no ring: if one was here, device names may have changed, so "
-                                                "name it by its link in /dev/disk/by-id/; `burstlog format` makes one",
+    return error_set(ENODATA,
+                     device->is_file ? "%s holds no ring, but something else: name a file that is not there yet, or an "
+                                       "empty one, and a ring is made in it; `burstlog format` would overwrite this one"
+                                     : "%s holds no ring: if one was here, device names may have changed, so "
+                                       "name it by its link in /dev/disk/by-id/; `burstlog format` makes one",
                      device->path);
 }
 
@@ -28,8 +29,8 @@ static int read_superblocks(struct device *device, uint8_t *buffer, struct engin
     int found = 0;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
         const int rc = device_read_salvage(device, LAYOUT_SUPERBLOCK_OFFSET(copy), buffer,
-                                           align_up(sizeof(struct superblock), device->block_bytes),
-                                           count_unreadable, &unreadable);
+                                           align_up(sizeof(struct superblock), device->block_bytes), count_unreadable,
+                                           &unreadable);
         if (rc < 0) {
             return rc;
         }
@@ -46,17 +47,22 @@ static int read_superblocks(struct device *device, uint8_t *buffer, struct engin
         return 0;
     }
     if (worst == SUPERBLOCK_UNKNOWN) {
-        return error_set(EPROTO, "%s holds a ring of a format that this version does not know: use the version that "
-                         "wrote it", device->path);
+        return error_set(EPROTO,
+                         "%s holds a ring of a format that this version does not know: use the version that "
+                         "wrote it",
+                         device->path);
     }
     if (unreadable > 0) {
-        return error_set(EIO, "%llu bytes where the superblocks of a ring would be cannot be read from %s: whether it holds "
+        return error_set(EIO,
+                         "%llu bytes where the superblocks of a ring would be cannot be read from %s: whether it holds "
                          "one is unknown, and it is left as it is; make the medium readable, or copy it to another",
                          (unsigned long long)unreadable, device->path);
     }
     if (worst == SUPERBLOCK_DAMAGED) {
-        return error_set(EUCLEAN, "both superblock copies of ring %s are damaged: it is left as it is; `burstlog dump` "
-                         "shows its records; restore it from a copy, or format it anew", device->path);
+        return error_set(EUCLEAN,
+                         "both superblock copies of ring %s are damaged: it is left as it is; `burstlog dump` "
+                         "shows its records; restore it from a copy, or format it anew",
+                         device->path);
     }
     return refuse_no_ring(device);
 }
@@ -66,8 +72,8 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
         uint64_t unreadable = 0;
         const int rc = device_read_salvage(device, LAYOUT_CHECKPOINT_OFFSET(slot), buffer,
-                                           align_up(sizeof(struct checkpoint), device->block_bytes),
-                                           count_unreadable, &unreadable);
+                                           align_up(sizeof(struct checkpoint), device->block_bytes), count_unreadable,
+                                           &unreadable);
         if (rc < 0) {
             return rc;
         }
@@ -81,8 +87,10 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
         }
     }
     if (newest < 0) {
-        return error_set(EUCLEAN, "both checkpoints of ring %s are damaged, so it is unknown what the log file has of its "
-                         "records: it is left as it is; `burstlog dump` shows them", device->path);
+        return error_set(EUCLEAN,
+                         "both checkpoints of ring %s are damaged, so it is unknown what the log file has of its "
+                         "records: it is left as it is; `burstlog dump` shows them",
+                         device->path);
     }
     view->newest_slot = (unsigned)newest;
     /* What is drained never goes back. */
@@ -97,24 +105,30 @@ static int read_checkpoints(struct device *device, uint8_t *buffer, struct engin
 static int check_medium(const struct device *device, const struct superblock *superblock) {
     const uint64_t needed = superblock->data_offset + superblock->capacity_bytes;
     if (device->medium_bytes < needed) {
-        return error_set(EUCLEAN, "ring %s has %llu bytes but was formatted with %llu: it was cut; it is left as it is; `burstlog dump` "
-                         "shows its records",
-                         device->path, (unsigned long long)device->medium_bytes, (unsigned long long)needed);
+        return error_set(
+            EUCLEAN,
+            "ring %s has %llu bytes but was formatted with %llu: it was cut; it is left as it is; `burstlog dump` "
+            "shows its records",
+            device->path, (unsigned long long)device->medium_bytes, (unsigned long long)needed);
     }
     if (device->block_bytes > superblock->block_bytes) {
-        return error_set(EUCLEAN, "ring %s has blocks of %u bytes but was formatted for %u: copy it to a medium like the "
-                         "old one, or drain it there", device->path, device->block_bytes, superblock->block_bytes);
+        return error_set(EUCLEAN,
+                         "ring %s has blocks of %u bytes but was formatted for %u: copy it to a medium like the "
+                         "old one, or drain it there",
+                         device->path, device->block_bytes, superblock->block_bytes);
     }
     return 0;
 }
 
 int engine_view_begin(const struct platform *platform, struct device *device, struct engine_view *view) {
     if (device->medium_bytes < LAYOUT_DATA_OFFSET) {
-        return error_set(ENODATA, device->is_file ? "%s is no ring, because it has only %llu bytes: name another file; if it was "
-                                                    "one, it was cut, so restore it from a copy"
-                                                  : "%s holds no ring, because it has only %llu bytes: if it held one, the device "
-                                                    "has vanished or shrunk; bring it back", device->path,
-                         (unsigned long long)device->medium_bytes);
+        return error_set(ENODATA,
+                         device->is_file
+                             ? "%s is no ring, because it has only %llu bytes: name another file; if it was "
+                               "one, it was cut, so restore it from a copy"
+                             : "%s holds no ring, because it has only %llu bytes: if it held one, the device "
+                               "has vanished or shrunk; bring it back",
+                         device->path, (unsigned long long)device->medium_bytes);
     }
     const size_t buffer_bytes = align_up(sizeof(struct checkpoint), device->block_bytes);
     uint8_t *buffer = platform_allocate(platform, buffer_bytes, PLATFORM_PLAIN);
@@ -168,8 +182,10 @@ static void note_unreadable_data(void *argument, uint64_t offset, uint64_t bytes
 static int recover(const struct platform *platform, const struct device *device, const struct unreadable_blocks *blocks,
                    struct engine_view *view) {
     if (blocks->bytes >= view->superblock.capacity_bytes) {
-        return error_set(EIO, "nothing of the records of ring %s can be read: it is left as it is; make its medium readable "
-                         "and open it again", device->path);
+        return error_set(EIO,
+                         "nothing of the records of ring %s can be read: it is left as it is; make its medium readable "
+                         "and open it again",
+                         device->path);
     }
     if (blocks->bytes > 0 && blocks->bits == NULL) {
         return error_set(ENOMEM, "no memory to note which blocks of ring %s cannot be read: %zu bytes", device->path,
@@ -183,7 +199,8 @@ static int recover(const struct platform *platform, const struct device *device,
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view) {
     const struct superblock *superblock = &view->superblock;
-    struct unreadable_blocks blocks = {.platform = platform, .superblock = superblock,
+    struct unreadable_blocks blocks = {.platform = platform,
+                                       .superblock = superblock,
                                        .size = superblock->capacity_bytes / superblock->block_bytes / 8 + 1};
     int rc = device_read_salvage(device, superblock->data_offset, image, superblock->capacity_bytes,
                                  note_unreadable_data, &blocks);
@@ -195,8 +212,11 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
         platform_release(platform, blocks.bits, blocks.size);
     }
     if (rc == 0 && device->mapping != NULL && device_lost_pages(device) != lost_pages) {
-        return error_set(EIO, "pages of ring %s became unreadable while it was being recovered: it is left as it is; open it "
-                         "again", device->path);
+        return error_set(
+            EIO,
+            "pages of ring %s became unreadable while it was being recovered: it is left as it is; open it "
+            "again",
+            device->path);
     }
     return rc;
 }
@@ -209,7 +229,8 @@ static int check_numbers(const struct device *device, const struct engine_view *
         recovery->next_sequence <= LAYOUT_NUMBER_MAX / 2 && recovery->marker_position <= LAYOUT_NUMBER_MAX / 2) {
         return 0;
     }
-    return error_set(EUCLEAN, "ring %s says that it is in epoch %u, at sequence %llu, position %llu and checkpoint %llu, "
+    return error_set(EUCLEAN,
+                     "ring %s says that it is in epoch %u, at sequence %llu, position %llu and checkpoint %llu, "
                      "where no writer brings it: it is left as it is; restore it from a copy, or format it anew",
                      device->path, recovery->epoch_highest, (unsigned long long)recovery->next_sequence,
                      (unsigned long long)recovery->marker_position, (unsigned long long)generation);
@@ -222,9 +243,12 @@ int engine_view_check(const struct device *device, const struct engine_view *vie
         return rc;
     }
     const uint64_t window_end = align_down(view->recovery.start, superblock->block_bytes) + superblock->capacity_bytes;
-    if (record_place(view->recovery.marker_position + superblock->block_bytes, superblock->capacity_bytes) > window_end) {
-        return error_set(ENOSPC, "ring %s is full and damage has left no block to open it with: it is left as it is; "
-                         "save its records with `burstlog dump`, then format it anew", device->path);
+    if (record_place(view->recovery.marker_position + superblock->block_bytes, superblock->capacity_bytes) >
+        window_end) {
+        return error_set(ENOSPC,
+                         "ring %s is full and damage has left no block to open it with: it is left as it is; "
+                         "save its records with `burstlog dump`, then format it anew",
+                         device->path);
     }
     return 0;
 }
@@ -238,8 +262,8 @@ int engine_view_open(const struct platform *platform, struct device *device, str
     if (rc == 0) {
         view->own_image = platform_allocate(platform, view->superblock.capacity_bytes, PLATFORM_PLAIN);
         rc = view->own_image == NULL ? error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path,
-                                             (unsigned long long)view->superblock.capacity_bytes)
-                                 : engine_view_recover(platform, device, view->own_image, view);
+                                                 (unsigned long long)view->superblock.capacity_bytes)
+                                     : engine_view_recover(platform, device, view->own_image, view);
     }
     if (rc < 0) {
         engine_view_close(platform, view);

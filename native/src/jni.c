@@ -24,7 +24,8 @@ static const void *data_of(jlong address) {
     return (const void *)(uintptr_t)address;
 }
 
-static jlong JNICALL jni_append(JNIEnv *env, jobject self, jlong handle, jlong address, jint length, jlong event_time_ns) {
+static jlong JNICALL jni_append(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+                                jlong event_time_ns) {
     (void)env, (void)self;
     return burst_append(log_of(handle), data_of(address), (size_t)length, event_time_ns);
 }
@@ -35,7 +36,8 @@ static jlong JNICALL jni_enqueue(JNIEnv *env, jobject self, jlong handle, jlong 
     return burst_enqueue(log_of(handle), data_of(address), (size_t)length, event_time_ns);
 }
 
-static jlong JNICALL jni_offer(JNIEnv *env, jobject self, jlong handle, jlong address, jint length, jlong event_time_ns) {
+static jlong JNICALL jni_offer(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+                               jlong event_time_ns) {
     (void)env, (void)self;
     return burst_offer(log_of(handle), data_of(address), (size_t)length, event_time_ns);
 }
@@ -62,7 +64,8 @@ int burst_register(void *jni_env, void *java_class) {
         {(char *)"awaitDurable", (char *)"(JJJ)I", (void *)jni_await_durable},
     };
     if (!env || !type)
-        return error_set(EINVAL, "burst_register needs the JNIEnv of the calling thread and a class; one of them is NULL");
+        return error_set(EINVAL,
+                         "burst_register needs the JNIEnv of the calling thread and a class; one of them is NULL");
     if ((*env)->RegisterNatives(env, type, methods, sizeof(methods) / sizeof(methods[0])) != JNI_OK) {
         (*env)->ExceptionClear(env);
         return error_set(EINVAL, "the Java class lacks one of the native methods append, enqueue, offer, "

@@ -38,7 +38,7 @@ struct burst {
     char statement[1024];
     burst_stats_t last_stats; /* of a closed log */
     char last_file[BURST_PATH_BYTES];
-    struct burst *next;       /* every handle ever opened, so that none counts as leaked */
+    struct burst *next; /* every handle ever opened, so that none counts as leaked */
 };
 
 /* What the close under way waits for. */

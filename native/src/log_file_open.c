@@ -25,7 +25,8 @@ static void remove_empty(const char *path) {
     if (file < 0) {
         return;
     }
-    if (ops->lock(&files_posix, file) == 0 && ops->identity(&files_posix, file, &identity) == 0 && identity.bytes == 0) {
+    if (ops->lock(&files_posix, file) == 0 && ops->identity(&files_posix, file, &identity) == 0 &&
+        identity.bytes == 0) {
         folders_unlink(path, file);
     }
     ops->close(&files_posix, file);

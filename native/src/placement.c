@@ -60,8 +60,10 @@ static int check_cpuset(const char *attribute, const char *value, const char *ri
     }
     char possible[LIST_BYTES];
     cpulist_format(&trial.possible, possible, sizeof possible);
-    return error_set(EINVAL, "%s=\"%s\" of ring %s cannot be used: CPU %d is not in the cpuset of this process, which "
-                     "may run on %s", attribute, value, ring, cpulist_first_beyond(cpus, &trial.possible), possible);
+    return error_set(EINVAL,
+                     "%s=\"%s\" of ring %s cannot be used: CPU %d is not in the cpuset of this process, which "
+                     "may run on %s",
+                     attribute, value, ring, cpulist_first_beyond(cpus, &trial.possible), possible);
 }
 
 static int read_cpus(const char *attribute, const char *value, const char *ring, struct cpulist *cpus) {
@@ -70,16 +72,21 @@ static int read_cpus(const char *attribute, const char *value, const char *ring,
     }
     char online[1024] = "?";
     struct cpulist there;
-    const int known = read_line(SYS "/devices/system/cpu/online", online, sizeof online) == 0 &&
-                      cpulist_parse(online, &there) == 0;
+    const int known =
+        read_line(SYS "/devices/system/cpu/online", online, sizeof online) == 0 && cpulist_parse(online, &there) == 0;
     if (cpulist_parse(value, cpus) < 0) {
-        return error_set(EINVAL, "%s=\"%s\" of ring %s cannot be used, as it is no list of CPUs: write it as \"3\" or \"3-5,8\"; online here: "
-                         "%s", attribute, value, ring, online);
+        return error_set(
+            EINVAL,
+            "%s=\"%s\" of ring %s cannot be used, as it is no list of CPUs: write it as \"3\" or \"3-5,8\"; online here: "
+            "%s",
+            attribute, value, ring, online);
     }
     const int missing = known ? cpulist_first_beyond(cpus, &there) : -1;
     if (missing >= 0) {
-        return error_set(EINVAL, "%s=\"%s\" of ring %s cannot be used: there is no CPU %d, or it is offline; online "
-                         "here: %s", attribute, value, ring, missing, online);
+        return error_set(EINVAL,
+                         "%s=\"%s\" of ring %s cannot be used: there is no CPU %d, or it is offline; online "
+                         "here: %s",
+                         attribute, value, ring, missing, online);
     }
     return check_cpuset(attribute, value, ring, cpus);
 }
@@ -99,17 +106,23 @@ void placement_read(const burst_config_t *config, struct placement *placement, s
     error_list_add(errors, on_cpus);
     const int is_realtime = config->realtime_priority > 0 && config->realtime_priority <= REALTIME_HIGHEST;
     if (config->realtime_priority != 0 && !is_realtime) {
-        error_list_add(errors, error_set(EINVAL, "realtimePriority=\"%d\" of ring %s cannot be used: 1 to %d, or 0 for none",
-                                         config->realtime_priority, config->ring, REALTIME_HIGHEST));
+        error_list_add(errors,
+                       error_set(EINVAL, "realtimePriority=\"%d\" of ring %s cannot be used: 1 to %d, or 0 for none",
+                                 config->realtime_priority, config->ring, REALTIME_HIGHEST));
     } else if (is_realtime && config->writer_spin && (config->writer_cpu == NULL || *config->writer_cpu == '\0')) {
-        error_list_add(errors, error_set(EINVAL, "ring %s asks for writerSpin with realtimePriority=\"%d\" on no CPU of its "
-                                         "own: nothing else would run where the thread burst-commit does; give it one with "
-                                         "writerCpu", config->ring, config->realtime_priority));
+        error_list_add(errors,
+                       error_set(EINVAL,
+                                 "ring %s asks for writerSpin with realtimePriority=\"%d\" on no CPU of its "
+                                 "own: nothing else would run where the thread burst-commit does; give it one with "
+                                 "writerCpu",
+                                 config->ring, config->realtime_priority));
     } else if (is_realtime && config->writer_spin && on_cpus == 0 && is_only_cpu(&placement->committer_cpus)) {
-        error_list_add(errors, error_set(EINVAL, "ring %s asks for writerSpin with realtimePriority=\"%d\" on CPU %s, the only "
-                                         "one that this process may run on: nothing else of it would run; give the process "
-                                         "another, or leave out writerSpin", config->ring, config->realtime_priority,
-                                         config->writer_cpu));
+        error_list_add(errors,
+                       error_set(EINVAL,
+                                 "ring %s asks for writerSpin with realtimePriority=\"%d\" on CPU %s, the only "
+                                 "one that this process may run on: nothing else of it would run; give the process "
+                                 "another, or leave out writerSpin",
+                                 config->ring, config->realtime_priority, config->writer_cpu));
     }
     placement->priority = config->realtime_priority;
     placement->committer_spins = config->writer_spin != 0;
@@ -131,9 +144,10 @@ static int pin(pthread_t thread, const char *attribute, const struct cpulist *cp
     if (rc != 0) {
         char list[LIST_BYTES];
         cpulist_format(cpus, list, sizeof list);
-        events_post(parts->events, BURST_WARN, "ring %s is opened without %s=\"%s\", which the host refuses: %s; allow "
-                    "sched_setaffinity to this process, in its container's profile for instance", parts->device->path,
-                    attribute, list, error_name(rc));
+        events_post(parts->events, BURST_WARN,
+                    "ring %s is opened without %s=\"%s\", which the host refuses: %s; allow "
+                    "sched_setaffinity to this process, in its container's profile for instance",
+                    parts->device->path, attribute, list, error_name(rc));
     }
     return rc;
 }
@@ -142,7 +156,8 @@ static void raise_priority(pthread_t thread, int priority, const struct engine_p
     const struct sched_param parameters = {.sched_priority = priority};
     const int rc = priority == 0 ? 0 : pthread_setschedparam(thread, SCHED_FIFO, &parameters);
     if (rc != 0) {
-        events_post(parts->events, BURST_WARN, "ring %s is opened without realtimePriority=\"%d\", which the host refuses: %s; allow "
+        events_post(parts->events, BURST_WARN,
+                    "ring %s is opened without realtimePriority=\"%d\", which the host refuses: %s; allow "
                     "it by CAP_SYS_NICE or by RLIMIT_RTPRIO of %d (LimitRTPRIO of systemd, rtprio in limits.conf)",
                     parts->device->path, priority, error_name(rc), priority);
     }
@@ -167,7 +182,8 @@ void placement_of_threads(const struct placement *placement, const struct log_th
     pin(threads->drain, "drainCpu", &placement->drain_cpus, parts);
     const int is_pinned = pin(threads->committer, "writerCpu", &placement->committer_cpus, parts) == 0;
     if (placement->priority != 0 && placement->committer_spins && !is_pinned) {
-        events_post(parts->events, BURST_WARN, "ring %s is opened without realtimePriority=\"%d\": the thread burst-commit spins, and could "
+        events_post(parts->events, BURST_WARN,
+                    "ring %s is opened without realtimePriority=\"%d\": the thread burst-commit spins, and could "
                     "not be put on a CPU of its own, where nothing else has to run; allow "
                     "sched_setaffinity to this process, or set writerSpin=\"false\"",
                     parts->device->path, placement->priority);

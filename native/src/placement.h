@@ -16,7 +16,7 @@ struct placement {
     int priority;                  /* of the committer under SCHED_FIFO; 0: as everybody */
     int committer_spins;           /* then it has a priority only where it could be put on its CPUs */
     int small_pages;
-    int is_wanted;                 /* any of it */
+    int is_wanted; /* any of it */
 };
 
 /* Adds to the errors a sentence for each value that cannot be used; it names the value and what there is. */

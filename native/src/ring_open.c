@@ -14,7 +14,6 @@
 #include "device/open.h"
 #include "engine.h"
 
-
 static int format_new_file(struct device *device, void *argument) {
     return engine_format(device->platform, device, *(const uint64_t *)argument);
 }
@@ -61,15 +60,17 @@ static int check_limit(const char *path, uint64_t bytes) {
     if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) {
         return 0;
     }
-    return error_set(EFBIG, "ring file %s of %llu bytes reaches beyond what this process may write of a file, %llu "
+    return error_set(EFBIG,
+                     "ring file %s of %llu bytes reaches beyond what this process may write of a file, %llu "
                      "bytes (RLIMIT_FSIZE): raise that limit (ulimit -f, LimitFSIZE= of systemd), or choose a smaller "
-                     "ring", path, (unsigned long long)bytes, (unsigned long long)limit.rlim_cur);
+                     "ring",
+                     path, (unsigned long long)bytes, (unsigned long long)limit.rlim_cur);
 }
 
 static int create(const burst_config_t *config, struct opened_ring *ring) {
     struct stat before;
-    uint64_t bytes = config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES)
-                                             : DEFAULT_RING_BYTES;
+    uint64_t bytes =
+        config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES) : DEFAULT_RING_BYTES;
     int rc = check_limit(config->ring, bytes);
     ring->was_empty = stat(config->ring, &before) == 0;
     rc = rc < 0 ? rc
@@ -112,14 +113,18 @@ int ring_open_blocks(const struct opened_ring *ring, struct events *events) {
     uint64_t taken = 0;
     const int rc = ring->is_ring ? extents_take(ring->device, &taken) : 0;
     if (rc == 0 && taken > 0) {
-        events_post(events, BURST_INFO, "ring file %s had no blocks of its own for %llu bytes (holes, or shared with a copy): "
-                    "they were written, so that no append has to find room for them", ring->device->path,
-                    (unsigned long long)taken);
+        events_post(events, BURST_INFO,
+                    "ring file %s had no blocks of its own for %llu bytes (holes, or shared with a copy): "
+                    "they were written, so that no append has to find room for them",
+                    ring->device->path, (unsigned long long)taken);
     }
     if (rc == 0 && ring->is_ring && ring->device->is_file && extents_move(ring->device->file.fd)) {
-        events_post(events, BURST_WARN, "ring file %s is copy-on-write, so that each append takes new blocks: it is slower, and "
-                    "the ring fails when its file system (btrfs) is full; close it and copy it into an empty file that has "
-                    "`chattr +C`", ring->device->path);
+        events_post(
+            events, BURST_WARN,
+            "ring file %s is copy-on-write, so that each append takes new blocks: it is slower, and "
+            "the ring fails when its file system (btrfs) is full; close it and copy it into an empty file that has "
+            "`chattr +C`",
+            ring->device->path);
     }
     return rc;
 }

@@ -12,11 +12,11 @@
 
 struct opened_ring {
     struct device *device;
-    int is_created;   /* by this open, where nothing was or an empty file */
-    int was_empty;    /* such a file, whose mode and owner the ring has */
+    int is_created;           /* by this open, where nothing was or an empty file */
+    int was_empty;            /* such a file, whose mode and owner the ring has */
     unsigned folders_missing; /* above it, before */
-    int is_ring;      /* there is a ring to be read; if not, opening the log says why */
-    int is_untouched; /* nobody has opened it since it was formatted */
+    int is_ring;              /* there is a ring to be read; if not, opening the log says why */
+    int is_untouched;         /* nobody has opened it since it was formatted */
 };
 
 /* Opens the ring as writer, under its lock. 0, or -errno with a sentence and nothing left behind. */

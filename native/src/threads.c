@@ -41,8 +41,8 @@ static void *drain_loop(void *argument) {
     return NULL;
 }
 
-#define LINGER_NS 20000   /* so long the committer looks for the next record before it sleeps, while they come fast */
-#define SPACING_NS 5000   /* from the beginning of a commit to that of the next: for media faster than this */
+#define LINGER_NS 20000 /* so long the committer looks for the next record before it sleeps, while they come fast */
+#define SPACING_NS 5000 /* from the beginning of a commit to that of the next: for media faster than this */
 #define BATCH_SLICE_NS 1000000
 #define BATCH_LEAST_SLICE_NS 20000
 
@@ -167,8 +167,8 @@ static int start(pthread_t *thread, const char *name, void *(*loop)(void *), voi
     return 0;
 }
 
-int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace, void (*last)(void *argument),
-                  void *argument) {
+int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace,
+                  void (*last)(void *argument), void *argument) {
     threads->engine = engine;
     threads->pace = *pace;
     threads->last = last;

@@ -17,8 +17,8 @@
 
 struct pace {
     int64_t drain_interval_ns;
-    int64_t batch_delay_ns;  /* 0: the committer commits what is there */
-    uint64_t batch_bytes;    /* 0: it always waits that long */
+    int64_t batch_delay_ns;   /* 0: the committer commits what is there */
+    uint64_t batch_bytes;     /* 0: it always waits that long */
     uint32_t committer_spins; /* it never sleeps */
 };
 
@@ -35,8 +35,8 @@ struct log_threads {
 };
 
 /* 0 or -errno with a sentence; then none runs. */
-int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace, void (*last)(void *argument),
-                  void *argument);
+int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace,
+                  void (*last)(void *argument), void *argument);
 
 /* Tells both to stop. No claim may succeed any more. */
 void threads_stop(struct log_threads *threads);

@@ -53,8 +53,10 @@ static void so_it_does_a_write_for_others(void **state) {
     (void)state;
     for (int pays_twice = 0; pays_twice < 2; pays_twice++) {
         struct direct direct = {.device = {.platform = &platform_linux, .is_file = 1},
-                                .medium = {.fd = open(ring_path, O_RDWR | O_CREAT | O_TRUNC, 0600), .is_file = 1,
-                                           .flush_after = pays_twice, .write_flags = pays_twice}};
+                                .medium = {.fd = open(ring_path, O_RDWR | O_CREAT | O_TRUNC, 0600),
+                                           .is_file = 1,
+                                           .flush_after = pays_twice,
+                                           .write_flags = pays_twice}};
         char text[8] = "";
         finished = 0;
         assert_finished_and_then_cancelled(write_and_flush, &direct);

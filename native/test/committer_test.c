@@ -145,8 +145,8 @@ static unsigned long ticks_of(pid_t thread) {
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
     assert_int_equal(read_line(path, line, sizeof line), 0);
     unsigned long user = 0, system = 0;
-    assert_int_equal(sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system),
-                     2);
+    assert_int_equal(
+        sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system), 2);
     return user + system;
 }
 

@@ -20,8 +20,10 @@ static burst_config_t wrong_config(void) {
 }
 
 static void assert_names_all(void) {
-    static const char *const all[] = {"ringSize", "onFull", "blockTimeout", "drainCpu=\"left\"", "writerCpu=\"4999\"",
-                                      "realtimePriority=\"100\"", "batchSize", "no-such-user-of-burstlog"};
+    static const char *const all[] = {"ringSize",           "onFull",
+                                      "blockTimeout",       "drainCpu=\"left\"",
+                                      "writerCpu=\"4999\"", "realtimePriority=\"100\"",
+                                      "batchSize",          "no-such-user-of-burstlog"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *found = strstr(burst_last_error(), all[i]);
         if (found == NULL || strstr(found + 1, all[i]) != NULL) {

@@ -45,7 +45,8 @@ static void a_ring_in_memory_is_refused_with_its_reason_and_the_fix(void **state
     (void)state;
     NEED_MEMORY_AND_DISK();
     burst_config_t config = config_for("memory/ring", "log", BURST_DURABILITY_POWER);
-    assert_refused(&config, EMEDIUMTYPE, "memory/ring survives process only, not power: tmpfs keeps its files in memory");
+    assert_refused(&config, EMEDIUMTYPE,
+                   "memory/ring survives process only, not power: tmpfs keeps its files in memory");
     assert_sentence("put the ring on another medium, or set durability=\"process\"");
     assert_int_equal(access("memory/ring", F_OK), -1); /* nothing is left of it */
     config = config_for("memory/ring", "log", BURST_DURABILITY_OS_CRASH);

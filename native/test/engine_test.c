@@ -30,8 +30,9 @@ static void the_marker_of_the_epoch_is_durable_when_the_open_returns(void **stat
         open_ring();
         assert_int_equal(host.engine->ring->epoch, epoch);
         const uint64_t position = host.engine->ring->begin_position - BLOCK_BYTES;
-        assert_int_equal(record_judge(medium + LAYOUT_DATA_OFFSET, CAPACITY_BYTES, position,
-                                      crc_seed_of(superblock(0)->uuid)), RECORD_VALID);
+        assert_int_equal(
+            record_judge(medium + LAYOUT_DATA_OFFSET, CAPACITY_BYTES, position, crc_seed_of(superblock(0)->uuid)),
+            RECORD_VALID);
         const struct record_header *header = record_at(medium + LAYOUT_DATA_OFFSET, CAPACITY_BYTES, position);
         assert_int_equal(header->type, RECORD_MARKER);
         assert_int_equal(header->epoch, epoch);

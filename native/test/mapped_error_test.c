@@ -38,8 +38,8 @@ static void leave_records_in_the_ring(void) {
     burst_t *log = open_with(&config);
     assert_int_equal(burst_close(log), 0);
     assert_int_equal(device_open(&platform_linux, ring_path, DEVICE_WRITER, BURST_IO_AUTO, &host.device), 0);
-    const struct engine_parts parts = {.platform = &platform_linux, .device = host.device, .files = &files_posix,
-                                       .events = &host.events};
+    const struct engine_parts parts = {
+        .platform = &platform_linux, .device = host.device, .files = &files_posix, .events = &host.events};
     const struct engine_config engine_config = {0};
     assert_int_equal(engine_open(&parts, &engine_config, &host.engine), 0);
     for (unsigned number = 1; number <= RECORDS; number++) {
@@ -74,8 +74,8 @@ static void recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_d
     uint8_t before[PAGE_BYTES], after[PAGE_BYTES];
     copy_of_page(before);
     open_with_a_bad_page(DEVICE_WRITER);
-    const struct engine_parts parts = {.platform = &platform_linux, .device = host.device, .files = &files_posix,
-                                       .events = &host.events};
+    const struct engine_parts parts = {
+        .platform = &platform_linux, .device = host.device, .files = &files_posix, .events = &host.events};
     const struct engine_config config = {0};
     if (engine_open(&parts, &config, &host.engine) < 0) {
         fail_msg("%s", error_text());

@@ -114,8 +114,12 @@ static inline int format_ring(void **state) {
     memset(&host, 0, sizeof host);
     memset(medium, 0, sizeof medium);
     host.now_ns = 1000000000;
-    host.device = (struct device){.ops = &memory_ops, .medium_bytes = MEDIUM_BYTES, .block_bytes = BLOCK_BYTES,
-                                  .logical_block_bytes = 512, .write_depth = 1, .path = "/ring"};
+    host.device = (struct device){.ops = &memory_ops,
+                                  .medium_bytes = MEDIUM_BYTES,
+                                  .block_bytes = BLOCK_BYTES,
+                                  .logical_block_bytes = 512,
+                                  .write_depth = 1,
+                                  .path = "/ring"};
     host.files = files_posix;
     events_init(&host.events, &platform_linux);
     assert_non_null(getcwd(host.folder, 4096));
@@ -137,8 +141,8 @@ static inline int remove_folder(void **state) {
 }
 
 static inline int try_to_open(void) {
-    const struct engine_parts parts = {.platform = timeless_platform(), .device = &host.device, .files = &host.files,
-                                       .events = &host.events};
+    const struct engine_parts parts = {
+        .platform = timeless_platform(), .device = &host.device, .files = &host.files, .events = &host.events};
     const struct engine_config config = {.file_name = host.file};
     host.flushes = host.reads_before_flush = host.accesses = 0;
     return engine_open(&parts, &config, &host.engine);

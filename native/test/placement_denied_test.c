@@ -161,7 +161,8 @@ static void without_the_right_to_realtime(void) {
     int priority;
     CHECK(burst_open(&config, &log) == 0);
     const char *line = told(log, BURST_WARN, "realtimePriority=\"7\"");
-    CHECK(strstr(line, "EPERM") != NULL && strstr(line, "CAP_SYS_NICE") != NULL && strstr(line, "RLIMIT_RTPRIO") != NULL);
+    CHECK(strstr(line, "EPERM") != NULL && strstr(line, "CAP_SYS_NICE") != NULL &&
+          strstr(line, "RLIMIT_RTPRIO") != NULL);
     CHECK(policy_of("burst-commit", &priority) == SCHED_OTHER && priority == 0);
     CHECK(burst_append(log, "x", 1, 0) == 1);
     CHECK(burst_close(log) == 0);

@@ -47,9 +47,7 @@ static void a_full_ring_fails_discards_or_times_out_as_configured(void **state) 
         fill(log);
         const int64_t before = stats_of(log).accepted_sequence;
         const int64_t rc = burst_append(log, "over\n", 5, 0);
-        assert_int_equal(rc, policy == BURST_ON_FULL_BLOCK  ? -ETIMEDOUT
-                             : policy == BURST_ON_FULL_FAIL ? -EAGAIN
-                                                            : 0);
+        assert_int_equal(rc, policy == BURST_ON_FULL_BLOCK ? -ETIMEDOUT : policy == BURST_ON_FULL_FAIL ? -EAGAIN : 0);
         assert_int_equal(stats_of(log).accepted_sequence, before);
         assert_int_equal(stats_of(log).discarded, policy == BURST_ON_FULL_DISCARD);
         await_state(log, BURST_STATE_STALLED);
@@ -156,8 +154,7 @@ static void closing_under_load_keeps_what_was_acknowledged(void **state) {
         pthread_t threads[6];
         int counts[6];
         for (int i = 0; i < 6; i++) {
-            workers[i] = (struct worker){
-                .log = log, .number = i, .count = 1 << 30, .enqueue = i % 2, .stop = &stop};
+            workers[i] = (struct worker){.log = log, .number = i, .count = 1 << 30, .enqueue = i % 2, .stop = &stop};
             pthread_create(&threads[i], NULL, append_lines, &workers[i]);
         }
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);

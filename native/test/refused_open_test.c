@@ -155,7 +155,8 @@ static void what_was_there_stays(void **state) {
         snprintf(path, sizeof path, "%s/%s", folder, kept[i]);
         assert_int_equal(mkdir(path, 0700), 0);
     }
-    const int ring = open(deep_ring, O_CREAT | O_WRONLY | O_CLOEXEC, 0640), file = open(deep_file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    const int ring = open(deep_ring, O_CREAT | O_WRONLY | O_CLOEXEC, 0640),
+              file = open(deep_file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     assert_true(ring >= 0 && file >= 0);
     close(ring);
     close(file);

@@ -125,12 +125,9 @@ static void a_new_ring_for_a_log_file_that_has_bytes_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_ring_that_is_moved_goes_on_and_is_told_once),
-        TEST(moved_back_and_away_again_it_is_told_again),
-        TEST(another_file_under_its_name_is_told),
-        TEST(a_second_name_of_the_ring_is_no_move),
-        TEST(a_deleted_ring_fails_and_is_not_called_moved),
-        TEST(a_new_ring_for_a_log_file_that_has_bytes_is_told),
+        TEST(a_ring_that_is_moved_goes_on_and_is_told_once), TEST(moved_back_and_away_again_it_is_told_again),
+        TEST(another_file_under_its_name_is_told),           TEST(a_second_name_of_the_ring_is_no_move),
+        TEST(a_deleted_ring_fails_and_is_not_called_moved),  TEST(a_new_ring_for_a_log_file_that_has_bytes_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

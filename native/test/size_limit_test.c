@@ -103,7 +103,8 @@ static void a_ring_beyond_the_limit_is_refused_with_both_sizes(void **state) {
     burst_close(open_small());
     limit_files_to(RING_BYTES - 1);
     const burst_config_t config = small_config();
-    assert_refused(&config, EFBIG, "of 2097152 bytes reaches beyond what this process may write of a file, 2097151 bytes");
+    assert_refused(&config, EFBIG,
+                   "of 2097152 bytes reaches beyond what this process may write of a file, 2097151 bytes");
     assert_int_equal(access(ring_path, F_OK), 0);
     limit_files_to(RING_BYTES);
     burst_close(open_small());

@@ -59,6 +59,7 @@ missing_test_packages() {
   python3 -m pip --version >/dev/null 2>&1 || echo python3-pip
   command -v spin >/dev/null || echo spin
   command -v clang-14 >/dev/null || echo clang-14
+  command -v clang-format-14 >/dev/null || echo clang-format-14
   compgen -G '/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*' >/dev/null || echo libclang-rt-14-dev
   command -v llvm-cov-14 >/dev/null || echo llvm-14
   command -v fusermount3 >/dev/null || echo fuse3

@@ -49,8 +49,7 @@ static void find(const burst_histogram_t *histogram, uint64_t count, const doubl
     uint64_t seen = 0;
     for (unsigned bucket = 0; bucket < end && found < wanted; bucket++) {
         seen += count_in(histogram, bucket);
-        while (found < wanted && seen > 0 &&
-               (double)seen >= (double)count * (percents[found] * ONE_ULP_LESS) / 100) {
+        while (found < wanted && seen > 0 && (double)seen >= (double)count * (percents[found] * ONE_ULP_LESS) / 100) {
             figures[found++] = told_of(histogram, bucket);
         }
     }

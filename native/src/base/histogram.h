@@ -42,8 +42,8 @@ static inline uint64_t histogram_top(unsigned bucket) {
 /* The maximum first: whoever sees the count looks as far as its bucket. */
 static inline void histogram_record(burst_histogram_t *histogram, uint64_t value) {
     uint64_t max = __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
-    while (value > max && !__atomic_compare_exchange_n(&histogram->max_ns, &max, value, 1, __ATOMIC_RELAXED,
-                                                       __ATOMIC_RELAXED)) {
+    while (value > max &&
+           !__atomic_compare_exchange_n(&histogram->max_ns, &max, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     __atomic_fetch_add(&histogram->counts[histogram_bucket(value)], 1, __ATOMIC_RELEASE);
 }

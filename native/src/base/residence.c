@@ -45,8 +45,8 @@ static void take_nodes(const char *line, struct image_residence *residence) {
         uint64_t pages;
         if (sscanf(word, " N%u=%" SCNu64, &node, &pages) != 2 || used >= sizeof(residence->nodes))
             continue;
-        int length = snprintf(residence->nodes + used, sizeof(residence->nodes) - used, "%s%u", used > 0 ? "," : "",
-                              node);
+        int length =
+            snprintf(residence->nodes + used, sizeof(residence->nodes) - used, "%s%u", used > 0 ? "," : "", node);
         used += (size_t)length;
     }
 }

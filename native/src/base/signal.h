@@ -30,7 +30,8 @@ struct signal {
 static inline uint32_t signal_register(struct signal *signal) {
     atomic_fetch_add(&signal->waiters, 1);
     const uint32_t ticket = atomic_load(&signal->count);
-    atomic_thread_fence(memory_order_seq_cst); /* the waiter is visible before it reads the condition, however it does */
+    atomic_thread_fence(
+        memory_order_seq_cst); /* the waiter is visible before it reads the condition, however it does */
     return ticket;
 }
 

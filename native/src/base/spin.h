@@ -7,9 +7,9 @@
 #include "base/platform.h"
 
 #define SPIN_PAUSES 8
-#define SPIN_LOOKS 64          /* for what is a few instructions away, unless the thread that does it was preempted */
-#define SPIN_SLEEP_NS 20000ll  /* then between two looks */
-#define SPIN_TURNS 2000 /* after so many turns it gives up, whatever the clock does */
+#define SPIN_LOOKS 64         /* for what is a few instructions away, unless the thread that does it was preempted */
+#define SPIN_SLEEP_NS 20000ll /* then between two looks */
+#define SPIN_TURNS 2000       /* after so many turns it gives up, whatever the clock does */
 
 /* On a CPU of its own. */
 static inline void spin_pause(void) {

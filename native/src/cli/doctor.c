@@ -147,13 +147,13 @@ static int run(struct request *request) {
     switch (request->task) {
     case JITTER:
         return host_is_recorded(&request->host)
-                 ? cli_misused(usage, "--jitter measures this host: without --root", NULL)
-                 : measure_jitter(request);
+                   ? cli_misused(usage, "--jitter measures this host: without --root", NULL)
+                   : measure_jitter(request);
     case VERIFY:
         return request->serve == request->check
-                 ? cli_misused(usage, "--verify-device wants one of --serve and --check N", NULL)
-             : request->serve ? verify_serve(&request->verify)
-                              : verify_check(&request->verify);
+                   ? cli_misused(usage, "--verify-device wants one of --serve and --check N", NULL)
+               : request->serve ? verify_serve(&request->verify)
+                                : verify_check(&request->verify);
     case LISTEN:
         return verify_listen(&request->verify);
     default:
@@ -218,8 +218,8 @@ static int read_option(int option, const char *value, struct request *request) {
     case 'C':
         request->check = 1;
         return read_number(value, &request->verify.last) == 0 && request->verify.last > 0
-                 ? CLI_GO_ON
-                 : cli_misused(usage, "--check wants the last number reported", value);
+                   ? CLI_GO_ON
+                   : cli_misused(usage, "--check wants the last number reported", value);
     case 'R':
         request->verify.report = value;
         return CLI_GO_ON;
@@ -229,16 +229,16 @@ static int read_option(int option, const char *value, struct request *request) {
         return CLI_GO_ON;
     case 'b':
         return read_number(value, &request->verify.blocks) == 0 && request->verify.blocks > 0
-                 ? CLI_GO_ON
-                 : cli_misused(usage, "--blocks wants a number", value);
+                   ? CLI_GO_ON
+                   : cli_misused(usage, "--blocks wants a number", value);
     case 'z':
         return cli_parse_size(value, &request->verify.size) == 0 && request->verify.size > 0
-                 ? CLI_GO_ON
-                 : cli_misused(usage, "--size wants a number of bytes, K, M or G", value);
+                   ? CLI_GO_ON
+                   : cli_misused(usage, "--size wants a number of bytes, K, M or G", value);
     case 'i':
         return verify_parse_io(value, &request->verify.io) == 0
-                 ? CLI_GO_ON
-                 : cli_misused(usage, "--io wants the name of an engine: docs/io-engines.md", value);
+                   ? CLI_GO_ON
+                   : cli_misused(usage, "--io wants the name of an engine: docs/io-engines.md", value);
     case 'F':
         request->verify.force = 1;
         return CLI_GO_ON;

@@ -42,9 +42,10 @@ static int read_sync(const struct doctor *doctor, struct timex *clock) {
     }
     const int rc = host_line(&doctor->host, "/adjtimex", line, sizeof line);
     return rc < 0 ? rc
-         : sscanf(line, "status %d maxerror %ld esterror %ld", &clock->status, &clock->maxerror, &clock->esterror) == 3
-             ? 0
-             : -EINVAL;
+           : sscanf(line, "status %d maxerror %ld esterror %ld", &clock->status, &clock->maxerror, &clock->esterror) ==
+                   3
+               ? 0
+               : -EINVAL;
 }
 
 static void check_sync(struct doctor *doctor) {

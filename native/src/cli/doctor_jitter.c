@@ -194,8 +194,8 @@ static int choose(const char *list, cpu_set_t *cpus) {
     CPU_AND(&both, cpus, &allowed);
     char text[CPUS_TEXT_BYTES];
     return CPU_EQUAL(&both, cpus)
-             ? 0
-             : error_set(EINVAL, "--cpu %s: this process may use cores %s only", list, cpus_text(&allowed, text));
+               ? 0
+               : error_set(EINVAL, "--cpu %s: this process may use cores %s only", list, cpus_text(&allowed, text));
 }
 
 int doctor_jitter(const struct doctor *doctor, const struct jitter_request *request) {

@@ -26,8 +26,7 @@ static void print_record_line(FILE *out, const struct record_header *record, con
     char time[40], about[160];
     text_time(record->event_time_ns, 1, time, sizeof time);
     fprintf(out, "%14" PRIu64 " %12" PRIu64 " %5u  %-7s %-6s %-30s %8u  ", record->position, record->sequence,
-            record->epoch, state, type_of(record),
-            record->type == RECORD_DATA ? time : "-", record->length);
+            record->epoch, state, type_of(record), record->type == RECORD_DATA ? time : "-", record->length);
     if (record->type == RECORD_DATA) {
         fputc('"', out);
         text_print(out, record_payload(record), record->length, 0);
@@ -108,8 +107,8 @@ static void begin_records(struct report *report, const struct device *device) {
     report_text(report, "ring", device->path);
     report_list(report, "records");
     if (!report->json) {
-        fprintf(report->out, "%14s %12s %5s  %-7s %-6s %-30s %8s  %s\n", "position", "sequence", "epoch", "state", "type",
-                "time", "length", "payload");
+        fprintf(report->out, "%14s %12s %5s  %-7s %-6s %-30s %8s  %s\n", "position", "sequence", "epoch", "state",
+                "type", "time", "length", "payload");
     }
 }
 
@@ -180,11 +179,12 @@ void dump_print_refused(struct report *report, struct device *device, const char
         uint8_t *image = is_known ? platform_allocate(device->platform, capacity, PLATFORM_PLAIN) : NULL;
         if (image != NULL) {
             /* What was cut off stays zero. */
-            const uint64_t there = device->medium_bytes < superblock->data_offset ? 0
-                                   : device->medium_bytes - superblock->data_offset;
+            const uint64_t there =
+                device->medium_bytes < superblock->data_offset ? 0 : device->medium_bytes - superblock->data_offset;
             device_read_salvage(device, superblock->data_offset, image,
                                 align_down(there < capacity ? there : capacity, device->block_bytes), NULL, NULL);
-            const struct recovery_input input = {.image = image, .capacity_bytes = capacity,
+            const struct recovery_input input = {.image = image,
+                                                 .capacity_bytes = capacity,
                                                  .block_bytes = superblock->block_bytes,
                                                  .crc_seed = crc_seed_of(superblock->uuid)};
             print_whole_records(report, &input);
@@ -196,7 +196,8 @@ void dump_print_refused(struct report *report, struct device *device, const char
     }
     report_list_end(report);
     report_text(report, "refused", why);
-    report_text(report, "statement", "what is shown are whole records by their place, or by their sequence "
+    report_text(report, "statement",
+                "what is shown are whole records by their place, or by their sequence "
                 "without a superblock: which of them are of the log, and which "
                 "are in the log file already, is unknown");
 }
@@ -204,8 +205,9 @@ void dump_print_refused(struct report *report, struct device *device, const char
 int command_dump(int argc, char **argv) {
     static const struct show how = {
         .usage = "burstlog dump [--json] RING",
-        .about = "Shows every record that the ring still holds, drained or waiting, and what is lost; of a ring that cannot "
-                 "be opened the whole records that stand in it.",
+        .about =
+            "Shows every record that the ring still holds, drained or waiting, and what is lost; of a ring that cannot "
+            "be opened the whole records that stand in it.",
         .print = dump_print,
         .print_refused = dump_print_refused,
     };

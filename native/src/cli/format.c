@@ -59,10 +59,12 @@ static uint64_t default_bytes(const struct device *device) {
 /* What libblkid does not know may be of worth as well. */
 static int check_blank(struct device *device) {
     const int blank = device_is_blank(device);
-    return blank < 0   ? blank
+    return blank < 0    ? blank
            : blank == 1 ? 0
-                        : error_set(EEXIST, "%s is not blank, although nothing known is on it: it may hold data of others; "
-                                    "--force overwrites it", device->path);
+                        : error_set(EEXIST,
+                                    "%s is not blank, although nothing known is on it: it may hold data of others; "
+                                    "--force overwrites it",
+                                    device->path);
 }
 
 /* Also those who do not exclude others: loop devices, processes, partitions that nobody uses. */
@@ -76,8 +78,11 @@ static int check_users(const struct device *device, const char *holders) {
     if (stat(device->path, &status) == 0 && S_ISBLK(status.st_mode)) {
         disk_users(status.st_rdev, 1, users, sizeof users);
     }
-    return users[0] == '\0' ? 0 : error_set(EBUSY, "%s is in use: %s; take it out of use, or choose a partition of its own "
-                                            "for the ring; --force overwrites it", device->path, users);
+    return users[0] == '\0' ? 0
+                            : error_set(EBUSY,
+                                        "%s is in use: %s; take it out of use, or choose a partition of its own "
+                                        "for the ring; --force overwrites it",
+                                        device->path, users);
 }
 
 static int check_foreign(struct device *device) {
@@ -87,8 +92,10 @@ static int check_foreign(struct device *device) {
         return rc;
     }
     return found[0] == '\0' ? check_blank(device)
-                            : error_set(EEXIST, "%s holds %s: a ring there destroys it; choose another device, or --force "
-                                        "overwrites it", device->path, found);
+                            : error_set(EEXIST,
+                                        "%s holds %s: a ring there destroys it; choose another device, or --force "
+                                        "overwrites it",
+                                        device->path, found);
 }
 
 /* With --force: no signature stays, also none that the ring would not overwrite, and no partition that is no more. */
@@ -115,12 +122,16 @@ static int clear(const struct device *device) {
 static int check_ring(const struct device *device, const struct engine_view *view, const struct request *request) {
     const uint64_t waiting = view->recovery.records;
     if (waiting > 0 && (!request->discard_given || request->discard != waiting)) {
-        return error_set(EEXIST, "ring %s holds %" PRIu64 " records that are in no log file yet: `burstlog recover` moves "
-                         "them there; --discard-records=%" PRIu64 " destroys them", device->path, waiting, waiting);
+        return error_set(EEXIST,
+                         "ring %s holds %" PRIu64 " records that are in no log file yet: `burstlog recover` moves "
+                         "them there; --discard-records=%" PRIu64 " destroys them",
+                         device->path, waiting, waiting);
     }
     if (!request->force && !request->discard_given) {
-        return error_set(EEXIST, "%s holds a ring already, drained up to sequence %" PRIu64 "; --force makes a new one "
-                         "in its place", device->path, view->recovery.next_sequence - 1);
+        return error_set(EEXIST,
+                         "%s holds a ring already, drained up to sequence %" PRIu64 "; --force makes a new one "
+                         "in its place",
+                         device->path, view->recovery.next_sequence - 1);
     }
     return 0;
 }
@@ -171,13 +182,14 @@ static int format_existing(const struct request *request) {
     uint64_t taken = 0;
     rc = rc < 0 ? rc : extents_take(device, &taken);
     if (rc == 0) {
-        const uint64_t bytes = request->size != 0 ? align_down(request->size, device->block_bytes)
-                                                  : default_bytes(device);
+        const uint64_t bytes =
+            request->size != 0 ? align_down(request->size, device->block_bytes) : default_bytes(device);
         rc = engine_format(&platform_linux, device, bytes);
         if (rc == 0) {
             printf("%s: ring of %" PRIu64 " bytes\n", device->path, bytes);
             if (taken > 0) {
-                printf("%s: %" PRIu64 " bytes of it had no blocks of their own, and were written\n", device->path, taken);
+                printf("%s: %" PRIu64 " bytes of it had no blocks of their own, and were written\n", device->path,
+                       taken);
             }
             tell_engine(&device);
         }
@@ -232,14 +244,15 @@ int command_format(int argc, char **argv) {
             }
             break;
         case 'h':
-            printf("usage: %s\n"
-                   "Makes an empty ring. SIZE (64M, 1G): default 16M for a new file, the whole of an existing one,\n"
-                   "min(device, 1G, RAM/8) for a device. A file system, a partition table, another ring or anything\n"
-                   "else that is there or uses the medium is overwritten only with --force, what is mounted or held by\n"
-                   "the kernel or another ring's writer never, and\n"
-                   "records that are in no log file yet only with their exact number (with any number where the ring\n"
-                   "is too damaged to count them).\n",
-                   usage);
+            printf(
+                "usage: %s\n"
+                "Makes an empty ring. SIZE (64M, 1G): default 16M for a new file, the whole of an existing one,\n"
+                "min(device, 1G, RAM/8) for a device. A file system, a partition table, another ring or anything\n"
+                "else that is there or uses the medium is overwritten only with --force, what is mounted or held by\n"
+                "the kernel or another ring's writer never, and\n"
+                "records that are in no log file yet only with their exact number (with any number where the ring\n"
+                "is too damaged to count them).\n",
+                usage);
             return EXIT_OK;
         default:
             return cli_misused(usage, "see above", NULL);

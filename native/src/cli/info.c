@@ -242,8 +242,9 @@ int command_info(int argc, char **argv) {
     }
     static const struct show how = {
         .usage = "burstlog info [--json] [--calibrate] RING",
-        .about = "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.\n"
-                 "--calibrate first measures anew which engine io=auto takes; it needs the ring to be open nowhere else.",
+        .about =
+            "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.\n"
+            "--calibrate first measures anew which engine io=auto takes; it needs the ring to be open nowhere else.",
         .print = info_print,
     };
     return show_ring(argc, argv, &how);

@@ -99,7 +99,8 @@ static int tell_usage(FILE *out, int code) {
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].about);
     }
     fputs("\nburstlog COMMAND --help tells more. RING is a block device or a file.\n"
-          "Exit codes: 0 ok, 1 damage found, 2 wrong usage, 3 refused or busy, 4 I/O error.\n", out);
+          "Exit codes: 0 ok, 1 damage found, 2 wrong usage, 3 refused or busy, 4 I/O error.\n",
+          out);
     return code;
 }
 

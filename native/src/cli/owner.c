@@ -26,7 +26,9 @@ int owner_become(const struct device *device, struct owner *owner) {
     const struct passwd *known = getpwuid(user);
     snprintf(owner->name, sizeof owner->name, "%.60s (%u)", known != NULL ? known->pw_name : "unknown", (unsigned)user);
     const int rc = take_rights(known, user, known != NULL ? known->pw_gid : device->file.group);
-    return rc == 0 ? 0 : error_set(-rc, "ring file %s is of user %s, whose rights cannot be taken: %s; recover it as that "
-                                   "user, or copy it to a file of root if what it says can be trusted", device->path,
-                                   owner->name, error_name(-rc));
+    return rc == 0 ? 0
+                   : error_set(-rc,
+                               "ring file %s is of user %s, whose rights cannot be taken: %s; recover it as that "
+                               "user, or copy it to a file of root if what it says can be trusted",
+                               device->path, owner->name, error_name(-rc));
 }

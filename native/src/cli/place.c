@@ -99,7 +99,8 @@ int place_find(const struct host *host, const char *path, struct place *place) {
     }
     place->mounted = 1;
     number = place->mount.number;
-    if (major(number) != 0 || sysfs_node_number(host->root, place->mount.source, &number)) { /* btrfs has its own numbers */
+    if (major(number) != 0 ||
+        sysfs_node_number(host->root, place->mount.source, &number)) { /* btrfs has its own numbers */
         find_disk(host, number, place);
     }
     return 0;

@@ -18,8 +18,10 @@ static int drain_all(struct engine *engine) {
         if (rc < 0) {
             char file[BURST_PATH_BYTES];
             drain_copy_path(engine->drain, file, sizeof file);
-            return error_set(-rc, "log file %s cannot be written: %s; the records stay in the ring: make the file "
-                             "writable and recover again", file, error_name(-rc));
+            return error_set(-rc,
+                             "log file %s cannot be written: %s; the records stay in the ring: make the file "
+                             "writable and recover again",
+                             file, error_name(-rc));
         }
     }
     return 0;
@@ -76,9 +78,9 @@ static int recover(struct device *device, const struct owner *owner, struct even
 int command_recover(int argc, char **argv) {
     int json;
     const char *path;
-    const int code = cli_read_ring(argc, argv, usage,
-                                   "Moves every record left in the ring to its log file, and says what was found.", &json,
-                                   &path);
+    const int code =
+        cli_read_ring(argc, argv, usage,
+                      "Moves every record left in the ring to its log file, and says what was found.", &json, &path);
     if (code != CLI_GO_ON) {
         return code;
     }

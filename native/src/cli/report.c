@@ -117,5 +117,6 @@ void report_bytes(struct report *report, const char *name, const void *bytes, si
 
 void report_flag(struct report *report, const char *name, int value) {
     begin_field(report, name);
-    fprintf(report->out, report->json ? "%s" : ": %s\n", report->json ? (value ? "true" : "false") : (value ? "yes" : "no"));
+    fprintf(report->out, report->json ? "%s" : ": %s\n",
+            report->json ? (value ? "true" : "false") : (value ? "yes" : "no"));
 }

@@ -86,7 +86,9 @@ static int find_records(struct salvage *finds) {
 static int compare_records(const void *one, const void *other) {
     const struct record_header *a = *(const struct record_header *const *)one;
     const struct record_header *b = *(const struct record_header *const *)other;
-    return a->sequence != b->sequence ? (a->sequence < b->sequence ? -1 : 1) : a->epoch < b->epoch ? -1 : a->epoch > b->epoch;
+    return a->sequence != b->sequence ? (a->sequence < b->sequence ? -1 : 1)
+           : a->epoch < b->epoch      ? -1
+                                      : a->epoch > b->epoch;
 }
 
 int salvage_find(struct device *device, struct salvage *finds) {

@@ -9,7 +9,7 @@
 struct salvage {
     const uint8_t *area; /* the data area, as far as it is there */
     uint64_t bytes;
-    uint32_t mark; /* the number that all headers of this ring have */
+    uint32_t mark;                        /* the number that all headers of this ring have */
     const struct record_header **records; /* whole ones that carry data, in the order of their sequences */
     size_t count, room;
 };

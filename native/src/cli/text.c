@@ -8,8 +8,8 @@ size_t text_character(const uint8_t *bytes, size_t left) {
     if (bytes[0] < 0x80) {
         return bytes[0] >= 0x20 && bytes[0] != 0x7f;
     }
-    const size_t length = bytes[0] >= 0xc2 && bytes[0] <= 0xdf ? 2
-                          : (bytes[0] & 0xf0) == 0xe0          ? 3
+    const size_t length = bytes[0] >= 0xc2 && bytes[0] <= 0xdf   ? 2
+                          : (bytes[0] & 0xf0) == 0xe0            ? 3
                           : bytes[0] >= 0xf0 && bytes[0] <= 0xf4 ? 4
                                                                  : 0;
     if (length == 0 || length > left) {

@@ -68,8 +68,9 @@ void verify_print_refused(struct report *report, struct device *device, const ch
 int command_verify(int argc, char **argv) {
     static const struct show how = {
         .usage = "burstlog verify [--json] RING",
-        .about = "Reads the whole ring and checks superblocks, checkpoints and the CRC of every record. Beside a writer a "
-                 "checkpoint that is just being written may look bad.",
+        .about =
+            "Reads the whole ring and checks superblocks, checkpoints and the CRC of every record. Beside a writer a "
+            "checkpoint that is just being written may look bad.",
         .print = verify_print,
         .print_refused = verify_print_refused,
     };

@@ -99,9 +99,10 @@ static void say_ranges(const struct outcome *outcome, char *text, size_t room) {
 
 /* A flush by the engine that came after it may have made durable what an engine had only left in the cache. */
 static const char *verdict_of(const struct outcome *outcome, uint32_t turn) {
-    return outcome->lost_of[turn] > 0                            ? "lost acknowledged blocks: no ring is safe there with it"
-           : turn == verify_turn_of(&outcome->run, outcome->last) ? "lost none, and was writing when the power went"
-                                                                  : "lost none, but was not writing when the power went";
+    return outcome->lost_of[turn] > 0 ? "lost acknowledged blocks: no ring is safe there with it"
+           : turn == verify_turn_of(&outcome->run, outcome->last)
+               ? "lost none, and was writing when the power went"
+               : "lost none, but was not writing when the power went";
 }
 
 static int has_turn(const struct outcome *outcome, uint32_t turn) {

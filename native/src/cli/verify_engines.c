@@ -31,11 +31,9 @@ int verify_parse_io(const char *name, uint32_t *io) {
 /* Registered memory of the engine where it has that; a mapped medium has none but itself. */
 static int give_block(struct verify_engine *engine) {
     struct device *device = engine->device;
-    engine->block = device->mapping != NULL
-                      ? platform_allocate(device->platform, device->block_bytes, PLATFORM_PLAIN)
-                      : device->ops->image(device, device->block_bytes);
-    return engine->block != NULL ? 0
-                                 : error_set(ENOMEM, "no memory for a block of %u bytes", device->block_bytes);
+    engine->block = device->mapping != NULL ? platform_allocate(device->platform, device->block_bytes, PLATFORM_PLAIN)
+                                            : device->ops->image(device, device->block_bytes);
+    return engine->block != NULL ? 0 : error_set(ENOMEM, "no memory for a block of %u bytes", device->block_bytes);
 }
 
 int verify_engines_open(struct device *device, uint32_t io, struct verify_engines *engines) {
@@ -99,7 +97,8 @@ int verify_engines_share(const struct verify_engines *engines, struct verify_blo
         }
         const int64_t took_ns = (platform_monotonic_ns(&platform_linux) - begin_ns) / TRIAL_WRITES + 1;
         const uint64_t blocks = (uint64_t)(TURN_NS / took_ns) + 1;
-        run->turns[i] = (struct verify_turn){.io = engine->device->io, .blocks = (uint32_t)(blocks < most ? blocks : most)};
+        run->turns[i] =
+            (struct verify_turn){.io = engine->device->io, .blocks = (uint32_t)(blocks < most ? blocks : most)};
     }
     return rc;
 }

@@ -92,8 +92,8 @@ int reporter_connect(struct reporter *reporter, const char *where, const char *p
     char line[4200];
     const int length = snprintf(line, sizeof line, "medium %s\n", path);
     return send(reporter->fd, line, (size_t)length, MSG_NOSIGNAL) == length
-             ? 0
-             : error_set(EPIPE, "%s hung up at once", where);
+               ? 0
+               : error_set(EPIPE, "%s hung up at once", where);
 }
 
 int reporter_tell(struct reporter *reporter, uint64_t number) {

@@ -79,12 +79,12 @@ static int check_free(struct device *device, int force) {
                          device->path);
     }
     const int blank = device_is_blank(device);
-    return blank < 0  ? blank
-         : blank == 1 ? 0
-                      : error_set(EEXIST,
-                                  "%s is not blank: it may hold a file system, a partition table or other data; "
-                                  "--force overwrites it",
-                                  device->path);
+    return blank < 0    ? blank
+           : blank == 1 ? 0
+                        : error_set(EEXIST,
+                                    "%s is not blank: it may hold a file system, a partition table or other data; "
+                                    "--force overwrites it",
+                                    device->path);
 }
 
 static int write_block(const struct verify_engines *engines, struct verify_block *header, uint64_t number) {
@@ -158,7 +158,8 @@ static int run(struct device *device, const struct verify_engines *engines, cons
     fflush(stdout);
     uint64_t acknowledged = 0;
     rc = write_block(engines, &header, 0);
-    rc = rc < 0 ? rc : device->ops->flush(device); /* so that the others can be judged if this engine's writes do not last */
+    rc = rc < 0 ? rc
+                : device->ops->flush(device); /* so that the others can be judged if this engine's writes do not last */
     rc = rc < 0 ? rc : write_blocks(engines, request, &reporter, &header, &acknowledged);
     reporter_close(&reporter, acknowledged);
     printf("last acknowledged: %" PRIu64 "; burstlog doctor --verify-device %s --check %" PRIu64 "\n", acknowledged,
@@ -180,7 +181,8 @@ int verify_serve(const struct verify_request *request) {
                                 leave_empty, NULL);
     }
     struct verify_request checked = *request;
-    checked.force = request->force && absent == 0; /* a file that was made just now is blank, or it is another one by now */
+    checked.force =
+        request->force && absent == 0; /* a file that was made just now is blank, or it is another one by now */
     rc = rc < 0 ? rc : device_open(&platform_linux, request->path, DEVICE_WRITER, request->io, &device);
     if (rc < 0) {
         return cli_failed(rc);

@@ -81,7 +81,8 @@ static int install(void) {
     if (!installed) {
         if (sigaction(SIGBUS, NULL, &before) < 0)
             result = -errno;
-        struct sigaction ours = {.sa_sigaction = on_bus_fault, .sa_mask = before.sa_mask,
+        struct sigaction ours = {.sa_sigaction = on_bus_fault,
+                                 .sa_mask = before.sa_mask,
                                  .sa_flags = (before.sa_flags & (SA_NODEFER | SA_RESTART)) | SA_SIGINFO | SA_ONSTACK};
         if (result == 0 && sigaction(SIGBUS, &ours, NULL) < 0)
             result = -errno;

@@ -17,9 +17,9 @@
 struct guarded_range {
     uint8_t *base;
     size_t bytes;
-    size_t page_bytes; /* what can be replaced at a time */
-    int protection;    /* of the pages that take the place of others: PROT_READ, PROT_WRITE */
-    int owner;         /* the process: a forked child has no such mapping, but perhaps another one there */
+    size_t page_bytes;             /* what can be replaced at a time */
+    int protection;                /* of the pages that take the place of others: PROT_READ, PROT_WRITE */
+    int owner;                     /* the process: a forked child has no such mapping, but perhaps another one there */
     _Atomic uint32_t *lost_pages;  /* counts them; raised before the page goes */
     _Atomic uint8_t *page_is_lost; /* one for each page */
 };

@@ -114,7 +114,8 @@ static struct device *attach_beside(const struct direct *direct, const struct de
     struct medium medium = direct->medium;
     medium.fd = fcntl(direct->medium.fd, F_DUPFD_CLOEXEC, 3);
     if (medium.fd < 0) {
-        error_set(errno, "no descriptor for io=%s (ring %s): %s", backend->name, direct->device.path, error_name(errno));
+        error_set(errno, "no descriptor for io=%s (ring %s): %s", backend->name, direct->device.path,
+                  error_name(errno));
         return NULL;
     }
     struct device *device = backend->attach(direct->device.platform, &medium, direct->device.path);

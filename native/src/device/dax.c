@@ -46,8 +46,8 @@ int dax_probe(const char *sysfs, dev_t number, struct dax_facts *facts) {
     const long long align = sysfs_value(directory, "align", ALIGN_BYTES_UNTOLD);
     if (bytes <= 0 || align <= 0 || (align & (align - 1)) != 0 || align > ALIGN_BYTES_MAX)
         return -EINVAL;
-    *facts = (struct dax_facts){.bytes = (uint64_t)bytes, .align_bytes = (uint32_t)align,
-                                .is_persistent = is_on_nvdimm(directory)};
+    *facts = (struct dax_facts){
+        .bytes = (uint64_t)bytes, .align_bytes = (uint32_t)align, .is_persistent = is_on_nvdimm(directory)};
     return 0;
 }
 

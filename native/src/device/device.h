@@ -21,10 +21,10 @@ struct device;
 
 /* One write under way. The caller owns it until `complete` returns it. */
 struct device_write {
-    uint64_t offset;   /* on the medium, a multiple of the block, or of line_bytes */
-    const void *data;  /* in the image; aligned like the offset */
-    size_t bytes;      /* a multiple of the same */
-    int result;        /* set by complete: 0 durable, or -errno (device_failure() has the words); a short write is
+    uint64_t offset;  /* on the medium, a multiple of the block, or of line_bytes */
+    const void *data; /* in the image; aligned like the offset */
+    size_t bytes;     /* a multiple of the same */
+    int result;       /* set by complete: 0 durable, or -errno (device_failure() has the words); a short write is
                           -EIO, and on a block device -ENODEV: it has vanished or shrunk */
     struct device_write *next; /* the backend's */
 };
@@ -74,24 +74,24 @@ struct device_file {
 struct device {
     const struct device_ops *ops;
     const struct platform *platform;
-    uint32_t io;                  /* enum burst_io: the backend */
+    uint32_t io; /* enum burst_io: the backend */
     uint64_t medium_bytes;
-    uint32_t block_bytes;         /* max(logical, physical, 4096) */
+    uint32_t block_bytes; /* max(logical, physical, 4096) */
     uint32_t logical_block_bytes;
-    uint32_t line_bytes;          /* a submitted write may also begin and end at lines of this size; 0: only at blocks */
-    const uint8_t *mapping;       /* byte 0 of a mapped medium: the image is the medium. NULL: it is a copy */
-    _Atomic uint32_t lost_pages;  /* of the mapping: what was there cannot be read any more, there are zeros instead */
-    int is_file;                  /* a regular file */
-    struct device_file file;      /* zeros: not one, or not known */
-    int write_depth;              /* how many submitted writes are worth having under way */
-    int image_small_pages;        /* wanted before the image is made: no huge pages */
-    int image_node;               /* wanted before the image is made: the NUMA node to hold it; -1: any */
-    int image_in_use;             /* close leaves the image mapped: a producer of a failed ring may still be in it */
-    int survives;                 /* enum burst_durability */
+    uint32_t line_bytes;         /* a submitted write may also begin and end at lines of this size; 0: only at blocks */
+    const uint8_t *mapping;      /* byte 0 of a mapped medium: the image is the medium. NULL: it is a copy */
+    _Atomic uint32_t lost_pages; /* of the mapping: what was there cannot be read any more, there are zeros instead */
+    int is_file;                 /* a regular file */
+    struct device_file file;     /* zeros: not one, or not known */
+    int write_depth;             /* how many submitted writes are worth having under way */
+    int image_small_pages;       /* wanted before the image is made: no huge pages */
+    int image_node;              /* wanted before the image is made: the NUMA node to hold it; -1: any */
+    int image_in_use;            /* close leaves the image mapped: a producer of a failed ring may still be in it */
+    int survives;                /* enum burst_durability */
     char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence, for the sentence of a refusal */
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
     char chosen_because[DEVICE_BECAUSE_BYTES]; /* "", or why this backend writes it */
-    char path[4096];              /* absolute */
+    char path[4096];                           /* absolute */
 };
 
 /* What the result of a write means, for sentences. Valid until this thread's next call of error_name. */

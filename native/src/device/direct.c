@@ -139,10 +139,13 @@ int direct_flush(struct device *device) {
 
 /* Writes that were durable by themselves when the device was opened are so no more once its cache is switched on. */
 static int check_cache(const struct direct *direct, dev_t number) {
-    if (direct->medium.write_flags != 0 || direct->medium.flush_after || !direct->medium.facts.write_through || medium_is_write_through(number))
+    if (direct->medium.write_flags != 0 || direct->medium.flush_after || !direct->medium.facts.write_through ||
+        medium_is_write_through(number))
         return 0;
-    return error_set(EUCLEAN, "the volatile write cache of %s was switched on while its ring was open, so that writes do not "
-                     "survive a loss of power any more: open the ring again, which then flushes each", direct->device.path);
+    return error_set(EUCLEAN,
+                     "the volatile write cache of %s was switched on while its ring was open, so that writes do not "
+                     "survive a loss of power any more: open the ring again, which then flushes each",
+                     direct->device.path);
 }
 
 /* Writes to a file that was cut make it longer again, around a hole, and those to a deleted one succeed: only the file

@@ -40,7 +40,7 @@ int disk_probe(const char *root, dev_t number, struct disk *disk) {
 /* ------------------------------------------------------------------------------------------ who is on it */
 
 struct users {
-    const char *directory; /* of the disk or partition that is looked at */
+    const char *directory;           /* of the disk or partition that is looked at */
     char its[SYSFS_LINE_BYTES + 32]; /* "it", "its partition sdb1" */
     char *text;
     size_t text_bytes;
@@ -98,8 +98,8 @@ static void add_loop(void *argument, const char *name) {
     struct loops *loops = argument;
     char directory[SYSFS_PATH_BYTES], backing[PATH_MAX], phrase[2 * SYSFS_LINE_BYTES + 64];
     snprintf(directory, sizeof(directory), "/sys/block/%s", name);
-    if (strncmp(name, "loop", 4) != 0 ||
-        !sysfs_line(directory, "loop/backing_file", backing, sizeof(backing)) || !is_node_of(backing, loops->number))
+    if (strncmp(name, "loop", 4) != 0 || !sysfs_line(directory, "loop/backing_file", backing, sizeof(backing)) ||
+        !is_node_of(backing, loops->number))
         return;
     snprintf(phrase, sizeof(phrase), "%.32s stores in %s", name, loops->users->its);
     add(loops->users, phrase);

@@ -11,7 +11,7 @@
 
 /* Of a partition the queue is that of its disk. -1 or "": the kernel does not say. */
 struct disk {
-    char name[SYSFS_LINE_BYTES];        /* "nvme0n1p2" */
+    char name[SYSFS_LINE_BYTES];         /* "nvme0n1p2" */
     char partition_of[SYSFS_LINE_BYTES]; /* "" for a whole disk */
     char model[SYSFS_LINE_BYTES];
     char write_cache[SYSFS_LINE_BYTES]; /* "write back", "write through" */

@@ -117,15 +117,17 @@ static int take_missing(const struct device *device, uint64_t bytes) {
 
 static int refuse(const struct device *device, int failure, uint64_t missing, const struct statfs *space) {
     if (failure == ENOSPC || failure == EDQUOT)
-        return error_set(failure, "ring file %s has no blocks of its own for %llu bytes (holes, or shared with a copy), and its "
-                         "file system, with %llu MiB free, gives %s: make room, or move the file to where there is, and open "
-                         "it again", device->path,
-                         (unsigned long long)missing,
-                         (unsigned long long)space->f_bavail * (unsigned long long)space->f_bsize >> 20,
-                         error_name(failure));
-    return error_set(failure, "ring file %s has no blocks of its own for %llu bytes (holes, or shared with a copy), and writing "
-                     "them gives %s; move its records with `burstlog recover` and make a new ring", device->path,
-                     (unsigned long long)missing, error_name(failure));
+        return error_set(
+            failure,
+            "ring file %s has no blocks of its own for %llu bytes (holes, or shared with a copy), and its "
+            "file system, with %llu MiB free, gives %s: make room, or move the file to where there is, and open "
+            "it again",
+            device->path, (unsigned long long)missing,
+            (unsigned long long)space->f_bavail * (unsigned long long)space->f_bsize >> 20, error_name(failure));
+    return error_set(failure,
+                     "ring file %s has no blocks of its own for %llu bytes (holes, or shared with a copy), and writing "
+                     "them gives %s; move its records with `burstlog recover` and make a new ring",
+                     device->path, (unsigned long long)missing, error_name(failure));
 }
 
 int extents_take(struct device *device, uint64_t *taken) {

@@ -19,10 +19,10 @@
 #include "device/probe.h"
 
 struct sought {
-    int fd;                     /* not to be counted itself */
-    mode_t kind;                /* S_IFBLK, S_IFCHR (a DAX device) or S_IFREG */
-    dev_t number;               /* of the device, or of the file system that the file lies on */
-    unsigned long long inode;   /* of the file */
+    int fd;                   /* not to be counted itself */
+    mode_t kind;              /* S_IFBLK, S_IFCHR (a DAX device) or S_IFREG */
+    dev_t number;             /* of the device, or of the file system that the file lies on */
+    unsigned long long inode; /* of the file */
 };
 
 static FILE *open_fdinfo(const char *process, const char *descriptor) {
@@ -80,7 +80,8 @@ static int is_open_for_writing(const char *process, const char *descriptor) {
 
 /* On a file system that answers by itself. */
 static int is_local(const char *process, const char *descriptor) {
-    static const char *const types[] = {"devtmpfs", "tmpfs", "ramfs", "ext2", "ext3", "ext4", "xfs", "btrfs", "overlay"};
+    static const char *const types[] = {"devtmpfs", "tmpfs", "ramfs", "ext2",   "ext3",
+                                        "ext4",     "xfs",   "btrfs", "overlay"};
     struct mount mount;
     if (mount_of_descriptor(process, descriptor, &mount) < 0)
         return 0;
@@ -125,8 +126,8 @@ static int seek(int fd, struct sought *sought) {
     struct mount mount;
     if (fstat(fd, &medium) < 0)
         return -errno;
-    *sought = (struct sought){.fd = fd, .kind = medium.st_mode & S_IFMT, .number = medium.st_rdev,
-                              .inode = medium.st_ino};
+    *sought =
+        (struct sought){.fd = fd, .kind = medium.st_mode & S_IFMT, .number = medium.st_rdev, .inode = medium.st_ino};
     if (sought->kind != S_IFREG)
         return 0;
     sought->number = mount_of(fd, &mount) == 0 ? mount.number : medium.st_dev;

@@ -36,8 +36,10 @@ static void prefer_node(struct device *device, void *image, size_t bytes) {
     const unsigned node = (unsigned)device->image_node;
     nodes[node / WORD_BITS] |= 1ul << node % WORD_BITS;
     if (syscall(SYS_mbind, image, bytes, MPOL_PREFERRED, nodes, (unsigned long)NODES_MAX + 1, MPOL_MF_MOVE) < 0)
-        note(device, "the ring's memory is on any NUMA node, not on %u: mbind gives %s; allow it in the container's "
-             "profile and cpuset", node, error_name(errno));
+        note(device,
+             "the ring's memory is on any NUMA node, not on %u: mbind gives %s; allow it in the container's "
+             "profile and cpuset",
+             node, error_name(errno));
 }
 
 void *image_allocate(struct device *device, size_t bytes) {

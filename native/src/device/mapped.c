@@ -39,10 +39,10 @@
 struct mapped_device {
     struct device device;
     int fd;
-    int can_sync;               /* the medium knows fsync; device DAX does not need it */
-    int is_cached;              /* the mapping is of the page cache, or of a file system in memory */
+    int can_sync;  /* the medium knows fsync; device DAX does not need it */
+    int is_cached; /* the mapping is of the page cache, or of a file system in memory */
     const struct writeback *writeback;
-    struct guarded_range range; /* the whole medium */
+    struct guarded_range range;  /* the whole medium */
     struct device_write *oldest; /* written, and not yet handed back */
     struct device_write *newest;
 };
@@ -56,8 +56,11 @@ static uint8_t *place(struct device *device, uint64_t offset) {
 }
 
 static int lost(struct device *device, const char *what, uint64_t offset, size_t bytes) {
-    return error_set(EIO, "%s %zu bytes at %llu of %s failed: memory there is gone (SIGBUS): the file was cut, or the medium "
-                     "has an error", what, bytes, (unsigned long long)offset, device->path);
+    return error_set(
+        EIO,
+        "%s %zu bytes at %llu of %s failed: memory there is gone (SIGBUS): the file was cut, or the medium "
+        "has an error",
+        what, bytes, (unsigned long long)offset, device->path);
 }
 
 /* Once a page is lost nothing more is acknowledged, wherever it lies. */
@@ -231,11 +234,14 @@ static void settle_durability(struct device *device, const struct medium *medium
     if (device->survives != BURST_DURABILITY_PROCESS) {
         device->survives = BURST_DURABILITY_PROCESS;
         snprintf(device->survives_because, sizeof(device->survives_because),
-                 "its mapping is refused MAP_SYNC (no DAX) and reaches only the page cache; io=pwrite survives %s", medium->facts.survives == BURST_DURABILITY_POWER ? "power" : "os-crash");
+                 "its mapping is refused MAP_SYNC (no DAX) and reaches only the page cache; io=pwrite survives %s",
+                 medium->facts.survives == BURST_DURABILITY_POWER ? "power" : "os-crash");
     }
     const size_t used = strlen(device->fallback);
-    snprintf(device->fallback + used, sizeof(device->fallback) - used, "%sMAP_SYNC is refused: the mapping is of %s and "
-             "survives the process only", used > 0 ? "; " : "", memory != NULL ? memory : "the page cache");
+    snprintf(device->fallback + used, sizeof(device->fallback) - used,
+             "%sMAP_SYNC is refused: the mapping is of %s and "
+             "survives the process only",
+             used > 0 ? "; " : "", memory != NULL ? memory : "the page cache");
 }
 
 static void *refuse(int failure, const char *path, const char *what) {
@@ -254,8 +260,8 @@ static struct device *mapped_attach(const struct platform *platform, const struc
     if (mapped == NULL)
         return refuse(ENOMEM, path, "allocating its description");
     int synchronous = 0;
-    mapped->range = (struct guarded_range){.bytes = align_up(medium->bytes, page_bytes), .page_bytes = page_bytes,
-                                           .protection = protection_of(medium)};
+    mapped->range = (struct guarded_range){
+        .bytes = align_up(medium->bytes, page_bytes), .page_bytes = page_bytes, .protection = protection_of(medium)};
     mapped->range.base = map(medium, mapped->range.bytes, &synchronous);
     if (mapped->range.base == MAP_FAILED) {
         const int failure = errno;

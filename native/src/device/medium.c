@@ -97,12 +97,12 @@ static int reopen_synchronous(const char *path, int open_flags, struct medium *m
     medium->fd = open(path, open_flags | O_CLOEXEC | O_DSYNC | (medium->direct ? O_DIRECT : 0));
     if (medium->fd < 0 || fstat(medium->fd, &after) < 0)
         return -errno;
-    return before.st_dev == after.st_dev && before.st_ino == after.st_ino && before.st_rdev == after.st_rdev ? 0 : -EAGAIN;
+    return before.st_dev == after.st_dev && before.st_ino == after.st_ino && before.st_rdev == after.st_rdev ? 0
+                                                                                                             : -EAGAIN;
 }
 
 /* path: NULL if it is not to be opened again, as whoever writes syncs. */
-static int settle_durability(const struct platform *platform, const char *path, int open_flags,
-                             struct medium *medium) {
+static int settle_durability(const struct platform *platform, const char *path, int open_flags, struct medium *medium) {
     void *block = platform_allocate(platform, medium->block_bytes, PLATFORM_PLAIN);
     if (block == NULL)
         return -ENOMEM;

@@ -149,8 +149,7 @@ static int is_below(const struct mount_line *line, void *wanted) {
     if ((major(mount->number) == 0 && strcmp(mount->type, "btrfs") != 0) || strcmp(mount->type, "fuseblk") == 0)
         return 0;
     for (int attempt = 0; attempt < FIGURES_ATTEMPTS; attempt++) { /* others use it at the same time */
-        if (statfs(point, &overlay) == 0 && statfs(mount->point, &other) == 0 &&
-            has_same_figures(&overlay, &other))
+        if (statfs(point, &overlay) == 0 && statfs(mount->point, &other) == 0 && has_same_figures(&overlay, &other))
             return 1;
     }
     return 0;

@@ -87,8 +87,9 @@ static int open_node(struct nvme *nvme, struct nvme_node *node) {
         return refuse(nvme, ENODEV, "%s is no block device", "it");
     const int result = nvme_node_find("", status.st_rdev, node);
     if (result < 0)
-        return refuse(nvme, -result, "%s", result == -ENXIO ? "the namespace has no generic character device"
-                                                            : "the device is no NVMe namespace");
+        return refuse(nvme, -result, "%s",
+                      result == -ENXIO ? "the namespace has no generic character device"
+                                       : "the device is no NVMe namespace");
     char path[64];
     snprintf(path, sizeof(path), "/dev/%s", node->name);
     nvme->node = open(path, O_RDWR | O_CLOEXEC);
@@ -167,7 +168,8 @@ static int set_up(struct nvme *nvme) {
     const int files[] = {nvme->node, nvme->uring.direct.medium.fd};
     result = io_uring_register_files(&nvme->uring.ring, files, 2);
     if (result < 0)
-        return refuse(nvme, -result, "io_uring cannot keep it locked until its commands have ended: %s", error_name(result));
+        return refuse(nvme, -result, "io_uring cannot keep it locked until its commands have ended: %s",
+                      error_name(result));
     nvme->uring.file_is_registered = 1;
     return try_read(nvme);
 }

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-#define FORCE_UNIT_ACCESS (1u << 30)  /* of command dword 12 */
-#define BLOCKS_MAX 65536u             /* a 16-bit count, less one */
+#define FORCE_UNIT_ACCESS (1u << 30) /* of command dword 12 */
+#define BLOCKS_MAX 65536u            /* a 16-bit count, less one */
 #define TIMEOUT_OF_DRIVER 0u
-#define LEAST_PAGE_SHIFT 12           /* in whose units the controller tells its limit: 4096 on all hosts we know */
+#define LEAST_PAGE_SHIFT 12 /* in whose units the controller tells its limit: 4096 on all hosts we know */
 #define LARGEST_COMMAND_BYTES (1ull << 30)
 
 /* Offsets in what identify gives. */
@@ -15,8 +15,8 @@
 #define NAMESPACE_FORMATS 128
 #define CONTROLLER_TRANSFER_SIZE 77
 
-int nvme_command_make(const struct nvme_place *place, unsigned int opcode, uint64_t offset, const void *data, size_t bytes,
-                      struct nvme_uring_cmd *command) {
+int nvme_command_make(const struct nvme_place *place, unsigned int opcode, uint64_t offset, const void *data,
+                      size_t bytes, struct nvme_uring_cmd *command) {
     const uint64_t block = 1ull << place->lba_shift;
     if (bytes == 0 || bytes / block > BLOCKS_MAX || (offset | bytes | place->begin_bytes) % block != 0 ||
         offset > place->bytes || bytes > place->bytes - offset)
@@ -49,8 +49,8 @@ int nvme_command_meaning(int result) {
     if (result <= 0)
         return result;
     switch (result & 0x7ff) { /* type and code */
-    case 0x281: /* unrecovered read error */
-    case 0x280: /* write fault */
+    case 0x281:               /* unrecovered read error */
+    case 0x280:               /* write fault */
         return -ENODATA;
     case 0x80: /* beyond the namespace: it has shrunk */
     case 0x0b: /* no such namespace any more */

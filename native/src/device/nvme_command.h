@@ -23,8 +23,8 @@ struct nvme_place {
 
 /* Fills a command that moves these bytes. 0, or -EINVAL: they are not in the part, or are no whole blocks: passed
  * through, they would hit what is beside it. */
-int nvme_command_make(const struct nvme_place *place, unsigned int opcode, uint64_t offset, const void *data, size_t bytes,
-                      struct nvme_uring_cmd *command);
+int nvme_command_make(const struct nvme_place *place, unsigned int opcode, uint64_t offset, const void *data,
+                      size_t bytes, struct nvme_uring_cmd *command);
 
 /* Fills a command of a ring with 128-byte entries, to the first of its registered files. */
 void nvme_command_queue(struct io_uring_sqe *sqe, const struct nvme_uring_cmd *command);

@@ -8,10 +8,10 @@
 #include <sys/types.h>
 
 struct nvme_node {
-    char name[32];            /* "ng0n1", in /dev */
-    dev_t number;             /* of the character device */
-    uint64_t begin_bytes;     /* where in the namespace the block device begins: a partition's offset, or 0 */
-    uint64_t transfer_bytes;  /* the most that one command moves here, by the driver's own limits */
+    char name[32];           /* "ng0n1", in /dev */
+    dev_t number;            /* of the character device */
+    uint64_t begin_bytes;    /* where in the namespace the block device begins: a partition's offset, or 0 */
+    uint64_t transfer_bytes; /* the most that one command moves here, by the driver's own limits */
 };
 
 /* Looks it up for the block device of this number; root as in sysfs.h. 0; -ENODEV: no NVMe namespace, -ENXIO: one without a

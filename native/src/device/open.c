@@ -26,13 +26,7 @@
 
 /* Every way of writing that this library has; the first is what BURST_IO_AUTO begins with. */
 const struct device_backend *const device_backends[] = {
-    &backend_pwrite,
-    &backend_uring,
-    &backend_uring_poll,
-    &backend_nvme,
-    &backend_mapped,
-    &backend_flush,
-    NULL,
+    &backend_pwrite, &backend_uring, &backend_uring_poll, &backend_nvme, &backend_mapped, &backend_flush, NULL,
 };
 
 const struct device_backend *device_backend_of(uint32_t io) {
@@ -84,8 +78,10 @@ static int check_kind(const char *path, char *target, int *is_file) {
         return 0;
     char block[NAME_MAX + 1];
     if (S_ISCHR(status.st_mode) && nvme_block_name(path_name(path), block, sizeof(block)) == 0)
-        return error_set(EINVAL, "ring %s is the character device of an NVMe namespace: name its block device, /dev/%s, and "
-                         "io=nvme", path, block);
+        return error_set(EINVAL,
+                         "ring %s is the character device of an NVMe namespace: name its block device, /dev/%s, and "
+                         "io=nvme",
+                         path, block);
     return error_set(EINVAL, "ring %s is %s: a ring is a block device, a DAX device or a regular file", path,
                      S_ISDIR(status.st_mode)   ? "a directory"
                      : S_ISCHR(status.st_mode) ? "a character device and not memory (DAX)"
@@ -132,8 +128,10 @@ static int refuse_busy(const char *path, const char *holders) {
                          "ring %s is held by a writer that cannot be seen from here: the kernel (a partition, a device "
                          "on top), or a process of another user or container",
                          path);
-    return error_set(EBUSY, "ring %s is held by process %s: a ring has one writer; end that process (or the child that "
-                     "it forked) or choose another ring", path, holders);
+    return error_set(EBUSY,
+                     "ring %s is held by process %s: a ring has one writer; end that process (or the child that "
+                     "it forked) or choose another ring",
+                     path, holders);
 }
 
 static int open_medium(const struct platform *platform, const char *path, enum device_access access,
@@ -187,8 +185,8 @@ int device_open(const struct platform *platform, const char *path, enum device_a
     if (io == BURST_IO_AUTO && required != BURST_IO_AUTO)
         backend = device_backend_of(required);
     if (result == 0 && medium.dax_align_bytes != 0 && backend->io != required)
-        result = error_set(ENOTSUP, "ring %s is a DAX device, which can only be mapped: choose io=mapped, not %s", absolute,
-                           backend->name);
+        result = error_set(ENOTSUP, "ring %s is a DAX device, which can only be mapped: choose io=mapped, not %s",
+                           absolute, backend->name);
     if (result == 0) {
         *device = backend->attach(platform, &medium, absolute);
         result = *device == NULL ? -errno : 0;

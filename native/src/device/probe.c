@@ -12,8 +12,8 @@
 
 int medium_is_write_through(dev_t number) {
     char directory[PATH_MAX], cache[SYSFS_LINE_BYTES];
-    return sysfs_disk("", number, directory) == 0 &&
-           sysfs_line(directory, "queue/write_cache", cache, sizeof(cache)) && strcmp(cache, "write through") == 0;
+    return sysfs_disk("", number, directory) == 0 && sysfs_line(directory, "queue/write_cache", cache, sizeof(cache)) &&
+           strcmp(cache, "write through") == 0;
 }
 
 void medium_probe(int fd, struct medium_facts *facts) {

@@ -10,10 +10,10 @@
 #include "device/survival.h"
 
 struct medium_facts {
-    int survives;              /* enum burst_durability */
+    int survives;                          /* enum burst_durability */
     char because[SURVIVAL_EVIDENCE_BYTES]; /* evidence: "tmpfs keeps its files in memory" */
-    int write_through;         /* a block device without a volatile write cache: a completed write is durable */
-    uint32_t logical_block_bytes;  /* 0 if unknown (a file) */
+    int write_through;            /* a block device without a volatile write cache: a completed write is durable */
+    uint32_t logical_block_bytes; /* 0 if unknown (a file) */
     uint32_t physical_block_bytes;
 };
 

@@ -30,15 +30,15 @@
 
 struct creation {
     const struct platform *platform;
-    char path[PATH_MAX];              /* final, with links followed */
+    char path[PATH_MAX]; /* final, with links followed */
     char directory_path[PATH_MAX];
     char working_name[NAME_MAX + 1];
     char working_path[PATH_MAX + NAME_MAX + 2];
-    unsigned folders_missing;         /* above it, before */
+    unsigned folders_missing; /* above it, before */
     int directory;
-    int working;                      /* holds the lock of this creation */
-    uint32_t io;                      /* enum burst_io: what will write it */
-    int replaces_empty;               /* an empty file is there, with this mode and owner */
+    int working;        /* holds the lock of this creation */
+    uint32_t io;        /* enum burst_io: what will write it */
+    int replaces_empty; /* an empty file is there, with this mode and owner */
     struct stat empty;
 };
 
@@ -47,11 +47,12 @@ static int failed(const struct creation *creation, int failure, const char *what
         failure = -failure;
     struct statfs space;
     if ((failure == ENOSPC || failure == EDQUOT) && statfs(creation->directory_path, &space) == 0)
-        return error_set(failure, "ring file %s cannot be created: %s gives %s; its file system has %llu MiB free, "
-                         "make room or choose a smaller ring", creation->path, what, error_name(failure),
+        return error_set(failure,
+                         "ring file %s cannot be created: %s gives %s; its file system has %llu MiB free, "
+                         "make room or choose a smaller ring",
+                         creation->path, what, error_name(failure),
                          (unsigned long long)space.f_bavail * (unsigned long long)space.f_bsize >> 20);
-    return error_set(failure, "ring file %s cannot be created: %s gives %s", creation->path, what,
-                     error_name(failure));
+    return error_set(failure, "ring file %s cannot be created: %s gives %s", creation->path, what, error_name(failure));
 }
 
 /* A link stays what it is: the ring is made where it points, there already or not. */
@@ -73,8 +74,10 @@ static int name_parts(struct creation *creation, const char *path) {
 static int check_leftover(const struct creation *creation, const struct stat *leftover) {
     if (S_ISREG(leftover->st_mode) && leftover->st_nlink == 1 && leftover->st_uid == geteuid())
         return 0;
-    return error_set(EEXIST, "ring file %s cannot be created: %s is in the way, and is not of this user's making; "
-                     "remove it", creation->path, creation->working_path);
+    return error_set(EEXIST,
+                     "ring file %s cannot be created: %s is in the way, and is not of this user's making; "
+                     "remove it",
+                     creation->path, creation->working_path);
 }
 
 /* Opens and locks the working file. Between open and lock another creation may have finished with this very file:

@@ -34,8 +34,7 @@ static int is_medium_error(int result) {
            result == -EUCLEAN;
 }
 
-static int read_by_block(struct device *device, uint64_t offset, uint8_t *data, size_t bytes,
-                         struct bad_range *range) {
+static int read_by_block(struct device *device, uint64_t offset, uint8_t *data, size_t bytes, struct bad_range *range) {
     size_t step = device->logical_block_bytes;
     for (size_t done = 0; done < bytes; done += step) {
         if (step > bytes - done)
@@ -52,8 +51,8 @@ static int read_by_block(struct device *device, uint64_t offset, uint8_t *data, 
     return 0;
 }
 
-int device_read_salvage(struct device *device, uint64_t offset, void *data, size_t bytes,
-                        device_unreadable *unreadable, void *argument) {
+int device_read_salvage(struct device *device, uint64_t offset, void *data, size_t bytes, device_unreadable *unreadable,
+                        void *argument) {
     struct bad_range range = {.unreadable = unreadable, .argument = argument};
     int result = 0;
     for (size_t done = 0; result == 0 && done < bytes;) {

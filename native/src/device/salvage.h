@@ -13,7 +13,7 @@ typedef void device_unreadable(void *argument, uint64_t offset, uint64_t bytes);
  * have it: those are zeros in `data` (unless it is the mapped medium itself) and reported. 0, or -errno with a sentence for any other failure, a vanished
  * device above all.
  */
-int device_read_salvage(struct device *device, uint64_t offset, void *data, size_t bytes,
-                        device_unreadable *unreadable, void *argument);
+int device_read_salvage(struct device *device, uint64_t offset, void *data, size_t bytes, device_unreadable *unreadable,
+                        void *argument);
 
 #endif

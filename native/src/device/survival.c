@@ -72,8 +72,8 @@ static void survival_of_overlay(const char *root, const struct mount *mount, int
             return;
         }
         survival_of_mount(root, &below, depth + 1, &under);
-        conclude(survival, under.survives, "overlay stores in the file system that is seen at %.48s: %.100s", below.point,
-                 under.because);
+        conclude(survival, under.survives, "overlay stores in the file system that is seen at %.48s: %.100s",
+                 below.point, under.because);
     } else {
         survival_of_path_under(root, upper, depth + 1, &under);
         conclude(survival, under.survives, "overlay stores in %.64s: %.120s", upper, under.because);
@@ -236,5 +236,6 @@ const char *survival_memory_file_system(int fd) {
     struct stat status;
     struct mount mount;
     /* What a device's node lies on says nothing of the device. */
-    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && mount_of(fd, &mount) == 0 ? memory_file_system(&mount) : NULL;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && mount_of(fd, &mount) == 0 ? memory_file_system(&mount)
+                                                                                           : NULL;
 }

@@ -71,8 +71,8 @@ static void weaken_by_member(void *argument, const char *name) {
         return;
     survival_of_block_under(members->root, number, members->depth + 1, &one);
     weaken(&members->weakest, &one);
-    members->has_cache |= sysfs_disk(members->root, number, disk) == 0 &&
-                          line_is(disk, "queue/write_cache", "write back");
+    members->has_cache |=
+        sysfs_disk(members->root, number, disk) == 0 && line_is(disk, "queue/write_cache", "write back");
 }
 
 /* As weak as the weakest member, and weaker if flushes end above a member that needs them. */
@@ -146,9 +146,9 @@ static int is_made_up_pmem(const char *directory) {
 static const char *who_keeps_flushes(const char *directory, const char *name) {
     if (strstr(directory, "/virtio") != NULL || strstr(directory, "/VMBUS") != NULL || strncmp(name, "xvd", 3) == 0)
         return ", a virtual one: as far as its host keeps flushes";
-    if (strncmp(name, "nvme", 4) == 0 && (line_is(directory, "device/transport", "tcp") ||
-                                          line_is(directory, "device/transport", "rdma") ||
-                                          line_is(directory, "device/transport", "fc")))
+    if (strncmp(name, "nvme", 4) == 0 &&
+        (line_is(directory, "device/transport", "tcp") || line_is(directory, "device/transport", "rdma") ||
+         line_is(directory, "device/transport", "fc")))
         return ", a remote one: as far as its target keeps flushes";
     if (strstr(directory, "/session") != NULL)
         return ", a remote one (iSCSI): as far as its target keeps flushes";
@@ -160,21 +160,29 @@ static void survival_of_disk(const char *directory, struct survival *survival) {
     if (is_memory_model(directory))
         conclude(survival, BURST_DURABILITY_PROCESS, "%.32s keeps its blocks in memory, by its model", name);
     else if (is_made_up_pmem(directory))
-        conclude(survival, BURST_DURABILITY_PROCESS, "%.32s is memory declared persistent by the kernel's command line "
-                 "or an old firmware (e820): nothing proves that it is", name);
+        conclude(survival, BURST_DURABILITY_PROCESS,
+                 "%.32s is memory declared persistent by the kernel's command line "
+                 "or an old firmware (e820): nothing proves that it is",
+                 name);
     else if (is_numbered(name, "rbd"))
-        conclude(survival, BURST_DURABILITY_OS_CRASH, "%.32s: its cluster has it, but where it keeps it cannot be seen "
-                 "from here", name);
+        conclude(survival, BURST_DURABILITY_OS_CRASH,
+                 "%.32s: its cluster has it, but where it keeps it cannot be seen "
+                 "from here",
+                 name);
     else if (line_is(directory, "queue/write_cache", "write back"))
         conclude(survival, BURST_DURABILITY_POWER, "%.32s is a disk with a write cache that is flushed%s", name, who);
     else if (!is_write_through(directory))
         conclude(survival, BURST_DURABILITY_OS_CRASH, "%.32s is a disk, but of its write cache nothing is known", name);
     else if (says_write_back(directory))
-        conclude(survival, BURST_DURABILITY_OS_CRASH, "%.32s is a disk with a write cache that is never flushed: "
-                 "queue/write_cache was set to write through", name);
+        conclude(survival, BURST_DURABILITY_OS_CRASH,
+                 "%.32s is a disk with a write cache that is never flushed: "
+                 "queue/write_cache was set to write through",
+                 name);
     else if (strstr(directory, "/usb") != NULL)
-        conclude(survival, BURST_DURABILITY_OS_CRASH, "%.32s is a disk on USB, of which the kernel only assumes that it "
-                 "has no write cache", name);
+        conclude(survival, BURST_DURABILITY_OS_CRASH,
+                 "%.32s is a disk on USB, of which the kernel only assumes that it "
+                 "has no write cache",
+                 name);
     else
         conclude(survival, BURST_DURABILITY_POWER, "%.32s is a disk without a volatile write cache%s", name, who);
 }

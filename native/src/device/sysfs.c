@@ -48,8 +48,7 @@ long long sysfs_value(const char *directory, const char *name, long long missing
 int sysfs_number(const char *directory, dev_t *number) {
     char line[SYSFS_LINE_BYTES];
     unsigned int number_major, number_minor;
-    if (!sysfs_line(directory, "dev", line, sizeof(line)) ||
-        sscanf(line, "%u:%u", &number_major, &number_minor) != 2)
+    if (!sysfs_line(directory, "dev", line, sizeof(line)) || sscanf(line, "%u:%u", &number_major, &number_minor) != 2)
         return 0;
     *number = makedev(number_major, number_minor);
     return 1;

@@ -101,7 +101,8 @@ static int try_read(struct uring *uring) {
     const int result = uring_run_alone(uring);
     platform_release(direct->device.platform, block, bytes);
     /* What it brings, an error of the medium included, is of no interest here. */
-    return result == -ENOMEM || result == -EINVAL || result == -EOPNOTSUPP || result == -ENOSYS || result == -EPERM || result == -EACCES
+    return result == -ENOMEM || result == -EINVAL || result == -EOPNOTSUPP || result == -ENOSYS || result == -EPERM ||
+                   result == -EACCES
                ? result
                : 0;
 }

@@ -40,8 +40,9 @@ static int check_poll_queues(const struct device *device, const struct medium *m
     }
     if (strcmp(line, "1") == 0)
         return 0;
-    return uring_refuse(device, EOPNOTSUPP, why, "load its driver with some (nvme.poll_queues=N on the kernel's command "
-                                                 "line)");
+    return uring_refuse(device, EOPNOTSUPP, why,
+                        "load its driver with some (nvme.poll_queues=N on the kernel's command "
+                        "line)");
 }
 
 static int uring_poll_suits(const struct medium *medium) {

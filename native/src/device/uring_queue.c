@@ -9,7 +9,8 @@
 #include "base/error.h"
 
 #define ENTRIES 64u
-#define SUBMIT_AT_ONCE_BYTES (64u * 1024u) /* a write that takes long enough for its leader to prepare the next one meanwhile */
+#define SUBMIT_AT_ONCE_BYTES                                                                                           \
+    (64u * 1024u) /* a write that takes long enough for its leader to prepare the next one meanwhile */
 #define SLOT_BITS 8
 
 static int sysctl_disables(void) {
@@ -178,7 +179,8 @@ void uring_submit(struct device *device, struct device_write *write) {
     while (number < URING_DEPTH && uring->writes[number].write != NULL)
         number++;
     if (number == URING_DEPTH || uring->is_lost) {
-        direct_done(&uring->direct, write, direct_write_durably(&uring->direct, write->offset, write->data, write->bytes));
+        direct_done(&uring->direct, write,
+                    direct_write_durably(&uring->direct, write->offset, write->data, write->bytes));
         return;
     }
     struct uring_write *slot = &uring->writes[number];

@@ -31,10 +31,10 @@ struct uring {
     struct io_uring ring;
     int is_set_up;
     int file_is_registered;
-    unsigned int buffers;    /* registered ones, which cover the image */
+    unsigned int buffers; /* registered ones, which cover the image */
     unsigned int setup_flags;
-    size_t command_bytes;    /* the most that one command writes */
-    int is_lost;             /* the kernel does not answer any more: nothing is submitted */
+    size_t command_bytes; /* the most that one command writes */
+    int is_lost;          /* the kernel does not answer any more: nothing is submitted */
     struct uring_write writes[URING_DEPTH];
 
     /* Fills a command that writes these bytes durably. */

@@ -50,13 +50,13 @@ uint32_t writeback_features_here(void) {
 #endif
 
 /* One function for each instruction. Lines of more than 64 bytes are only written back more than once. */
-#define WRITEBACK(function, instruction)                                                                              \
-    static void function(const void *data, size_t bytes) {                                                            \
-        const uintptr_t end = (uintptr_t)data + bytes;                                                                \
-        ORDER();                                                                                                      \
-        for (uintptr_t line = align_down((uintptr_t)data, LAYOUT_LINE_BYTES); line < end; line += LAYOUT_LINE_BYTES)  \
-            instruction((void *)line);                                                                                \
-        FENCE();                                                                                                      \
+#define WRITEBACK(function, instruction)                                                                               \
+    static void function(const void *data, size_t bytes) {                                                             \
+        const uintptr_t end = (uintptr_t)data + bytes;                                                                 \
+        ORDER();                                                                                                       \
+        for (uintptr_t line = align_down((uintptr_t)data, LAYOUT_LINE_BYTES); line < end; line += LAYOUT_LINE_BYTES)   \
+            instruction((void *)line);                                                                                 \
+        FENCE();                                                                                                       \
     }
 
 #if defined(__x86_64__)

@@ -99,11 +99,15 @@ static int rebind(struct drain *drain, const char *path) {
         rc = rc < 0 ? rc : 0;
     }
     if (rc < 0) {
-        return error_set(-rc, "the ring holds records for log file %s, which cannot be written: %s; make it writable, "
-                         "or open the ring with that name", old, error_name(-rc));
+        return error_set(-rc,
+                         "the ring holds records for log file %s, which cannot be written: %s; make it writable, "
+                         "or open the ring with that name",
+                         old, error_name(-rc));
     }
-    events_post(drain->events, BURST_INFO, "the ring was bound to log file %s; all its records are there. From record "
-                "%llu on they go to %s", old, (unsigned long long)drain->cursor.sequence, path);
+    events_post(drain->events, BURST_INFO,
+                "the ring was bound to log file %s; all its records are there. From record "
+                "%llu on they go to %s",
+                old, (unsigned long long)drain->cursor.sequence, path);
     rc = bind_to(drain, path);
     return rc < 0 ? refuse(path, rc) : 0;
 }
@@ -112,9 +116,12 @@ static int rebind(struct drain *drain, const char *path) {
 static int refuse_stranger(const struct drain *drain, uint32_t stranger) {
     char bound[LAYOUT_FILE_NAME_BYTES] = "";
     checkpoint_file(drain->checkpoint, bound, sizeof bound);
-    return error_set(EPERM, "ring %s is of user %u and names log file %s for the records that wait in it: for another "
-                     "user root does not write there; move them with `burstlog recover`, which does so with that user's "
-                     "rights, or open the ring with that log file or as that user", drain->device->path, stranger, bound);
+    return error_set(
+        EPERM,
+        "ring %s is of user %u and names log file %s for the records that wait in it: for another "
+        "user root does not write there; move them with `burstlog recover`, which does so with that user's "
+        "rights, or open the ring with that log file or as that user",
+        drain->device->path, stranger, bound);
 }
 
 static int find_unlocked(struct drain *drain, int *tries_left) {
@@ -152,21 +159,26 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) 
         return drain->device->ops->check(drain->device);
     }
     if (rc == -DESTINATION_UNMOUNTED_ERROR) {
-        return error_set(-rc, "log file %s is not there, and nothing is mounted at %.*s, where its file system was: mount it "
-                         "and open the ring again, or, if the log is to go on here, make an empty file of that name",
-                         drain->destination.path, (int)checkpoint->place.entry_bytes, drain->destination.path);
+        return error_set(
+            -rc,
+            "log file %s is not there, and nothing is mounted at %.*s, where its file system was: mount it "
+            "and open the ring again, or, if the log is to go on here, make an empty file of that name",
+            drain->destination.path, (int)checkpoint->place.entry_bytes, drain->destination.path);
     }
     if (rc < 0 && drain->destination.obstacle[0] != '\0') {
-        return error_set(-rc, "log file %s is not under its name, and %s, which may be it, cannot be read: %s; make it "
-                         "readable, or move it away if it is not, and open the ring again", drain->destination.path,
-                         drain->destination.obstacle, error_name(-rc));
+        return error_set(-rc,
+                         "log file %s is not under its name, and %s, which may be it, cannot be read: %s; make it "
+                         "readable, or move it away if it is not, and open the ring again",
+                         drain->destination.path, drain->destination.obstacle, error_name(-rc));
     }
     if (rc < 0 && !is_passing(rc)) {
         return refuse(drain->destination.path, rc);
     }
     if (rc < 0) {
-        return error_set(-rc, "log file %s cannot be opened to be read and written: %s; mend its file system and open the "
-                         "ring again", drain->destination.path, error_name(-rc));
+        return error_set(-rc,
+                         "log file %s cannot be opened to be read and written: %s; mend its file system and open the "
+                         "ring again",
+                         drain->destination.path, error_name(-rc));
     }
     if (!is_bound) {
         return rebind(drain, file_name);
@@ -232,8 +244,8 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
         drain_close(drain);
         return rc;
     }
-    drain->destination_was_empty = drain->destination.length == 0 && drain->destination.redo_until == 0 &&
-                                   !has_records(parts->recovery);
+    drain->destination_was_empty =
+        drain->destination.length == 0 && drain->destination.redo_until == 0 && !has_records(parts->recovery);
     atomic_store(&drain->file_bytes, drain->destination.length);
     drain_publish_path(drain);
     *drain_out = drain;

@@ -39,8 +39,8 @@ static int write_older_slot(struct drain *drain) {
     checkpoint_put_stages(checkpoint, figures);
     checkpoint_seal(checkpoint, drain->crc_seed);
     const unsigned slot = 1 - drain->newest_slot;
-    const int rc = drain->device->ops->write(drain->device, LAYOUT_CHECKPOINT_OFFSET(slot), checkpoint,
-                                             drain->checkpoint_bytes);
+    const int rc =
+        drain->device->ops->write(drain->device, LAYOUT_CHECKPOINT_OFFSET(slot), checkpoint, drain->checkpoint_bytes);
     if (rc < 0) {
         ring_fail(drain->ring, "a checkpoint (how much the log file has) could not be written to ring %s: %s",
                   drain->device->path, device_failure(rc));

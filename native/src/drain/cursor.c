@@ -13,8 +13,8 @@ static const struct recovery_jump *jump_here(const struct cursor *cursor, const 
 static void jump_over(struct cursor *cursor, const struct recovery_jump *jump, const struct sink *sink,
                       struct batch *batch) {
     if (jump->damaged) {
-        const struct sink_loss loss = {.first_sequence = jump->first_sequence, .count = jump->count,
-                                       .from = jump->from, .to = jump->to};
+        const struct sink_loss loss = {
+            .first_sequence = jump->first_sequence, .count = jump->count, .from = jump->from, .to = jump->to};
         batch->used += sink->loss(&loss, batch->bytes + batch->used);
     }
     cursor->position = jump->to;
@@ -40,8 +40,7 @@ void cursor_fill(struct cursor *cursor, const struct log_source *source, uint64_
             jump_over(cursor, jump, source->sink, batch);
             continue;
         }
-        const struct record_header *place =
-            record_at(source->ring->image, geometry->capacity_bytes, cursor->position);
+        const struct record_header *place = record_at(source->ring->image, geometry->capacity_bytes, cursor->position);
         const struct record_header header = *place;
         const size_t size = source->sink->record_size(&header);
         if (batch->room - batch->used < size) {

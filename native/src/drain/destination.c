@@ -46,8 +46,9 @@ static int open_locked(struct destination *destination, const char *path) {
 
 static int open_existing(struct destination *destination, const char *path, struct file_identity *identity) {
     const int rc = open_locked(destination, path);
-    return rc < 0 ? rc : close_if_failed(destination, ops(destination)->identity(destination->files, destination->file,
-                                                                                 identity));
+    return rc < 0 ? rc
+                  : close_if_failed(destination,
+                                    ops(destination)->identity(destination->files, destination->file, identity));
 }
 
 int destination_open_to_continue(struct destination *destination, const char *path) {
@@ -64,8 +65,8 @@ static int recognise(struct destination *destination, const char *path, const st
         rc = identity.bytes < stream->file_bytes ? DESTINATION_NOT_OURS
                                                  : take(destination, path, stream->file_bytes, identity.bytes);
     }
-    if (rc == 0 && (destination->tail_bytes != stream->tail_bytes ||
-                    destination_tail_crc(destination) != stream->tail_crc)) {
+    if (rc == 0 &&
+        (destination->tail_bytes != stream->tail_bytes || destination_tail_crc(destination) != stream->tail_crc)) {
         rc = DESTINATION_NOT_OURS;
     }
     return close_if_failed(destination, rc);
@@ -78,7 +79,8 @@ int destination_compare(const struct destination *destination, const char *path,
 }
 
 /* What is too short cannot be the file, and is not opened. */
-int destination_open_to_redo(struct destination *destination, const char *path, const struct checkpoint_stream *stream) {
+int destination_open_to_redo(struct destination *destination, const char *path,
+                             const struct checkpoint_stream *stream) {
     struct file_identity identity;
     int rc = ops(destination)->identity_of_path(destination->files, path, &identity);
     if (rc == 0 && identity.is_regular && identity.bytes < stream->file_bytes) {
@@ -98,20 +100,20 @@ enum closed_door {
 
 static enum closed_door closed_door(int rc) {
     switch (-rc) {
-    case ENOENT:       /* gone since it was listed, or a link to nowhere */
+    case ENOENT: /* gone since it was listed, or a link to nowhere */
     case ENOTDIR:
     case ELOOP:
     case ENAMETOOLONG:
     case EISDIR:
-    case EINVAL:       /* a pipe, a socket, a device */
+    case EINVAL: /* a pipe, a socket, a device */
     case ENXIO:
         return DOOR_IRRELEVANT;
     case EACCES:
-    case EPERM:        /* immutable, or may only be appended to */
-    case EBUSY:        /* another log writes it */
-    case ETXTBSY:      /* a program that runs */
+    case EPERM:   /* immutable, or may only be appended to */
+    case EBUSY:   /* another log writes it */
+    case ETXTBSY: /* a program that runs */
         return DOOR_OF_OTHERS;
-    default:           /* EIO, ESTALE, ENOTCONN, EROFS; ENOMEM, EMFILE, ENFILE, ENOLCK; EINTR, EAGAIN; what is not known */
+    default: /* EIO, ESTALE, ENOTCONN, EROFS; ENOMEM, EMFILE, ENFILE, ENOLCK; EINTR, EAGAIN; what is not known */
         return DOOR_MAY_OPEN;
     }
 }
@@ -248,12 +250,12 @@ static int is_ours_deleted(void *argument, const char *path) {
     const struct deleted *deleted = argument;
     const struct destination *destination = deleted->destination;
     struct file_identity identity;
-    return is_name_of_deleted(path) &&
-           ops(destination)->identity_of_path(destination->files, path, &identity) == 0 &&
+    return is_name_of_deleted(path) && ops(destination)->identity_of_path(destination->files, path, &identity) == 0 &&
            identity.device == deleted->ours->device && identity.inode == deleted->ours->inode;
 }
 
-static enum destination_state renamed_or_deleted(const struct destination *destination, const struct file_identity *ours) {
+static enum destination_state renamed_or_deleted(const struct destination *destination,
+                                                 const struct file_identity *ours) {
     struct deleted deleted = {.destination = destination, .ours = ours};
     return ops(destination)->list_siblings(destination->files, destination->path, is_ours_deleted, &deleted) == 1
                ? DESTINATION_DELETED

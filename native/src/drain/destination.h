@@ -13,7 +13,7 @@
 
 #define DESTINATION_CLOSED (-1)
 #define DESTINATION_UNMOUNTED_ERROR ENOMEDIUM /* of no file operation: the file system of the log file is not there */
-#define DESTINATION_NOT_OURS (-65536) /* no errno: another file than the one the checkpoint speaks of */
+#define DESTINATION_NOT_OURS (-65536)         /* no errno: another file than the one the checkpoint speaks of */
 
 struct destination {
     const struct files *files;
@@ -24,12 +24,12 @@ struct destination {
     uint64_t redo_until; /* bytes below it were in the file when it was opened: a redo must find them equal or zero */
     uint32_t tail_bytes;
     uint8_t tail[CHECKPOINT_TAIL_BYTES]; /* the last tail_bytes before length */
-    uint64_t before_length; /* length and tail before the newest write */
+    uint64_t before_length;              /* length and tail before the newest write */
     uint32_t before_bytes;
     uint8_t before[CHECKPOINT_TAIL_BYTES];
     char obstacle[LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
     int obstacle_error;
-    int waits_for_lock; /* a search does not pass over what seems to be the file because others hold it */
+    int waits_for_lock;      /* a search does not pass over what seems to be the file because others hold it */
     struct file_place place; /* of the file that was opened last */
 };
 

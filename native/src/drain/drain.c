@@ -40,19 +40,24 @@ static void tell_stall(const struct drain *drain, int rc, int64_t lasts_ns) {
         snprintf(since, sizeof since, " (for %lld s now)", (long long)(lasts_ns / 1000000000));
     }
     if (rc == -DESTINATION_UNMOUNTED_ERROR) {
-        events_post(drain->events, BURST_ERROR,
-                    "log file %s is not there%s, and its folder is on another file system than the file: that was unmounted, "
-                    "or another mounted over it; mount it again, or, if the log is to go on here, make an empty file of "
-                    "that name; the ring keeps the records, and when it is full appends wait or fail", destination->path, since);
+        events_post(
+            drain->events, BURST_ERROR,
+            "log file %s is not there%s, and its folder is on another file system than the file: that was unmounted, "
+            "or another mounted over it; mount it again, or, if the log is to go on here, make an empty file of "
+            "that name; the ring keeps the records, and when it is full appends wait or fail",
+            destination->path, since);
     } else if (destination->file == DESTINATION_CLOSED && destination->obstacle[0] != '\0') {
-        events_post(drain->events, BURST_ERROR,
-                    "log file %s is not under its name%s, and %s, which may be it, cannot be read: %s; make that readable, or "
-                    "move it away if it is not; the ring keeps the records, and when it is full appends wait or fail",
-                    destination->path, since, destination->obstacle, error_name(-rc));
+        events_post(
+            drain->events, BURST_ERROR,
+            "log file %s is not under its name%s, and %s, which may be it, cannot be read: %s; make that readable, or "
+            "move it away if it is not; the ring keeps the records, and when it is full appends wait or fail",
+            destination->path, since, destination->obstacle, error_name(-rc));
     } else {
-        events_post(drain->events, BURST_ERROR,
-                    "log file %s cannot be written: %s; the ring keeps the records%s, and when it is full appends wait or fail: "
-                    "%s", destination->path, error_name(-rc), since, remedy(rc));
+        events_post(
+            drain->events, BURST_ERROR,
+            "log file %s cannot be written: %s; the ring keeps the records%s, and when it is full appends wait or fail: "
+            "%s",
+            destination->path, error_name(-rc), since, remedy(rc));
     }
 }
 
@@ -103,7 +108,8 @@ static void tell_failure_again(struct drain *drain) {
         drain->failed_since_ns = drain->failure_told_ns = now_ns;
     } else if (now_ns - drain->failure_told_ns >= ALARM_EVERY_NS) {
         drain->failure_told_ns = now_ns;
-        events_post(drain->events, BURST_ERROR, "for %lld s every append has failed: %s; none succeeds until the log is "
+        events_post(drain->events, BURST_ERROR,
+                    "for %lld s every append has failed: %s; none succeeds until the log is "
                     "closed and opened again: mend the cause, then restart the process",
                     (long long)((now_ns - drain->failed_since_ns) / 1000000000), drain->ring->failure);
     }
@@ -114,10 +120,11 @@ static void check_name(struct drain *drain) {
     char now[LAYOUT_FILE_NAME_BYTES];
     const int lost = ring_name_is_lost(drain->device, now, sizeof now);
     if (lost && !drain->name_lost) {
-        events_post(drain->events, BURST_WARN, "ring %s is not under its name any more, it is now %s: records go on "
+        events_post(drain->events, BURST_WARN,
+                    "ring %s is not under its name any more, it is now %s: records go on "
                     "being durable in it, but the next open would not find it and would begin an empty one; move it "
-                    "back, or run `burstlog recover` on it when this log is closed", drain->device->path,
-                    *now != '\0' ? now : "where it cannot be seen (below another mount?)");
+                    "back, or run `burstlog recover` on it when this log is closed",
+                    drain->device->path, *now != '\0' ? now : "where it cannot be seen (below another mount?)");
     }
     drain->name_lost = lost;
 }
@@ -129,8 +136,7 @@ static void check_medium(struct drain *drain) {
         return;
     }
     if (ops->check != NULL && ops->check(drain->device) < 0) {
-        ring_fail(drain->ring, "%s; what is durable still goes to the log file",
-                  error_text());
+        ring_fail(drain->ring, "%s; what is durable still goes to the log file", error_text());
     } else {
         check_name(drain);
     }
@@ -148,15 +154,17 @@ static int write_batch(struct drain *drain) {
                 return same;
             }
             if (!same) {
-                events_post(drain->events, BURST_ERROR,
-                            "log file %s holds other bytes behind its first %llu than the log wrote there: others wrote into "
-                            "it; it is left alone, and a new file is begun; find out who writes it",
-                            drain->destination.path, (unsigned long long)drain->destination.length);
+                events_post(
+                    drain->events, BURST_ERROR,
+                    "log file %s holds other bytes behind its first %llu than the log wrote there: others wrote into "
+                    "it; it is left alone, and a new file is begun; find out who writes it",
+                    drain->destination.path, (unsigned long long)drain->destination.length);
                 drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
                 return 0;
             }
         }
-        const int rc = drain_check_file(drain); /* also after what was written of the batch, and after all the reading */
+        const int rc =
+            drain_check_file(drain); /* also after what was written of the batch, and after all the reading */
         if (rc <= 0) {
             return rc;
         }

@@ -53,11 +53,11 @@ struct drain {
     struct cursor next_from;
     int64_t unsynced_since_ns; /* when the cursor left `synced` */
     int failure_noted;
-    int name_lost; /* the ring is not under its name, and that is told */
-    uint64_t stalled_at;      /* W when the drain last stalled */
-    uint64_t watermark_noted; /* and the one it noted then */
+    int name_lost;              /* the ring is not under its name, and that is told */
+    uint64_t stalled_at;        /* W when the drain last stalled */
+    uint64_t watermark_noted;   /* and the one it noted then */
     _Atomic int64_t give_up_ns; /* no further batch is begun after this moment (close) */
-    int last_error; /* of the stall that was told, or 0 */
+    int last_error;             /* of the stall that was told, or 0 */
     int64_t stalled_since_ns;
     int64_t stall_told_ns;
     int64_t failure_told_ns; /* 0: the ring has not failed */
@@ -80,13 +80,13 @@ struct drain_parts {
     struct events *events;
     const struct files *files;
     const struct sink *sink;
-    const struct recovery *recovery;      /* stays alive as long as the drain */
-    const struct checkpoint *checkpoint;  /* the newest one; the other slot says the same */
+    const struct recovery *recovery;     /* stays alive as long as the drain */
+    const struct checkpoint *checkpoint; /* the newest one; the other slot says the same */
     unsigned newest_slot;
     uint32_t crc_seed;
-    const char *file_name;                /* absolute; NULL: whatever the ring is bound to */
+    const char *file_name; /* absolute; NULL: whatever the ring is bound to */
     struct new_file how;
-    uint32_t stranger;                    /* not 0: user who may have made up what is in the ring; no file that it names is
+    uint32_t stranger; /* not 0: user who may have made up what is in the ring; no file that it names is
                                              touched but file_name */
 };
 

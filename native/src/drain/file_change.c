@@ -23,11 +23,12 @@ static int leave_lost_file(struct drain *drain, enum destination_state state) {
                     path, from);
         drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->synced);
     } else {
-        events_post(drain->events, BURST_ERROR,
-                    "log file %s was cut by others to less than the %llu bytes written%s; records from %llu on go to a new "
-                    "file; if logrotate did it, let it use create, not copytruncate", path,
-                    (unsigned long long)destination_end(&drain->destination),
-                    state == DESTINATION_CHANGED ? " and has grown again, or was edited" : "", from);
+        events_post(
+            drain->events, BURST_ERROR,
+            "log file %s was cut by others to less than the %llu bytes written%s; records from %llu on go to a new "
+            "file; if logrotate did it, let it use create, not copytruncate",
+            path, (unsigned long long)destination_end(&drain->destination),
+            state == DESTINATION_CHANGED ? " and has grown again, or was edited" : "", from);
         drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
     }
     return 0;
@@ -42,10 +43,12 @@ static void cut_back(struct drain *drain) {
         rc = destination_cut(&drain->destination, drain->checkpoint->stream.file_bytes);
     }
     if (rc < 0) {
-        events_post(drain->events, BURST_ERROR,
-                    "log file %s could not be cut: %s; records from %llu on may be twice, at its end and in the new file: "
-                    "compare these", destination->path, rc == -EPERM ? "others wrote into it, or forbid it" : error_name(-rc),
-                    (unsigned long long)drain->synced.sequence);
+        events_post(
+            drain->events, BURST_ERROR,
+            "log file %s could not be cut: %s; records from %llu on may be twice, at its end and in the new file: "
+            "compare these",
+            destination->path, rc == -EPERM ? "others wrote into it, or forbid it" : error_name(-rc),
+            (unsigned long long)drain->synced.sequence);
     }
 }
 
@@ -67,8 +70,8 @@ int drain_sync(struct drain *drain) {
     events_post(drain->events, BURST_ERROR,
                 "syncing log file %s failed: %s; it is cut to the %llu bytes known to be durable, and the records "
                 "from %llu on go to a new file; look at the host's messages about its disk",
-                drain->destination.path, error_name(-rc),
-                (unsigned long long)drain->checkpoint->stream.file_bytes, (unsigned long long)drain->synced.sequence);
+                drain->destination.path, error_name(-rc), (unsigned long long)drain->checkpoint->stream.file_bytes,
+                (unsigned long long)drain->synced.sequence);
     cut_back(drain);
     drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
     return rc;
@@ -99,10 +102,11 @@ static void tell_extended(struct drain *drain, uint64_t twice) {
     if (twice != 0) {
         snprintf(both, sizeof both, ", and records from %llu on may be in both", (unsigned long long)twice);
     }
-    events_post(drain->events, BURST_ERROR,
-                "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun%s; find out who "
-                "writes it",
-                (unsigned long long)drain->destination.length, drain->destination.path, both);
+    events_post(
+        drain->events, BURST_ERROR,
+        "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun%s; find out who "
+        "writes it",
+        (unsigned long long)drain->destination.length, drain->destination.path, both);
 }
 
 /* A batch that stalled was begun in this file. */

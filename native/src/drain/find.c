@@ -59,9 +59,10 @@ static void tell_not_found(struct drain *drain, const char *path, int rc) {
         return;
     }
     if (next_sequence > first) {
-        snprintf(twice, sizeof twice, "; records %llu to %llu may be twice, at the end of the old file, wherever it is now, "
-                 "and in the new one: compare these (and let logrotate use delaycompress, and no olddir)", first,
-                 (unsigned long long)next_sequence - 1);
+        snprintf(twice, sizeof twice,
+                 "; records %llu to %llu may be twice, at the end of the old file, wherever it is now, "
+                 "and in the new one: compare these (and let logrotate use delaycompress, and no olddir)",
+                 first, (unsigned long long)next_sequence - 1);
     }
     if (destination->obstacle[0] != '\0') {
         snprintf(seen, sizeof seen, "; %s cannot be opened (%s) and may be or hold the old file", destination->obstacle,
@@ -116,17 +117,21 @@ static int find(struct drain *drain, const char *path) {
     const int match = rc < 0 ? rc : compare_with_redo(drain);
     if (rc == 1 && match > MATCH_NONE) {
         events_post(drain->events, BURST_INFO, "log file %s was renamed%s", path,
-                    drain->destination.redo_until > drain->destination.length ? "; what it lacks is added to it first" : "");
+                    drain->destination.redo_until > drain->destination.length ? "; what it lacks is added to it first"
+                                                                              : "");
     } else if (named == FILE_OTHER && match > MATCH_NONE) {
-        events_post(drain->events, BURST_INFO,
-                    "log file %s is another file than the one that was written, but ends like it after %llu bytes: it is "
-                    "taken for its copy (from a backup) and continued", path, (unsigned long long)stream->file_bytes);
+        events_post(
+            drain->events, BURST_INFO,
+            "log file %s is another file than the one that was written, but ends like it after %llu bytes: it is "
+            "taken for its copy (from a backup) and continued",
+            path, (unsigned long long)stream->file_bytes);
     }
     if (match == MATCH_NONE) {
-        events_post(drain->events, BURST_WARN,
-                    "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun; find "
-                    "out who writes it",
-                    (unsigned long long)stream->file_bytes, path);
+        events_post(
+            drain->events, BURST_WARN,
+            "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun; find "
+            "out who writes it",
+            (unsigned long long)stream->file_bytes, path);
         drain_leave_file(drain, rc == 1 ? NEXT_FILE_SAME_NAME : NEXT_FILE_DIVERTED, &drain->synced);
     }
     return match < 0 ? match : 0;

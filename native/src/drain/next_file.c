@@ -44,10 +44,11 @@ static void tell_diverted(struct drain *drain, const char *path, int rc) {
     } else {
         snprintf(why, sizeof why, "cannot be used: %s", error_name(-rc));
     }
-    events_post(drain->events, BURST_WARN,
-                "records from %llu on go to log file %s and not to %s, which %s; to bring the log back, move %s away or empty "
-                "it, and open the log again or rename the file that is written now",
-                (unsigned long long)drain->checkpoint->stream.diverted_sequence, path, configured, why, configured);
+    events_post(
+        drain->events, BURST_WARN,
+        "records from %llu on go to log file %s and not to %s, which %s; to bring the log back, move %s away or empty "
+        "it, and open the log again or rename the file that is written now",
+        (unsigned long long)drain->checkpoint->stream.diverted_sequence, path, configured, why, configured);
 }
 
 /* Whether a file of that name, which is missing, would be made where the log is now. 0 or -errno. */
@@ -227,8 +228,8 @@ int drain_take_name(struct drain *drain) {
 
 /* The diverted file is open and complete. 0, or -errno if the ring has failed. */
 static int go_back(struct drain *drain) {
-    struct destination next = {.files = drain->destination.files, .how = drain->destination.how,
-                               .file = DESTINATION_CLOSED};
+    struct destination next = {
+        .files = drain->destination.files, .how = drain->destination.how, .file = DESTINATION_CLOSED};
     char before[LAYOUT_FILE_NAME_BYTES];
     const int why_not = open_configured(drain, &next);
     if (why_not != 0) {

@@ -46,9 +46,12 @@ static uint32_t folder_crc(const struct file_place *place) {
 
 struct file_mark drain_noted_mark(const struct drain *drain) {
     const struct checkpoint_mark *noted = &drain->checkpoint->mark;
-    return (struct file_mark){.file_system = drain->checkpoint->place.file_system, .inode = noted->inode,
-                              .born_ns = noted->born_ns, .handle_type = noted->handle_type,
-                              .handle_bytes = noted->handle_bytes, .handle_crc = noted->handle_crc};
+    return (struct file_mark){.file_system = drain->checkpoint->place.file_system,
+                              .inode = noted->inode,
+                              .born_ns = noted->born_ns,
+                              .handle_type = noted->handle_type,
+                              .handle_bytes = noted->handle_bytes,
+                              .handle_crc = noted->handle_crc};
 }
 
 int drain_note_place(struct drain *drain) {
@@ -62,9 +65,11 @@ int drain_note_place(struct drain *drain) {
     destination_note_place(destination);
     drain->checkpoint->place = (struct checkpoint_place){
         .file_system = place->file_system, .entry_bytes = place->entry_bytes, .folder_crc = folder_crc(place)};
-    drain->checkpoint->mark = (struct checkpoint_mark){
-        .inode = mark.inode, .born_ns = mark.born_ns, .handle_type = mark.handle_type, .handle_bytes = mark.handle_bytes,
-        .handle_crc = mark.handle_crc};
+    drain->checkpoint->mark = (struct checkpoint_mark){.inode = mark.inode,
+                                                       .born_ns = mark.born_ns,
+                                                       .handle_type = mark.handle_type,
+                                                       .handle_bytes = mark.handle_bytes,
+                                                       .handle_crc = mark.handle_crc};
     return 0;
 }
 

@@ -25,7 +25,8 @@ const struct calibration_engine *calibration_of(const struct calibration *calibr
 
 int calibration_is_valid(const struct calibration *calibration, uint32_t crc_seed) {
     return calibration->magic == CALIBRATION_MAGIC && calibration->crc == calibration_crc(calibration, crc_seed) &&
-           calibration->engine_count <= CALIBRATION_ENGINES_MAX && calibration_of(calibration, calibration->io) != NULL &&
+           calibration->engine_count <= CALIBRATION_ENGINES_MAX &&
+           calibration_of(calibration, calibration->io) != NULL &&
            calibration_of(calibration, calibration->io)->writes > 0;
 }
 

@@ -43,15 +43,15 @@ int checkpoint_is_valid(const struct checkpoint *checkpoint, uint32_t crc_seed) 
 
 /* What an older library passed on of another epoch is nothing. */
 static struct checkpoint_mark known_mark(const struct checkpoint *checkpoint) {
-    struct checkpoint_mark mark = checkpoint->mark.epoch == checkpoint->epoch ? checkpoint->mark
-                                                                              : (struct checkpoint_mark){.inode = 0};
+    struct checkpoint_mark mark =
+        checkpoint->mark.epoch == checkpoint->epoch ? checkpoint->mark : (struct checkpoint_mark){.inode = 0};
     mark.epoch = 0;
     return mark;
 }
 
 static struct checkpoint_place known_place(const struct checkpoint *checkpoint) {
-    struct checkpoint_place place = checkpoint->place.epoch == checkpoint->epoch ? checkpoint->place
-                                                                                 : (struct checkpoint_place){.epoch = 0};
+    struct checkpoint_place place =
+        checkpoint->place.epoch == checkpoint->epoch ? checkpoint->place : (struct checkpoint_place){.epoch = 0};
     place.epoch = 0;
     return place;
 }
@@ -82,7 +82,8 @@ int checkpoint_file(const struct checkpoint *checkpoint, char *path, size_t path
     const struct checkpoint_stream *stream = &checkpoint->stream;
     int used = snprintf(path, path_bytes, "%.*s", (int)stream->file_name_bytes, (const char *)checkpoint->file_name);
     if (stream->diverted_sequence != 0 && used >= 0 && (size_t)used < path_bytes) {
-        used += snprintf(path + used, path_bytes - (size_t)used, ".%llu", (unsigned long long)stream->diverted_sequence);
+        used +=
+            snprintf(path + used, path_bytes - (size_t)used, ".%llu", (unsigned long long)stream->diverted_sequence);
         if (stream->diverted_attempt != 0 && (size_t)used < path_bytes) {
             used += snprintf(path + used, path_bytes - (size_t)used, ".%u", stream->diverted_attempt);
         }

@@ -22,16 +22,16 @@
 
 #define LAYOUT_VERSION 1u
 
-#define LAYOUT_SLOT_BYTES (64u * 1024u)                    /* distance of the fixed structs: any block size fits */
+#define LAYOUT_SLOT_BYTES (64u * 1024u) /* distance of the fixed structs: any block size fits */
 #define LAYOUT_SUPERBLOCK_COPIES 2u
 #define LAYOUT_SUPERBLOCK_OFFSET(copy) ((uint64_t)(copy)*LAYOUT_SLOT_BYTES)
 #define LAYOUT_CHECKPOINT_SLOTS 2u
 #define LAYOUT_CHECKPOINT_OFFSET(slot) ((uint64_t)(2u + (slot)) * LAYOUT_SLOT_BYTES)
-#define LAYOUT_STREAM_TABLE_OFFSET (256u * 1024u)          /* reserved: two slots of the table of further streams */
-#define LAYOUT_ROLL_INTENT_OFFSET (384u * 1024u)           /* reserved: two slots of the roll intent */
-#define LAYOUT_SCRATCH_OFFSET (512u * 1024u)               /* reserved: 128 KiB that calibration may overwrite */
+#define LAYOUT_STREAM_TABLE_OFFSET (256u * 1024u) /* reserved: two slots of the table of further streams */
+#define LAYOUT_ROLL_INTENT_OFFSET (384u * 1024u)  /* reserved: two slots of the roll intent */
+#define LAYOUT_SCRATCH_OFFSET (512u * 1024u)      /* reserved: 128 KiB that calibration may overwrite */
 #define LAYOUT_SCRATCH_BYTES (128u * 1024u)
-#define LAYOUT_CALIBRATION_OFFSET (640u * 1024u)           /* what calibration found: losing it costs a calibration */
+#define LAYOUT_CALIBRATION_OFFSET (640u * 1024u) /* what calibration found: losing it costs a calibration */
 #define LAYOUT_DATA_OFFSET (1024u * 1024u)
 
 #define LAYOUT_MIN_BLOCK_BYTES 4096u
@@ -53,21 +53,21 @@ enum superblock_incompatible {
 /* Written by format only, never again (but for the repair of a bad copy by a good one). */
 struct superblock {
     uint64_t magic;
-    uint32_t version;              /* LAYOUT_VERSION: another one is refused */
-    uint32_t superblock_bytes;     /* sizeof(struct superblock) */
-    uint64_t incompatible;         /* enum superblock_incompatible: an unknown bit is refused */
-    uint64_t compatible;           /* feature bits: unknown ones are ignored */
-    uint8_t uuid[16];              /* seeds every other CRC of this ring */
-    uint64_t data_offset;          /* where the data area begins: LAYOUT_DATA_OFFSET in version 1 */
-    uint64_t capacity_bytes;       /* size of the data area, a multiple of block_bytes */
-    uint64_t medium_bytes;         /* size of device or file when it was formatted */
-    uint32_t block_bytes;          /* unit of a durable write: max(logical, physical block of the medium, 4096) */
-    uint32_t logical_block_bytes;  /* of the medium when it was formatted */
-    uint32_t record_align_bytes;   /* RECORD_ALIGN_BYTES */
-    uint32_t checkpoint_bytes;     /* sizeof(struct checkpoint) */
-    int64_t created_ns;            /* CLOCK_REALTIME */
-    uint8_t reserved[412];         /* zero */
-    uint32_t crc;                  /* CRC32C of all bytes before it, seed 0 */
+    uint32_t version;             /* LAYOUT_VERSION: another one is refused */
+    uint32_t superblock_bytes;    /* sizeof(struct superblock) */
+    uint64_t incompatible;        /* enum superblock_incompatible: an unknown bit is refused */
+    uint64_t compatible;          /* feature bits: unknown ones are ignored */
+    uint8_t uuid[16];             /* seeds every other CRC of this ring */
+    uint64_t data_offset;         /* where the data area begins: LAYOUT_DATA_OFFSET in version 1 */
+    uint64_t capacity_bytes;      /* size of the data area, a multiple of block_bytes */
+    uint64_t medium_bytes;        /* size of device or file when it was formatted */
+    uint32_t block_bytes;         /* unit of a durable write: max(logical, physical block of the medium, 4096) */
+    uint32_t logical_block_bytes; /* of the medium when it was formatted */
+    uint32_t record_align_bytes;  /* RECORD_ALIGN_BYTES */
+    uint32_t checkpoint_bytes;    /* sizeof(struct checkpoint) */
+    int64_t created_ns;           /* CLOCK_REALTIME */
+    uint8_t reserved[412];        /* zero */
+    uint32_t crc;                 /* CRC32C of all bytes before it, seed 0 */
 };
 
 _Static_assert(sizeof(struct superblock) == 512, "superblock size");
@@ -117,7 +117,7 @@ enum record_type {
 };
 
 enum record_flags {
-    RECORD_LAST = 1,     /* the next record starts at the next block, or line: record_after. The gap is never interpreted */
+    RECORD_LAST = 1, /* the next record starts at the next block, or line: record_after. The gap is never interpreted */
     RECORD_ENQUEUED = 2, /* nobody was waiting for it */
 };
 
@@ -217,8 +217,8 @@ struct checkpoint_place {
  * together do, as in an inode's generation. Holds as the place does, in a checkpoint of its own epoch.
  */
 struct checkpoint_mark {
-    uint64_t inode;        /* 0: nothing is known */
-    int64_t born_ns;       /* CLOCK_REALTIME of its birth, or 0 */
+    uint64_t inode;  /* 0: nothing is known */
+    int64_t born_ns; /* CLOCK_REALTIME of its birth, or 0 */
     uint32_t handle_type;
     uint32_t handle_bytes; /* 0: its file system gives none that stays */
     uint32_t handle_crc;   /* CRC32C of the handle, seed 0 */
@@ -239,9 +239,9 @@ struct checkpoint {
     struct checkpoint_mark mark;
     uint64_t reserved[2];
     struct checkpoint_stream stream;
-    uint8_t reserved_streams[3632];              /* zero */
+    uint8_t reserved_streams[3632];                    /* zero */
     struct checkpoint_stage stages[CHECKPOINT_STAGES]; /* all zero: nothing was timed */
-    uint8_t file_name[LAYOUT_FILE_NAME_BYTES - 8]; /* absolute, not terminated, rest zero */
+    uint8_t file_name[LAYOUT_FILE_NAME_BYTES - 8];     /* absolute, not terminated, rest zero */
     uint32_t reserved_end;
     uint32_t crc; /* CRC32C of all bytes before it, seeded with the ring's uuid */
 };
@@ -285,7 +285,7 @@ struct calibration {
     uint32_t reserved;
     struct calibration_engine engines[CALIBRATION_ENGINES_MAX]; /* in the order in which they are preferred */
     uint8_t reserved_end[212];                                  /* zero */
-    uint32_t crc;                                               /* CRC32C of all bytes before it, seeded with the uuid */
+    uint32_t crc; /* CRC32C of all bytes before it, seeded with the uuid */
 };
 
 _Static_assert(sizeof(struct calibration_engine) == 32, "calibration_engine size");

@@ -46,9 +46,8 @@ enum superblock_verdict superblock_judge(const struct superblock *superblock) {
     const uint64_t block = superblock->block_bytes;
     if (!is_power_of_two(block) || block < LAYOUT_MIN_BLOCK_BYTES || block > LAYOUT_MAX_BLOCK_BYTES ||
         superblock->superblock_bytes != sizeof *superblock ||
-        superblock->checkpoint_bytes != sizeof(struct checkpoint) ||
-        superblock->data_offset != LAYOUT_DATA_OFFSET || superblock->capacity_bytes % block != 0 ||
-        superblock->capacity_bytes < LAYOUT_MIN_CAPACITY_BLOCKS * block ||
+        superblock->checkpoint_bytes != sizeof(struct checkpoint) || superblock->data_offset != LAYOUT_DATA_OFFSET ||
+        superblock->capacity_bytes % block != 0 || superblock->capacity_bytes < LAYOUT_MIN_CAPACITY_BLOCKS * block ||
         superblock->capacity_bytes > LAYOUT_MAX_CAPACITY_BYTES ||
         superblock->medium_bytes < superblock->data_offset + superblock->capacity_bytes) {
         return SUPERBLOCK_DAMAGED;

@@ -17,7 +17,8 @@ static void free_markers(struct evidence *evidence) {
 static int add_marker(struct evidence *evidence, const struct record_header *header) {
     if (evidence->marker_count == evidence->marker_room) {
         const size_t room = evidence->marker_room == 0 ? 512 : 2 * evidence->marker_room;
-        const struct record_header **markers = platform_allocate(evidence->platform, room * sizeof *markers, PLATFORM_PLAIN);
+        const struct record_header **markers =
+            platform_allocate(evidence->platform, room * sizeof *markers, PLATFORM_PLAIN);
         if (markers == NULL) {
             return error_set(ENOMEM, "no memory for the %zu markers that recovery found", room);
         }
@@ -126,9 +127,12 @@ static uint64_t place_naming_itself(const struct recovery_input *input, uint64_t
 /* Space is released by checkpoints: where a record stands beyond what the newest one released, that one is not the newest
  * that was acknowledged. */
 static int refuse_stale_checkpoints(uint64_t position, uint64_t end) {
-    return error_set(EUCLEAN, "a record stands at position %llu of the ring, but its checkpoints say that nothing can be at or "
-                     "after %llu: the medium lost checkpoints that it had acknowledged. The ring is left as it is: copy it "
-                     "before anything else", (unsigned long long)position, (unsigned long long)end);
+    return error_set(
+        EUCLEAN,
+        "a record stands at position %llu of the ring, but its checkpoints say that nothing can be at or "
+        "after %llu: the medium lost checkpoints that it had acknowledged. The ring is left as it is: copy it "
+        "before anything else",
+        (unsigned long long)position, (unsigned long long)end);
 }
 
 static int note_headers(struct evidence *evidence, const struct recovery_input *input, uint64_t begin) {
@@ -155,16 +159,16 @@ static int note_headers(struct evidence *evidence, const struct recovery_input *
         }
         /* Only a whole payload is known to hold no other headers: a void record may have been overwritten. A pad's
          * payload is never checked. */
-        position += verdict == RECORD_VALID && header->type != RECORD_PAD ? record_bytes(header->length)
-                                                                          : RECORD_ALIGN_BYTES;
+        position +=
+            verdict == RECORD_VALID && header->type != RECORD_PAD ? record_bytes(header->length) : RECORD_ALIGN_BYTES;
     }
     return 0;
 }
 
 int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence) {
     const uint64_t begin = input->newest->stream.drained_position;
-    *evidence = (struct evidence){.platform = platform, .judging = {.input = input},
-                                  .window_end = begin + input->capacity_bytes};
+    *evidence = (struct evidence){
+        .platform = platform, .judging = {.input = input}, .window_end = begin + input->capacity_bytes};
     note_checkpoint(evidence, input->newest);
     note_checkpoint(evidence, input->other);
     const int rc = note_headers(evidence, input, begin);
@@ -201,8 +205,8 @@ const struct record_header *evidence_marker_ending(const struct evidence *eviden
 static int is_plausible(const struct listed_loss *listed) {
     const struct marker_loss *loss = listed->loss;
     return loss->to > loss->from && loss->to <= marker_of(listed->marker)->log_end &&
-           loss->to % RECORD_ALIGN_BYTES == 0 &&
-           loss->first_sequence <= LAYOUT_NUMBER_MAX && loss->count <= LAYOUT_NUMBER_MAX - loss->first_sequence;
+           loss->to % RECORD_ALIGN_BYTES == 0 && loss->first_sequence <= LAYOUT_NUMBER_MAX &&
+           loss->count <= LAYOUT_NUMBER_MAX - loss->first_sequence;
 }
 
 const struct listed_loss *evidence_known_loss(const struct evidence *evidence, uint64_t position, uint32_t epoch) {

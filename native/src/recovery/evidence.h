@@ -18,7 +18,7 @@ struct evidence {
     uint64_t durable_position; /* the provable watermark: the highest W in any header or checkpoint */
     uint64_t durable_sequence; /* of the first record at or after it */
     uint32_t epoch_highest;
-    uint32_t epoch_of_markers; /* the highest of a whole marker */
+    uint32_t epoch_of_markers;            /* the highest of a whole marker */
     const struct record_header **markers; /* the valid ones, by the log_end they name */
     size_t marker_count;
     size_t marker_room;

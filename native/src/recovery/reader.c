@@ -2,8 +2,8 @@
 #include "recovery/reader.h"
 
 void reader_begin(struct reader *reader, const struct recovery_input *input, const struct recovery *recovery) {
-    *reader = (struct reader){.input = input, .recovery = recovery,
-                              .position = record_place(recovery->start, input->capacity_bytes)};
+    *reader = (struct reader){
+        .input = input, .recovery = recovery, .position = record_place(recovery->start, input->capacity_bytes)};
 }
 
 int reader_begin_with_drained(struct reader *reader, const struct recovery_input *input,
@@ -51,8 +51,8 @@ int reader_next(struct reader *reader, struct reader_item *item) {
     }
     const struct record_header *record = record_at(input->image, input->capacity_bytes, reader->position);
     *item = (struct reader_item){.kind = READER_WAITING, .record = record};
-    reader->position = record_after(record->position, record, input->block_bytes, input->line_bytes,
-                                    input->capacity_bytes);
+    reader->position =
+        record_after(record->position, record, input->block_bytes, input->line_bytes, input->capacity_bytes);
     return 1;
 }
 

@@ -51,13 +51,13 @@ static int follows(const struct cursor *cursor, const struct record_header *head
 static void accept(struct recovery *recovery, const struct recovery_input *input, struct cursor *cursor,
                    const struct record_header *header) {
     recovery->records += header->type == RECORD_DATA;
-    recovery->longest = header->length > recovery->longest && header->type == RECORD_DATA ? header->length
-                                                                                          : recovery->longest;
+    recovery->longest =
+        header->length > recovery->longest && header->type == RECORD_DATA ? header->length : recovery->longest;
     cursor->sequence = header->sequence + (uint64_t)record_has_sequence(header);
     cursor->epoch = header->epoch;
     cursor->last = header;
-    cursor->position = record_after(header->position, header, input->block_bytes, input->line_bytes,
-                                    input->capacity_bytes);
+    cursor->position =
+        record_after(header->position, header, input->block_bytes, input->line_bytes, input->capacity_bytes);
 }
 
 static int jump_over(struct recovery *recovery, struct cursor *cursor, const struct recovery_jump *jump) {
@@ -74,8 +74,11 @@ static uint64_t missing(const struct cursor *cursor, uint64_t next_sequence) {
 
 static int jump_over_known_loss(struct recovery *recovery, struct cursor *cursor, const struct listed_loss *listed) {
     const struct marker_loss *loss = listed->loss;
-    const struct recovery_jump known = {.from = cursor->position, .to = loss->to, .first_sequence = cursor->sequence,
-                                        .count = missing(cursor, loss->first_sequence + loss->count), .damaged = 1,
+    const struct recovery_jump known = {.from = cursor->position,
+                                        .to = loss->to,
+                                        .first_sequence = cursor->sequence,
+                                        .count = missing(cursor, loss->first_sequence + loss->count),
+                                        .damaged = 1,
                                         .listed_at = listed->marker->position};
     return jump_over(recovery, cursor, &known);
 }
@@ -89,7 +92,8 @@ static void keep_on_record(struct recovery *recovery) {
 
 static int jump_over_damage(struct recovery *recovery, const struct recovery_input *input, struct evidence *evidence,
                             struct cursor *cursor) {
-    struct recovery_jump jump = {.from = cursor->position, .first_sequence = cursor->sequence, .damaged = 1, .fresh = 1};
+    struct recovery_jump jump = {
+        .from = cursor->position, .first_sequence = cursor->sequence, .damaged = 1, .fresh = 1};
     const int rc = evidence_resume(evidence, cursor->position, cursor->epoch, cursor->sequence, &jump.to);
     if (rc < 0) {
         return rc;
@@ -150,7 +154,7 @@ static void place_marker_in_turn(struct recovery *recovery, const struct recover
     recovery->log_end = marker->log_end;
     recovery->jump_count -= marker->log_end < last->position;
     recovery->marker_first_position = marker->first_position;
-    recovery->marker_position = last->position == second ? marker->first_position
+    recovery->marker_position = last->position == second                                 ? marker->first_position
                                 : is_last_block(recovery, input, marker->first_position) ? last->position
                                                                                          : second;
 }
@@ -196,8 +200,8 @@ static uint64_t find_hidden(const struct recovery *recovery, const struct recove
 
 /* What is hidden now may be there again later: the marker goes behind it, as behind a write that may yet arrive, if there is
  * room behind it. So it is void, and no later open asks what it was. */
-static void place_marker(struct recovery *recovery, const struct recovery_input *input,
-                         const struct evidence *evidence, const struct cursor *cursor) {
+static void place_marker(struct recovery *recovery, const struct recovery_input *input, const struct evidence *evidence,
+                         const struct cursor *cursor) {
     uint64_t in_flight_end = input->newest->in_flight_end;
     if (input->other != NULL && input->other->in_flight_end > in_flight_end) {
         in_flight_end = input->other->in_flight_end;
@@ -212,8 +216,7 @@ static void place_marker(struct recovery *recovery, const struct recovery_input 
                                       ? recovery->epoch_highest + EPOCHS_HIDDEN_MAX
                                       : UINT32_MAX;
     }
-    if (hidden_end > in_flight_end &&
-        hidden_end + 2 * input->block_bytes <= recovery->start + input->capacity_bytes) {
+    if (hidden_end > in_flight_end && hidden_end + 2 * input->block_bytes <= recovery->start + input->capacity_bytes) {
         in_flight_end = hidden_end;
     }
     if (is_unused(recovery, input, evidence, cursor->last, in_flight_end)) {

@@ -30,7 +30,8 @@ struct recovery_input {
     uint32_t crc_seed;
     const struct checkpoint *newest; /* the newest valid one: where to start */
     const struct checkpoint *other;  /* the other slot if it is valid, or NULL */
-    const uint8_t *unreadable;       /* a bit for each block of the image: it could not be read, in whole or in part. NULL: all
+    const uint8_t
+        *unreadable; /* a bit for each block of the image: it could not be read, in whole or in part. NULL: all
                                         could be */
 };
 
@@ -44,9 +45,10 @@ struct recovery {
     uint64_t records;          /* present */
     uint64_t longest;          /* payload of any of them, bytes */
     uint64_t lost;             /* provably missing, known before or fresh */
-    uint64_t hidden_from;      /* what stands there, at the end of the log, cannot be read, and may be records that nothing */
-    uint64_t hidden_to;        /* else knows of. 0: no such place */
-    uint64_t marker_position;  /* where the marker of the next epoch belongs: at marker_first_position or a block on */
+    uint64_t
+        hidden_from;    /* what stands there, at the end of the log, cannot be read, and may be records that nothing */
+    uint64_t hidden_to; /* else knows of. 0: no such place */
+    uint64_t marker_position; /* where the marker of the next epoch belongs: at marker_first_position or a block on */
     uint64_t marker_first_position;
     struct recovery_jump *jumps;
     size_t jump_count;

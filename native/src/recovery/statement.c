@@ -29,12 +29,15 @@ void recovery_statement(const struct recovery *recovery, char *text_bytes, size_
     if (recovery->epoch_highest == 0) {
         say(&text, "the ring is new");
     } else if (recovery->records > 0) {
-        say(&text, "%" PRIu64 " record%s waiting in the ring (sequences %" PRIu64 "..%" PRIu64 ") and go%s to the log file",
+        say(&text,
+            "%" PRIu64 " record%s waiting in the ring (sequences %" PRIu64 "..%" PRIu64 ") and go%s to the log file",
             recovery->records, recovery->records == 1 ? " was" : "s were", recovery->first_sequence, last,
             recovery->records == 1 ? "es" : "");
     } else if (moved > 0) {
-        say(&text, "no record was waiting in the ring: what there was up to sequence %" PRIu64 " went to the log file "
-            "before", moved);
+        say(&text,
+            "no record was waiting in the ring: what there was up to sequence %" PRIu64 " went to the log file "
+            "before",
+            moved);
     } else {
         say(&text, "no record was waiting in the ring");
     }
@@ -48,9 +51,9 @@ void recovery_statement(const struct recovery *recovery, char *text_bytes, size_
             say(&text, "; positions %" PRIu64 "..%" PRIu64 " are damaged, no record is missing there", jump->from,
                 jump->to);
         } else {
-            say(&text, "; LOST: records %" PRIu64 "..%" PRIu64 " (%" PRIu64 "), damaged at positions %" PRIu64
-                "..%" PRIu64, jump->first_sequence, jump->first_sequence + jump->count - 1, jump->count, jump->from,
-                jump->to);
+            say(&text,
+                "; LOST: records %" PRIu64 "..%" PRIu64 " (%" PRIu64 "), damaged at positions %" PRIu64 "..%" PRIu64,
+                jump->first_sequence, jump->first_sequence + jump->count - 1, jump->count, jump->from, jump->to);
         }
     }
     if (damaged > LOSSES_TOLD) {
@@ -58,8 +61,10 @@ void recovery_statement(const struct recovery *recovery, char *text_bytes, size_
             recovery->lost);
     }
     if (recovery->hidden_to > 0) {
-        say(&text, "; positions %" PRIu64 "..%" PRIu64 " of the ring cannot be read: if a record after %" PRIu64 " stood "
-            "there it is lost, and only who wrote it can know", recovery->hidden_from, recovery->hidden_to, last);
+        say(&text,
+            "; positions %" PRIu64 "..%" PRIu64 " of the ring cannot be read: if a record after %" PRIu64 " stood "
+            "there it is lost, and only who wrote it can know",
+            recovery->hidden_from, recovery->hidden_to, last);
     } else if (last == 0) {
         say(&text, "; nothing shows that a record was ever written to it");
     } else {

@@ -58,8 +58,8 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
             claim->position = place;
             claim->header = (struct record_header *)(ring->image + offset);
             /* Not before the exchange: until this record is published `durable` cannot pass it. */
-            claim->sequence = claim_sequence(
-                word, atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire));
+            claim->sequence =
+                claim_sequence(word, atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire));
             return 0;
         }
     }
@@ -72,7 +72,8 @@ static void publish_release(struct ring *ring, struct record_header *header, uin
 static void publish_pad(struct ring *ring, const struct claim *claim) {
     struct record_header *header = (struct record_header *)ring_at(ring, claim->pad_position);
     header->sequence = claim->sequence;
-    header->length = (uint32_t)(lap_remaining(claim->pad_position, ring->geometry.capacity_bytes) - RECORD_HEADER_BYTES);
+    header->length =
+        (uint32_t)(lap_remaining(claim->pad_position, ring->geometry.capacity_bytes) - RECORD_HEADER_BYTES);
     header->type = RECORD_PAD;
     header->flags = 0;
     header->stream = 0;

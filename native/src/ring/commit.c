@@ -51,8 +51,8 @@ static int is_published(const struct ring *ring, const struct record_header *hea
 /* Waits until the producer of the record has published it: 0, -ETIMEDOUT (the limit), -EIO (the ring has failed). The
  * sleeps of all leaders for this record are what counts, not the clock: a machine that was suspended, or a process that was
  * stopped, is not a stuck producer. */
-static int await_publication(struct ring *ring, const struct record_header *header, uint64_t position, uint64_t sequence,
-                             struct limit *limit) {
+static int await_publication(struct ring *ring, const struct record_header *header, uint64_t position,
+                             uint64_t sequence, struct limit *limit) {
     for (int spin = 0; spin < STRAGGLER_SPINS; spin++) {
         if (is_published(ring, header, position)) {
             return 0;
@@ -81,7 +81,8 @@ static int await_publication(struct ring *ring, const struct record_header *head
                   ring->path);
         return -EIO;
     }
-    ring_fail(ring, "record %llu of ring %s was begun by a thread of this process that did not copy it within %lld s: "
+    ring_fail(ring,
+              "record %llu of ring %s was begun by a thread of this process that did not copy it within %lld s: "
               "the memory that it copies from did not answer (swap, a mapped file), or the thread was stopped",
               (unsigned long long)sequence, ring->path, RING_STRAGGLER_NS / 1000000000ll);
     return -EIO;
@@ -182,9 +183,8 @@ static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     write->done = 1;
     stages_written(ring->stages, write->submitted_ns);
     if (completed->result < 0) {
-        ring_fail(ring, "writing %zu bytes at offset %llu of ring %s failed: %s",
-                  completed->bytes, (unsigned long long)completed->offset, ring->path,
-                  device_failure(completed->result));
+        ring_fail(ring, "writing %zu bytes at offset %llu of ring %s failed: %s", completed->bytes,
+                  (unsigned long long)completed->offset, ring->path, device_failure(completed->result));
     }
     while (*oldest < newest && ring->writes[*oldest % RING_WRITES_UNDER_WAY].done &&
            !atomic_load_explicit(&ring->failed, memory_order_relaxed)) {
@@ -203,7 +203,7 @@ void commit_round(struct ring *ring, struct limit *limit) {
     }
     int rc = 0;
     const uint64_t depth = ring->device->write_depth < (int)RING_WRITES_UNDER_WAY ? (uint64_t)ring->device->write_depth
-                                                                                   : RING_WRITES_UNDER_WAY;
+                                                                                  : RING_WRITES_UNDER_WAY;
     uint64_t oldest = 0, newest = 0, under_way = 0;
     while (round.from < round.end && !atomic_load_explicit(&ring->failed, memory_order_relaxed)) {
         const uint64_t from = round.from, to = piece_end(ring, &round, from);

@@ -11,8 +11,8 @@ void full_begins(struct ring *ring, int64_t now_ns) {
     struct ring_full *full = &ring->full;
     const uint64_t released = atomic_load(&ring->released);
     const int64_t calm_ns = now_ns - atomic_exchange(&full->seen_ns, now_ns);
-    if (atomic_load(&full->since_ns) == 0 || (atomic_load(&ring->space.waiters) == 0 && calm_ns >= SLOW_NS &&
-                                              atomic_load(&full->released) != released)) {
+    if (atomic_load(&full->since_ns) == 0 ||
+        (atomic_load(&ring->space.waiters) == 0 && calm_ns >= SLOW_NS && atomic_load(&full->released) != released)) {
         atomic_store(&full->since_ns, now_ns);
         atomic_store(&full->told_ns, 0);
     }
@@ -30,10 +30,11 @@ int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns) {
         return told_ns + ALARM_EVERY_NS - now_ns;
     }
     if (atomic_compare_exchange_strong(&full->told_ns, &told_ns, now_ns)) { /* else another thread tells */
-        events_post(ring->events, BURST_ERROR,
-                    "ring %s has been full for %lld s: appends wait until its records are in the log file; if a message "
-                    "before this one says why they are not, mend that, else the disk of the log file hangs or is too slow",
-                    ring->path, (long long)((now_ns - atomic_load(&full->since_ns)) / 1000000000));
+        events_post(
+            ring->events, BURST_ERROR,
+            "ring %s has been full for %lld s: appends wait until its records are in the log file; if a message "
+            "before this one says why they are not, mend that, else the disk of the log file hangs or is too slow",
+            ring->path, (long long)((now_ns - atomic_load(&full->since_ns)) / 1000000000));
     }
     return ALARM_EVERY_NS;
 }

@@ -52,7 +52,7 @@
 #define COMMIT_AVERAGE 8
 #define STALL_COMMITS 4
 #define QUIESCE_MOST_NS 1000000 /* between two looks whether a leader has let go */
-#define SPIN_COMMITS 8     /* so many times the usual commit is spun for */
+#define SPIN_COMMITS 8          /* so many times the usual commit is spun for */
 #define SPINNERS_PER_CPU 2u
 
 static void wake(struct ring *ring, uint32_t word, int count) {

@@ -65,7 +65,8 @@ uint64_t ring_next_sequence(const struct ring *ring) {
         const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
         const uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
         /* Once more, for a thread that rested between the two while the sequence went round. */
-        if (atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire) - durable < CLAIM_SEQUENCES_IN_FLIGHT) {
+        if (atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire) - durable <
+            CLAIM_SEQUENCES_IN_FLIGHT) {
             return claim_sequence(word, durable);
         }
     }
@@ -116,9 +117,8 @@ static uint64_t count_lost_enqueued(const struct ring *ring, uint64_t *hidden) {
         if (!is_sealed && word != (position ^ ring->salt)) {
             break;
         }
-        const struct record_header seen = {.length = header->length,
-                                           .type = header->type,
-                                           .flags = __atomic_load_n(&header->flags, __ATOMIC_RELAXED)};
+        const struct record_header seen = {
+            .length = header->length, .type = header->type, .flags = __atomic_load_n(&header->flags, __ATOMIC_RELAXED)};
         lost += seen.type == RECORD_DATA && (seen.flags & RECORD_ENQUEUED) != 0;
         sequence += seen.type != RECORD_PAD;
         position = record_after(position, &seen, ring->geometry.block_bytes, ring->geometry.line_bytes, capacity);
@@ -146,8 +146,10 @@ void ring_fail(struct ring *ring, const char *format, ...) {
                  hidden > 0 ? "up to " : "", (unsigned long long)(lost + hidden));
     }
     atomic_store(&ring->failed, RING_FAILED);
-    events_post(ring->events, BURST_ERROR, "%s; every append fails until the log is closed and opened again: mend the "
-                "cause, then restart the process", ring->failure);
+    events_post(ring->events, BURST_ERROR,
+                "%s; every append fails until the log is closed and opened again: mend the "
+                "cause, then restart the process",
+                ring->failure);
     /* Those asleep in the groups are woken at the end of the round, by the leader that failed the ring. */
     signal_notify(&ring->ended, ring->platform);
     signal_notify(&ring->space, ring->platform);
@@ -175,13 +177,17 @@ static int fail_append(const struct ring *ring, int rc, size_t length, unsigned 
     case ESHUTDOWN:
         return error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);
     case ETIMEDOUT:
-        return error_set(ETIMEDOUT, "ring %s had no space for %llu bytes within blockTimeout, %s, and nothing was written: its "
-                         "records do not get to the log file as fast as they come; make room there, or find out what slows "
-                         "its disk", ring->path, (unsigned long long)bytes, error_time(ring->limits.block_timeout_ns));
+        return error_set(
+            ETIMEDOUT,
+            "ring %s had no space for %llu bytes within blockTimeout, %s, and nothing was written: its "
+            "records do not get to the log file as fast as they come; make room there, or find out what slows "
+            "its disk",
+            ring->path, (unsigned long long)bytes, error_time(ring->limits.block_timeout_ns));
     default:
-        return error_set(EAGAIN, "ring %s is full, and %llu bytes were not written: its records do not get to the log file as "
-                         "fast as they come; make room there, or find out what slows its disk", ring->path,
-                         (unsigned long long)bytes);
+        return error_set(EAGAIN,
+                         "ring %s is full, and %llu bytes were not written: its records do not get to the log file as "
+                         "fast as they come; make room there, or find out what slows its disk",
+                         ring->path, (unsigned long long)bytes);
     }
 }
 
@@ -207,7 +213,8 @@ static inline void touch(const volatile uint8_t *data, size_t length) {
 }
 
 /* Claims, waiting until there is space. */
-static int claim_patiently(struct ring *ring, const void *data, size_t length, struct limit *limit, struct claim *claim) {
+static int claim_patiently(struct ring *ring, const void *data, size_t length, struct limit *limit,
+                           struct claim *claim) {
     const struct platform *platform = ring->platform;
     const int64_t begin_ns = platform_monotonic_ns(platform);
     full_begins(ring, begin_ns);
@@ -271,9 +278,10 @@ static inline int64_t put(struct ring *ring, const struct claim *claim, const vo
     const int rc = leader_await(ring, claim->sequence, &limit);
     stages_end(ring->stages, BURST_STAGE_COMMIT_WAIT, published_ns);
     if (rc == 0) {
-        return error_set(EINPROGRESS, "record %llu was not durable on ring %s within blockTimeout, %s; it may still become "
-                         "so", (unsigned long long)claim->sequence, ring->path,
-                         error_time(ring->limits.block_timeout_ns));
+        return error_set(EINPROGRESS,
+                         "record %llu was not durable on ring %s within blockTimeout, %s; it may still become "
+                         "so",
+                         (unsigned long long)claim->sequence, ring->path, error_time(ring->limits.block_timeout_ns));
     }
     return rc < 0 ? rc : (int64_t)claim->sequence;
 }
@@ -302,13 +310,15 @@ static __attribute__((noinline)) int64_t append_late(struct ring *ring, const vo
 
 int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags) {
     if (!ring_is_alive(ring)) {
-        return error_set(EOWNERDEAD, "ring %s belongs to the parent of this forked process: open another ring in this one",
+        return error_set(EOWNERDEAD,
+                         "ring %s belongs to the parent of this forked process: open another ring in this one",
                          ring->path);
     }
     if (length > ring->limits.max_record_bytes) {
-        return error_set(EMSGSIZE, "a record of %zu bytes is longer than maxRecordSize of ring %s, %llu bytes, and was not "
-                         "written: raise that, at most to a quarter of the ring, or shorten the record", length, ring->path,
-                         (unsigned long long)ring->limits.max_record_bytes);
+        return error_set(EMSGSIZE,
+                         "a record of %zu bytes is longer than maxRecordSize of ring %s, %llu bytes, and was not "
+                         "written: raise that, at most to a quarter of the ring, or shorten the record",
+                         length, ring->path, (unsigned long long)ring->limits.max_record_bytes);
     }
     struct claim claim;
     touch(data, length);

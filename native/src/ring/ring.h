@@ -49,8 +49,8 @@ struct ring_geometry {
 
 struct ring_limits {
     uint64_t max_record_bytes;
-    uint32_t on_full; /* enum burst_on_full */
-    uint32_t cpus; /* that the threads of the process may run on; 0: not known */
+    uint32_t on_full;         /* enum burst_on_full */
+    uint32_t cpus;            /* that the threads of the process may run on; 0: not known */
     int64_t block_timeout_ns; /* 0 or, in the ring itself, -1: none */
 };
 
@@ -64,7 +64,8 @@ struct ring_start {
 
 /* Those who wait for commits, as the leader sees them: leader.c. Only the leader touches it. */
 struct crowd {
-    uint32_t expected; /* threads that the last commit made durable or that wait for the next; 1: nobody but its leader */
+    uint32_t
+        expected; /* threads that the last commit made durable or that wait for the next; 1: nobody but its leader */
     uint32_t patience; /* grows while gathering pays */
     uint32_t passed;   /* chances to gather that were not taken */
     int64_t until_ns;  /* a leader that comes later than this gathers no more */
@@ -101,8 +102,8 @@ struct ring_write {
 /* Since when appends wait for space, and what was told of that: full.c. */
 struct ring_full {
     _Atomic int64_t since_ns;
-    _Atomic int64_t seen_ns; /* when an append last found none */
-    _Atomic int64_t told_ns; /* 0: not told */
+    _Atomic int64_t seen_ns;   /* when an append last found none */
+    _Atomic int64_t told_ns;   /* 0: not told */
     _Atomic uint64_t released; /* then */
 };
 
@@ -124,7 +125,7 @@ struct ring {
     _Atomic uint64_t lap_begin;           /* of the lap that was last claimed in: claim.c */
 
     _Alignas(128) _Atomic uint64_t leader; /* commit.h */
-    _Atomic uint32_t generation[2]; /* both count finished commits; who sleeps on which: leader.c */
+    _Atomic uint32_t generation[2];        /* both count finished commits; who sleeps on which: leader.c */
     _Atomic uint32_t sleepers[2];
     struct signal ended; /* a commit, or the ring: for those who wait with a limit and do not lead */
     _Atomic uint32_t spinners;
@@ -135,8 +136,8 @@ struct ring {
     _Atomic uint64_t durable_next_sequence; /* every sequence below it is durable */
     _Atomic uint32_t durable_version;       /* odd while the pair above changes */
     _Atomic uint32_t drain_asked;
-    _Atomic uint64_t drain_looked; /* W when the drain last looked */
-    _Atomic uint32_t failed; /* RING_FAILING, RING_FAILED or 0 */
+    _Atomic uint64_t drain_looked;                   /* W when the drain last looked */
+    _Atomic uint32_t failed;                         /* RING_FAILING, RING_FAILED or 0 */
     struct ring_write writes[RING_WRITES_UNDER_WAY]; /* the leader's */
     struct ring_round unfinished;                    /* the leader's; end 0: none. One whose leader had no time left */
     struct straggler straggler;                      /* the leader's */

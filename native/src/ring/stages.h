@@ -25,8 +25,8 @@
 #include "burstlog.h"
 
 #define STAGES_SHARE(n) (UINT32_MAX / (uint32_t)(n)) /* one in n */
-#define STAGES_ENQUEUED 64u                            /* one in so many enqueued records is timed */
-#define STAGES_FEWEST 512u                             /* and at least one in so many of others */
+#define STAGES_ENQUEUED 64u                          /* one in so many enqueued records is timed */
+#define STAGES_FEWEST 512u                           /* and at least one in so many of others */
 #define STAGES_WORTHWHILE_US 24
 #define STAGES_WINDOW 64u /* timed writes from which n is found */
 
@@ -34,7 +34,8 @@ struct stages {
     const struct platform *platform;
     _Atomic uint32_t share; /* STAGES_SHARE(n) */
 
-    _Alignas(128) _Atomic uint64_t stamped; /* 0, or where the oldest commit since the drain looked begins; the leader's */
+    _Alignas(
+        128) _Atomic uint64_t stamped; /* 0, or where the oldest commit since the drain looked begins; the leader's */
     _Atomic int64_t stamped_ns;
     int64_t window_us; /* the leader's: timed writes since n was last looked at, and how long they took */
     uint32_t window;
@@ -67,8 +68,9 @@ static inline int64_t stages_choose(const struct stages *stages, uint64_t number
 
 /* Now, if the record of this sequence is timed, else 0. */
 static inline int64_t stages_claimed(const struct stages *stages, uint64_t sequence, int enqueued) {
-    return stages == NULL ? 0
-                          : stages_choose(stages, sequence, enqueued ? STAGES_SHARE(STAGES_ENQUEUED) : stages_share(stages));
+    return stages == NULL
+               ? 0
+               : stages_choose(stages, sequence, enqueued ? STAGES_SHARE(STAGES_ENQUEUED) : stages_share(stages));
 }
 
 /* Now, if the write of this number is timed, else 0. */

@@ -63,8 +63,9 @@ int accounts_check(const struct new_file *how) {
     gid_t gid;
     const char *unknown = "";
     const int rc = look_up(how, &uid, &gid, &unknown);
-    return rc == 0 ? 0 : error_set(EINVAL, "the %s %s of new log files is not known on this host: %s",
-                                   unknown == how->owner ? "owner" : "group", unknown, error_name(-rc));
+    return rc == 0 ? 0
+                   : error_set(EINVAL, "the %s %s of new log files is not known on this host: %s",
+                               unknown == how->owner ? "owner" : "group", unknown, error_name(-rc));
 }
 
 int accounts_apply(int file, const struct new_file *how) {

@@ -46,7 +46,8 @@ struct file_place {
     char folder[4096];    /* where a file of the path is, or would be made: no link in it; "": not known */
     uint64_t device;      /* of that folder, or of the nearest one above it that is there */
     uint64_t file_system; /* a number of it that stays over mounts, or 0 */
-    uint32_t entry_bytes; /* of the path, up to where it leads onto that file system; 0: that of the root, or nobody would
+    uint32_t
+        entry_bytes; /* of the path, up to where it leads onto that file system; 0: that of the root, or nobody would
                              miss what was on it */
 };
 
@@ -86,8 +87,8 @@ struct files_ops {
     int (*place)(const struct files *files, const char *path, struct file_place *place);
     /* Calls each(path) for every entry of the directory that the file of `path` is in, or would be, all links followed,
      * until it returns non-zero, which is then returned. */
-    int (*list_siblings)(const struct files *files, const char *path,
-                         int (*each)(void *argument, const char *sibling), void *argument);
+    int (*list_siblings)(const struct files *files, const char *path, int (*each)(void *argument, const char *sibling),
+                         void *argument);
     void (*close)(const struct files *files, int file);
 };
 

@@ -174,7 +174,7 @@ static int host_identity_of_path(const struct files *files, const char *path, st
 }
 
 static int host_list_siblings(const struct files *files, const char *path,
-                               int (*each)(void *argument, const char *sibling), void *argument) {
+                              int (*each)(void *argument, const char *sibling), void *argument) {
     (void)files;
     char target[PATH_MAX], directory[PATH_MAX], sibling[PATH_MAX];
     int result = path_follow(path, target, sizeof(target));

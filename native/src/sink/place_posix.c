@@ -82,8 +82,8 @@ int host_place(const struct files *files, const char *path, struct file_place *p
     if (!S_ISDIR(status.st_mode))
         return -ENOTDIR;
     size_t used = strlen(place->folder);
-    int more = snprintf(place->folder + used, sizeof(place->folder) - used, "%s%s", *missing == '\0' || used == 1 ? "" : "/",
-                        missing);
+    int more = snprintf(place->folder + used, sizeof(place->folder) - used, "%s%s",
+                        *missing == '\0' || used == 1 ? "" : "/", missing);
     if ((size_t)more >= sizeof(place->folder) - used)
         return -ENAMETOOLONG;
     place->device = (uint64_t)status.st_dev;

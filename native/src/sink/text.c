@@ -17,11 +17,11 @@ static size_t text_loss(const struct sink_loss *loss, uint8_t *out) {
     if (loss->count == 0) {
         return 0;
     }
-    const int used = snprintf((char *)out, SINK_LOSS_BYTES,
-                              "[burstlog: records %" PRIu64 "..%" PRIu64 " (%" PRIu64 ") are lost: the ring is damaged "
-                              "at positions %" PRIu64 "..%" PRIu64 "]\n",
-                              loss->first_sequence, loss->first_sequence + loss->count - 1, loss->count, loss->from,
-                              loss->to);
+    const int used =
+        snprintf((char *)out, SINK_LOSS_BYTES,
+                 "[burstlog: records %" PRIu64 "..%" PRIu64 " (%" PRIu64 ") are lost: the ring is damaged "
+                 "at positions %" PRIu64 "..%" PRIu64 "]\n",
+                 loss->first_sequence, loss->first_sequence + loss->count - 1, loss->count, loss->from, loss->to);
     return (size_t)used;
 }
 

@@ -30,9 +30,9 @@ static void a_list_is_numbers_and_ranges_as_the_kernel_writes_them(void **state)
 
 static void anything_else_is_no_list_and_leaves_none(void **state) {
     (void)state;
-    static const char *const wrong[] = {"",    " ",   ",",    "1,",   ",1", "3-",     "-3",          "5-3",
-                                        "a",   "1a",  "0x1",  "1 2",  "1;2", "8192",  "4294967297",  "0-8192",
-                                        "1--2", "+1", "1-2-3"};
+    static const char *const wrong[] = {"",           " ",      ",",    "1,",  ",1",   "3-",  "-3",
+                                        "5-3",        "a",      "1a",   "0x1", "1 2",  "1;2", "8192",
+                                        "4294967297", "0-8192", "1--2", "+1",  "1-2-3"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct cpulist list;
         if (cpulist_parse(wrong[i], &list) != -EINVAL) {

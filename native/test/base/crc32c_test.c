@@ -23,8 +23,9 @@ static void known_inputs_have_the_sums_of_rfc_3720(void **state) {
     for (int i = 0; i < 32; i++)
         bytes[i] = (uint8_t)(31 - i);
     assert_int_equal(crc32c(0, bytes, 32), 0x113fdb5cu);
-    const uint8_t iscsi_read[48] = {0x01, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x14, 0, 0, 0, 0, 0, 0x04, 0,
-                                    0, 0, 0, 0x14, 0, 0, 0, 0x18, 0x28, 0, 0, 0, 0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0, 0, 0};
+    const uint8_t iscsi_read[48] = {0x01, 0xc0, 0, 0, 0, 0, 0,    0, 0,    0, 0, 0,    0, 0, 0, 0,
+                                    0x14, 0,    0, 0, 0, 0, 0x04, 0, 0,    0, 0, 0x14, 0, 0, 0, 0x18,
+                                    0x28, 0,    0, 0, 0, 0, 0,    0, 0x02, 0, 0, 0,    0, 0, 0, 0};
     assert_int_equal(crc32c(0, iscsi_read, 48), 0xd9963a56u);
     assert_int_equal(crc32c(0, "123456789", 9), 0xe3069283u);
     assert_int_equal(crc32c(0, "", 0), 0);

@@ -49,7 +49,7 @@ static void percentiles_are_those_of_the_values(void **state) {
     }
     assert_int_equal(histogram_percentile(&histogram, 0), 1);
     assert_int_equal(histogram_percentile(&histogram, 12.8), 128);
-    assert_int_equal(histogram_percentile(&histogram, 50), 501); /* 500 and 501 share a bucket */
+    assert_int_equal(histogram_percentile(&histogram, 50), 501);   /* 500 and 501 share a bucket */
     assert_int_equal(histogram_percentile(&histogram, 99.9), 999); /* 996 to 999 */
     assert_int_equal(histogram_percentile(&histogram, 100), 1000); /* not 1003, where its bucket ends */
     assert_int_equal(histogram.max_ns, 1000);

@@ -168,7 +168,8 @@ static int find_by_lasting_name(void) {
         return 77;
     if (stat(loop.path, &status) < 0 || mount("burst-test", "/dev", "tmpfs", 0, NULL) < 0 ||
         mkdir("/dev/disk", 0700) < 0 || mkdir("/dev/disk/by-id", 0700) < 0 ||
-        mknod("/dev/moved", S_IFBLK | 0600, status.st_rdev) < 0 || symlink("../../moved", "/dev/disk/by-id/card-17") < 0)
+        mknod("/dev/moved", S_IFBLK | 0600, status.st_rdev) < 0 ||
+        symlink("../../moved", "/dev/disk/by-id/card-17") < 0)
         return 1;
     if (run("info /dev/moved") != 0 || strstr(output, "lasting name: /dev/disk/by-id/card-17") == NULL)
         return 2;

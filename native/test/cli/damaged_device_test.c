@@ -208,7 +208,9 @@ static void a_loop_device_whose_file_is_cut_loses_nothing_that_its_writer_still_
 }
 
 #define ON_BOTH(name)                                                                                                  \
-    {#name "[loop]", name, on_loop, end, NULL}, {#name "[zram]", name, on_zram, end, NULL}
+    {#name "[loop]", name, on_loop, end, NULL}, {                                                                      \
+#name "[zram]", name, on_zram, end, NULL                                                                       \
+    }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -217,8 +219,8 @@ int main(void) {
         ON_BOTH(with_both_superblocks_bad_it_is_refused_and_left_as_it_is),
         ON_BOTH(with_both_checkpoints_bad_it_is_refused_and_left_as_it_is),
         ON_BOTH(without_any_superblock_or_checkpoint_its_own_records_can_be_read),
-        cmocka_unit_test_setup_teardown(a_loop_device_whose_file_is_cut_loses_nothing_that_its_writer_still_has, on_loop,
-                                        end),
+        cmocka_unit_test_setup_teardown(a_loop_device_whose_file_is_cut_loses_nothing_that_its_writer_still_has,
+                                        on_loop, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,9 +356,10 @@ static void a_ring_of_another_user_leaves_log_file_and_threads_unknown(void **st
     char command[1024];
     burst_t *log = open_small();
     assert_int_equal(chmod(folder, 0755), 0);
-    snprintf(command, sizeof command,
-             "cp %s %s/burstlog && setpriv --reuid 65534 --regid 65534 --clear-groups %s/burstlog doctor --json %s 2>&1",
-             BURST_CLI, folder, folder, ring_path);
+    snprintf(
+        command, sizeof command,
+        "cp %s %s/burstlog && setpriv --reuid 65534 --regid 65534 --clear-groups %s/burstlog doctor --json %s 2>&1",
+        BURST_CLI, folder, folder, ring_path);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     output[fread(output, 1, sizeof output - 1, pipe)] = '\0';

@@ -49,8 +49,8 @@ static void two_claims_are_both_named(void **state) {
     NEED("sfdisk");
     NEED("mkfs.btrfs");
     NEED_LOOP(128 * MIB);
-    shell("mkfs.btrfs -q -f -L data %s >/dev/null && echo 'size=4M' | sfdisk -q -X dos --wipe never %s 2>/dev/null", loop.path,
-          loop.path);
+    shell("mkfs.btrfs -q -f -L data %s >/dev/null && echo 'size=4M' | sfdisk -q -X dos --wipe never %s 2>/dev/null",
+          loop.path, loop.path);
     assert_int_equal(run("format %s", loop.path), 3);
     assert_said("btrfs labelled \"data\"");
     assert_said("a partition table dos");

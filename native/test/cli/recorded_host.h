@@ -56,9 +56,7 @@ static inline void host_remove(const char *path) {
 }
 
 static inline void host_put_cpu(int cpu) {
-    static const struct {
-        const char *name, *latency;
-    } states[] = {{"POLL", "0"}, {"C1", "1"}, {"C6", "133"}};
+    static const struct { const char *name, *latency; } states[] = {{"POLL", "0"}, {"C1", "1"}, {"C6", "133"}};
     char path[256], text[16];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
     host_put(path, "performance\n");

@@ -124,7 +124,8 @@ static void a_file_that_has_them_is_not_written(void **state) {
 }
 
 static void fill_file_system(void) {
-    shell("head -c 64M /dev/urandom > %s/filler 2>/dev/null; sync -f %s", scratch_path("mounted"), scratch_path("mounted"));
+    shell("head -c 64M /dev/urandom > %s/filler 2>/dev/null; sync -f %s", scratch_path("mounted"),
+          scratch_path("mounted"));
 }
 
 /* The first lap of a sparse ring finds room for none of its commits, and needs none. */
@@ -159,7 +160,8 @@ static void a_copy_on_write_ring_is_told(void **state) {
     if (strstr(events, "is copy-on-write, so that each append takes new blocks") == NULL)
         fail_msg("not told: %s", events);
     assert_int_equal(burst_close(log), 0);
-    shell("cd %s && touch nocow && chattr +C nocow && cat ring > nocow && mv nocow ring && sync -f .", scratch_path("mounted"));
+    shell("cd %s && touch nocow && chattr +C nocow && cat ring > nocow && mv nocow ring && sync -f .",
+          scratch_path("mounted"));
     log = open_ring(); /* as it is advised */
     assert_null(strstr(events, "copy-on-write"));
     assert_int_equal(burst_close(log), 0);

@@ -59,8 +59,7 @@ static void figures_are_shown_beside_the_writer_with_epoch_and_time(void **state
     assert_int_equal(run("info --json %s", ring_path), 0);
     assert_said_figures(AS_JSON, "device write", stats.stages[BURST_STAGE_DEVICE_WRITE].count);
     char max[64];
-    snprintf(max, sizeof max, "\"max_ns\": %llu\n",
-             (unsigned long long)stats.stages[BURST_STAGE_DEVICE_WRITE].max_ns);
+    snprintf(max, sizeof max, "\"max_ns\": %llu\n", (unsigned long long)stats.stages[BURST_STAGE_DEVICE_WRITE].max_ns);
     assert_said(max);
     burst_close(log);
 }
@@ -121,10 +120,8 @@ static void any_numbers_are_shown_as_they_are(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_ring_without_figures_has_none_yet),
-        TEST(figures_are_shown_beside_the_writer_with_epoch_and_time),
-        TEST(figures_stay_after_the_writer),
-        TEST(the_newer_checkpoint_is_the_one_that_is_shown),
+        TEST(a_ring_without_figures_has_none_yet), TEST(figures_are_shown_beside_the_writer_with_epoch_and_time),
+        TEST(figures_stay_after_the_writer),       TEST(the_newer_checkpoint_is_the_one_that_is_shown),
         TEST(any_numbers_are_shown_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,9 +57,11 @@ static struct traced_run trace_run(unsigned blocks) {
     char command[8 * PATH_BYTES];
     struct traced_run run = {.by_uring = 0};
     /* The leak sanitizer cannot work in a process that is traced. */
-    snprintf(command, sizeof command,
-             "ASAN_OPTIONS=detect_leaks=0 strace -f -o %s -e trace=io_uring_enter,pwritev2 %s doctor --verify-device %s "
-             "--serve --size 256K --blocks %u --force >/dev/null", scratch_path("trace"), BURST_CLI, medium, blocks);
+    snprintf(
+        command, sizeof command,
+        "ASAN_OPTIONS=detect_leaks=0 strace -f -o %s -e trace=io_uring_enter,pwritev2 %s doctor --verify-device %s "
+        "--serve --size 256K --blocks %u --force >/dev/null",
+        scratch_path("trace"), BURST_CLI, medium, blocks);
     assert_int_equal(system(command), 0);
     const struct verify_block header = read_run();
     for (uint64_t number = 1; number <= blocks; number++)

@@ -265,9 +265,10 @@ static void a_write_that_failed_is_not_acknowledged(void **state) {
     char command[4 * PATH_BYTES];
     assert_int_equal(run("doctor --verify-device %s --serve --size 128K --blocks 3", medium), 0);
     /* Nothing can be written from byte 40960 on: that is block 10. */
-    snprintf(command, sizeof command,
-             "trap '' XFSZ; prlimit --fsize=40960 %s doctor --verify-device %s --serve --force --size 128K --blocks 20 2>&1",
-             BURST_CLI, medium);
+    snprintf(
+        command, sizeof command,
+        "trap '' XFSZ; prlimit --fsize=40960 %s doctor --verify-device %s --serve --force --size 128K --blocks 20 2>&1",
+        BURST_CLI, medium);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     output[fread(output, 1, sizeof output - 1, pipe)] = '\0';

@@ -3,14 +3,12 @@
  * SIGKILL at random moments, over and over on one ring and file: in open, recovery, append, commit, drain and close.
  * The witness is memory that the killed process shared with this one: what it says was acknowledged must be in the
  * file exactly once, in order, and every line must be whole.
- *
  * Each folder is one of several surroundings in turn: lines that are all equal, where only their number tells whether one is
  * there twice; siblings that begin like the log file, and an older copy of it, beside it; a link in the place of its name;
  * and a rotation between a kill and the open that recovers.
  *
- *     crash-kill_test [--rounds N] [--seconds N] [--seed S]
- *
- * KILL_ROUNDS sets the number of rounds, too. The seed decides the moments; what the scheduler makes of them it does not.
+ *     crash-kill_test [--rounds N] [--seconds N] [--seed S]     KILL_ROUNDS sets the number of rounds, too
+ * The seed decides the moments; what the scheduler makes of them it does not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,8 +60,8 @@ struct round {
 };
 
 /* The ring on disk is made for few rounds: each of these begins with a plain one. */
-static const unsigned in_turn[] = {0, LINES_REPEAT | SIBLINGS, SIBLINGS | NAME_IS_A_LINK | ROTATED, LINES_REPEAT | ROTATED,
-                                   LINES_REPEAT | SIBLINGS | NAME_IS_A_LINK | ROTATED};
+static const unsigned in_turn[] = {0, LINES_REPEAT | SIBLINGS, SIBLINGS | NAME_IS_A_LINK | ROTATED,
+                                   LINES_REPEAT | ROTATED, LINES_REPEAT | SIBLINGS | NAME_IS_A_LINK | ROTATED};
 
 static char folder[256];
 static unsigned surroundings;
@@ -397,7 +395,8 @@ static void run_rounds(const char *where, uint32_t with, int rounds) {
     }
     lines += end_folder();
     print_message("%s, io %u: %d rounds (%d of them killed after the open), %llu lines, all acknowledged ones exactly "
-                  "once\n", where, ring_io, round, opened, (unsigned long long)lines);
+                  "once\n",
+                  where, ring_io, round, opened, (unsigned long long)lines);
 }
 
 static void every_acknowledged_record_survives_kills_with_the_ring_in_memory(void **state) {
@@ -443,7 +442,8 @@ int main(int argc, char **argv) {
         violations += (unsigned long long)cmocka_run_group_tests(tests, NULL, NULL);
     } while (violations == 0 && deadline_s != INT64_MAX && now_s() < deadline_s);
     if (violations > 0) {
-        printf("again, as far as the scheduler repeats itself: %s --rounds %d --seed %u\n", argv[0], rounds_asked, seed);
+        printf("again, as far as the scheduler repeats itself: %s --rounds %d --seed %u\n", argv[0], rounds_asked,
+               seed);
     }
     printf("PROOF kill-random cases=%llu violations=%llu seeds=%u-%u\n", kills, violations, seed, seed);
     return violations == 0 ? 0 : 1;

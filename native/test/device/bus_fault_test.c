@@ -38,8 +38,11 @@ static uint8_t *map_a_cut_file(void) {
 }
 
 static struct guarded_range range_of(uint8_t *base) {
-    return (struct guarded_range){.base = base, .bytes = PAGES * PAGE_BYTES, .page_bytes = PAGE_BYTES,
-                                  .protection = PROT_READ | PROT_WRITE, .lost_pages = &lost_pages};
+    return (struct guarded_range){.base = base,
+                                  .bytes = PAGES * PAGE_BYTES,
+                                  .page_bytes = PAGE_BYTES,
+                                  .protection = PROT_READ | PROT_WRITE,
+                                  .lost_pages = &lost_pages};
 }
 
 static void remember_and_escape(int number, siginfo_t *info, void *context) {

@@ -90,8 +90,8 @@ static void small_writes(struct stage *stage) {
     struct device_write writes[WRITES];
     assert_null(stage->device->ops->complete(stage->device));
     for (int i = 0; i < WRITES; i++) {
-        writes[i] = (struct device_write){.offset = 8192u * (unsigned)(WRITES - i), .data = stage->image + 4096 * i,
-                                          .bytes = 4096, .result = 77};
+        writes[i] = (struct device_write){
+            .offset = 8192u * (unsigned)(WRITES - i), .data = stage->image + 4096 * i, .bytes = 4096, .result = 77};
         stage->device->ops->submit(stage->device, &writes[i]);
     }
     collect(stage->device, writes, WRITES);
@@ -180,8 +180,9 @@ static void vanishing(struct stage *stage) {
         return;
     assert_int_equal(truncate(scratch_path("backing"), RING_BYTES / 2), 0);
     assert_int_equal(ioctl(stage->loop->fd, LOOP_SET_CAPACITY), 0);
-    struct device_write writes[2] = {{.offset = RING_BYTES / 2 - 4096, .data = stage->image, .bytes = 8192, .result = 77},
-                                     {.offset = RING_BYTES - 4096, .data = stage->image, .bytes = 4096, .result = 77}};
+    struct device_write writes[2] = {
+        {.offset = RING_BYTES / 2 - 4096, .data = stage->image, .bytes = 8192, .result = 77},
+        {.offset = RING_BYTES - 4096, .data = stage->image, .bytes = 4096, .result = 77}};
     for (int i = 0; i < 2; i++)
         stage->device->ops->submit(stage->device, &writes[i]);
     for (int i = 0; i < 2; i++)

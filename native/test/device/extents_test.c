@@ -9,9 +9,9 @@
 
 #define RING_BYTES (4u << 20)
 
-static int pwrites, fsyncs;           /* so many */
-static int fail_pwrite, fail_fsync;   /* the how manieth fails; 0: none */
-static int failure;                   /* with this; 0: comes back short */
+static int pwrites, fsyncs;         /* so many */
+static int fail_pwrite, fail_fsync; /* the how manieth fails; 0: none */
+static int failure;                 /* with this; 0: comes back short */
 
 ssize_t __real_pwrite(int fd, const void *data, size_t bytes, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset);

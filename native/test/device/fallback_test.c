@@ -247,7 +247,8 @@ static void no_prefault(const char *path) {
     (void)path;
     refuse_call(SYS_mlock, 0, ENOMEM);
     refuse_call(SYS_madvise, 0, EINVAL);
-    CHECK(platform_allocate(&host, 65536, PLATFORM_IMAGE) == NULL); /* without MADV_DONTFORK a fork would cost the parent dear */
+    CHECK(platform_allocate(&host, 65536, PLATFORM_IMAGE) ==
+          NULL); /* without MADV_DONTFORK a fork would cost the parent dear */
 }
 
 static void an_image_that_a_fork_would_copy_is_not_given(void **state) {

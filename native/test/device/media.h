@@ -102,8 +102,7 @@ static inline void close_descriptors_of(int zram_number) {
         snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
         if (readlink(link, target, sizeof(target) - 1) > 0 && strcmp(target, "anon_inode:[io_uring]") == 0)
             close(fd);
-        if (fstat(fd, &status) == 0 && S_ISBLK(status.st_mode) &&
-            status.st_rdev == makedev(device_major, device_minor))
+        if (fstat(fd, &status) == 0 && S_ISBLK(status.st_mode) && status.st_rdev == makedev(device_major, device_minor))
             close(fd);
     }
 }
@@ -179,7 +178,7 @@ static inline int make_loop_with(const char *backing, uint32_t block_bytes, uint
         }
     }
     if (loop->fd >= 0) {
-        const int writer = loop->fd; /* a read-only configuring would make a read-only device */
+        const int writer = loop->fd;                       /* a read-only configuring would make a read-only device */
         loop->fd = open(loop->path, O_RDONLY | O_CLOEXEC); /* and this one is no writer on it */
         close(writer);
     }

@@ -243,8 +243,8 @@ static void an_overlay_is_what_its_upper_directory_is(void **state) {
     const char *memory = scratch_path("tmpfs");
     if (!mount_tmpfs(memory, "size=1m"))
         SKIP_WITH("mounting a tmpfs failed: %s", strerror(errno));
-    static const char *const folders[] = {"tmpfs/upper", "tmpfs/work", "disk", "disk/upper", "disk/work", "lower",
-                                          "overlay"};
+    static const char *const folders[] = {"tmpfs/upper", "tmpfs/work", "disk",   "disk/upper",
+                                          "disk/work",   "lower",      "overlay"};
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
         assert_int_equal(mkdir(scratch_path(folders[i]), 0700), 0);
     const int here = survival_of(scratch_path("disk/a")).survives;

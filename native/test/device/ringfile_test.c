@@ -22,7 +22,6 @@
 
 static const struct platform *const host = &platform_linux;
 
-
 static int write_superblock(struct device *device, void *argument) {
     uint8_t *block = platform_allocate(host, 4096, PLATFORM_PLAIN);
     memset(block, 'S', 4096);
@@ -311,8 +310,7 @@ static void *create_with_stops(void *unused) {
     };
     struct sock_fprog filter = {.len = sizeof(stop_at_lock) / sizeof(stop_at_lock[0]), .filter = stop_at_lock};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    stopped.listener =
-        (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+    stopped.listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
     pthread_barrier_wait(&stopped.filtered);
     if (stopped.listener >= 0)
         stopped.result = device_create_file(host, scratch_path("a.ring"), RING_BYTES, write_superblock, NULL);
@@ -367,7 +365,8 @@ static void a_full_file_system_is_one_sentence_and_leaves_nothing(void **state) 
 static void a_place_where_no_file_can_be_is_refused(void **state) {
     (void)state;
     make_file(scratch_path("file"), 0);
-    assert_int_equal(device_create_file(host, scratch_path("file/a.ring"), RING_BYTES, write_superblock, NULL), -ENOTDIR);
+    assert_int_equal(device_create_file(host, scratch_path("file/a.ring"), RING_BYTES, write_superblock, NULL),
+                     -ENOTDIR);
     assert_sentence_has("opening its directory");
     assert_int_equal(unlink(scratch_path("file")), 0);
     assert_int_equal(device_create_file(host, "/proc/none/a.ring", RING_BYTES, write_superblock, NULL), -ENOENT);

@@ -107,7 +107,8 @@ static void a_command_writes_the_bytes_durably_from_registered_memory_to_the_reg
 static void memory_that_is_not_registered_is_written_all_the_same(void **state) {
     (void)state;
     struct device *device = open_ring(ring_file());
-    uint8_t *other = platform_allocate(host, 8192, PLATFORM_PLAIN), *back = platform_allocate(host, 4096, PLATFORM_PLAIN);
+    uint8_t *other = platform_allocate(host, 8192, PLATFORM_PLAIN),
+            *back = platform_allocate(host, 4096, PLATFORM_PLAIN);
     assert_int_equal(command_for(device, other, 4096).opcode, IORING_OP_WRITE);
     assert_int_equal(command_for(device, image + RING_BYTES - 4096, 8192).opcode, IORING_OP_WRITE);
     assert_int_equal(command_for(device, image + RING_BYTES - 4096, 4096).opcode, IORING_OP_WRITE_FIXED);
@@ -334,8 +335,8 @@ static void write_until_killed(const char *path) {
     kill(getppid(), SIGUSR1);
     for (;;) {
         for (unsigned int i = 0; i < 4; i++) {
-            writes[i] = (struct device_write){.offset = i * PIECE_BYTES, .data = image + i * PIECE_BYTES,
-                                              .bytes = PIECE_BYTES};
+            writes[i] =
+                (struct device_write){.offset = i * PIECE_BYTES, .data = image + i * PIECE_BYTES, .bytes = PIECE_BYTES};
             device->ops->submit(device, &writes[i]);
         }
         while (device->ops->complete(device) != NULL) {

@@ -27,10 +27,10 @@ static void open_with_clock(int64_t block_timeout_ns) {
     platform_ops.monotonic_ns = moved_clock_ns;
     platform_ops.park = park_until_the_timeout;
     clock_ns = 1000 * SECOND_NS;
-    const struct engine_parts parts = {.platform = &platform, .device = &host.device, .files = &host.files,
-                                       .events = &host.events};
-    const struct engine_config config = {.file_name = host.file, .on_full = BURST_ON_FULL_BLOCK,
-                                         .block_timeout_ns = block_timeout_ns};
+    const struct engine_parts parts = {
+        .platform = &platform, .device = &host.device, .files = &host.files, .events = &host.events};
+    const struct engine_config config = {
+        .file_name = host.file, .on_full = BURST_ON_FULL_BLOCK, .block_timeout_ns = block_timeout_ns};
     assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
     host.events.first = host.events.end;
 }
@@ -73,7 +73,8 @@ static void a_log_file_that_cannot_be_written_is_an_error_every_minute(void **st
         clock_ns += SECOND_NS;
         assert_int_equal(drain_work(host.engine->drain, 0), -ENOSPC);
         char words[100];
-        snprintf(words, sizeof words, "(for %d s now), and when it is full appends wait or fail: free space", 60 * minute);
+        snprintf(words, sizeof words, "(for %d s now), and when it is full appends wait or fail: free space",
+                 60 * minute);
         assert_next(BURST_ERROR, words);
     }
     write_error = EROFS;

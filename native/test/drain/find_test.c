@@ -178,7 +178,8 @@ static void what_may_be_the_file_and_cannot_be_opened_now_is_waited_for(void **s
 }
 
 static void what_cannot_be_opened_for_good_keeps_no_ring_closed(void **state) {
-    static const int lasting[] = {EACCES, EPERM, EBUSY, ETXTBSY, ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, EISDIR, EINVAL, ENXIO};
+    static const int lasting[] = {EACCES, EPERM,        EBUSY,  ETXTBSY, ENOENT, ENOTDIR,
+                                  ELOOP,  ENAMETOOLONG, EISDIR, EINVAL,  ENXIO};
     (void)state;
     for (size_t i = 0; i < sizeof lasting / sizeof lasting[0]; i++) {
         if (i > 0) {
@@ -264,9 +265,10 @@ static void a_read_that_stops_short_says_nothing_about_whose_file_it_is(void **s
 static uint64_t readable_until;
 
 static int64_t read_beginning(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {
-    return offset < readable_until ? files_posix.ops->read(files, file, data, readable_until - offset < bytes
-                                                                                  ? readable_until - offset : bytes, offset)
-                                   : 0;
+    return offset < readable_until
+               ? files_posix.ops->read(files, file, data,
+                                       readable_until - offset < bytes ? readable_until - offset : bytes, offset)
+               : 0;
 }
 
 /* Behind the checkpoint stand bytes of others; a read that brings none of them must not let the redo over them. */

@@ -384,7 +384,8 @@ static void and_others_who_have_taken_its_name(void **state) {
     lock_databases();
     write_header_and_an_event();
     assert_int_equal(unlink(host.file), 0);
-    assert_int_equal(rename(beside("z.db"), host.file), 0); /* longer than what is noted: shorter is told apart by that */
+    assert_int_equal(rename(beside("z.db"), host.file),
+                     0); /* longer than what is noted: shorter is told apart by that */
     assert_int_equal(truncate(host.file, 5), 0);
     open_ring();
     drain_all();

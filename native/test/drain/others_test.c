@@ -90,7 +90,8 @@ static void a_file_that_is_cut_and_grows_again_is_noticed(void **state) {
     assert_all_in_the_next_file();
 }
 
-static int64_t write_to_a_cut_file(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+static int64_t write_to_a_cut_file(const struct files *files, int file, const void *data, size_t bytes,
+                                   uint64_t offset) {
     ops.write = files_posix.ops->write;
     cut();
     return ops.write(files, file, data, bytes, offset);

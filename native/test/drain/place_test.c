@@ -332,7 +332,8 @@ static void craft(struct checkpoint *checkpoint) {
 }
 
 static void no_crafted_length_leads_outside_the_path(void **state) {
-    const uint32_t lengths[] = {1, (uint32_t)strlen(host.file), (uint32_t)strlen(host.file) + 1, 4095, 4096, UINT32_MAX};
+    const uint32_t lengths[] = {1,         (uint32_t)strlen(host.file), (uint32_t)strlen(host.file) + 1, 4095, 4096,
+                                UINT32_MAX};
     (void)state;
     close_and_unmount();
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {

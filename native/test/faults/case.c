@@ -86,14 +86,15 @@ static int kills(const struct shim_fault *fault) {
 /* The way in which disks and file systems say that these very blocks are bad, or end. */
 static int damages(const struct shim_fault *fault, uint32_t roles) {
     return fault->call == CALL_pread && (roles & 1u << ROLE_RING) != 0 &&
-           (fault->effect == EIO || fault->effect == ENODATA || fault->effect == EILSEQ ||
-            fault->effect == EREMOTEIO || fault->effect == EFFECT_NOTHING || fault->effect == EFFECT_SHORT);
+           (fault->effect == EIO || fault->effect == ENODATA || fault->effect == EILSEQ || fault->effect == EREMOTEIO ||
+            fault->effect == EFFECT_NOTHING || fault->effect == EFFECT_SHORT);
 }
 
 /* A destination that cannot be written is no reason to refuse a record. */
 static int concerns_only_the_log_file(const struct shim_fault *fault, uint32_t roles) {
     return (fault->call == CALL_pwrite || fault->call == CALL_fdatasync || fault->call == CALL_ftruncate ||
-            fault->call == CALL_flock) && roles == 1u << ROLE_LOG;
+            fault->call == CALL_flock) &&
+           roles == 1u << ROLE_LOG;
 }
 
 static void judge(const struct shim_fault *fault, struct trial *trial) {
@@ -113,7 +114,8 @@ static void judge(const struct shim_fault *fault, struct trial *trial) {
                     report->fired);
     }
     if (fault_is_harmless(fault, report->roles) && trial->refusals + trial->timeouts + trial->sync_failures > 0) {
-        trial_wrong(trial, "%u refusals (%s), %u waits in vain and %u changes of file, though this fault passes by itself",
+        trial_wrong(trial,
+                    "%u refusals (%s), %u waits in vain and %u changes of file, though this fault passes by itself",
                     trial->refusals, trial->refusal, trial->timeouts, trial->sync_failures);
     }
     if (concerns_only_the_log_file(fault, report->roles) && trial->append_refusals > 0) {

@@ -32,9 +32,15 @@ static int look_at_parents_log(burst_t *log) {
     burst_event_t event = {.struct_bytes = sizeof event};
     char path[BURST_PATH_BYTES];
     const int64_t codes[] = {
-        burst_append(log, "child\n", 6, 0), burst_enqueue(log, "child\n", 6, 0), burst_offer(log, "child\n", 6, 0),
-        burst_await_durable(log, 1, -1),    burst_flush(log, -1),                burst_await_drained(log, -1),
-        burst_stats(log, &stats),           burst_next_event(log, &event, -1),   burst_current_file(log, path, sizeof path),
+        burst_append(log, "child\n", 6, 0),
+        burst_enqueue(log, "child\n", 6, 0),
+        burst_offer(log, "child\n", 6, 0),
+        burst_await_durable(log, 1, -1),
+        burst_flush(log, -1),
+        burst_await_drained(log, -1),
+        burst_stats(log, &stats),
+        burst_next_event(log, &event, -1),
+        burst_current_file(log, path, sizeof path),
         burst_close(log),
     };
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {

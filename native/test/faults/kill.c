@@ -18,7 +18,9 @@ static struct fault_case first_case(uint32_t item, uint32_t step) {
     return (struct fault_case){
         .scenario = killed[item / (2 * CALLS)],
         .fault_count = 1,
-        .faults = {{.call = (enum shim_call)(item / 2 % CALLS), .first = step + 1, .times = TIMES_ONCE,
+        .faults = {{.call = (enum shim_call)(item / 2 % CALLS),
+                    .first = step + 1,
+                    .times = TIMES_ONCE,
                     .effect = effects[item % 2]}},
     };
 }

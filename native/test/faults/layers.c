@@ -192,7 +192,7 @@ int layer_main(const struct layer *given, int argc, char **argv) {
         works = run_all(first_only);
     }
     const unsigned long long violations = pool_figures()->violations + (unsigned)!works;
-    printf("PROOF %s cases=%llu violations=%llu seeds=-\n", layer->name,
-           (unsigned long long)pool_figures()->cases, violations);
+    printf("PROOF %s cases=%llu violations=%llu seeds=-\n", layer->name, (unsigned long long)pool_figures()->cases,
+           violations);
     return violations == 0 ? 0 : 1;
 }

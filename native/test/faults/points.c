@@ -4,12 +4,21 @@
 #include "shim.h"
 
 /* Of the calls without a row of their own: one of the two by whom they concern. */
-enum { POINT_MEMORY, POINT_CLOCK, POINT_SLEEP_OR_WAKE, POINT_OTHER, POINT_COMMIT, POINT_MARKER, POINT_CHECKPOINT,
-       POINT_SUPERBLOCK, FIRST_ROW };
+enum {
+    POINT_MEMORY,
+    POINT_CLOCK,
+    POINT_SLEEP_OR_WAKE,
+    POINT_OTHER,
+    POINT_COMMIT,
+    POINT_MARKER,
+    POINT_CHECKPOINT,
+    POINT_SUPERBLOCK,
+    FIRST_ROW
+};
 
 static const char *const fixed_names[] = {
-    "memory", "clock", "sleep or wake", "other", "ring write of a commit", "open marker", "checkpoint slot",
-    "superblock",
+    "memory",      "clock",           "sleep or wake", "other", "ring write of a commit",
+    "open marker", "checkpoint slot", "superblock",
 };
 
 static const struct {

@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CASES_A_PROCESS 1500 /* closed logs stay in memory for ever, as the API promises: a process is given up in time */
+#define CASES_A_PROCESS                                                                                                \
+    1500                /* closed logs stay in memory for ever, as the API promises: a process is given up in time */
 #define HANG_SECONDS 30 /* longer than the shim needs to notice one */
 #define PROGRESS_SECONDS 5
 #define VIOLATIONS_TOLD 100
@@ -161,7 +162,8 @@ static int look_after(struct worker *worker, const struct pool_work *work) {
     worker->pid = 0;
     if (status != 0) {
         char wrong[128];
-        snprintf(wrong, sizeof wrong, WIFSIGNALED(status) ? "the process died of signal %d" : "the process exited with %d",
+        snprintf(wrong, sizeof wrong,
+                 WIFSIGNALED(status) ? "the process died of signal %d" : "the process exited with %d",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         tell(worker->name, wrong);
         atomic_fetch_add(&pool->figures.cases, 1);
@@ -196,8 +198,8 @@ int pool_run(const char *what, const struct pool_work *work) {
             told_at = now_s();
             const uint32_t item = atomic_load(&pool->next_item);
             printf("%4lld s  %s: item %u of %u, %llu cases in all, %llu violations\n", (long long)(told_at - begin_s),
-                   what, item < work->count ? item : work->count, work->count,
-                   (unsigned long long)pool->figures.cases, (unsigned long long)pool->figures.violations);
+                   what, item < work->count ? item : work->count, work->count, (unsigned long long)pool->figures.cases,
+                   (unsigned long long)pool->figures.violations);
             fflush(stdout);
         }
     }

@@ -95,10 +95,10 @@ enum shim_role shim_role_of_path(const char *path) {
     }
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
-    return strcmp(name, "ring") == 0             ? ROLE_RING
-           : strstr(name, "-creating") != NULL   ? ROLE_WORKING
+    return strcmp(name, "ring") == 0                                   ? ROLE_RING
+           : strstr(name, "-creating") != NULL                         ? ROLE_WORKING
            : strncmp(name, "log", 3) == 0 && strcmp(name, "logs") != 0 ? ROLE_LOG
-                                                 : ROLE_FOLDER;
+                                                                       : ROLE_FOLDER;
 }
 
 enum shim_role shim_role_of(int fd) {

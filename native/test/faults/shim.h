@@ -13,23 +13,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHIM_CALLS(CALL)                                                                                               \
-    CALL(access) CALL(calloc) CALL(clock_gettime) CALL(clock_nanosleep) CALL(close) CALL(faccessat) CALL(fallocate)         \
-    CALL(fchmod)                                                                                                      \
-    CALL(fchown) CALL(fcntl) CALL(fdatasync) CALL(fgets) CALL(flock) CALL(fopen) CALL(fstat) CALL(fstatat)             \
-    CALL(fstatfs) CALL(fsync) CALL(ftruncate) CALL(futex_wait) CALL(futex_wake) CALL(getcwd) CALL(getdelim) CALL(getgrnam_r)                 \
-    CALL(getpwnam_r) CALL(getrandom) CALL(ioctl) CALL(linkat) CALL(lstat) CALL(madvise) CALL(malloc) CALL(membarrier)  \
-    CALL(name_to_handle_at) CALL(statx)                                                                               \
-    CALL(mkdir)                                                                                                       \
-    CALL(mlock) CALL(mmap) CALL(open) CALL(openat) CALL(opendir) CALL(pread) CALL(preadv2) CALL(pthread_create)        \
-    CALL(pwrite) CALL(pwritev2) CALL(readdir) CALL(readlink) CALL(realpath) CALL(renameat) CALL(renameat2) CALL(rmdir) CALL(stat)  \
+/* clang-format off */
+#define SHIM_CALLS(CALL) \
+    CALL(access) CALL(calloc) CALL(clock_gettime) CALL(clock_nanosleep) CALL(close) CALL(faccessat) CALL(fallocate) \
+    CALL(fchmod) CALL(fchown) CALL(fcntl) CALL(fdatasync) CALL(fgets) CALL(flock) CALL(fopen) CALL(fstat) \
+    CALL(fstatat) CALL(fstatfs) CALL(fsync) CALL(ftruncate) CALL(futex_wait) CALL(futex_wake) CALL(getcwd) \
+    CALL(getdelim) CALL(getgrnam_r) CALL(getpwnam_r) CALL(getrandom) CALL(ioctl) CALL(linkat) CALL(lstat) \
+    CALL(madvise) CALL(malloc) CALL(membarrier) CALL(name_to_handle_at) CALL(statx) CALL(mkdir) CALL(mlock) \
+    CALL(mmap) CALL(open) CALL(openat) CALL(opendir) CALL(pread) CALL(preadv2) CALL(pthread_create) CALL(pwrite) \
+    CALL(pwritev2) CALL(readdir) CALL(readlink) CALL(realpath) CALL(renameat) CALL(renameat2) CALL(rmdir) CALL(stat) \
     CALL(statfs) CALL(unlink) CALL(unlinkat)
+/* clang-format on */
 
 enum shim_call {
 #define CALL(name) CALL_##name,
     SHIM_CALLS(CALL)
 #undef CALL
-    CALLS
+        CALLS
 };
 
 /* What a path or descriptor is to the engine. */
@@ -61,8 +61,8 @@ extern const char *const shim_role_names[ROLES];
 /* Where the fault struck first, and how often. */
 struct shim_report {
     _Atomic uint32_t fired;
-    _Atomic uint32_t roles; /* a bit for every role that it struck */
-    _Atomic uint32_t failed_data_writes; /* writes of records or markers to the ring that were made to fail */
+    _Atomic uint32_t roles;                     /* a bit for every role that it struck */
+    _Atomic uint32_t failed_data_writes;        /* writes of records or markers to the ring that were made to fail */
     _Atomic uint32_t data_writes_after_failure; /* ring writes of the same session after one that failed */
 };
 
@@ -80,9 +80,9 @@ void shim_count_kills(_Atomic uint32_t *hits);
 
 /* Standing faults besides the armed one. */
 struct shim_weather {
-    int clock_jumps_back;     /* CLOCK_REALTIME is an hour earlier at every look */
-    int interrupts;           /* every other call of a thread that a signal can interrupt gives EINTR */
-    int no_exclusive_rename;  /* renameat2 gives EINVAL */
+    int clock_jumps_back;    /* CLOCK_REALTIME is an hour earlier at every look */
+    int interrupts;          /* every other call of a thread that a signal can interrupt gives EINTR */
+    int no_exclusive_rename; /* renameat2 gives EINVAL */
 };
 extern struct shim_weather shim_weather;
 

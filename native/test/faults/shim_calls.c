@@ -62,7 +62,7 @@ WRAP(int, lstat, -1, of_path(path), (const char *path, struct stat *status), (pa
 WRAP(int, madvise, -1, nothing, (void *memory, size_t bytes, int advice), (memory, bytes, advice))
 WRAP(int, mkdir, -1, of_path(path), (const char *path, mode_t mode), (path, mode))
 WRAP(int, mlock, -1, nothing, (const void *memory, size_t bytes), (memory, bytes))
-WRAP(struct dirent *, readdir, NULL, of_path(""), (DIR *folder), (folder))
+WRAP(struct dirent *, readdir, NULL, of_path(""), (DIR * folder), (folder))
 WRAP(ssize_t, readlink, -1, of_path(path), (const char *path, char *text, size_t bytes), (path, text, bytes))
 WRAP(char *, realpath, NULL, of_path(path), (const char *path, char *text), (path, text))
 WRAP(int, name_to_handle_at, -1, of_fd(fd),
@@ -85,7 +85,7 @@ WRAP(int, getgrnam_r, errno, nothing,
 
 #define MODE_OF(flags, mode)                                                                                           \
     mode_t mode = 0;                                                                                                   \
-    if ((flags) & O_CREAT) {                                                                                           \
+    if ((flags)&O_CREAT) {                                                                                             \
         va_list rest;                                                                                                  \
         va_start(rest, flags);                                                                                         \
         mode = va_arg(rest, mode_t);                                                                                   \

@@ -22,7 +22,7 @@ int __real_clock_gettime(clockid_t clock, struct timespec *now);
 /* A thread of the engine. */
 struct sleeper {
     _Atomic uint32_t used;
-    _Atomic uint32_t parks; /* how often it lay down */
+    _Atomic uint32_t parks;           /* how often it lay down */
     _Atomic(_Atomic uint32_t *) word; /* it sleeps on; NULL: awake */
     _Atomic uint32_t expected;
 };

@@ -145,7 +145,7 @@ ssize_t __wrap_getrandom(void *data, size_t bytes, unsigned flags) {
 /* ---------------------------------------------------------------------------------- calls with a third argument */
 
 /* `then`: what is to be noted of a result. */
-#define WRAP_CONTROL(name, request_type, then)                                                                            \
+#define WRAP_CONTROL(name, request_type, then)                                                                         \
     int __real_##name(int fd, request_type request, ...);                                                              \
     int __wrap_##name(int fd, request_type request, ...);                                                              \
     int __wrap_##name(int fd, request_type request, ...) {                                                             \
@@ -155,7 +155,7 @@ ssize_t __wrap_getrandom(void *data, size_t bytes, unsigned flags) {
         va_end(rest);                                                                                                  \
         if (!shim_is_inside())                                                                                         \
             return __real_##name(fd, request, argument);                                                               \
-        const struct shim_target target = shim_target_of_fd(fd);                                                                   \
+        const struct shim_target target = shim_target_of_fd(fd);                                                       \
         const struct shim_verdict verdict = shim_before(CALL_##name, &target);                                         \
         if (verdict.effect > 0) {                                                                                      \
             errno = verdict.effect;                                                                                    \

@@ -167,8 +167,9 @@ static void put(const struct snapshot *snapshot, struct trial *trial) {
         char path[80];
         path_of(path, snapshot->files[i].name);
         const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        need(fd >= 0 && write(fd, snapshot->files[i].bytes, snapshot->files[i].length) ==
-                            (ssize_t)snapshot->files[i].length, path);
+        need(fd >= 0 &&
+                 write(fd, snapshot->files[i].bytes, snapshot->files[i].length) == (ssize_t)snapshot->files[i].length,
+             path);
         close(fd);
         marks[i] = mark_of(path);
     }

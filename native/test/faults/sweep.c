@@ -12,15 +12,15 @@
 
 /* What differs in these from scenario `new` is how the ring gets its name. */
 static int is_swept(enum scenario scenario, enum shim_call call) {
-    return scenario == SCENARIO_WAITING || scenario == SCENARIO_NEW || call == CALL_renameat || call == CALL_renameat2 ||
-           call == CALL_linkat || call == CALL_unlinkat || call == CALL_fstatat || call == CALL_fchmod ||
-           call == CALL_fchown || call == CALL_fsync || call == CALL_openat;
+    return scenario == SCENARIO_WAITING || scenario == SCENARIO_NEW || call == CALL_renameat ||
+           call == CALL_renameat2 || call == CALL_linkat || call == CALL_unlinkat || call == CALL_fstatat ||
+           call == CALL_fchmod || call == CALL_fchown || call == CALL_fsync || call == CALL_openat;
 }
 
 static struct series {
     enum scenario scenario;
     struct fault_kind kind;
-} *series;
+} * series;
 
 static uint32_t first_count(void) {
     const struct fault_kind *kinds;
@@ -52,8 +52,8 @@ static uint32_t second_faults(const uint32_t *calls, struct shim_fault *faults, 
     uint32_t filled = 0;
     for (int i = 0; i < count; i++) {
         for (uint32_t k = 1; k <= calls[kinds[i].call] && filled < most; k++) {
-            faults[filled++] =
-                (struct shim_fault){.call = kinds[i].call, .first = k, .times = kinds[i].times, .effect = kinds[i].effect};
+            faults[filled++] = (struct shim_fault){
+                .call = kinds[i].call, .first = k, .times = kinds[i].times, .effect = kinds[i].effect};
         }
     }
     return filled;

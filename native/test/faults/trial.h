@@ -19,10 +19,10 @@
 #define ROTATED_WHILE_CLOSED "log.2"
 
 enum scenario {
-    SCENARIO_WAITING,     /* a ring near the end of its lap, with records waiting as a kill left them */
-    SCENARIO_NEW,         /* neither ring nor log file nor its folder */
-    SCENARIO_NEW_EMPTY,   /* an empty file in the place of the ring */
-    SCENARIO_NEW_LINKED,  /* as NEW, on a file system without an exclusive rename */
+    SCENARIO_WAITING,    /* a ring near the end of its lap, with records waiting as a kill left them */
+    SCENARIO_NEW,        /* neither ring nor log file nor its folder */
+    SCENARIO_NEW_EMPTY,  /* an empty file in the place of the ring */
+    SCENARIO_NEW_LINKED, /* as NEW, on a file system without an exclusive rename */
     SCENARIOS
 };
 
@@ -40,19 +40,19 @@ struct trial {
     enum scenario scenario;
     uint32_t record_count; /* the number of the next record is one more */
     struct record_of_trial records[RECORDS_MAX + 1];
-    uint32_t refusals;   /* calls that returned an error, also of open */
+    uint32_t refusals; /* calls that returned an error, also of open */
     uint32_t append_refusals;
     uint32_t open_refusals;
     uint32_t sync_failures;
-    uint32_t timeouts;   /* waits that ended without what they waited for */
-    int64_t wait_ns;     /* how long a session waits for the log file */
-    int64_t left;        /* what the last close said */
+    uint32_t timeouts; /* waits that ended without what they waited for */
+    int64_t wait_ns;   /* how long a session waits for the log file */
+    int64_t left;      /* what the last close said */
     int64_t reported_lost;
-    int may_be_twice;        /* the operator was told that a folder which may not be listed, for good, may hold a renamed
+    int may_be_twice;       /* the operator was told that a folder which may not be listed, for good, may hold a renamed
                                 file: a drain that waited for it could never go on */
-    int has_unreadable;      /* the statement said that blocks could not be read */
+    int has_unreadable;     /* the statement said that blocks could not be read */
     int damage_is_possible; /* a read of the ring failed in the way of a bad medium */
-    char refusal[256]; /* the last sentence */
+    char refusal[256];      /* the last sentence */
     char wrong[WRONG_BYTES]; /* the first violation, or "" */
 };
 

@@ -208,8 +208,8 @@ static void crafted(void) {
     header->length = offsetof(struct marker, losses) + 2 * sizeof marker->losses[0];
     marker->log_end = 2 * WORLD_BLOCK_BYTES;
     marker->loss_count = 2;
-    marker->losses[0] = (struct marker_loss){.from = WORLD_BLOCK_BYTES, .to = 2 * WORLD_BLOCK_BYTES, .first_sequence = 1,
-                                             .count = 1};
+    marker->losses[0] =
+        (struct marker_loss){.from = WORLD_BLOCK_BYTES, .to = 2 * WORLD_BLOCK_BYTES, .first_sequence = 1, .count = 1};
     marker->losses[1] = (struct marker_loss){.from = 0, .to = UINT64_MAX, .first_sequence = UINT64_MAX, .count = 9};
     header->payload_crc = crc32c(0, marker, header->length);
     header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
@@ -241,8 +241,10 @@ static void many_small_records(const char *name, unsigned count, int epochs, uns
         header->sequence = i + 1;
         header->length = length;
         header->payload_crc = crc32c(0, header + 1, 8) ^ (length != 8);
-        const struct record_seal seal = {.position = position, .durable_position = position,
-                                         .durable_next_sequence = i + 1, .epoch = epochs ? i + 1 : 1};
+        const struct record_seal seal = {.position = position,
+                                         .durable_position = position,
+                                         .durable_next_sequence = i + 1,
+                                         .epoch = epochs ? i + 1 : 1};
         record_seal(header, &seal, crc_seed);
         header->length ^= damaged != 0 && i % damaged == 0;
     }

@@ -41,16 +41,24 @@ static size_t any_header(struct change *change) {
 
 /* A number that may stand in a 64-bit field: of the medium, near one of it, or at the end of a range. */
 static uint64_t any_number(struct change *change) {
-    static const uint64_t ends[] = {0, 1, 8, 4096, FUZZ_CAPACITY, 1ull << 31, UINT32_MAX, 1ull << 61, LAYOUT_NUMBER_MAX,
-                                    INT64_MAX, UINT64_MAX};
+    static const uint64_t ends[] = {
+        0, 1, 8, 4096, FUZZ_CAPACITY, 1ull << 31, UINT32_MAX, 1ull << 61, LAYOUT_NUMBER_MAX, INT64_MAX, UINT64_MAX};
     static const int64_t steps[] = {0, 0, 0, 1, -1, 8, -8, 56, 4096, -4096, FUZZ_CAPACITY, -(int64_t)FUZZ_CAPACITY};
     const struct record_header *header = header_at(change, any_header(change));
     const struct checkpoint *checkpoint = &change->medium->checkpoints[any(change, LAYOUT_CHECKPOINT_SLOTS)];
     const uint64_t values[] = {
-        header->position, header->sequence, header->durable_position, header->position + record_bytes(header->length),
-        checkpoint->durable_position, checkpoint->next_sequence, checkpoint->stream.drained_position,
-        checkpoint->stream.next_sequence, checkpoint->generation, checkpoint->in_flight_end,
-        ends[any(change, sizeof ends / sizeof ends[0])], any(change, 2 * FUZZ_CAPACITY),
+        header->position,
+        header->sequence,
+        header->durable_position,
+        header->position + record_bytes(header->length),
+        checkpoint->durable_position,
+        checkpoint->next_sequence,
+        checkpoint->stream.drained_position,
+        checkpoint->stream.next_sequence,
+        checkpoint->generation,
+        checkpoint->in_flight_end,
+        ends[any(change, sizeof ends / sizeof ends[0])],
+        any(change, 2 * FUZZ_CAPACITY),
     };
     return values[any(change, sizeof values / sizeof values[0])] +
            (uint64_t)steps[any(change, sizeof steps / sizeof steps[0])];
@@ -115,10 +123,11 @@ static void change_marker(struct change *change, size_t offset) {
     default: {
         const struct record_header *lost = header_at(change, any_header(change));
         marker->loss_count = marker->loss_count >= 1 && marker->loss_count <= 3 ? marker->loss_count : 1;
-        marker->losses[any(change, marker->loss_count)] = (struct marker_loss){
-            .from = any(change, 4) ? lost->position : any_number(change), .to = any_number(change),
-            .first_sequence = any(change, 4) ? lost->sequence : any_number(change),
-            .count = any(change, 4) ? any(change, 4) : any_number(change)};
+        marker->losses[any(change, marker->loss_count)] =
+            (struct marker_loss){.from = any(change, 4) ? lost->position : any_number(change),
+                                 .to = any_number(change),
+                                 .first_sequence = any(change, 4) ? lost->sequence : any_number(change),
+                                 .count = any(change, 4) ? any(change, 4) : any_number(change)};
     }
     }
     if (marker->loss_count <= MARKER_LOSSES_MAX) {
@@ -189,12 +198,16 @@ static void change_data(struct change *change) {
 static void change_checkpoint(struct change *change) {
     struct checkpoint *checkpoint = &change->medium->checkpoints[any(change, LAYOUT_CHECKPOINT_SLOTS)];
     uint64_t *const fields[] = {
-        &checkpoint->generation, &checkpoint->durable_position, &checkpoint->next_sequence, &checkpoint->in_flight_end,
-        &checkpoint->stream.drained_position, &checkpoint->stream.drained_position, &checkpoint->stream.next_sequence,
-        &checkpoint->stream.file_bytes, &checkpoint->stream.diverted_sequence};
-    uint32_t *const short_fields[] = {
-        &checkpoint->epoch, &checkpoint->stream_count, &checkpoint->stream.epoch, &checkpoint->stream.file_name_bytes,
-        &checkpoint->stream.tail_bytes, &checkpoint->stream.tail_crc, &checkpoint->stream.diverted_attempt};
+        &checkpoint->generation,           &checkpoint->durable_position,        &checkpoint->next_sequence,
+        &checkpoint->in_flight_end,        &checkpoint->stream.drained_position, &checkpoint->stream.drained_position,
+        &checkpoint->stream.next_sequence, &checkpoint->stream.file_bytes,       &checkpoint->stream.diverted_sequence};
+    uint32_t *const short_fields[] = {&checkpoint->epoch,
+                                      &checkpoint->stream_count,
+                                      &checkpoint->stream.epoch,
+                                      &checkpoint->stream.file_name_bytes,
+                                      &checkpoint->stream.tail_bytes,
+                                      &checkpoint->stream.tail_crc,
+                                      &checkpoint->stream.diverted_attempt};
     switch (any(change, 4)) {
     case 0:
         *short_fields[any(change, sizeof short_fields / sizeof short_fields[0])] = (uint32_t)any_number(change);

@@ -115,7 +115,8 @@ static int drain(struct world *world) {
 }
 
 static const char *payload_of(uint64_t i) {
-    static const char *const payloads[RECORDS] = {"the first appended\n", "and the second one\n", "and a third record\n"};
+    static const char *const payloads[RECORDS] = {"the first appended\n", "and the second one\n",
+                                                  "and a third record\n"};
     return payloads[i];
 }
 

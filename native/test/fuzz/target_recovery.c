@@ -33,8 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const int both = checkpoint_is_valid(other, crc_seed) && checkpoint_fits(other, capacity) &&
                      other->stream.drained_position <= newest->stream.drained_position;
     uint8_t *image = copy_image(&medium, capacity);
-    const struct recovery_input input = {.image = image, .capacity_bytes = capacity, .block_bytes = block,
-                                         .crc_seed = crc_seed, .newest = newest, .other = both ? other : NULL};
+    const struct recovery_input input = {.image = image,
+                                         .capacity_bytes = capacity,
+                                         .block_bytes = block,
+                                         .crc_seed = crc_seed,
+                                         .newest = newest,
+                                         .other = both ? other : NULL};
     check_recovery(&host->platform, &input);
     if (medium.options[2] != 0) { /* memory ends somewhere in it */
         struct recovery recovery;

@@ -23,7 +23,7 @@ struct program {
     struct world *world;
     struct world *after; /* what the crash left; NULL: none yet */
     struct world *spare;
-    int crash_in;        /* operations; < 0: no crash is coming */
+    int crash_in; /* operations; < 0: no crash is coming */
     uint64_t crash_state;
     unsigned file_faults;
     unsigned steps;
@@ -112,8 +112,8 @@ static const struct record_header *provable_record(const struct recovery_input *
  * lost in the ring may be told as both. */
 static uint64_t not_in_a_file(const struct world *world) {
     const struct drain *drain = world->engine->drain;
-    const int is_redo = drain->destination.file == DESTINATION_CLOSED ||
-                        drain->destination.length < drain->destination.redo_until;
+    const int is_redo =
+        drain->destination.file == DESTINATION_CLOSED || drain->destination.length < drain->destination.redo_until;
     return is_redo ? UINT64_MAX : drain->cursor.position;
 }
 
@@ -232,7 +232,8 @@ static void begin(const uint8_t *data, size_t size) {
         world_reset(empty, BLOCKS, 1);
         log_format(empty);
     }
-    program = (struct program){.next = data, .end = data + size, .world = worlds[0], .spare = worlds[1], .crash_in = -1};
+    program =
+        (struct program){.next = data, .end = data + size, .world = worlds[0], .spare = worlds[1], .crash_in = -1};
     world_copy(program.world, empty);
     program.world->level = 0;
     program.world->device.device.write_depth = 1 + byte() % 3;

@@ -17,9 +17,10 @@ static uint32_t writes = 300, faster = 300; /* measured of each engine */
 static struct calibration measured(uint64_t pwrite_ns, uint64_t uring_ns, uint64_t mapped_ns) {
     struct calibration calibration = {
         .engine_count = 3,
-        .engines = {{.io = BURST_IO_PWRITE, .writes = pwrite_ns > 0 ? writes : 0, .p50_ns = pwrite_ns},
-                    {.io = BURST_IO_URING, .writes = uring_ns > 0 ? writes : 0, .faster = faster, .p50_ns = uring_ns},
-                    {.io = BURST_IO_MAPPED, .writes = mapped_ns > 0 ? writes : 0, .faster = faster, .p50_ns = mapped_ns}},
+        .engines =
+            {{.io = BURST_IO_PWRITE, .writes = pwrite_ns > 0 ? writes : 0, .p50_ns = pwrite_ns},
+             {.io = BURST_IO_URING, .writes = uring_ns > 0 ? writes : 0, .faster = faster, .p50_ns = uring_ns},
+             {.io = BURST_IO_MAPPED, .writes = mapped_ns > 0 ? writes : 0, .faster = faster, .p50_ns = mapped_ns}},
     };
     return calibration;
 }

@@ -24,8 +24,8 @@ static struct record_header *put(uint64_t position, uint8_t type, uint32_t lengt
     header->type = type;
     header->event_time_ns = -5;
     header->payload_crc = type == RECORD_PAD ? 0 : crc32c(0, header + 1, length);
-    const struct record_seal seal = {.position = position, .durable_position = position - 64,
-                                     .durable_next_sequence = 47, .epoch = 9, .last = 0};
+    const struct record_seal seal = {
+        .position = position, .durable_position = position - 64, .durable_next_sequence = 47, .epoch = 9, .last = 0};
     record_seal(header, &seal, CRC_SEED);
     return header;
 }

@@ -138,15 +138,17 @@ static void the_statement_names_what_is_there_and_what_is_lost_and_promises_noth
     put_record();
     recover();
     recovery_statement(&recovery, text, sizeof text);
-    assert_string_equal(text, "1 record was waiting in the ring (sequences 1..1) and goes to the log file; nothing shows that "
-                              "there was a record after 1");
+    assert_string_equal(
+        text, "1 record was waiting in the ring (sequences 1..1) and goes to the log file; nothing shows that "
+              "there was a record after 1");
     const uint64_t lost = put_record();
     put_record();
     damage_payload(lost);
     recover();
     recovery_statement(&recovery, text, sizeof text);
-    assert_string_equal(text, "2 records were waiting in the ring (sequences 1..3) and go to the log file; LOST: records 2..2 "
-                              "(1), damaged at positions 8192..12288; nothing shows that there was a record after 3");
+    assert_string_equal(
+        text, "2 records were waiting in the ring (sequences 1..3) and go to the log file; LOST: records 2..2 "
+              "(1), damaged at positions 8192..12288; nothing shows that there was a record after 3");
 }
 
 static void a_statement_is_cut_to_its_room_and_terminated(void **state) {
@@ -167,8 +169,12 @@ static void a_record_beyond_the_window_proves_that_checkpoints_were_lost(void **
     put_marker(0, NULL);
     writer.position = CAPACITY + 2 * BLOCK;
     put_record();
-    const struct recovery_input input = {.image = image, .capacity_bytes = CAPACITY, .block_bytes = BLOCK,
-                                         .crc_seed = CRC_SEED, .newest = &newest, .other = &other};
+    const struct recovery_input input = {.image = image,
+                                         .capacity_bytes = CAPACITY,
+                                         .block_bytes = BLOCK,
+                                         .crc_seed = CRC_SEED,
+                                         .newest = &newest,
+                                         .other = &other};
     assert_int_equal(recovery_run(&platform_linux, &input, &recovery), -EUCLEAN);
     header_at(CAPACITY + 2 * BLOCK)->header_crc ^= 1; /* bytes that only look like it prove nothing */
     assert_int_equal(recovery_run(&platform_linux, &input, &recovery), 0);
@@ -188,8 +194,7 @@ int main(void) {
                                         free_recovery),
         cmocka_unit_test_setup_teardown(a_loss_that_an_open_has_told_stays_one_even_if_it_reads_again, empty_ring,
                                         free_recovery),
-        cmocka_unit_test_setup_teardown(the_marker_lists_the_losses_that_were_found_with_it, empty_ring,
-                                        free_recovery),
+        cmocka_unit_test_setup_teardown(the_marker_lists_the_losses_that_were_found_with_it, empty_ring, free_recovery),
         cmocka_unit_test_setup_teardown(the_statement_names_what_is_there_and_what_is_lost_and_promises_nothing,
                                         empty_ring, free_recovery),
         cmocka_unit_test_setup_teardown(a_statement_is_cut_to_its_room_and_terminated, empty_ring, free_recovery),

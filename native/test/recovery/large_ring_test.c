@@ -51,8 +51,11 @@ static struct record_header *seal(uint64_t position, uint8_t type, uint64_t sequ
     header->sequence = sequence;
     header->length = length;
     header->payload_crc = crc32c(0, header + 1, length);
-    const struct record_seal stamp = {.position = position, .durable_position = position & ~(uint64_t)(BLOCK - 1),
-                                      .durable_next_sequence = sequence, .epoch = epoch, .last = last};
+    const struct record_seal stamp = {.position = position,
+                                      .durable_position = position & ~(uint64_t)(BLOCK - 1),
+                                      .durable_next_sequence = sequence,
+                                      .epoch = epoch,
+                                      .last = last};
     record_seal(header, &stamp, CRC_SEED);
     return header;
 }
@@ -70,8 +73,8 @@ static struct record_header *seal_marker(uint64_t position, uint64_t sequence, u
 }
 
 static int recover(const char *what) {
-    const struct recovery_input input = {.image = image, .capacity_bytes = CAPACITY, .block_bytes = BLOCK,
-                                         .crc_seed = CRC_SEED, .newest = &newest};
+    const struct recovery_input input = {
+        .image = image, .capacity_bytes = CAPACITY, .block_bytes = BLOCK, .crc_seed = CRC_SEED, .newest = &newest};
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     const int rc = recovery_run(&platform_linux, &input, &recovery);

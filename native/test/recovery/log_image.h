@@ -53,8 +53,12 @@ static inline int free_recovery(void **state) {
 }
 
 static inline void recover(void) {
-    const struct recovery_input input = {.image = image, .capacity_bytes = CAPACITY, .block_bytes = BLOCK,
-                                         .crc_seed = CRC_SEED, .newest = &newest, .other = &other};
+    const struct recovery_input input = {.image = image,
+                                         .capacity_bytes = CAPACITY,
+                                         .block_bytes = BLOCK,
+                                         .crc_seed = CRC_SEED,
+                                         .newest = &newest,
+                                         .other = &other};
     recovery_free(&recovery);
     assert_int_equal(recovery_run(&platform_linux, &input, &recovery), 0);
 }
@@ -72,8 +76,10 @@ static inline uint64_t put(uint8_t type, uint32_t length, int last) {
     header->length = length;
     header->type = type;
     header->payload_crc = type == RECORD_PAD ? 0 : crc32c(0, header + 1, length);
-    const struct record_seal seal = {.position = position, .durable_position = writer.durable_position,
-                                     .durable_next_sequence = writer.durable_sequence, .epoch = writer.epoch,
+    const struct record_seal seal = {.position = position,
+                                     .durable_position = writer.durable_position,
+                                     .durable_next_sequence = writer.durable_sequence,
+                                     .epoch = writer.epoch,
                                      .last = last};
     record_seal(header, &seal, CRC_SEED);
     writer.sequence += (uint64_t)record_has_sequence(header);

@@ -213,7 +213,8 @@ static void in_the_last_block_also_behind_damage(void **state) {
     damage_block(rotten);
     assert_goes_behind(marker_position);
     assert_int_equal(recovery.lost, 1);
-    const struct marker_loss loss = {.from = CAPACITY - 3 * BLOCK, .to = marker_position, .first_sequence = 5, .count = 1};
+    const struct marker_loss loss = {
+        .from = CAPACITY - 3 * BLOCK, .to = marker_position, .first_sequence = 5, .count = 1};
     struct marker marker;
     recovery_make_marker(&recovery, 4, 0, &marker);
     assert_int_equal(marker.loss_count, 1);
@@ -250,8 +251,7 @@ int main(void) {
                                         free_recovery),
         cmocka_unit_test_setup_teardown(one_that_the_log_goes_on_at_is_not_passed_over_for_an_earlier_epoch,
                                         unused_marker, free_recovery),
-        cmocka_unit_test_setup_teardown(one_written_after_a_loss_was_listed_there_counts, unused_marker,
-                                        free_recovery),
+        cmocka_unit_test_setup_teardown(one_written_after_a_loss_was_listed_there_counts, unused_marker, free_recovery),
         cmocka_unit_test_setup_teardown(in_the_last_block_also_behind_damage, unused_marker, free_recovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

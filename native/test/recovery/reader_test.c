@@ -5,8 +5,12 @@
 
 static struct reader reader;
 
-static const struct recovery_input input = {.image = image, .capacity_bytes = CAPACITY, .block_bytes = BLOCK,
-                                            .crc_seed = CRC_SEED, .newest = &newest, .other = &other};
+static const struct recovery_input input = {.image = image,
+                                            .capacity_bytes = CAPACITY,
+                                            .block_bytes = BLOCK,
+                                            .crc_seed = CRC_SEED,
+                                            .newest = &newest,
+                                            .other = &other};
 
 static void read_with_drained(void) {
     recover();

@@ -189,8 +189,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_empty_ring_proves_no_record, empty_ring, free_recovery),
         cmocka_unit_test_setup_teardown(the_log_is_followed_from_the_checkpoint_to_its_end, empty_ring, free_recovery),
-        cmocka_unit_test_setup_teardown(
-            several_records_of_a_commit_follow_each_other_and_the_last_one_ends_its_block, empty_ring, free_recovery),
+        cmocka_unit_test_setup_teardown(several_records_of_a_commit_follow_each_other_and_the_last_one_ends_its_block,
+                                        empty_ring, free_recovery),
         cmocka_unit_test_setup_teardown(a_log_goes_on_behind_the_pad_at_the_end_of_a_lap, empty_ring, free_recovery),
         cmocka_unit_test_setup_teardown(a_torn_record_that_nothing_proves_is_the_end_and_no_loss, empty_ring,
                                         free_recovery),

@@ -54,9 +54,10 @@ static void what_may_have_stood_at_the_end_of_the_log_and_cannot_be_read_is_a_wa
     make_unreadable(end_after_two_records(), 1024);
     const burst_event_t event = reopened();
     assert_int_equal(event.severity, BURST_WARN);
-    assert_non_null(strstr(event.text, "opened: 2 records were waiting in the ring (sequences 1..2) and go to the log file; "
-                                       "positions 12288..16384 of the ring cannot be read: if a record after 2 stood there "
-                                       "it is lost, and only who wrote it can know"));
+    assert_non_null(strstr(event.text,
+                           "opened: 2 records were waiting in the ring (sequences 1..2) and go to the log file; "
+                           "positions 12288..16384 of the ring cannot be read: if a record after 2 stood there "
+                           "it is lost, and only who wrote it can know"));
 }
 
 static void it_is_told_once_whatever_happens_to_the_log_then(void **state) {
@@ -176,13 +177,15 @@ static void a_medium_that_can_be_read_is_not_said_to_hide_anything(void **state)
 
 static void a_ring_whose_records_are_all_drained_is_said_to_have_none_waiting(void **state) {
     (void)state;
-    assert_non_null(strstr(reopened().text, "ring /ring opened: the ring is new; nothing shows that a record was ever"));
+    assert_non_null(
+        strstr(reopened().text, "ring /ring opened: the ring is new; nothing shows that a record was ever"));
     append(100);
     append(100);
     drain_all();
     close_ring();
-    assert_non_null(strstr(reopened().text, "opened: no record was waiting in the ring: what there was up to sequence 2 went "
-                                            "to the log file before; nothing shows that there was a record after 2"));
+    assert_non_null(strstr(reopened().text,
+                           "opened: no record was waiting in the ring: what there was up to sequence 2 went "
+                           "to the log file before; nothing shows that there was a record after 2"));
 }
 
 int main(void) {

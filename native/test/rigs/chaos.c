@@ -154,8 +154,8 @@ static void cut_power(void) {
 /* Copies of what the log file had at some time, and files of others that begin as it does. */
 static void make_siblings(int number) {
     char command[400];
-    snprintf(command, sizeof command, "cp fuse/log fuse/copy.%d 2>/dev/null; printf '1 same\\n2 same\\n' > fuse/other.%d",
-             number, number);
+    snprintf(command, sizeof command,
+             "cp fuse/log fuse/copy.%d 2>/dev/null; printf '1 same\\n2 same\\n' > fuse/other.%d", number, number);
     if (system(command) != 0)
         abort();
 }

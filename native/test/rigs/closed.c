@@ -84,8 +84,9 @@ static void a_rotation_of_a_closed_log_with_delaycompress_doubles_nothing(void *
     (void)state;
     if (system("command -v logrotate >/dev/null 2>&1") != 0)
         SKIP_WITH("logrotate is not installed");
-    shell("chmod 755 plain && printf '%%s/plain/log {\n su root root\n rotate 50\n compress\n delaycompress\n create 0600 root "
-          "root\n}\n' \"$PWD\" > rotate.conf");
+    shell(
+        "chmod 755 plain && printf '%%s/plain/log {\n su root root\n rotate 50\n compress\n delaycompress\n create 0600 root "
+        "root\n}\n' \"$PWD\" > rotate.conf");
     live_and_die(2, 3);
     put_lines("plain/log", 3);
     shell("logrotate -f -s rotate.state rotate.conf");

@@ -155,8 +155,7 @@ static void writes_of_nothing_stall_the_drain(void **state) {
 static void a_file_system_that_stalls_does_not_stall_appends(void **state) {
     (void)state;
     burst_t *log = open_in_fuse();
-    struct fault_rule *rule =
-        RULE(.operations = FAULT_WRITE, .action = FAULT_STALL, .amount = 120000, .name = "log");
+    struct fault_rule *rule = RULE(.operations = FAULT_WRITE, .action = FAULT_STALL, .amount = 120000, .name = "log");
     append_some(log, 1, 0);
     await_hits(rule, 1);
     append_some(log, 100, 0);

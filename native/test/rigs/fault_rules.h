@@ -38,10 +38,10 @@ struct fault_rule {
     uint32_t action;
     int32_t error;
     uint64_t amount;
-    uint64_t from, to;   /* only reads and writes that touch these bytes; to = 0: all */
-    uint64_t skip;       /* leaves the first ones alone */
-    uint64_t count;      /* 0: for ever */
-    char name[64];       /* of the file, without its folder; "": every file */
+    uint64_t from, to; /* only reads and writes that touch these bytes; to = 0: all */
+    uint64_t skip;     /* leaves the first ones alone */
+    uint64_t count;    /* 0: for ever */
+    char name[64];     /* of the file, without its folder; "": every file */
     _Atomic uint64_t seen;
     _Atomic uint64_t hits;
 };
@@ -54,7 +54,7 @@ enum fault_cache {
 };
 
 struct fault_control {
-    _Atomic uint32_t cache;     /* enum fault_cache */
+    _Atomic uint32_t cache;       /* enum fault_cache */
     _Atomic uint64_t sync_writes; /* writes that asked for synchronous completion */
     struct fault_rule rules[FAULT_RULES];
 };

@@ -271,7 +271,8 @@ static void a_folder_replaced_by_a_link_to_another_file_system_is_followed(void 
     append_some(log, 5, 0);
     close_drained(log);
     assert_int_equal(log_files_in("mounted"), 1);
-    assert_int_equal(system("mv mounted/log before/log.2 && rm logs && mkdir logs"), 0); /* and back, while it is closed */
+    assert_int_equal(system("mv mounted/log before/log.2 && rm logs && mkdir logs"),
+                     0); /* and back, while it is closed */
     reopen_and_drain();
     assert_int_equal(system("mv before/log before/log.1 && mv before/log.* logs"), 0);
     assert_nothing_lost("logs");

@@ -101,7 +101,8 @@ static int open_elsewhere(void) {
 
 static void assert_close_hangs(burst_t *log, const char *why) {
     assert_int_equal(burst_close(log), -EINPROGRESS);
-    if (strstr(burst_last_error(), "could not be closed within 200 ms: ") == NULL || strstr(burst_last_error(), why) == NULL)
+    if (strstr(burst_last_error(), "could not be closed within 200 ms: ") == NULL ||
+        strstr(burst_last_error(), why) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", burst_last_error(), why);
     assert_int_equal(burst_close(log), -ESHUTDOWN);
     assert_int_equal(stats_of(log).state, BURST_STATE_CLOSED);

@@ -34,7 +34,7 @@ static void while_appending(burst_t *log, void (*act)(int round)) {
     assert_int_equal(pthread_create(&thread, NULL, append_all_the_time, log), 0);
     for (int round = 0; round < ROUNDS; round++) {
         const int64_t seen = stats_of(log).drained_sequence;
-        for (const int64_t give_up_ns = now_ns() + PATIENCE_NS; 
+        for (const int64_t give_up_ns = now_ns() + PATIENCE_NS;
              stats_of(log).drained_sequence < seen + 20 || access(file_path, F_OK) < 0;) {
             assert_true(now_ns() < give_up_ns);
             pause_ms(1);
@@ -94,7 +94,8 @@ static void logrotate_itself_loses_nothing(void **state) {
     burst_t *log = open_plain();
     while_appending(log, rotate_by_logrotate);
     close_drained(log);
-    assert_true(log_files_in("plain") > ROUNDS); /* it keeps one more for each file begun between its rename and create */
+    assert_true(log_files_in("plain") >
+                ROUNDS); /* it keeps one more for each file begun between its rename and create */
     assert_nothing_lost("plain");
 }
 
@@ -244,8 +245,9 @@ static void divert_and_make_way(int round) {
     if (round % 2 == 0)
         shell("echo '[foreign]' >> plain/log");
     else
-        shell("mv plain/log plain/log.foreign.%d && mv $(ls plain/log.* | grep -x 'plain/log.[0-9]*') plain/log.moved.%d",
-              round, round);
+        shell(
+            "mv plain/log plain/log.foreign.%d && mv $(ls plain/log.* | grep -x 'plain/log.[0-9]*') plain/log.moved.%d",
+            round, round);
 }
 
 static void diverted_files_that_are_renamed_away_while_appends_run_bring_the_log_back(void **state) {

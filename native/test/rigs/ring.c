@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A ring on a medium that fails: as a file on the failing file system, and on a loop device over such a file, which is
- * a raw block device with any fault. Every test runs on both.
- */
+/* A ring on a medium that fails: as a file on the failing file system, and on a loop device over such a file, which is a
+ * raw block device with any fault. Every test runs on both. */
 #include "rigs/rig.h"
 
 #include "media/layout.h"
@@ -129,7 +127,8 @@ static void a_checkpoint_that_cannot_be_written_is_fail_stop(void **state) {
 static void a_short_write_is_never_acknowledged(void **state) {
     (void)state;
     if (loop.fd >= 0)
-        SKIP_WITH("a loop device says of a short write that all is written: see a_short_write_of_the_backing_file_is_reported");
+        SKIP_WITH(
+            "a loop device says of a short write that all is written: see a_short_write_of_the_backing_file_is_reported");
     burst_t *log = open_without_drain();
     append_some(log, 10, 0);
     RING_FAULT(.operations = FAULT_WRITE, .action = FAULT_SHORT, .amount = 512, .count = 1);
@@ -187,7 +186,8 @@ static void a_stall_is_waited_for_and_nothing_is_acknowledged_early(void **state
     rules_off();
     pthread_join(thread, NULL);
     assert_true(leader.result > 0);
-    assert_int_equal(burst_flush(log, -1), 1); /* what timed out is committed by another thread: nobody shall wait for it */
+    assert_int_equal(burst_flush(log, -1),
+                     1); /* what timed out is committed by another thread: nobody shall wait for it */
     append_some(log, 3, 0);
     close_drained(log);
     assert_nothing_lost("plain");
@@ -353,7 +353,8 @@ static void an_end_of_the_log_that_cannot_be_read_is_told_once(void **state) {
     unreadable.to = unreadable.from + 512;
     ring_fault(unreadable);
     assert_command("info", 1, "of the ring cannot be read");
-    assert_recover(1, "of the ring cannot be read: if a record after 8 stood there it is lost, and only who wrote it can know");
+    assert_recover(
+        1, "of the ring cannot be read: if a record after 8 stood there it is lost, and only who wrote it can know");
     assert_recover(0, "nothing shows that there was a record after 8");
     assert_command("info", 1, "nothing shows that there was a record after 8"); /* and counts the bytes */
     log = open_small();
@@ -415,7 +416,9 @@ static void a_power_cut_after_lying_flushes_takes_acknowledged_records(void **st
 }
 
 #define ON_BOTH(name)                                                                                                  \
-    {#name "[file]", name, on_a_file, done, NULL}, {#name "[device]", name, on_a_device, done, NULL}
+    {#name "[file]", name, on_a_file, done, NULL}, {                                                                   \
+#name "[device]", name, on_a_device, done, NULL                                                                \
+    }
 
 int main(void) {
     const int missing = rig_enter();

@@ -55,7 +55,8 @@ static void assert_said(const char *part) {
 /* What an undisturbed run finds and adds. */
 static void assert_recovered(void) {
     const uint64_t before = witness.next[0];
-    witness.next[0] = before > 0 ? before + 1 : 0; /* the append that was under way at a kill has this number, or none */
+    witness.next[0] =
+        before > 0 ? before + 1 : 0; /* the append that was under way at a kill has this number, or none */
     assert_int_equal(run_writer(""), 0);
     assert_nothing_lost("plain");
 }
@@ -118,7 +119,7 @@ static void a_new_file_whose_name_cannot_be_synced_is_not_written(void **state) 
     NEED_STRACE();
     assert_int_equal(run_writer(""), 0);
     assert_int_equal(rename("plain/log", "plain/log.moved"), 0);
-    seconds_to_drain = 1; /* in vain */
+    seconds_to_drain = 1;                   /* in vain */
     run_with("fsync", "error=EIO:when=3+"); /* of the folder; before it that of the ring at open */
     seconds_to_drain = PATIENCE_NS / SECOND_NS;
     assert_recovered();
@@ -128,8 +129,10 @@ static void kills_in_the_middle_of_a_call_lose_nothing(void **state) {
     NEED_STRACE();
     static const struct {
         const char *call, *when;
-    } kills[] = {{"pwritev2", "signal=KILL:when=2"},  {"pwritev2", "signal=KILL:when=6"},
-                 {"pwritev2", "signal=KILL:when=25"}, {"pwrite64", "signal=KILL:when=1"},
+    } kills[] = {{"pwritev2", "signal=KILL:when=2"},
+                 {"pwritev2", "signal=KILL:when=6"},
+                 {"pwritev2", "signal=KILL:when=25"},
+                 {"pwrite64", "signal=KILL:when=1"},
                  {"fdatasync", "signal=KILL:when=1"}}; /* the drain may do all in one batch */
     assert_int_equal(run_writer(""), 0);
     for (size_t i = 0; i < sizeof kills / sizeof kills[0]; i++) {
@@ -137,8 +140,6 @@ static void kills_in_the_middle_of_a_call_lose_nothing(void **state) {
         assert_recovered();
     }
 }
-
-
 
 int main(void) {
     const int missing = rig_enter();

@@ -17,7 +17,7 @@
 struct witness {
     uint64_t next[WITNESS_THREADS];        /* number of the next record of each thread */
     uint64_t needed_from[WITNESS_THREADS]; /* earlier ones went with a file that others destroyed */
-    unsigned repeats; /* a bit for each thread whose lines are all equal: only how many there are can be compared */
+    unsigned repeats;    /* a bit for each thread whose lines are all equal: only how many there are can be compared */
     int doubles_allowed; /* the engine has told that records may be in two files */
     uint8_t *fates[WITNESS_THREADS];
     int64_t *sequences[WITNESS_THREADS]; /* as the append returned it */
@@ -26,8 +26,8 @@ struct witness {
 struct findings {
     int violations; /* each was printed */
     uint64_t present;
-    uint64_t lost;        /* acknowledged, absent, and reported so in the log file */
-    uint64_t told_lost;   /* records that the log file reports as lost */
+    uint64_t lost;      /* acknowledged, absent, and reported so in the log file */
+    uint64_t told_lost; /* records that the log file reports as lost */
     uint64_t duplicates;
     int files;
 };

@@ -89,8 +89,8 @@ static void sequences_are_gapless_and_ranges_disjoint_among_threads(void **state
 /* A ring whose next claim is `left` bytes before the end of its lap. */
 static struct ring *ring_near_lap_end(uint64_t left) {
     struct ring *ring = make_ring(SMALL_BYTES, 1);
-    ring_begin(ring, &(struct ring_start){.position = 7 * BLOCK_BYTES, .next_sequence = 41,
-                                          .released = 6 * BLOCK_BYTES, .epoch = 2});
+    ring_begin(ring, &(struct ring_start){
+                         .position = 7 * BLOCK_BYTES, .next_sequence = 41, .released = 6 * BLOCK_BYTES, .epoch = 2});
     const uint32_t length = (uint32_t)(BLOCK_BYTES - left - RECORD_HEADER_BYTES);
     const struct claim claim = claimed(ring, record_bytes(length));
     claim_publish(ring, &claim, fake_device.medium, length, 0, 0);

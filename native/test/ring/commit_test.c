@@ -49,7 +49,8 @@ static void assert_leader_waits_until_it_fails(uint64_t position) {
     assert_durable(ring, position, 1);
     assert_int_equal(fake_device.submitted, 0);
     assert_true(ring_has_failed(ring));
-    assert_non_null(strstr(error_text(), "record 1 of ring /ring was begun by a thread of this process that did not copy it within 10 s"));
+    assert_non_null(strstr(
+        error_text(), "record 1 of ring /ring was begun by a thread of this process that did not copy it within 10 s"));
 }
 
 static void assert_leader_waits_for_the_publication(uint64_t position) {

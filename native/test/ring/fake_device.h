@@ -80,7 +80,7 @@ static inline void fake_sleep_ns(const struct platform *platform, int64_t durati
 static inline int fake_park(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected,
                             int64_t timeout_ns) {
     struct fake_platform *fake = platform_of(platform);
-    void (*lies_down)(struct fake_platform *fake) = fake->lies_down; /* who has seen the count may change it */
+    void (*lies_down)(struct fake_platform * fake) = fake->lies_down; /* who has seen the count may change it */
     atomic_fetch_add(&fake->parks, 1);
     if (lies_down != NULL) {
         lies_down(fake);
@@ -201,13 +201,15 @@ static const struct device_ops fake_device_ops = {
 
 /* Another ring on the same device, as a reopened log has: the image keeps what is in it. */
 static inline struct ring *create_ring(void) {
-    const struct ring_geometry geometry = {.data_offset = LAYOUT_DATA_OFFSET, .capacity_bytes = fake_device.bytes,
-                                           .block_bytes = BLOCK_BYTES, .crc_seed = SEED};
+    const struct ring_geometry geometry = {.data_offset = LAYOUT_DATA_OFFSET,
+                                           .capacity_bytes = fake_device.bytes,
+                                           .block_bytes = BLOCK_BYTES,
+                                           .crc_seed = SEED};
     const struct ring_limits limits = {.max_record_bytes = fake_device.bytes / 4 - RECORD_HEADER_BYTES,
                                        .on_full = BURST_ON_FULL_FAIL};
     struct ring *ring;
-    assert_int_equal(
-        ring_create(&fake_platform.platform, &fake_device.device, &fake_events, &geometry, &limits, &ring), 0);
+    assert_int_equal(ring_create(&fake_platform.platform, &fake_device.device, &fake_events, &geometry, &limits, &ring),
+                     0);
     fake_device.ring = ring;
     return ring;
 }
@@ -216,7 +218,9 @@ static inline struct ring *make_ring(size_t bytes, int write_depth) {
     fake_platform = (struct fake_platform){.platform = {&fake_platform_ops}};
     fake_device = (struct fake_device){
         .device = {.ops = &fake_device_ops, .block_bytes = BLOCK_BYTES, .write_depth = write_depth, .path = "/ring"},
-        .image = aligned_alloc(BLOCK_BYTES, bytes), .medium = aligned_alloc(BLOCK_BYTES, bytes), .bytes = bytes,
+        .image = aligned_alloc(BLOCK_BYTES, bytes),
+        .medium = aligned_alloc(BLOCK_BYTES, bytes),
+        .bytes = bytes,
         .fail_submitted = -1};
     memset(fake_device.image, 0, bytes);
     memset(fake_device.medium, 0, bytes);

@@ -36,8 +36,8 @@ static struct ring *ring_after_a_commit_for(unsigned threads, int64_t commit_ns)
     fake_platform.yields = 0;
     fake_platform.yielded = one_comes;
     atomic_store(&ring->commit_ns, (uint64_t)commit_ns);
-    ring->crowd = (struct crowd){.expected = threads, .patience = GATHER_PATIENCE,
-                                 .until_ns = fake_platform.now_ns + commit_ns};
+    ring->crowd =
+        (struct crowd){.expected = threads, .patience = GATHER_PATIENCE, .until_ns = fake_platform.now_ns + commit_ns};
     return ring;
 }
 

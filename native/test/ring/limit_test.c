@@ -148,8 +148,9 @@ static void the_ring_fails_after_ten_seconds_of_all_leaders_and_says_whose_fault
     }
     assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), -EIO);
     assert_in_range(fake_platform.slept_ns, 10000 * MS, 10010 * MS);
-    assert_non_null(strstr(error_text(), "record 2 of ring /ring was begun by a thread of this process that did not copy it "
-                                         "within 10 s: the memory that it copies from did not answer"));
+    assert_non_null(strstr(error_text(),
+                           "record 2 of ring /ring was begun by a thread of this process that did not copy it "
+                           "within 10 s: the memory that it copies from did not answer"));
 }
 
 static void the_next_straggler_has_ten_seconds_of_its_own(void **state) {
@@ -327,7 +328,8 @@ static void all_of_a_record_is_fetched_before_it_is_claimed(void **state) {
     static const struct {
         size_t from, length;
         unsigned pages;
-    } records[] = {{0, 0, 0}, {0, 1, 1}, {PAGE - 1, 2, 2}, {PAGE - 8, 2 * PAGE + 16, 4}, {0, 4 * PAGE, 4}, {1, PAGE, 2}};
+    } records[] = {{0, 0, 0},        {0, 1, 1},   {PAGE - 1, 2, 2}, {PAGE - 8, 2 * PAGE + 16, 4},
+                   {0, 4 * PAGE, 4}, {1, PAGE, 2}};
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
         take_pages_away();
         assert_int_equal(ring_append(ring, source + records[i].from, records[i].length, 0, RING_DURABLE), i + 1);

@@ -112,8 +112,8 @@ static const struct platform_ops platform_ops = {
     .random = next_random,
 };
 
-static const struct device_ops device_ops = {.name = "memory", .image = image_of, .submit = submit,
-                                             .complete = complete};
+static const struct device_ops device_ops = {
+    .name = "memory", .image = image_of, .submit = submit, .complete = complete};
 
 static int open_ring(void **state) {
     (void)state;
@@ -125,8 +125,8 @@ static int open_ring(void **state) {
     rig.medium = allocate(NULL, CAPACITY, 0);
     rig.image = allocate(NULL, CAPACITY, 0);
     events_init(&rig.events, &rig.platform);
-    const struct ring_geometry geometry = {.data_offset = LAYOUT_DATA_OFFSET, .capacity_bytes = CAPACITY,
-                                           .block_bytes = BLOCK, .crc_seed = CRC_SEED};
+    const struct ring_geometry geometry = {
+        .data_offset = LAYOUT_DATA_OFFSET, .capacity_bytes = CAPACITY, .block_bytes = BLOCK, .crc_seed = CRC_SEED};
     const struct ring_limits limits = {.max_record_bytes = 1000};
     assert_int_equal(ring_create(&rig.platform, &rig.device, &rig.events, &geometry, &limits, &rig.ring), 0);
     return 0;
@@ -148,8 +148,8 @@ static void leave_a_record_of_an_earlier_life(void) {
     header->type = RECORD_DATA;
     memset(header + 1, 'o', PAYLOAD_BYTES);
     header->payload_crc = crc32c(0, header + 1, PAYLOAD_BYTES);
-    const struct record_seal seal = {.position = BEGIN, .durable_position = BEGIN, .durable_next_sequence = 1,
-                                     .epoch = 1, .last = 1};
+    const struct record_seal seal = {
+        .position = BEGIN, .durable_position = BEGIN, .durable_next_sequence = 1, .epoch = 1, .last = 1};
     record_seal(header, &seal, CRC_SEED);
 }
 

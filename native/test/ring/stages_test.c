@@ -77,7 +77,8 @@ static void each_write_of_a_commit_is_timed_from_its_own_submission(void **state
 /* How many of a thousand appends are timed, and as many of their writes, where a write takes so long. */
 static uint64_t timed_of_a_thousand(struct ring *ring, int64_t takes_ns) {
     write_ns = takes_ns;
-    const uint64_t writes = figures_of(BURST_STAGE_DEVICE_WRITE).count, waits = figures_of(BURST_STAGE_COMMIT_WAIT).count;
+    const uint64_t writes = figures_of(BURST_STAGE_DEVICE_WRITE).count,
+                   waits = figures_of(BURST_STAGE_COMMIT_WAIT).count;
     for (int i = 0; i < 1024; i++) {
         append(ring, RING_DURABLE);
     }

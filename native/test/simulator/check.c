@@ -68,7 +68,7 @@ static void note(struct reading *reading, uint64_t sequence, enum found found) {
                   (unsigned long long)reading->last, reading->name);
     }
     reading->last = sequence;
-    *before = (uint8_t)(*before != FOUND_NOT && reading->edited ? *before
+    *before = (uint8_t)(*before != FOUND_NOT && reading->edited    ? *before
                         : reading->edited && found == FOUND_RECORD ? FOUND_IN_EDITED
                                                                    : found);
 }
@@ -108,7 +108,8 @@ static int read_line(struct reading *reading) {
     const char *end = memchr(text, '\n', reading->size - reading->at);
     const int is_loss = strncmp(text, LOSS_LINE, strlen(LOSS_LINE)) == 0;
     if (end == NULL || (!is_loss && text[0] != '#')) { /* others write lines that begin with # */
-        reading->at += (size_t)reading->world->model.medium_lied; /* pages that were lost, of records that are forgotten */
+        reading->at +=
+            (size_t)reading->world->model.medium_lied; /* pages that were lost, of records that are forgotten */
         return reading->world->model.medium_lied;
     }
     if (is_loss) {
@@ -219,8 +220,9 @@ void log_check_files(struct world *world) {
     for (uint64_t sequence = 1; sequence <= model->acknowledged; sequence++) {
         const struct model_record *record = &model->records[sequence];
         if (reading.found[sequence] == FOUND_NOT && !record->destroyed && (record->length > 0 || record->damaged)) {
-            violation(world, record->damaged ? "I6: nothing says that record %llu of %llu is lost"
-                                             : "I1: record %llu of %llu is missing",
+            violation(world,
+                      record->damaged ? "I6: nothing says that record %llu of %llu is lost"
+                                      : "I1: record %llu of %llu is missing",
                       (unsigned long long)sequence, (unsigned long long)model->acknowledged);
         }
         if (reading.found[sequence] == FOUND_RECORD && record->damaged && !model->medium_lied) {
@@ -239,8 +241,8 @@ void log_records_destroyed(struct world *world, const char *name, size_t from_by
     static struct reading reading;
     memset(&reading, 0, sizeof reading);
     const struct sim_inode *inode = &world->files.inodes[sim_files_find(&world->files, name)];
-    reading = (struct reading){.world = world, .name = name, .text = (const char *)inode->cache, .size = inode->size,
-                               .edited = 1};
+    reading = (struct reading){
+        .world = world, .name = name, .text = (const char *)inode->cache, .size = inode->size, .edited = 1};
     while (reading.at < reading.size) {
         const uint64_t sequence = record_here(&reading);
         if (!read_line(&reading)) {

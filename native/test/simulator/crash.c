@@ -19,8 +19,8 @@ static void add_write(struct crash *crash, const struct medium_write *write) {
         const size_t place = write->place + done;
         const int changes = memcmp(crash->world->device.medium + place, write->data + done, SECTOR_BYTES) != 0;
         /* A sector written with what it holds is there or garbage. */
-        add(crash, &(struct choice){.kind = CHOICE_SECTOR, .options = changes ? 3 : 2, .place = place,
-                                    .data = write->data + done});
+        add(crash, &(struct choice){
+                       .kind = CHOICE_SECTOR, .options = changes ? 3 : 2, .place = place, .data = write->data + done});
     }
 }
 
@@ -44,8 +44,8 @@ static void add_writes(struct crash *crash, const struct sim_device *device) {
     }
     for (unsigned i = 0; i < device->under_way_count; i++) {
         const struct device_write *write = device->under_way[i];
-        add_write(crash, &(struct medium_write){.place = sim_device_place(write->offset), .data = write->data,
-                                                .bytes = write->bytes});
+        add_write(crash, &(struct medium_write){
+                             .place = sim_device_place(write->offset), .data = write->data, .bytes = write->bytes});
     }
     add_write(crash, &device->current);
 }
@@ -96,8 +96,8 @@ static void pick(const struct crash *crash, uint64_t state, uint64_t states, uns
     for (unsigned i = 0; i < crash->count; i++) {
         const struct choice *choice = &crash->choices[i];
         const unsigned kept = choice->kind == CHOICE_SIZE || choice->kind == CHOICE_NAME ? choice->options - 1
-                              : choice->kind == CHOICE_SECTOR ? choice->options - 2
-                                                              : 1; /* PAGE, LINE, LIE */
+                              : choice->kind == CHOICE_SECTOR                            ? choice->options - 2
+                                                                                         : 1; /* PAGE, LINE, LIE */
         const uint64_t chance = random_next(&random);
         picked[i] = state == 0   ? 0
                     : state == 1 ? kept

@@ -141,8 +141,9 @@ void marker_is_lost(struct world *world) {
     log_open_whole(world);
     append_some(world, 700);
     log_reopen(world);
-    const size_t place = sim_device_place(LAYOUT_DATA_OFFSET + (world->engine->ring->begin_position - WORLD_BLOCK_BYTES) %
-                                                                   world->engine->ring->geometry.capacity_bytes);
+    const size_t place =
+        sim_device_place(LAYOUT_DATA_OFFSET + (world->engine->ring->begin_position - WORLD_BLOCK_BYTES) %
+                                                  world->engine->ring->geometry.capacity_bytes);
     append(world, 700);
     append(world, 700);
     log_close(world);

@@ -19,11 +19,12 @@ static struct world *levels[3];
 static void list_checkpoint(const struct world *world, unsigned slot) {
     const struct checkpoint *checkpoint =
         (const void *)(world->device.medium + sim_device_place(LAYOUT_CHECKPOINT_OFFSET(slot)));
-    fprintf(stderr, "  checkpoint %u: generation %llu, epoch %u, W %llu, drained %llu, in flight to %llu, %llu bytes in "
-            "the file\n", slot, (unsigned long long)checkpoint->generation, checkpoint->epoch,
-            (unsigned long long)checkpoint->durable_position,
-            (unsigned long long)checkpoint->stream.drained_position, (unsigned long long)checkpoint->in_flight_end,
-            (unsigned long long)checkpoint->stream.file_bytes);
+    fprintf(stderr,
+            "  checkpoint %u: generation %llu, epoch %u, W %llu, drained %llu, in flight to %llu, %llu bytes in "
+            "the file\n",
+            slot, (unsigned long long)checkpoint->generation, checkpoint->epoch,
+            (unsigned long long)checkpoint->durable_position, (unsigned long long)checkpoint->stream.drained_position,
+            (unsigned long long)checkpoint->in_flight_end, (unsigned long long)checkpoint->stream.file_bytes);
 }
 
 /* What looks like a header, whole or not. */
@@ -61,13 +62,12 @@ void violation(const struct world *world, const char *format, ...) {
         fprintf(stderr, "; in its recovery crash point %llu, state %llu", (unsigned long long)now->second_point,
                 (unsigned long long)now->second_state);
     }
-    fprintf(stderr, "\n  see it again: simulator --scenario %s --medium %s --seed %llu --exhaustive %llu --sampled %llu "
-                    "--second-in %llu --second-sampled %llu --point %llu --state %llu --trace\n",
+    fprintf(stderr,
+            "\n  see it again: simulator --scenario %s --medium %s --seed %llu --exhaustive %llu --sampled %llu "
+            "--second-in %llu --second-sampled %llu --point %llu --state %llu --trace\n",
             now->scenario->name, now->is_mapped ? "mapped" : "block", (unsigned long long)now->seed,
-            (unsigned long long)now->exhaustive,
-            (unsigned long long)now->sampled, (unsigned long long)now->second_in,
-            (unsigned long long)now->second_sampled, (unsigned long long)now->points,
-            (unsigned long long)now->state);
+            (unsigned long long)now->exhaustive, (unsigned long long)now->sampled, (unsigned long long)now->second_in,
+            (unsigned long long)now->second_sampled, (unsigned long long)now->points, (unsigned long long)now->state);
     for (uint64_t i = world->events.first; i < world->events.end; i++) {
         fprintf(stderr, "  the engine said: %s\n", world->events.kept[i % EVENTS_KEPT].text);
     }

@@ -8,11 +8,11 @@
 struct exploration {
     const struct scenario *scenario;
     uint64_t seed;
-    uint64_t exhaustive;  /* look at all states of a crash point that has at most this many */
-    uint64_t sampled;     /* of the others look at this many */
-    uint64_t second_in;   /* one in so many recoveries is crashed as well */
+    uint64_t exhaustive; /* look at all states of a crash point that has at most this many */
+    uint64_t sampled;    /* of the others look at this many */
+    uint64_t second_in;  /* one in so many recoveries is crashed as well */
     uint64_t second_sampled;
-    int64_t only_point;   /* >= 0: only this crash point and state, to see one case again */
+    int64_t only_point; /* >= 0: only this crash point and state, to see one case again */
     int64_t only_state;
     int trace;
     int is_mapped;

@@ -70,7 +70,8 @@ void rotated_among_copies_with_numbers_only(struct world *world) {
 
 static void older_files_repeat(struct world *world, int marks) {
     others_put(world, LOG_FILE ".old", "ttttttttttttttttttttttttttttttttttttttt\n"); /* one line of the log */
-    others_put(world, LOG_FILE ".older", "ttttttttttttttttttttttttttttttttttttttt\nttttttttttttttttttttttttttttttttttttttt\n");
+    others_put(world, LOG_FILE ".older",
+               "ttttttttttttttttttttttttttttttttttttttt\nttttttttttttttttttttttttttttttttttttttt\n");
     begin(world, marks);
     append(world, 1);
     log_reopen(world);
@@ -103,7 +104,8 @@ static void number_used_again(struct world *world, int marks) {
         world->model.records[sequence].destroyed = 1;
     }
     others_delete(world, LOG_FILE);
-    others_put(world, LOG_FILE ".x", "ttttttttttttttttttttttttttttttttttttttt\nttttttttttttttttttttttttttttttttttttttt\n");
+    others_put(world, LOG_FILE ".x",
+               "ttttttttttttttttttttttttttttttttttttttt\nttttttttttttttttttttttttttttttttttttttt\n");
     log_open_whole(world);
     append(world, 2);
     log_drain_all(world);
@@ -123,7 +125,8 @@ void file_behind_a_link_renamed(struct world *world) {
     begin(world, MARKS_HANDLES);
     append(world, 2);
     log_drain_all(world);
-    others_put(world, LOG_FILE ".a", "ttttttttttttttttttttttttttttttttttttttt\nttttttttttttttttttttttttttttttttttttttt\n");
+    others_put(world, LOG_FILE ".a",
+               "ttttttttttttttttttttttttttttttttttttttt\nttttttttttttttttttttttttttttttttttttttt\n");
     write_unnoted(world, 2);
     log_close(world);
     others_rename(world, LOG_FILE, LOG_FILE ".1");

@@ -11,7 +11,8 @@
 
 #define LOG_FILE "/logs/orders.log"
 #define WRITE_BYTES 150 /* a record takes two or more writes */
-#define FOREIGN "# somebody else's, and so long that no write of the drain reaches over all of it ...................... \n"
+#define FOREIGN                                                                                                        \
+    "# somebody else's, and so long that no write of the drain reaches over all of it ...................... \n"
 
 enum moment { AFTER_A_WRITE, BEFORE_A_WRITE };
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "simulator/log.h"
 
-#define LARGEST_BYTES(blocks) ((blocks) * WORLD_BLOCK_BYTES / 4 - RECORD_HEADER_BYTES)
+#define LARGEST_BYTES(blocks) ((blocks)*WORLD_BLOCK_BYTES / 4 - RECORD_HEADER_BYTES)
 
 static void append(struct world *world, uint32_t length) {
     if (log_append(world, length) < 0) {

@@ -275,8 +275,11 @@ static int sim_truncate(const struct files *files, int file, uint64_t bytes) {
 
 static int sim_identity(const struct files *files, int file, struct file_identity *identity) {
     const struct sim_inode *inode = &files_of(files)->inodes[file];
-    *identity = (struct file_identity){.device = LOGS_DEVICE, .inode = (uint64_t)file + 2, .links = inode->links,
-                                       .bytes = inode->size, .is_regular = 1};
+    *identity = (struct file_identity){.device = LOGS_DEVICE,
+                                       .inode = (uint64_t)file + 2,
+                                       .links = inode->links,
+                                       .bytes = inode->size,
+                                       .is_regular = 1};
     return 0;
 }
 
@@ -304,8 +307,8 @@ static int sim_mark_of_path(const struct files *files, const char *path, struct 
 static int sim_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
     if (is_folder(path)) {
         const int is_root = path[1] == '\0' || files_of(files)->is_unmounted;
-        *identity = (struct file_identity){.device = is_root ? ROOT_DEVICE : LOGS_DEVICE, .inode = 1, .links = 1,
-                                           .bytes = 4096};
+        *identity = (struct file_identity){
+            .device = is_root ? ROOT_DEVICE : LOGS_DEVICE, .inode = 1, .links = 1, .bytes = 4096};
         return 0;
     }
     const int inode = sim_files_find(files_of(files), path);

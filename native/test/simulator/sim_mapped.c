@@ -62,8 +62,8 @@ static struct device_write *mapped_complete(struct device *device) {
     }
     world_operation(sim->world, "complete");
     struct device_write *write = sim->under_way[--sim->under_way_count];
-    sim_device_settle(sim, &(struct medium_write){.place = sim_device_place(write->offset), .data = write->data,
-                                                  .bytes = write->bytes});
+    sim_device_settle(sim, &(struct medium_write){
+                               .place = sim_device_place(write->offset), .data = write->data, .bytes = write->bytes});
     write->result = 0;
     return write;
 }

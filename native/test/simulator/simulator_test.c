@@ -82,8 +82,9 @@ static void run_one(const struct scenario *scenario, int is_mapped, uint64_t see
     explore();
     now->total += now->states + now->second_states;
     printf("%-34s %-6s seed %-6llu %5llu crash points (%llu whole), %7llu states; second crash: %6llu points, %7llu "
-           "states; %.1f s\n", scenario->name, is_mapped ? "mapped" : "block", (unsigned long long)seed,
-           (unsigned long long)now->points, (unsigned long long)now->whole_points, (unsigned long long)now->states,
+           "states; %.1f s\n",
+           scenario->name, is_mapped ? "mapped" : "block", (unsigned long long)seed, (unsigned long long)now->points,
+           (unsigned long long)now->whole_points, (unsigned long long)now->states,
            (unsigned long long)now->second_points, (unsigned long long)now->second_states, now_s() - start);
     fflush(stdout);
 }
@@ -114,8 +115,8 @@ int main(int count, char **words) {
             goes_on = seed == arguments.first_seed || exploration.total < arguments.states ||
                       now_s() - begin < (double)arguments.seconds;
         }
-        goes_on = exploration.total > 0 && (exploration.total < arguments.states ||
-                                            now_s() - begin < (double)arguments.seconds);
+        goes_on = exploration.total > 0 &&
+                  (exploration.total < arguments.states || now_s() - begin < (double)arguments.seconds);
     }
     printf("%.1f s\nPROOF simulator cases=%llu violations=0 seeds=%llu-%llu\n", now_s() - begin,
            (unsigned long long)exploration.total, (unsigned long long)arguments.first_seed, (unsigned long long)seed);

@@ -98,8 +98,8 @@ void world_copy(struct world *to, const struct world *from) {
     to->device.under_way_count = 0;
     to->device.current.bytes = 0;
     to->device.is_ahead = 0;
-    const unsigned inodes = to->files.inode_count > from->files.inode_count ? to->files.inode_count
-                                                                             : from->files.inode_count;
+    const unsigned inodes =
+        to->files.inode_count > from->files.inode_count ? to->files.inode_count : from->files.inode_count;
     for (unsigned i = 0; i < inodes; i++) {
         copy_inode(&to->files.inodes[i], &from->files.inodes[i]);
     }

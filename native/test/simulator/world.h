@@ -53,7 +53,7 @@ struct sim_device {
     uint8_t *image; /* of a mapped medium: what its lines hold in the caches of the processor */
     int is_ahead;   /* the process before died with lines that are not durable: a reader sees more than is certain */
     size_t unreadable, unreadable_bytes; /* reads of this range of the medium fail, until it is written */
-    int lies;        /* acknowledged writes are not durable: `told` holds what a crash may take back, in order */
+    int lies; /* acknowledged writes are not durable: `told` holds what a crash may take back, in order */
     struct lie *told;
     unsigned told_count;
     struct device_write *under_way[WRITES_UNDER_WAY_MAX];
@@ -92,8 +92,8 @@ struct sim_inode {
     unsigned generation; /* one more each time that the number is used again */
     int is_locked;
     unsigned begun; /* the log wrote its first bytes when so many files had been begun */
-    int edited; /* others wrote into it or cut it */
-    int is_theirs; /* not a log file: it must stay as it is, and nobody opens it */
+    int edited;     /* others wrote into it or cut it */
+    int is_theirs;  /* not a log file: it must stay as it is, and nobody opens it */
     uint32_t their_crc;
     const char *foreign; /* what they wrote, which must stay; NULL: nothing, or a crash took it */
     size_t foreign_at;
@@ -134,9 +134,9 @@ struct sim_files {
     void (*others)(struct world *world); /* act in the midst of a drain, ... */
     int others_before_write_in; /* ... when this many writes are over and the next is decided on; < 0: not so */
     int others_after_write_in;  /* ... or when the write after this many is over */
-    int is_unmounted; /* whoever has a file open keeps it; a host that starts again mounts everything */
-    const char *link; /* a name in another folder that leads to LINKED_FILE; NULL: none */
-    int marks;        /* what its file system tells files apart by: enum sim_marks */
+    int is_unmounted;           /* whoever has a file open keeps it; a host that starts again mounts everything */
+    const char *link;           /* a name in another folder that leads to LINKED_FILE; NULL: none */
+    int marks;                  /* what its file system tells files apart by: enum sim_marks */
 };
 
 #define LINKED_FILE "/logs/orders.log"
@@ -193,8 +193,8 @@ struct model_record {
 /* What the log may hold. */
 struct model {
     struct model_record records[MODEL_RECORDS_MAX]; /* by sequence */
-    uint64_t acknowledged; /* every sequence up to it must survive */
-    uint64_t offered;      /* no sequence above it can exist */
+    uint64_t acknowledged;                          /* every sequence up to it must survive */
+    uint64_t offered;                               /* no sequence above it can exist */
     uint32_t incarnation;
     int medium_damaged; /* the data area was: damage may be found in which no record is missing */
     int medium_lied;    /* it lost writes that it had acknowledged: any record may be lost, none without a word */
@@ -212,11 +212,11 @@ struct world {
     const char *file_name;
     uint64_t random_state;
     int64_t now_ns;
-    unsigned allocations; /* not released */
+    unsigned allocations;   /* not released */
     int fail_allocation_in; /* the allocation after this many fails; < 0: none does */
-    int park_drains;      /* whoever waits for space lets the drain run meanwhile */
+    int park_drains;        /* whoever waits for space lets the drain run meanwhile */
     int in_park;
-    unsigned level;       /* 0: the run itself; 1: after a crash of it; 2: after a crash in the recovery from that */
+    unsigned level; /* 0: the run itself; 1: after a crash of it; 2: after a crash in the recovery from that */
     void (*before_operation)(struct world *world, const char *operation);
 };
 

@@ -61,8 +61,8 @@ static void check_file_system(const char *type, const char *mkfs, int has_handle
     int used_again = 0;
     snprintf(command, sizeof command,
              "cd '%s' && mkdir -p on && truncate -s 400M image && { test -z '%s' || %s image >/dev/null 2>&1; } && "
-             "mount %s -t %s %s on", scratch, mkfs, mkfs, *mkfs != '\0' ? "-o loop" : "", type,
-             *mkfs != '\0' ? "image" : "none");
+             "mount %s -t %s %s on",
+             scratch, mkfs, mkfs, *mkfs != '\0' ? "-o loop" : "", type, *mkfs != '\0' ? "image" : "none");
     if (system(command) != 0) {
         print_message("no %s here\n", type);
         return;
@@ -71,14 +71,17 @@ static void check_file_system(const char *type, const char *mkfs, int has_handle
     const int differ = marks_differ(first, 20, &used_again);
     const struct file_mark before = mark_of(first);
     /* The numbers of devices change with a mount, these do not. */
-    snprintf(command, sizeof command, "cd '%s' && umount on && truncate -s 4k other && { losetup -f other || :; } && mount -o loop -t %s "
-             "image on; r=$?; losetup -j other | cut -d: -f1 | xargs -r losetup -d; exit $r", scratch, type);
+    snprintf(command, sizeof command,
+             "cd '%s' && umount on && truncate -s 4k other && { losetup -f other || :; } && mount -o loop -t %s "
+             "image on; r=$?; losetup -j other | cut -d: -f1 | xargs -r losetup -d; exit $r",
+             scratch, type);
     const int again = *mkfs != '\0' ? system(command) : 0;
     const struct file_mark after = mark_of(first);
     snprintf(command, sizeof command, "cd '%s' && umount on", scratch);
     assert_int_equal(system(command), 0);
-    print_message("%s: handle of %u bytes, birth time %d, number of its own %d; inode numbers used again %d times of 20\n",
-                  type, before.handle_bytes, before.born_ns != 0, before.file_system != 0, used_again);
+    print_message(
+        "%s: handle of %u bytes, birth time %d, number of its own %d; inode numbers used again %d times of 20\n", type,
+        before.handle_bytes, before.born_ns != 0, before.file_system != 0, used_again);
     assert_int_equal(again, 0);
     assert_true(differ);
     assert_int_equal(before.handle_bytes != 0, has_handles);
@@ -100,8 +103,10 @@ static void an_overlay_has_no_handles(void **state) {
     char command[4 * PATH_BYTES], path[PATH_BYTES * 2];
     if (geteuid() != 0)
         SKIP_WITH("wants root, to mount an overlay");
-    snprintf(command, sizeof command, "cd '%s' && mkdir on && mount -t tmpfs none on && cd on && mkdir l u w o && "
-             "mount -t overlay -o lowerdir=l,upperdir=u,workdir=w none o", scratch);
+    snprintf(command, sizeof command,
+             "cd '%s' && mkdir on && mount -t tmpfs none on && cd on && mkdir l u w o && "
+             "mount -t overlay -o lowerdir=l,upperdir=u,workdir=w none o",
+             scratch);
     if (system(command) != 0)
         SKIP_WITH("no overlay here");
     snprintf(path, sizeof path, "%s/on/o/a", scratch);
@@ -120,7 +125,8 @@ static void a_refused_call_leaves_the_others(void **state) {
     const char *path = scratch_path("a");
     static const struct {
         unsigned call, failure;
-    } refused[] = {{SYS_name_to_handle_at, EPERM}, {SYS_name_to_handle_at, ENOSYS}, {SYS_statx, ENOSYS}, {SYS_statx, EPERM}};
+    } refused[] = {
+        {SYS_name_to_handle_at, EPERM}, {SYS_name_to_handle_at, ENOSYS}, {SYS_statx, ENOSYS}, {SYS_statx, EPERM}};
     const struct file_mark whole = mark_of(path);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         const pid_t child = fork();

@@ -91,10 +91,8 @@ static void a_path_leads_onto_a_file_system_where_it_is_mounted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        PLACE_TEST(a_file_is_in_its_folder_whether_that_is_there_or_not),
-        PLACE_TEST(links_are_followed),
-        PLACE_TEST(a_file_in_the_place_of_its_folder_has_no_place),
-        PLACE_TEST(nobody_misses_what_is_in_memory),
+        PLACE_TEST(a_file_is_in_its_folder_whether_that_is_there_or_not), PLACE_TEST(links_are_followed),
+        PLACE_TEST(a_file_in_the_place_of_its_folder_has_no_place),       PLACE_TEST(nobody_misses_what_is_in_memory),
         PLACE_TEST(a_path_leads_onto_a_file_system_where_it_is_mounted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

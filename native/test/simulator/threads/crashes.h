@@ -11,7 +11,7 @@ struct crashes {
     uint64_t sampled;    /* of the others look at this many */
     uint64_t second_in;  /* one in so many recoveries is crashed as well */
     uint64_t second_sampled;
-    int64_t only_point;  /* >= 0: only this crash point and state, to see one case again */
+    int64_t only_point; /* >= 0: only this crash point and state, to see one case again */
     int64_t only_state;
     int trace;
     /* What was done. */

@@ -193,8 +193,8 @@ static void read_file(struct reading *reading, const struct sim_name *name) {
     for (size_t at = 0; at < inode->size;) {
         const size_t bytes = read_record(reading, name->name, text + at, inode->size - at);
         if (bytes == 0) {
-            violation(reading->world, "I2: %s has %zu bytes at offset %zu that were never logged: \"%.40s\"", name->name,
-                      inode->size - at, at, text + at);
+            violation(reading->world, "I2: %s has %zu bytes at offset %zu that were never logged: \"%.40s\"",
+                      name->name, inode->size - at, at, text + at);
         }
         at += bytes;
     }

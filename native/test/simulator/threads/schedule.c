@@ -65,8 +65,7 @@ static unsigned decide(struct schedule *schedule, unsigned wanted, unsigned opti
         }
         wanted = decision->taken;
     }
-    *decision = (struct decision){.taken = (uint8_t)wanted, .options = (uint8_t)options,
-                                  .preempts = (uint8_t)preempts};
+    *decision = (struct decision){.taken = (uint8_t)wanted, .options = (uint8_t)options, .preempts = (uint8_t)preempts};
     schedule->count++;
     schedule->path = (schedule->path ^ (wanted + 1)) * 0x100000001b3ull;
     return wanted;

@@ -13,8 +13,8 @@
 
 #define STACK_BYTES (256u * 1024u)
 #define GUARD_BYTES 4096u
-#define POINTS_MAX 100000u               /* of one run: more is a livelock */
-#define NO_PROGRESS_NS 600000000000ll    /* no call has returned for so long: somebody waits who is never woken */
+#define POINTS_MAX 100000u            /* of one run: more is a livelock */
+#define NO_PROGRESS_NS 600000000000ll /* no call has returned for so long: somebody waits who is never woken */
 #define SPURIOUS_IN 16
 #define LATE_MOST_NS 1000000000ll
 #define DEADLINE_NEVER INT64_MAX
@@ -238,8 +238,8 @@ static int park(const struct platform *platform, _Atomic uint32_t *word, uint32_
     thread->state = SIM_PARKED;
     thread->word = word;
     /* Who waits for longer than a minute looks up to tell so, and not to go on: somebody has to wake him. */
-    thread->deadline_ns = timeout_ns < 0 || timeout_ns >= ALARM_EVERY_NS ? DEADLINE_NEVER
-                                                                          : sim_threads.world->now_ns + timeout_ns;
+    thread->deadline_ns =
+        timeout_ns < 0 || timeout_ns >= ALARM_EVERY_NS ? DEADLINE_NEVER : sim_threads.world->now_ns + timeout_ns;
     dispatch();
     return thread->timed_out ? -ETIMEDOUT : 0;
 }

@@ -39,11 +39,11 @@ struct sim_threads {
     unsigned count;
     unsigned running;
     ucontext_t outside;
-    void (*errand)(void); /* to be run outside while all stand still */
-    void (*watch)(void);  /* at every point */
-    uint64_t points;      /* of this run */
-    uint64_t switches;    /* of all runs */
-    int64_t progress_ns;  /* when a call of the log last returned */
+    void (*errand)(void);       /* to be run outside while all stand still */
+    void (*watch)(void);        /* at every point */
+    uint64_t points;            /* of this run */
+    uint64_t switches;          /* of all runs */
+    int64_t progress_ns;        /* when a call of the log last returned */
     unsigned wakes_for_nothing; /* still to be handed out: a park may end without a reason */
     unsigned late_in;           /* in one of so many points time passes though somebody could run; 0: never */
     int late_decided;           /* whether time passes before who was woken comes to it is a decision of the schedule */

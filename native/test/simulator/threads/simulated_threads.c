@@ -17,7 +17,7 @@
 #include "simulator/threads/threaded_log.h"
 
 #define PROGRESS_S 5.0
-#define ENUMERATED_SHARE 0.5   /* of the time, at most */
+#define ENUMERATED_SHARE 0.5 /* of the time, at most */
 #define PREEMPTIONS_MAX 4u
 #define STILL_LOOKS 3 /* seconds of processor time */
 #define TEXT_BYTES 20000u
@@ -33,8 +33,8 @@ struct arguments {
     int trace;
 };
 
-static struct arguments arguments = {.first_seed = 1, .seconds = 20, .depth = SCHEDULE_UNBOUNDED,
-                                     .preemptions = PREEMPTIONS_MAX};
+static struct arguments arguments = {
+    .first_seed = 1, .seconds = 20, .depth = SCHEDULE_UNBOUNDED, .preemptions = PREEMPTIONS_MAX};
 static double begin_s, told_s;
 static uint64_t schedules, enumerated, last_seed;
 static int cut;
@@ -139,12 +139,13 @@ static void tell_progress(int always) {
         return;
     }
     told_s = now;
-    printf("%6.1f s: %llu schedules (%llu enumerated, %llu switches); %llu crash points (%llu whole), %llu states; second "
-           "crash: %llu points, %llu states\n", now - begin_s, (unsigned long long)schedules,
-           (unsigned long long)enumerated, (unsigned long long)sim_threads.switches,
-           (unsigned long long)crashes.points, (unsigned long long)crashes.whole_points,
-           (unsigned long long)crashes.states, (unsigned long long)crashes.second_points,
-           (unsigned long long)crashes.second_states);
+    printf(
+        "%6.1f s: %llu schedules (%llu enumerated, %llu switches); %llu crash points (%llu whole), %llu states; second "
+        "crash: %llu points, %llu states\n",
+        now - begin_s, (unsigned long long)schedules, (unsigned long long)enumerated,
+        (unsigned long long)sim_threads.switches, (unsigned long long)crashes.points,
+        (unsigned long long)crashes.whole_points, (unsigned long long)crashes.states,
+        (unsigned long long)crashes.second_points, (unsigned long long)crashes.second_states);
     fflush(stdout);
 }
 
@@ -227,10 +228,11 @@ static void run_seeds(void) {
 }
 
 static void usage(void) {
-    fprintf(stderr, "usage: simulated_threads [--seconds N] [--seed N] [--scenario NAME] [--schedule DECISIONS | --one] "
-                    "[--trace]\n  enumeration: [--depth DECISIONS] [--preemptions N]\n  crashes: [--point-in N] "
-                    "[--exhaustive STATES] [--sampled STATES] [--second-in N] [--second-sampled STATES] "
-                    "[--point N [--state N]]\n  scenarios:");
+    fprintf(stderr,
+            "usage: simulated_threads [--seconds N] [--seed N] [--scenario NAME] [--schedule DECISIONS | --one] "
+            "[--trace]\n  enumeration: [--depth DECISIONS] [--preemptions N]\n  crashes: [--point-in N] "
+            "[--exhaustive STATES] [--sampled STATES] [--second-in N] [--second-sampled STATES] "
+            "[--point N [--state N]]\n  scenarios:");
     for (size_t i = 0; i < program_count; i++) {
         fprintf(stderr, " %s", programs[i].name);
     }
@@ -243,10 +245,14 @@ static void read_number(const char *name, uint64_t number) {
         const char *name;
         uint64_t *value;
     } numbers[] = {
-        {"--seed", &arguments.first_seed},          {"--point-in", &crashes.point_in},
-        {"--exhaustive", &crashes.exhaustive},      {"--sampled", &crashes.sampled},
-        {"--second-in", &crashes.second_in},        {"--second-sampled", &crashes.second_sampled},
-        {"--point", (uint64_t *)&crashes.only_point}, {"--state", (uint64_t *)&crashes.only_state},
+        {"--seed", &arguments.first_seed},
+        {"--point-in", &crashes.point_in},
+        {"--exhaustive", &crashes.exhaustive},
+        {"--sampled", &crashes.sampled},
+        {"--second-in", &crashes.second_in},
+        {"--second-sampled", &crashes.second_sampled},
+        {"--point", (uint64_t *)&crashes.only_point},
+        {"--state", (uint64_t *)&crashes.only_state},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strcmp(name, numbers[i].name) == 0) {
@@ -309,8 +315,13 @@ static void run_listed(void) {
 }
 
 int main(int count, char **words) {
-    crashes = (struct crashes){.point_in = 12, .exhaustive = 9, .sampled = 6, .second_in = 24, .second_sampled = 2,
-                               .only_point = -1, .only_state = -1};
+    crashes = (struct crashes){.point_in = 12,
+                               .exhaustive = 9,
+                               .sampled = 6,
+                               .second_in = 24,
+                               .second_sampled = 2,
+                               .only_point = -1,
+                               .only_state = -1};
     read_arguments(count, words);
     size_t chosen = 0;
     for (size_t i = 0; i < program_count; i++) {

@@ -34,9 +34,11 @@ static void watch(void) {
     ledger_watermark(run.world, &run.ledger, next);
     if (position < run.watermark || released < run.released || released > position || position > claimed ||
         claimed > released + run.ring->geometry.capacity_bytes) {
-        violation(run.world, "I3: released %llu (before %llu) <= durable %llu (before %llu) <= claimed %llu <= released + "
-                  "capacity does not hold", (unsigned long long)released, (unsigned long long)run.released,
-                  (unsigned long long)position, (unsigned long long)run.watermark, (unsigned long long)claimed);
+        violation(run.world,
+                  "I3: released %llu (before %llu) <= durable %llu (before %llu) <= claimed %llu <= released + "
+                  "capacity does not hold",
+                  (unsigned long long)released, (unsigned long long)run.released, (unsigned long long)position,
+                  (unsigned long long)run.watermark, (unsigned long long)claimed);
     }
     if (next > ring_next_sequence(run.ring) || next - 1 > ledger_most(&run.ledger)) {
         violation(run.world, "I8: sequence %llu is durable, but %llu records were ever offered",
@@ -169,7 +171,8 @@ static enum fate judge_error(enum call call, int64_t rc, int had_failed) {
         break;
     case -EIO:
         /* An offer does not wait until the reason is there, and one with a limit no longer than that. */
-        if (call == CALL_OFFER || program->block_timeout_ns > 0 ? ring_is_failing(run.ring) : ring_has_failed(run.ring)) {
+        if (call == CALL_OFFER || program->block_timeout_ns > 0 ? ring_is_failing(run.ring)
+                                                                : ring_has_failed(run.ring)) {
             return had_failed ? FATE_REFUSED : FATE_DOUBTFUL;
         }
         break;
@@ -333,9 +336,10 @@ static void open_log(void) {
     events_init(&log->events, &world->platform);
     log->shutdown_timeout_ns = SHUTDOWN_TIMEOUT_NS;
     log->device = &world->device.device;
-    const struct engine_parts parts = {.platform = &world->platform, .device = log->device,
-                                       .files = &world->files.files, .events = &log->events};
-    const struct engine_config config = {.file_name = world->file_name, .on_full = run.program->on_full,
+    const struct engine_parts parts = {
+        .platform = &world->platform, .device = log->device, .files = &world->files.files, .events = &log->events};
+    const struct engine_config config = {.file_name = world->file_name,
+                                         .on_full = run.program->on_full,
                                          .block_timeout_ns = run.program->block_timeout_ns,
                                          .cpus = 1}; /* two wait spinning, where a commit is seen to take time */
     if (engine_open(&parts, &config, &log->engine) < 0 ||

@@ -39,11 +39,11 @@ struct run {
     burst_t log;
     struct ring *ring; /* NULL: not open yet, or over */
     uint64_t random_state;
-    unsigned slow_in;  /* one in so many operations takes time; 0: none does */
+    unsigned slow_in; /* one in so many operations takes time; 0: none does */
     int64_t slow_ns;
-    int started;       /* from here on decisions and crashes count */
+    int started; /* from here on decisions and crashes count */
     int closing, closed, device_closed;
-    int64_t left;      /* what close returned */
+    int64_t left;                 /* what close returned */
     uint64_t watermark, released; /* as last seen */
     int failed;
     uint64_t failed_at;
