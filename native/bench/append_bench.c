@@ -24,7 +24,7 @@
 
 #include "burstlog.h"
 #include "device/probe.h"
-#include "log.h"
+#include "log/log.h"
 
 #define BARE_BYTES (32u << 20)
 

@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "burstlog.h"
-#include "device/mapped.h"
-#include "device/writeback.h"
-#include "log.h"
+#include "device/backend/mapped.h"
+#include "device/host/writeback.h"
+#include "log/log.h"
 
 #define BARE_BYTES (64u << 20)
 

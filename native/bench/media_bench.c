@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "device/open.h"
-#include "log.h"
+#include "log/log.h"
 
 #define RING_BYTES (16u << 20)
 #define BARE_BYTES (16u << 20)

@@ -120,12 +120,12 @@ typedef struct burst_config {
     uint32_t reserved;       /* 0 */
     const char *drain_cpu;   /* NULL or "": wherever the process may run. Else CPUs for the thread burst-drain, which
                                      moves records to the log file, as the kernel lists them: "3" or "3-5,8" */
-    const char *writer_cpu;  /* the same for the thread burst-commit, which makes enqueued records durable. The
+    const char *commit_cpu;  /* the same for the thread burst-commit, which makes enqueued records durable. The
                                      image then is on the NUMA node of these CPUs, else on that of the device */
     int32_t realtime_priority; /* 0: none. 1..99: of burst-commit under SCHED_FIFO */
     uint32_t huge_pages;       /* enum burst_huge_pages; default AUTO */
-    uint32_t writer_spin;      /* 0: burst-commit sleeps when nothing is enqueued. 1: it spins, so that no burst_offer
-                                     ever pays for waking it; it takes a whole CPU, which writer_cpu should give it,
+    uint32_t commit_spin;      /* 0: burst-commit sleeps when nothing is enqueued. 1: it spins, so that no burst_offer
+                                     ever pays for waking it; it takes a whole CPU, which commit_cpu should give it,
                                      and must if realtime_priority is set */
     uint32_t reserved_2;       /* 0 */
     uint64_t batch_delay_ns;   /* 0: enqueued records are made durable as soon as the write before is done. Else
@@ -169,7 +169,7 @@ const char *burst_last_error(void);
  * CPUs that do not exist, are offline, or are not in the cpuset of the process are refused, as is a priority out of its
  * range. Where the host does not allow what is asked for in itself (a real-time priority without CAP_SYS_NICE or
  * RLIMIT_RTPRIO, a container that forbids the choice of CPUs) the log opens without it and tells so in a WARN event.
- * If any of drain_cpu, writer_cpu, realtime_priority and huge_pages is set, an INFO event tells where threads and image
+ * If any of drain_cpu, commit_cpu, realtime_priority and huge_pages is set, an INFO event tells where threads and image
  * are.
  */
 int burst_open(const burst_config_t *config, burst_t **log);

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "engine.h"
+#include "log/engine.h"
 #include "media/checkpoint.h"
 #include "media/record.h"
 

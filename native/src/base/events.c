@@ -24,7 +24,7 @@ void events_post(struct events *events, uint32_t severity, const char *format, .
         events->first++;
     }
     pthread_mutex_unlock(&events->lock);
-    signal_notify(&events->changed, events->platform);
+    event_count_notify(&events->changed, events->platform);
 }
 
 static int take_now(struct events *events, burst_event_t *event) {
@@ -46,14 +46,14 @@ int events_take(struct events *events, burst_event_t *event, int64_t timeout_ns)
     const struct platform *platform = events->platform;
     const int64_t deadline_ns = platform_deadline_ns(platform, timeout_ns);
     for (;;) {
-        uint32_t ticket = signal_register(&events->changed);
+        uint32_t ticket = event_count_register(&events->changed);
         int rc = take_now(events, event);
         int64_t left_ns = timeout_ns < 0 ? -1 : deadline_ns - platform_monotonic_ns(platform);
         if (rc != 0 || (timeout_ns >= 0 && left_ns <= 0)) {
-            signal_leave(&events->changed);
+            event_count_leave(&events->changed);
             return rc;
         }
-        signal_wait(&events->changed, platform, ticket, left_ns);
+        event_count_wait(&events->changed, platform, ticket, left_ns);
     }
 }
 
@@ -61,5 +61,5 @@ void events_close(struct events *events) {
     pthread_mutex_lock(&events->lock);
     events->closed = 1;
     pthread_mutex_unlock(&events->lock);
-    signal_notify(&events->changed, events->platform);
+    event_count_notify(&events->changed, events->platform);
 }

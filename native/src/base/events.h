@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "base/platform.h"
-#include "base/signal.h"
+#include "base/event_count.h"
 #include "burstlog.h"
 
 #define EVENTS_KEPT 16u
@@ -17,7 +17,7 @@ struct events {
     uint64_t first; /* number of the oldest one kept */
     uint64_t end;   /* number of the next one */
     int closed;
-    struct signal changed;
+    struct event_count changed;
     burst_event_t kept[EVENTS_KEPT];
 };
 

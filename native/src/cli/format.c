@@ -18,13 +18,13 @@
 #include "cli/cli.h"
 #include "cli/signature.h"
 #include "device/calibrate.h"
-#include "device/disk.h"
+#include "device/host/disk.h"
 #include "device/extents.h"
 #include "device/lock.h"
 #include "device/open.h"
 #include "device/ring_name.h"
-#include "engine.h"
-#include "ring_open.h"
+#include "log/engine.h"
+#include "log/ring_file.h"
 
 static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-records=N] RING";
 

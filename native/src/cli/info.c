@@ -14,7 +14,7 @@
 #include "device/medium.h"
 #include "device/open.h"
 #include "device/probe.h"
-#include "device/survival.h"
+#include "device/host/survival.h"
 #include "media/checkpoint.h"
 #include "ring/stages.h"
 

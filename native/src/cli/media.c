@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "device/disk.h"
-#include "device/mounts.h"
+#include "device/host/disk.h"
+#include "device/host/mounts.h"
 #include "device/probe.h"
-#include "device/survival.h"
+#include "device/host/survival.h"
 
 static void report_known_text(struct report *report, const char *name, const char *value) {
     if (value[0] != '\0') {

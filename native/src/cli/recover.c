@@ -8,7 +8,7 @@
 #include "cli/owner.h"
 #include "cli/report.h"
 #include "device/open.h"
-#include "engine.h"
+#include "log/engine.h"
 
 static const char usage[] = "burstlog recover [--json] RING";
 

@@ -5,7 +5,7 @@
 
 #include "cli/report.h"
 #include "device/device.h"
-#include "engine.h"
+#include "log/engine.h"
 
 /* Reports it for each process that has the ring open for writing; nothing if none has. */
 void residence_report(struct report *report, const struct device *device, const struct engine_view *view);

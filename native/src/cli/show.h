@@ -4,7 +4,7 @@
 #define BURST_CLI_SHOW_H
 
 #include "cli/report.h"
-#include "engine.h"
+#include "log/engine.h"
 
 /* Prints what the command shows. 0, 1 if that is damage, or -errno with a sentence. */
 typedef int show_print(struct report *report, struct device *device, const struct engine_view *view);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "burstlog.h"
-#include "device/dax.h"
+#include "device/backend/dax.h"
 #include "media/superblock.h"
 
 static void note(struct medium *medium, const char *sentence) {

@@ -14,11 +14,11 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "burstlog.h"
-#include "device/dax.h"
-#include "device/disk.h"
+#include "device/backend/dax.h"
+#include "device/host/disk.h"
 #include "device/lock.h"
 #include "device/medium.h"
-#include "device/nvme_node.h"
+#include "device/backend/nvme_node.h"
 
 /* After a SIGKILL the kernel may hold the medium of the dead process until its last I/O has ended. */
 #define UNSEEN_HOLDER_WAIT_NS 1000000000ll

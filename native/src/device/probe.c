@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
-#include "device/sysfs.h"
+#include "device/host/sysfs.h"
 
 int medium_is_write_through(dev_t number) {
     char directory[PATH_MAX], cache[SYSFS_LINE_BYTES];

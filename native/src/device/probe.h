@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "device/survival.h"
+#include "device/host/survival.h"
 
 struct medium_facts {
     int survives;                          /* enum burst_durability */

@@ -113,7 +113,7 @@ static int rebind(struct drain *drain, const char *path) {
 }
 
 /* Whoever owns the ring may have named any file in it, and written the records that it would get. */
-static int refuse_stranger(const struct drain *drain, uint32_t stranger) {
+static int refuse_untrusted_ring_owner(const struct drain *drain, uint32_t untrusted_ring_owner) {
     char bound[LAYOUT_FILE_NAME_BYTES] = "";
     checkpoint_file(drain->checkpoint, bound, sizeof bound);
     return error_set(
@@ -121,7 +121,7 @@ static int refuse_stranger(const struct drain *drain, uint32_t stranger) {
         "ring %s is of user %u and names log file %s for the records that wait in it: for another "
         "user root does not write there; move them with `burstlog recover`, which does so with that user's "
         "rights, or open the ring with that log file or as that user",
-        drain->device->path, stranger, bound);
+        drain->device->path, untrusted_ring_owner, bound);
 }
 
 static int find_unlocked(struct drain *drain, int *tries_left) {
@@ -132,10 +132,10 @@ static int find_unlocked(struct drain *drain, int *tries_left) {
     } while (await_lock(drain, rc, tries_left));
     drain->destination.waits_for_lock = 0;
     /* A renamed file that others keep is passed over, and told. */
-    return rc == -EBUSY && drain->destination.obstacle[0] != '\0' ? drain_find_again(drain) : rc;
+    return rc == -EBUSY && drain->destination.unreadable_candidate[0] != '\0' ? drain_find_again(drain) : rc;
 }
 
-static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) {
+static int adopt(struct drain *drain, const char *file_name, uint32_t untrusted_ring_owner) {
     const struct checkpoint *checkpoint = drain->checkpoint;
     const uint32_t bound_bytes = checkpoint->stream.file_name_bytes;
     if (bound_bytes == 0 && file_name == NULL) {
@@ -150,8 +150,8 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) 
     if (!is_bound && !has_records(drain->source.recovery)) {
         return bind_anew(drain, file_name);
     }
-    if (!is_bound && stranger != 0) {
-        return refuse_stranger(drain, stranger);
+    if (!is_bound && untrusted_ring_owner != 0) {
+        return refuse_untrusted_ring_owner(drain, untrusted_ring_owner);
     }
     int tries_left = LOCK_TRIES;
     int rc = find_unlocked(drain, &tries_left);
@@ -165,11 +165,11 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t stranger) 
             "and open the ring again, or, if the log is to go on here, make an empty file of that name",
             drain->destination.path, (int)checkpoint->place.entry_bytes, drain->destination.path);
     }
-    if (rc < 0 && drain->destination.obstacle[0] != '\0') {
+    if (rc < 0 && drain->destination.unreadable_candidate[0] != '\0') {
         return error_set(-rc,
                          "log file %s is not under its name, and %s, which may be it, cannot be read: %s; make it "
                          "readable, or move it away if it is not, and open the ring again",
-                         drain->destination.path, drain->destination.obstacle, error_name(-rc));
+                         drain->destination.path, drain->destination.unreadable_candidate, error_name(-rc));
     }
     if (rc < 0 && !is_passing(rc)) {
         return refuse(drain->destination.path, rc);
@@ -205,7 +205,8 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     drain->events = parts->events;
     drain->crc_seed = parts->crc_seed;
     pthread_mutex_init(&drain->path_lock, NULL);
-    drain->source = (struct log_source){.ring = parts->ring, .recovery = parts->recovery, .sink = parts->sink};
+    drain->source =
+        (struct log_source){.ring = parts->ring, .recovery = parts->recovery, .record_format = parts->record_format};
     drain->destination.files = parts->files;
     drain->destination.how = parts->how;
     drain->destination.file = DESTINATION_CLOSED;
@@ -214,7 +215,7 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     const uint64_t longest = parts->recovery->longest > parts->ring->limits.max_record_bytes
                                  ? parts->recovery->longest /* of an open with a higher limit */
                                  : parts->ring->limits.max_record_bytes;
-    drain->batch.room = align_up(DRAIN_BATCH_BYTES + longest + SINK_LOSS_BYTES, 4096);
+    drain->batch.room = align_up(DRAIN_BATCH_BYTES + longest + RECORD_LOSS_BYTES, 4096);
     atomic_store(&drain->give_up_ns, INT64_MAX);
     drain->batch.bytes = platform_allocate(parts->platform, drain->batch.room, PLATFORM_PLAIN);
     if (drain->checkpoint == NULL || drain->batch.bytes == NULL) {
@@ -225,21 +226,21 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     drain->newest_slot = parts->newest_slot;
     *drain->checkpoint = *parts->checkpoint;
     if (drain->checkpoint->place.epoch != drain->checkpoint->epoch) {
-        drain->checkpoint->place = (struct checkpoint_place){.epoch = 0}; /* an older library wrote since */
+        drain->checkpoint->place = (struct checkpoint_mount){.epoch = 0}; /* an older library wrote since */
     }
-    if (drain->checkpoint->mark.epoch != drain->checkpoint->epoch || parts->stranger != 0) {
+    if (drain->checkpoint->mark.epoch != drain->checkpoint->epoch || parts->untrusted_ring_owner != 0) {
         drain->checkpoint->mark = (struct checkpoint_mark){.epoch = 0};
     }
     drain->slot_drained[0] = drain->slot_drained[1] = parts->checkpoint->stream.drained_position;
     const struct checkpoint_stream *stream = &drain->checkpoint->stream;
     drain->cursor = (struct cursor){
-        .position = record_place(stream->drained_position, parts->ring->geometry.capacity_bytes),
+        .position = record_start(stream->drained_position, parts->ring->geometry.capacity_bytes),
         .sequence = stream->next_sequence,
         .epoch = stream->epoch,
     };
     drain->synced = drain->cursor;
     atomic_store(&drain->drained_sequence, drain->cursor.sequence - 1);
-    const int rc = adopt(drain, parts->file_name, parts->stranger);
+    const int rc = adopt(drain, parts->file_name, parts->untrusted_ring_owner);
     if (rc < 0) {
         drain_close(drain);
         return rc;

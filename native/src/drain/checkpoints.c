@@ -44,11 +44,11 @@ static int write_older_slot(struct drain *drain) {
     if (rc < 0) {
         ring_fail(drain->ring, "a checkpoint (how much the log file has) could not be written to ring %s: %s",
                   drain->device->path, device_failure(rc));
-        atomic_fetch_add(&drain->unnoted, 1);
-        signal_notify(&drain->drained, drain->platform);
+        atomic_fetch_add(&drain->failed_checkpoints, 1);
+        event_count_notify(&drain->drained, drain->platform);
         return rc;
     }
-    atomic_store(&drain->unnoted, 0);
+    atomic_store(&drain->failed_checkpoints, 0);
     drain->newest_slot = slot;
     drain->slot_drained[slot] = checkpoint->stream.drained_position;
     const uint64_t other = drain->slot_drained[1 - slot];
@@ -72,7 +72,7 @@ int checkpoint_write(struct drain *drain) {
         stages_drained(drain->ring->stages, stream->drained_position);
         if (atomic_exchange(&drain->drained_sequence, stream->next_sequence - 1) != stream->next_sequence - 1) {
             /* Not for a change of file alone: whoever awaits the records would ask at once for the next attempt. */
-            signal_notify(&drain->drained, drain->platform);
+            event_count_notify(&drain->drained, drain->platform);
         }
     } else {
         *stream = before; /* what is known to be durable in the file is still as it was */

@@ -10,12 +10,12 @@ static const struct recovery_jump *jump_here(const struct cursor *cursor, const 
     return NULL;
 }
 
-static void jump_over(struct cursor *cursor, const struct recovery_jump *jump, const struct sink *sink,
-                      struct batch *batch) {
+static void jump_over(struct cursor *cursor, const struct recovery_jump *jump,
+                      const struct record_format *record_format, struct batch *batch) {
     if (jump->damaged) {
-        const struct sink_loss loss = {
+        const struct record_loss loss = {
             .first_sequence = jump->first_sequence, .count = jump->count, .from = jump->from, .to = jump->to};
-        batch->used += sink->loss(&loss, batch->bytes + batch->used);
+        batch->used += record_format->loss(&loss, batch->bytes + batch->used);
     }
     cursor->position = jump->to;
     cursor->sequence += jump->count;
@@ -34,20 +34,20 @@ void cursor_fill(struct cursor *cursor, const struct log_source *source, uint64_
     while (cursor->position < until) {
         const struct recovery_jump *jump = jump_here(cursor, source->recovery);
         if (jump != NULL) {
-            if (batch->room - batch->used < SINK_LOSS_BYTES) {
+            if (batch->room - batch->used < RECORD_LOSS_BYTES) {
                 return;
             }
-            jump_over(cursor, jump, source->sink, batch);
+            jump_over(cursor, jump, source->record_format, batch);
             continue;
         }
         const struct record_header *place = record_at(source->ring->image, geometry->capacity_bytes, cursor->position);
         const struct record_header header = *place;
-        const size_t size = source->sink->record_size(&header);
+        const size_t size = source->record_format->record_size(&header);
         if (batch->room - batch->used < size) {
             return;
         }
         if (size > 0) {
-            source->sink->record(&header, record_payload(place), batch->bytes + batch->used);
+            source->record_format->record(&header, record_payload(place), batch->bytes + batch->used);
         }
         if (!is_still_there(cursor, source->ring)) {
             return;

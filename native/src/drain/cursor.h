@@ -5,7 +5,7 @@
 
 #include "recovery/recovery.h"
 #include "ring/ring.h"
-#include "sink/sink.h"
+#include "outlet/format/record_format.h"
 
 struct cursor {
     uint64_t position;
@@ -25,7 +25,7 @@ struct batch {
 struct log_source {
     const struct ring *ring;
     const struct recovery *recovery;
-    const struct sink *sink;
+    const struct record_format *record_format;
 };
 
 /* Moves the cursor towards `until` (a W) and adds what the records become to the batch, until that is full, or

@@ -91,14 +91,14 @@ int destination_open_to_redo(struct destination *destination, const char *path,
 }
 
 /* What it means that a sibling cannot be opened. */
-enum closed_door {
+enum open_failure {
     DOOR_IRRELEVANT, /* no log file stands there */
     DOOR_OF_OTHERS,  /* as in every folder that several users or logs share: a ring could never be opened there if it
                         waited for these */
     DOOR_MAY_OPEN,   /* it may be the file, and tell so the next time */
 };
 
-static enum closed_door closed_door(int rc) {
+static enum open_failure open_failure(int rc) {
     switch (-rc) {
     case ENOENT: /* gone since it was listed, or a link to nowhere */
     case ENOTDIR:
@@ -123,18 +123,19 @@ struct search {
     const struct checkpoint_stream *stream;
     const struct file_mark *noted;
     int error; /* of the first one that may be ours and may open later */
-    int closed_doors;
+    int open_failures;
 };
 
-static void note_obstacle(struct search *search, const char *path, int rc, enum closed_door door) {
+static void note_unreadable_candidate(struct search *search, const char *path, int rc, enum open_failure door) {
     struct destination *destination = search->destination;
-    search->closed_doors++;
-    if (door == DOOR_IRRELEVANT || search->error != 0 || (door == DOOR_OF_OTHERS && destination->obstacle[0] != '\0')) {
+    search->open_failures++;
+    if (door == DOOR_IRRELEVANT || search->error != 0 ||
+        (door == DOOR_OF_OTHERS && destination->unreadable_candidate[0] != '\0')) {
         return;
     }
     search->error = door == DOOR_MAY_OPEN ? rc : 0;
-    destination->obstacle_error = rc;
-    snprintf(destination->obstacle, sizeof destination->obstacle, "%s", path);
+    destination->unreadable_candidate_error = rc;
+    snprintf(destination->unreadable_candidate, sizeof destination->unreadable_candidate, "%s", path);
 }
 
 /* NFS and FUSE give a file that is deleted while it is open such a name; it goes when the file is closed. */
@@ -160,13 +161,13 @@ static int try_sibling(void *argument, const char *path) {
         return 0;
     }
     rc = rc < 0 ? rc : open_locked(destination, path);
-    enum closed_door door = rc == -EBUSY && destination->waits_for_lock ? DOOR_MAY_OPEN : closed_door(rc);
+    enum open_failure door = rc == -EBUSY && destination->waits_for_lock ? DOOR_MAY_OPEN : open_failure(rc);
     if (rc == 0) {
         rc = recognise(destination, path, search->stream);
         door = DOOR_MAY_OPEN;
     }
     if (rc < 0 && rc != DESTINATION_NOT_OURS) {
-        note_obstacle(search, path, rc, door);
+        note_unreadable_candidate(search, path, rc, door);
     }
     return rc == 0;
 }
@@ -177,11 +178,11 @@ static void note_folder(struct search *search, const char *path, int rc) {
     struct file_identity identity;
     char folder[LAYOUT_FILE_NAME_BYTES];
     snprintf(folder, sizeof folder, "%.*s", (int)(path_name(path) - path), path);
-    enum closed_door door = closed_door(rc);
+    enum open_failure door = open_failure(rc);
     if (door == DOOR_IRRELEVANT && ops(destination)->identity_of_path(destination->files, folder, &identity) == 0) {
         door = DOOR_MAY_OPEN; /* it is there */
     }
-    note_obstacle(search, folder, rc, door);
+    note_unreadable_candidate(search, folder, rc, door);
 }
 
 /* Whether the open file has the name. */
@@ -200,16 +201,16 @@ int destination_find_renamed(struct destination *destination, const char *path, 
         return DESTINATION_NOT_OURS;
     }
     /* A second look where a door was closed: a rotation may have moved the file meanwhile, or a child held its lock. */
-    for (int look = 0; look == 0 || (look == 1 && rc != 1 && search.closed_doors > 0); look++) {
-        search.error = search.closed_doors = 0;
-        destination->obstacle[0] = '\0';
+    for (int look = 0; look == 0 || (look == 1 && rc != 1 && search.open_failures > 0); look++) {
+        search.error = search.open_failures = 0;
+        destination->unreadable_candidate[0] = '\0';
         rc = ops(destination)->list_siblings(destination->files, path, try_sibling, &search);
         if (rc < 0) {
             note_folder(&search, path, rc);
         }
     }
     if (rc == 1) {
-        destination->obstacle[0] = '\0';
+        destination->unreadable_candidate[0] = '\0';
         snprintf(destination->path, sizeof destination->path, "%s", path);
         return !has_name(destination, path);
     }
@@ -292,7 +293,8 @@ enum destination_state destination_look(const struct destination *destination) {
     rc = ops(destination)->identity_of_path(destination->files, destination->path, &named);
     /* ENOTDIR: its folder was renamed, and a file stands in its place. */
     if (rc == -ENOENT || rc == -ENOTDIR || (rc == 0 && (named.device != ours.device || named.inode != ours.inode))) {
-        return destination_is_off(destination) == 1 ? DESTINATION_UNMOUNTED : renamed_or_deleted(destination, &ours);
+        return destination_is_unmounted_now(destination) == 1 ? DESTINATION_UNMOUNTED
+                                                              : renamed_or_deleted(destination, &ours);
     }
     return DESTINATION_OURS;
 }

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "media/layout.h"
-#include "sink/files.h"
+#include "outlet/file/fs.h"
 
 #define DESTINATION_CLOSED (-1)
 #define DESTINATION_UNMOUNTED_ERROR ENOMEDIUM /* of no file operation: the file system of the log file is not there */
@@ -27,10 +27,11 @@ struct destination {
     uint64_t before_length;              /* length and tail before the newest write */
     uint32_t before_bytes;
     uint8_t before[CHECKPOINT_TAIL_BYTES];
-    char obstacle[LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
-    int obstacle_error;
-    int waits_for_lock;      /* a search does not pass over what seems to be the file because others hold it */
-    struct file_place place; /* of the file that was opened last */
+    char unreadable_candidate
+        [LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
+    int unreadable_candidate_error;
+    int waits_for_lock;          /* a search does not pass over what seems to be the file because others hold it */
+    struct mount_identity place; /* of the file that was opened last */
 };
 
 enum destination_state {
@@ -58,7 +59,7 @@ int destination_open_to_redo(struct destination *destination, const char *path, 
  * Looks for the noted file in the folder that `path` leads to and opens it, if it is whole up to stream->file_bytes: 1 if it
  * was renamed (by a rotation), 0 if it has its name, which was hidden for a moment. destination->path is `path`, so that a
  * rename is noticed when the redo is over. No other file is opened. DESTINATION_NOT_OURS if it is not there or nothing is
- * noted; -errno if something that may be it cannot be looked at now. Either way destination->obstacle may name one.
+ * noted; -errno if something that may be it cannot be looked at now. Either way destination->unreadable_candidate may name one.
  */
 int destination_find_renamed(struct destination *destination, const char *path, const struct checkpoint_stream *stream,
                              const struct file_mark *noted);
@@ -71,7 +72,7 @@ void destination_note_place(struct destination *destination);
 
 /* 1: its folder is on another file system than when its place was noted; 0: it is not, or the place is not known, or an
  * empty file in its place says that this is meant; -errno. */
-int destination_is_off(const struct destination *destination);
+int destination_is_unmounted_now(const struct destination *destination);
 
 /* The size that the file must have: while a redo is under way it is longer than what the log has of it. */
 static inline uint64_t destination_end(const struct destination *destination) {

@@ -46,12 +46,12 @@ static void tell_stall(const struct drain *drain, int rc, int64_t lasts_ns) {
             "or another mounted over it; mount it again, or, if the log is to go on here, make an empty file of "
             "that name; the ring keeps the records, and when it is full appends wait or fail",
             destination->path, since);
-    } else if (destination->file == DESTINATION_CLOSED && destination->obstacle[0] != '\0') {
+    } else if (destination->file == DESTINATION_CLOSED && destination->unreadable_candidate[0] != '\0') {
         events_post(
             drain->events, BURST_ERROR,
             "log file %s is not under its name%s, and %s, which may be it, cannot be read: %s; make that readable, or "
             "move it away if it is not; the ring keeps the records, and when it is full appends wait or fail",
-            destination->path, since, destination->obstacle, error_name(-rc));
+            destination->path, since, destination->unreadable_candidate, error_name(-rc));
     } else {
         events_post(
             drain->events, BURST_ERROR,

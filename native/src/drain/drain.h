@@ -64,9 +64,10 @@ struct drain {
     int64_t failed_since_ns;
     char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that it was told of */
     int destination_was_empty;
-    struct signal drained; /* drained_sequence has moved, or cannot move */
+    struct event_count drained; /* drained_sequence has moved, or cannot move */
     _Atomic uint64_t drained_sequence;
-    _Atomic uint32_t unnoted; /* checkpoints in a row that the medium of the ring, failed by the first, did not take */
+    _Atomic uint32_t
+        failed_checkpoints; /* checkpoints in a row that the medium of the ring, failed by the first, did not take */
     _Atomic uint64_t file_bytes;
     _Atomic int stalled;
     pthread_mutex_t path_lock; /* of current_path, which any thread may ask for */
@@ -79,14 +80,14 @@ struct drain_parts {
     struct ring *ring;
     struct events *events;
     const struct files *files;
-    const struct sink *sink;
+    const struct record_format *record_format;
     const struct recovery *recovery;     /* stays alive as long as the drain */
     const struct checkpoint *checkpoint; /* the newest one; the other slot says the same */
     unsigned newest_slot;
     uint32_t crc_seed;
     const char *file_name; /* absolute; NULL: whatever the ring is bound to */
     struct new_file how;
-    uint32_t stranger; /* not 0: user who may have made up what is in the ring; no file that it names is
+    uint32_t untrusted_ring_owner; /* not 0: user who may have made up what is in the ring; no file that it names is
                                              touched but file_name */
 };
 
@@ -133,7 +134,7 @@ int drain_sync(struct drain *drain);
 void drain_leave_file(struct drain *drain, enum drain_next_file next, const struct cursor *from);
 
 /* Finds the file of the newest checkpoint again. 0 with it open, or with none open and the next one decided; -errno, and
- * destination.obstacle names what may be the file and cannot be looked at now, or is "". */
+ * destination.unreadable_candidate names what may be the file and cannot be looked at now, or is "". */
 int drain_find_again(struct drain *drain);
 
 /* Notes where the open file is and what it is known by, also for the next open of the ring. 0, or -errno if that cannot be

@@ -64,10 +64,10 @@ static void tell_not_found(struct drain *drain, const char *path, int rc) {
                  "and in the new one: compare these (and let logrotate use delaycompress, and no olddir)",
                  first, (unsigned long long)next_sequence - 1);
     }
-    if (destination->obstacle[0] != '\0') {
-        snprintf(seen, sizeof seen, "; %s cannot be opened (%s) and may be or hold the old file", destination->obstacle,
-                 error_name(-destination->obstacle_error));
-        destination->obstacle[0] = '\0';
+    if (destination->unreadable_candidate[0] != '\0') {
+        snprintf(seen, sizeof seen, "; %s cannot be opened (%s) and may be or hold the old file",
+                 destination->unreadable_candidate, error_name(-destination->unreadable_candidate_error));
+        destination->unreadable_candidate[0] = '\0';
     }
     events_post(drain->events, BURST_WARN, "log file %s is %s; records from %llu on go to a new file%s%s", path,
                 rc == DESTINATION_NOT_OURS ? "not the one that was written" : "gone", first, twice, seen);
@@ -96,7 +96,7 @@ static int open_noted(struct drain *drain, const char *path, int *match) {
     if (rc == DESTINATION_NOT_OURS && (*match == FILE_UNKNOWN || (*match == FILE_OTHER && stream->file_bytes > 0))) {
         rc = destination_open_to_redo(destination, path, stream);
         rc = is_elsewhere(rc) ? DESTINATION_NOT_OURS : rc;
-        destination->obstacle[0] = rc == DESTINATION_NOT_OURS ? destination->obstacle[0] : '\0';
+        destination->unreadable_candidate[0] = rc == DESTINATION_NOT_OURS ? destination->unreadable_candidate[0] : '\0';
     }
     return rc;
 }
@@ -140,7 +140,7 @@ static int find(struct drain *drain, const char *path) {
 int drain_find_again(struct drain *drain) {
     struct destination *destination = &drain->destination;
     char path[LAYOUT_FILE_NAME_BYTES];
-    destination->obstacle[0] = '\0';
+    destination->unreadable_candidate[0] = '\0';
     int rc = checkpoint_file(drain->checkpoint, path, sizeof path);
     rc = rc < 0 ? rc : find(drain, path);
     if (rc < 0) {

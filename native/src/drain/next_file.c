@@ -54,7 +54,7 @@ static void tell_diverted(struct drain *drain, const char *path, int rc) {
 /* Whether a file of that name, which is missing, would be made where the log is now. 0 or -errno. */
 static int check_folder(const struct drain *drain, const char *path) {
     const struct files *files = drain->destination.files;
-    struct file_place here, there;
+    struct mount_identity here, there;
     int rc = files->ops->place(files, drain->destination.path, &here);
     rc = rc < 0 ? rc : files->ops->place(files, path, &there);
     return rc < 0 ? rc : here.device == there.device && strcmp(here.folder, there.folder) == 0 ? 0 : ELSEWHERE;
@@ -105,7 +105,7 @@ static int create_diverted(struct drain *drain) {
 /* The path leads nowhere. 0: on the file system of the file; -errno: that is not mounted yet, or nobody knows. */
 static int check_mounted(const struct drain *drain, int rc) {
     const struct destination *destination = &drain->destination;
-    const int off = destination->place.folder[0] == '\0' ? rc : destination_is_off(destination);
+    const int off = destination->place.folder[0] == '\0' ? rc : destination_is_unmounted_now(destination);
     return off == 1 ? -DESTINATION_UNMOUNTED_ERROR : off;
 }
 
@@ -179,7 +179,7 @@ int drain_begin_file(struct drain *drain) {
     if (rc < 0 || drain->destination.file != DESTINATION_CLOSED) {
         return rc;
     }
-    if (destination_is_off(&drain->destination) == 1) {
+    if (destination_is_unmounted_now(&drain->destination) == 1) {
         return -DESTINATION_UNMOUNTED_ERROR;
     }
     const struct checkpoint_stream before = drain->checkpoint->stream;

@@ -14,7 +14,7 @@ void destination_note_place(struct destination *destination) {
     struct file_identity ours;
     if (files->ops->place(files, destination->path, &destination->place) < 0 ||
         files->ops->identity(files, destination->file, &ours) < 0 || ours.device != destination->place.device) {
-        destination->place = (struct file_place){.device = 0}; /* not known: it may be on the way to elsewhere */
+        destination->place = (struct mount_identity){.device = 0}; /* not known: it may be on the way to elsewhere */
     }
 }
 
@@ -24,9 +24,9 @@ static int is_wanted_here(const struct destination *destination, const char *pat
     return destination->files->ops->identity_of_path(destination->files, path, &identity) == 0 && identity.bytes == 0;
 }
 
-int destination_is_off(const struct destination *destination) {
-    const struct file_place *before = &destination->place;
-    struct file_place now;
+int destination_is_unmounted_now(const struct destination *destination) {
+    const struct mount_identity *before = &destination->place;
+    struct mount_identity now;
     if (before->folder[0] == '\0') {
         return 0;
     }
@@ -40,7 +40,7 @@ int destination_is_off(const struct destination *destination) {
            !is_wanted_here(destination, destination->path);
 }
 
-static uint32_t folder_crc(const struct file_place *place) {
+static uint32_t folder_crc(const struct mount_identity *place) {
     return crc32c(0, place->folder, strlen(place->folder));
 }
 
@@ -56,14 +56,14 @@ struct file_mark drain_noted_mark(const struct drain *drain) {
 
 int drain_note_place(struct drain *drain) {
     struct destination *destination = &drain->destination;
-    const struct file_place *place = &destination->place;
+    const struct mount_identity *place = &destination->place;
     struct file_mark mark;
     const int rc = destination->files->ops->mark(destination->files, destination->file, &mark);
     if (rc < 0) {
         return rc;
     }
     destination_note_place(destination);
-    drain->checkpoint->place = (struct checkpoint_place){
+    drain->checkpoint->place = (struct checkpoint_mount){
         .file_system = place->file_system, .entry_bytes = place->entry_bytes, .folder_crc = folder_crc(place)};
     drain->checkpoint->mark = (struct checkpoint_mark){.inode = mark.inode,
                                                        .born_ns = mark.born_ns,
@@ -74,7 +74,7 @@ int drain_note_place(struct drain *drain) {
 }
 
 /* What the path led onto there was another file system than that of the folder above, and is not any more. */
-static int is_entry_closed(const struct files *files, const char *path, uint32_t entry_bytes) {
+static int mount_point_is_bare(const struct files *files, const char *path, uint32_t entry_bytes) {
     char entry[LAYOUT_FILE_NAME_BYTES], above[LAYOUT_FILE_NAME_BYTES];
     struct file_identity here, there;
     if (entry_bytes < 2 || entry_bytes >= strlen(path) || path[entry_bytes] != '/') {
@@ -86,17 +86,17 @@ static int is_entry_closed(const struct files *files, const char *path, uint32_t
 }
 
 /* What an open can say, since when the host may have been started anew and every device may have another number. */
-static int is_off_since_the_checkpoint(const struct drain *drain, const char *path) {
+static int was_unmounted_since_checkpoint(const struct drain *drain, const char *path) {
     const struct files *files = drain->destination.files;
-    const struct checkpoint_place *noted = &drain->checkpoint->place;
-    struct file_place now;
-    return is_entry_closed(files, path, noted->entry_bytes) && files->ops->place(files, path, &now) == 0 &&
+    const struct checkpoint_mount *noted = &drain->checkpoint->place;
+    struct mount_identity now;
+    return mount_point_is_bare(files, path, noted->entry_bytes) && files->ops->place(files, path, &now) == 0 &&
            folder_crc(&now) == noted->folder_crc &&
            (noted->file_system == 0 || noted->file_system != now.file_system) &&
            !is_wanted_here(&drain->destination, path);
 }
 
 int drain_is_unmounted(const struct drain *drain, const char *path) {
-    return drain->destination.place.folder[0] != '\0' ? destination_is_off(&drain->destination) == 1
-                                                      : is_off_since_the_checkpoint(drain, path);
+    return drain->destination.place.folder[0] != '\0' ? destination_is_unmounted_now(&drain->destination) == 1
+                                                      : was_unmounted_since_checkpoint(drain, path);
 }

@@ -49,16 +49,16 @@ static struct checkpoint_mark known_mark(const struct checkpoint *checkpoint) {
     return mark;
 }
 
-static struct checkpoint_place known_place(const struct checkpoint *checkpoint) {
-    struct checkpoint_place place =
-        checkpoint->place.epoch == checkpoint->epoch ? checkpoint->place : (struct checkpoint_place){.epoch = 0};
+static struct checkpoint_mount known_place(const struct checkpoint *checkpoint) {
+    struct checkpoint_mount place =
+        checkpoint->place.epoch == checkpoint->epoch ? checkpoint->place : (struct checkpoint_mount){.epoch = 0};
     place.epoch = 0;
     return place;
 }
 
 int checkpoint_leads_to_the_same(const struct checkpoint *one, const struct checkpoint *other) {
     const struct checkpoint_mark marks[] = {known_mark(one), known_mark(other)};
-    const struct checkpoint_place places[] = {known_place(one), known_place(other)};
+    const struct checkpoint_mount places[] = {known_place(one), known_place(other)};
     return memcmp(&one->stream, &other->stream, sizeof one->stream) == 0 &&
            memcmp(one->file_name, other->file_name, sizeof one->file_name) == 0 &&
            memcmp(&marks[0], &marks[1], sizeof marks[0]) == 0 && memcmp(&places[0], &places[1], sizeof places[0]) == 0;

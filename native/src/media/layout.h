@@ -203,7 +203,7 @@ struct checkpoint_stage {
 #define CHECKPOINT_STAGES 5u
 
 /* Where the log file is. It holds in a checkpoint of its own epoch: who does not know it passes it on as it is. */
-struct checkpoint_place {
+struct checkpoint_mount {
     uint64_t file_system; /* f_fsid of the file system, if that stays over mounts; else 0 */
     uint32_t entry_bytes; /* so much of the file's path leads onto it, from another one; 0: not known, or from none */
     uint32_t folder_crc;  /* CRC32C of the folder's path without links, seed 0 */
@@ -235,7 +235,7 @@ struct checkpoint {
     uint64_t next_sequence;    /* of the first record at or after it */
     uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed: a marker goes beyond it */
     int64_t written_ns;        /* CLOCK_REALTIME */
-    struct checkpoint_place place;
+    struct checkpoint_mount place;
     struct checkpoint_mark mark;
     uint64_t reserved[2];
     struct checkpoint_stream stream;
@@ -248,7 +248,7 @@ struct checkpoint {
 
 _Static_assert(sizeof(struct checkpoint_stream) == 56, "checkpoint_stream size");
 _Static_assert(offsetof(struct checkpoint, place) == 56, "checkpoint.place");
-_Static_assert(sizeof(struct checkpoint_place) == 24, "checkpoint_place size");
+_Static_assert(sizeof(struct checkpoint_mount) == 24, "checkpoint_mount size");
 _Static_assert(offsetof(struct checkpoint, mark) == 80, "checkpoint.mark");
 _Static_assert(sizeof(struct checkpoint_mark) == 32, "checkpoint_mark size");
 _Static_assert(offsetof(struct checkpoint, stream) == 128, "checkpoint.stream");
@@ -315,7 +315,7 @@ static inline uint64_t lap_remaining(uint64_t position, uint64_t capacity) {
 }
 
 /* Where a record at or after `position` can begin: the end of a lap that is too short for a header holds none. */
-static inline uint64_t record_place(uint64_t position, uint64_t capacity) {
+static inline uint64_t record_start(uint64_t position, uint64_t capacity) {
     uint64_t left = lap_remaining(position, capacity);
     return left < RECORD_HEADER_BYTES ? position + left : position;
 }
@@ -324,7 +324,7 @@ static inline uint64_t record_place(uint64_t position, uint64_t capacity) {
 static inline uint64_t record_next(uint64_t position, uint64_t length, uint8_t flags, uint64_t block_bytes,
                                    uint64_t capacity) {
     uint64_t end = position + record_bytes(length);
-    return record_place(flags & RECORD_LAST ? align_up(end, block_bytes) : end, capacity);
+    return record_start(flags & RECORD_LAST ? align_up(end, block_bytes) : end, capacity);
 }
 
 /* The same of a record that stands at `position`, in a ring whose commits end at lines, or (line_bytes 0) at blocks. A

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The record codec: sealing a header, and judging the bytes at a position. No I/O. */
+/* The record codec: sealing a header, and bounded_validation the bytes at a position. No I/O. */
 #ifndef BURST_MEDIA_RECORD_H
 #define BURST_MEDIA_RECORD_H
 

@@ -147,7 +147,7 @@ static int note_headers(struct evidence *evidence, const struct recovery_input *
             position += RECORD_ALIGN_BYTES;
             continue;
         }
-        const enum record_verdict verdict = judge_at(&evidence->judging, position);
+        const enum record_verdict verdict = judge_at(&evidence->bounded_validation, position);
         if (verdict != RECORD_INVALID) {
             note_header(evidence, header, verdict == RECORD_VALID);
         }
@@ -168,7 +168,7 @@ static int note_headers(struct evidence *evidence, const struct recovery_input *
 int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence) {
     const uint64_t begin = input->newest->stream.drained_position;
     *evidence = (struct evidence){
-        .platform = platform, .judging = {.input = input}, .window_end = begin + input->capacity_bytes};
+        .platform = platform, .bounded_validation = {.input = input}, .window_end = begin + input->capacity_bytes};
     note_checkpoint(evidence, input->newest);
     note_checkpoint(evidence, input->other);
     const int rc = note_headers(evidence, input, begin);
@@ -229,10 +229,10 @@ const struct listed_loss *evidence_known_loss(const struct evidence *evidence, u
 }
 
 int evidence_resume(struct evidence *evidence, uint64_t position, uint32_t epoch, uint64_t sequence, uint64_t *resume) {
-    const struct recovery_input *input = evidence->judging.input;
+    const struct recovery_input *input = evidence->bounded_validation.input;
     if (evidence->map.bits == NULL) {
-        const int rc = record_map_make(evidence->platform, &evidence->judging, input->newest->stream.drained_position,
-                                       evidence->window_end, &evidence->map);
+        const int rc = record_map_make(evidence->platform, &evidence->bounded_validation,
+                                       input->newest->stream.drained_position, evidence->window_end, &evidence->map);
         if (rc < 0) {
             return rc;
         }

@@ -13,7 +13,7 @@ struct listed_loss {
 
 struct evidence {
     const struct platform *platform;
-    struct judging judging;
+    struct bounded_validation bounded_validation;
     uint64_t window_end;       /* nothing at or above it is of the log */
     uint64_t durable_position; /* the provable watermark: the highest W in any header or checkpoint */
     uint64_t durable_sequence; /* of the first record at or after it */

@@ -3,19 +3,19 @@
 
 void reader_begin(struct reader *reader, const struct recovery_input *input, const struct recovery *recovery) {
     *reader = (struct reader){
-        .input = input, .recovery = recovery, .position = record_place(recovery->start, input->capacity_bytes)};
+        .input = input, .recovery = recovery, .position = record_start(recovery->start, input->capacity_bytes)};
 }
 
 int reader_begin_with_drained(struct reader *reader, const struct recovery_input *input,
                               const struct recovery *recovery) {
     reader_begin(reader, input, recovery);
     const uint64_t start = recovery->start, capacity = input->capacity_bytes;
-    struct judging judging = {.input = input};
+    struct bounded_validation bounded_validation = {.input = input};
     /* Up to the end of the window: what waits may contradict what comes before. */
-    const int rc = record_map_make(recovery->platform, &judging, start > capacity ? start - capacity : 0,
+    const int rc = record_map_make(recovery->platform, &bounded_validation, start > capacity ? start - capacity : 0,
                                    start + capacity, &reader->drained);
     reader->position = reader->drained.begin;
-    return rc < 0 ? rc : judging_outcome(&judging);
+    return rc < 0 ? rc : bounded_validation_outcome(&bounded_validation);
 }
 
 static int next_drained(struct reader *reader, struct reader_item *item) {
@@ -30,7 +30,7 @@ static int next_drained(struct reader *reader, struct reader_item *item) {
         }
         reader->position = at < start ? at + RECORD_ALIGN_BYTES : start;
     }
-    reader->position = record_place(start, reader->input->capacity_bytes);
+    reader->position = record_start(start, reader->input->capacity_bytes);
     return 0;
 }
 

@@ -47,9 +47,9 @@ static void set_bit(struct record_map *map, uint64_t position) {
     map->bits[place / 8] |= (uint8_t)(1u << place % 8);
 }
 
-int record_map_make(const struct platform *platform, struct judging *judging, uint64_t begin, uint64_t end,
-                    struct record_map *map) {
-    const struct recovery_input *input = judging->input;
+int record_map_make(const struct platform *platform, struct bounded_validation *bounded_validation, uint64_t begin,
+                    uint64_t end, struct record_map *map) {
+    const struct recovery_input *input = bounded_validation->input;
     *map = (struct record_map){.begin = begin, .end = end, .bytes = (end - begin) / RECORD_ALIGN_BYTES / 8 + 1};
     map->bits = platform_allocate(platform, map->bytes, 0);
     if (map->bits == NULL) {
@@ -59,7 +59,7 @@ int record_map_make(const struct platform *platform, struct judging *judging, ui
     for (uint64_t at = end; at > begin;) {
         at -= RECORD_ALIGN_BYTES;
         const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
-        const enum record_verdict verdict = judge_at(judging, at);
+        const enum record_verdict verdict = judge_at(bounded_validation, at);
         if (verdict == RECORD_VALID && !is_contradicted(&later, header)) {
             set_bit(map, at);
         }

@@ -7,7 +7,7 @@
 #ifndef BURST_RECOVERY_RECORD_MAP_H
 #define BURST_RECOVERY_RECORD_MAP_H
 
-#include "recovery/judging.h"
+#include "recovery/bounded_validation.h"
 
 struct record_map {
     uint64_t begin;
@@ -17,8 +17,8 @@ struct record_map {
 };
 
 /* Looks at [begin, end), multiples of 8, from its end on. 0 or -ENOMEM with a sentence. */
-int record_map_make(const struct platform *platform, struct judging *judging, uint64_t begin, uint64_t end,
-                    struct record_map *map);
+int record_map_make(const struct platform *platform, struct bounded_validation *bounded_validation, uint64_t begin,
+                    uint64_t end, struct record_map *map);
 
 void record_map_free(const struct platform *platform, struct record_map *map);
 

@@ -235,7 +235,7 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
     struct evidence evidence;
     int rc = evidence_gather(platform, input, &evidence);
     struct cursor cursor = {
-        .position = record_place(stream->drained_position, input->capacity_bytes),
+        .position = record_start(stream->drained_position, input->capacity_bytes),
         .sequence = stream->next_sequence,
         .epoch = stream->epoch,
     };
@@ -245,7 +245,7 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch, cursor.sequence);
         const struct listed_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
         const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
-        const int is_next = judge_at(&evidence.judging, at) == RECORD_VALID && follows(&cursor, header) &&
+        const int is_next = judge_at(&evidence.bounded_validation, at) == RECORD_VALID && follows(&cursor, header) &&
                             at + record_bytes(header->length) <= evidence.window_end;
         const struct recovery_facts facts = {
             .window_is_over = at >= evidence.window_end,
@@ -276,7 +276,7 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
     keep_on_record(recovery);
     recovery->durable_position =
         evidence.durable_position < recovery->log_end ? evidence.durable_position : recovery->log_end;
-    rc = rc < 0 ? rc : judging_outcome(&evidence.judging);
+    rc = rc < 0 ? rc : bounded_validation_outcome(&evidence.bounded_validation);
     evidence_free(&evidence);
     return rc;
 }

@@ -35,7 +35,7 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
         uint64_t offset = offset_of(ring, place);
         claim->pad_position = NO_PAD;
         if (capacity - offset < bytes) {
-            /* A rest of the lap that is too short for a header holds no pad: record_place. */
+            /* A rest of the lap that is too short for a header holds no pad: record_start. */
             claim->pad_position = capacity - offset < RECORD_HEADER_BYTES ? NO_PAD : place;
             place += capacity - offset;
             offset = 0;

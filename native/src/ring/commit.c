@@ -91,7 +91,7 @@ static int await_publication(struct ring *ring, const struct record_header *head
 /* Everything sealed so far is whole once everything below `until` is written, unless the last record crosses it. */
 static void take_whole(struct ring_round *round, uint64_t until, uint64_t capacity) {
     if (round->sealed <= until) {
-        round->whole = record_place(round->sealed, capacity);
+        round->whole = record_start(round->sealed, capacity);
         round->whole_sequence = round->sealed_sequence;
     }
 }
@@ -101,7 +101,7 @@ static int seal_records(struct ring *ring, struct ring_round *round, uint64_t un
     const struct ring_geometry *geometry = &ring->geometry;
     take_whole(round, until, geometry->capacity_bytes); /* the record that crossed into this piece may end in it */
     while (round->sealed < until && round->sealed < round->records_end) {
-        const uint64_t position = record_place(round->sealed, geometry->capacity_bytes);
+        const uint64_t position = record_start(round->sealed, geometry->capacity_bytes);
         struct record_header *header = (struct record_header *)ring_at(ring, position);
         const int rc = is_published(ring, header, position)
                            ? 0

@@ -71,57 +71,57 @@ static int64_t commit_ns(const struct ring *ring) {
 }
 
 /* Waits until all that are expected are there, or their time is over. Returns now. */
-static int64_t await_crowd(struct ring *ring) {
-    struct crowd *crowd = &ring->crowd;
+static int64_t await_gathering(struct ring *ring) {
+    struct gathering *gathering = &ring->gathering;
     const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
     int64_t now_ns = platform_monotonic_ns(ring->platform);
-    for (int turn = 0; turn < SPIN_TURNS && now_ns < crowd->until_ns; turn++) {
+    for (int turn = 0; turn < SPIN_TURNS && now_ns < gathering->until_ns; turn++) {
         const uint64_t word = atomic_load_explicit(&ring->claim, memory_order_relaxed);
-        if (claim_sequence(word, durable) - durable >= crowd->expected) {
-            crowd->patience += crowd->patience < GATHER_PATIENCE;
+        if (claim_sequence(word, durable) - durable >= gathering->expected) {
+            gathering->gather_credit += gathering->gather_credit < GATHER_PATIENCE;
             return now_ns;
         }
         ring->platform->ops->yield(ring->platform);
         now_ns = platform_monotonic_ns(ring->platform);
     }
-    crowd->patience -= crowd->patience > 0;
+    gathering->gather_credit -= gathering->gather_credit > 0;
     return now_ns;
 }
 
 /* The leader's first step. See above. */
 static void gather(struct ring *ring) {
-    struct crowd *crowd = &ring->crowd;
-    crowd->began_ns = 0;
-    if (crowd->expected < 2) {
+    struct gathering *gathering = &ring->gathering;
+    gathering->began_ns = 0;
+    if (gathering->expected < 2) {
         return;
     }
-    crowd->began_ns = platform_monotonic_ns(ring->platform);
-    if (commit_ns(ring) >= SLOW_COMMIT_NS && crowd->began_ns < crowd->until_ns &&
-        (crowd->patience > 0 || ++crowd->passed % GATHER_PROBE == 0)) {
+    gathering->began_ns = platform_monotonic_ns(ring->platform);
+    if (commit_ns(ring) >= SLOW_COMMIT_NS && gathering->began_ns < gathering->until_ns &&
+        (gathering->gather_credit > 0 || ++gathering->passed % GATHER_PROBE == 0)) {
         atomic_store(&ring->leader, LEADER_GATHERING);
-        crowd->began_ns = await_crowd(ring);
+        gathering->began_ns = await_gathering(ring);
         atomic_store(&ring->leader, LEADER_CLAIMED);
     }
 }
 
 /* The leader's last step: whom the next one may expect, and until when. */
-static void count_crowd(struct ring *ring) {
-    struct crowd *crowd = &ring->crowd;
-    crowd->expected = 1 + sleepers(ring);
-    if (crowd->expected < 2) {
+static void count_gathering(struct ring *ring) {
+    struct gathering *gathering = &ring->gathering;
+    gathering->expected = 1 + sleepers(ring);
+    if (gathering->expected < 2) {
         return;
     }
     const int64_t now_ns = platform_monotonic_ns(ring->platform);
     int64_t average_ns = commit_ns(ring);
-    if (crowd->began_ns != 0) {
-        int64_t took_ns = now_ns - crowd->began_ns;
+    if (gathering->began_ns != 0) {
+        int64_t took_ns = now_ns - gathering->began_ns;
         if (average_ns != 0 && took_ns > STALL_COMMITS * average_ns) {
             took_ns = STALL_COMMITS * average_ns; /* a stall is no measure of how long others are worth waiting for */
         }
         average_ns = average_ns == 0 ? took_ns : average_ns + (took_ns - average_ns) / COMMIT_AVERAGE;
         atomic_store_explicit(&ring->commit_ns, (uint64_t)average_ns, memory_order_relaxed);
     }
-    crowd->until_ns = now_ns + average_ns;
+    gathering->until_ns = now_ns + average_ns;
 }
 
 static void let_go(struct ring *ring) {
@@ -130,7 +130,7 @@ static void let_go(struct ring *ring) {
     atomic_fetch_add(&ring->generation[1], 1);
     wake(ring, (finished + 1) & 1, 1); /* the next leader first: its write can start while the others wake */
     wake(ring, finished & 1, INT_MAX);
-    /* As signal_notify; its fence is the counting above. */
+    /* As event_count_notify; its fence is the counting above. */
     if (atomic_load(&ring->ended.waiters) != 0) {
         atomic_fetch_add(&ring->ended.count, 1);
         ring->platform->ops->unpark(ring->platform, &ring->ended.count, INT_MAX);
@@ -144,7 +144,7 @@ static int is_durable(const struct ring *ring, uint64_t sequence) {
 void ring_ask_drain(struct ring *ring) {
     if (atomic_load_explicit(&ring->drain_asked, memory_order_relaxed) == 0) {
         atomic_store_explicit(&ring->drain_asked, 1, memory_order_relaxed);
-        signal_notify(&ring->drain, ring->platform);
+        event_count_notify(&ring->drain, ring->platform);
     }
 }
 
@@ -160,7 +160,7 @@ static void ask_drain(struct ring *ring) {
 void ring_hurry(struct ring *ring) {
     atomic_store(&ring->hurried, 1);
     atomic_store(&ring->enqueued, 1);
-    signal_notify(&ring->committer, ring->platform);
+    event_count_notify(&ring->committer, ring->platform);
 }
 
 /* Leads one commit if nobody leads. */
@@ -173,9 +173,9 @@ static int try_to_lead(struct ring *ring, struct limit *limit) {
     if (!ring_is_failing(ring)) {
         commit_round(ring, limit);
     }
-    count_crowd(ring);
+    count_gathering(ring);
     let_go(ring);
-    signal_notify(&ring->space, ring->platform); /* fewer records are in flight: claim.h bounds them */
+    event_count_notify(&ring->space, ring->platform); /* fewer records are in flight: claim.h bounds them */
     ask_drain(ring);
     return 1;
 }
@@ -283,17 +283,17 @@ static int await_for_a_while(struct ring *ring, uint64_t sequence, int64_t timeo
         return 1;
     }
     for (int is_asked = 0;; is_asked = 1) {
-        const uint32_t ticket = signal_register(&ring->ended);
+        const uint32_t ticket = event_count_register(&ring->ended);
         const int done = is_durable(ring, sequence), failed = ring_has_failed(ring);
         const int64_t left_ns = done || failed ? 0 : limit_left_ns(&limit, ring->platform);
         if (left_ns == 0) {
-            signal_leave(&ring->ended);
+            event_count_leave(&ring->ended);
             return done ? 1 : failed ? tell_failure(ring) : 0;
         }
         if (!is_asked) {
             ring_hurry(ring);
         }
-        signal_wait(&ring->ended, ring->platform, ticket, left_ns);
+        event_count_wait(&ring->ended, ring->platform, ticket, left_ns);
     }
 }
 

@@ -90,12 +90,12 @@ void ring_durable(const struct ring *ring, uint64_t *position, uint64_t *next_se
 
 void ring_release(struct ring *ring, uint64_t position) {
     atomic_store_explicit(&ring->released, position, memory_order_release);
-    signal_notify(&ring->space, ring->platform);
+    event_count_notify(&ring->space, ring->platform);
 }
 
 void ring_refuse(struct ring *ring) {
     atomic_fetch_or(&ring->claim, CLAIM_CLOSED);
-    signal_notify(&ring->space, ring->platform);
+    event_count_notify(&ring->space, ring->platform);
 }
 
 /*
@@ -109,7 +109,7 @@ static uint64_t count_lost_enqueued(const struct ring *ring, uint64_t *hidden) {
     const uint64_t next_sequence = ring_next_sequence(ring);
     const uint64_t leader = atomic_load(&ring->leader);
     const uint64_t capacity = ring->geometry.capacity_bytes;
-    for (position = record_place(position, capacity); position < end;) {
+    for (position = record_start(position, capacity); position < end;) {
         const struct record_header *header = (const struct record_header *)ring_at(ring, position);
         const uint64_t word = __atomic_load_n(&header->position, __ATOMIC_ACQUIRE);
         /* What an earlier epoch left there may say `position` too, but the leader has not sealed that. */
@@ -151,9 +151,9 @@ void ring_fail(struct ring *ring, const char *format, ...) {
                 "cause, then restart the process",
                 ring->failure);
     /* Those asleep in the groups are woken at the end of the round, by the leader that failed the ring. */
-    signal_notify(&ring->ended, ring->platform);
-    signal_notify(&ring->space, ring->platform);
-    signal_notify(&ring->committer, ring->platform);
+    event_count_notify(&ring->ended, ring->platform);
+    event_count_notify(&ring->space, ring->platform);
+    event_count_notify(&ring->committer, ring->platform);
 }
 
 static void await_reason(const struct ring *ring, struct limit *limit) {
@@ -219,21 +219,21 @@ static int claim_patiently(struct ring *ring, const void *data, size_t length, s
     const int64_t begin_ns = platform_monotonic_ns(platform);
     full_begins(ring, begin_ns);
     for (;;) {
-        const uint32_t ticket = signal_register(&ring->space);
+        const uint32_t ticket = event_count_register(&ring->space);
         const int64_t left_ns = limit_left_ns(limit, platform);
         touch(data, length); /* the wait may have been long */
         const int rc = claim_record(ring, record_bytes(length), claim);
         const int64_t now_ns = platform_monotonic_ns(platform);
         if (rc != -EAGAIN || left_ns == 0) {
-            signal_leave(&ring->space);
+            event_count_leave(&ring->space);
             return rc == -EAGAIN ? -ETIMEDOUT : rc;
         }
         int64_t pause_ns = full_lasts(ring, now_ns - begin_ns, now_ns);
         if (left_ns > 0 && left_ns < pause_ns) {
             pause_ns = left_ns;
         }
-        signal_notify(&ring->drain, platform);
-        signal_wait(&ring->space, platform, ticket, pause_ns);
+        event_count_notify(&ring->drain, platform);
+        event_count_wait(&ring->space, platform, ticket, pause_ns);
     }
 }
 
@@ -249,7 +249,7 @@ static uint32_t is_committer_told(const struct ring *ring) {
 
 static void wake_committer(struct ring *ring) {
     atomic_store(&ring->enqueued, 1);
-    signal_notify(&ring->committer, ring->platform);
+    event_count_notify(&ring->committer, ring->platform);
 }
 
 static struct limit limit_left(const struct ring *ring, const struct limit *waited) {

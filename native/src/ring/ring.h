@@ -23,7 +23,7 @@
 
 #include "base/events.h"
 #include "base/platform.h"
-#include "base/signal.h"
+#include "base/event_count.h"
 #include "burstlog.h"
 #include "device/device.h"
 #include "media/layout.h"
@@ -63,13 +63,13 @@ struct ring_start {
 };
 
 /* Those who wait for commits, as the leader sees them: leader.c. Only the leader touches it. */
-struct crowd {
+struct gathering {
     uint32_t
         expected; /* threads that the last commit made durable or that wait for the next; 1: nobody but its leader */
-    uint32_t patience; /* grows while gathering pays */
-    uint32_t passed;   /* chances to gather that were not taken */
-    int64_t until_ns;  /* a leader that comes later than this gathers no more */
-    int64_t began_ns;  /* when the commit under way was sealed, or 0 */
+    uint32_t gather_credit; /* grows while gathering pays */
+    uint32_t passed;        /* chances to gather that were not taken */
+    int64_t until_ns;       /* a leader that comes later than this gathers no more */
+    int64_t began_ns;       /* when the commit under way was sealed, or 0 */
 };
 
 /* The range of a commit and how far it has got. */
@@ -127,10 +127,10 @@ struct ring {
     _Alignas(128) _Atomic uint64_t leader; /* commit.h */
     _Atomic uint32_t generation[2];        /* both count finished commits; who sleeps on which: leader.c */
     _Atomic uint32_t sleepers[2];
-    struct signal ended; /* a commit, or the ring: for those who wait with a limit and do not lead */
+    struct event_count ended; /* a commit, or the ring: for those who wait with a limit and do not lead */
     _Atomic uint32_t spinners;
     _Atomic uint64_t commit_ns; /* what a commit takes while several threads wait: a moving average; 0: not known yet */
-    struct crowd crowd;
+    struct gathering gathering;
 
     _Alignas(128) _Atomic uint64_t durable_position;
     _Atomic uint64_t durable_next_sequence; /* every sequence below it is durable */
@@ -144,10 +144,11 @@ struct ring {
 
     _Alignas(128) _Atomic uint64_t released;
 
-    _Alignas(128) struct signal space; /* released has moved */
-    struct signal drain;               /* the drain should look now */
+    _Alignas(128) struct event_count space; /* released has moved */
+    struct event_count drain;               /* the drain should look now */
 
-    _Alignas(128) struct signal committer; /* something was enqueued: then `enqueued` is 1 until the committer looks */
+    _Alignas(
+        128) struct event_count committer; /* something was enqueued: then `enqueued` is 1 until the committer looks */
     _Atomic uint32_t enqueued;
     _Atomic uint32_t hurried; /* somebody waits for it: the committer lets no batch come */
 

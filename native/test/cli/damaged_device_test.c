@@ -2,7 +2,7 @@
 /* Real block devices whose content others have changed: every test runs on a loop and on a zram device. */
 #include "cli/loop_fixture.h"
 
-#include "log.h"
+#include "log/log.h"
 #include "media/layout.h"
 
 static struct zram_device zram;

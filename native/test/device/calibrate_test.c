@@ -10,7 +10,7 @@
 #include "device/calibrate.h"
 #include "device/medium.h"
 #include "device/open.h"
-#include "engine.h"
+#include "log/engine.h"
 #include "media/calibration.h"
 #include "media/record.h"
 #include "refused_calls.h"

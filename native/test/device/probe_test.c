@@ -3,7 +3,7 @@
 #include "device/media.h"
 
 #include "burstlog.h"
-#include "device/mounts.h"
+#include "device/host/mounts.h"
 #include "device/probe.h"
 
 static struct medium_facts probe(const char *path) {

@@ -134,8 +134,8 @@ static void a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_wh
     ops = *files_posix.ops;
     ops.sync = never_syncing;
     host.files.ops = &ops;
-    struct signal *drained = &host.engine->drain->drained;
-    const uint32_t ticket = signal_register(drained);
+    struct event_count *drained = &host.engine->drain->drained;
+    const uint32_t ticket = event_count_register(drained);
     for (int step = 1; step <= 5; step++) {
         sync_attempts = 0;
         assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
@@ -146,7 +146,7 @@ static void a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_wh
     host.files = files_posix;
     assert_int_equal(drain_work(host.engine->drain, 1), 1);
     assert_int_not_equal(atomic_load(&drained->count), ticket);
-    signal_leave(drained);
+    event_count_leave(drained);
 }
 
 static void assert_last_told(const char *words) {

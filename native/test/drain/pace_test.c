@@ -134,10 +134,10 @@ static void no_batch_is_begun_after_the_time_that_a_close_has(void **state) {
     (void)state;
     open_counted();
     for (int i = 0; i < 6; i++) {
-        append(SINK_LOSS_BYTES);
+        append(RECORD_LOSS_BYTES);
     }
     ops.write = slow_write;
-    host.engine->drain->batch.room = SINK_LOSS_BYTES; /* of a batch: a record */
+    host.engine->drain->batch.room = RECORD_LOSS_BYTES; /* of a batch: a record */
     atomic_store(&host.engine->drain->give_up_ns, host.now_ns + 2000000000);
     assert_int_equal(drain_work(host.engine->drain, 1) >= 0, 1);
     assert_int_equal(host.engine->drain->cursor.sequence, 4);

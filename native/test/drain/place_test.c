@@ -11,7 +11,7 @@ static uint64_t number_here;
 static uint64_t device;
 static char away[sizeof host.folder + 8];
 
-static int place(const struct files *files, const char *path, struct file_place *place) {
+static int place(const struct files *files, const char *path, struct mount_identity *place) {
     const int rc = files_posix.ops->place(files, path, place);
     place->device = is_mounted ? device : device + 1;
     place->file_system = is_mounted ? NUMBER : number_here;
@@ -157,7 +157,7 @@ static void a_folder_that_a_link_makes_another_one_is_meant(void **state) {
     assert_file(in_away(), "first\n");
 }
 
-static int no_place(const struct files *files, const char *path, struct file_place *place) {
+static int no_place(const struct files *files, const char *path, struct mount_identity *place) {
     (void)files, (void)path, (void)place;
     return -EACCES;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running one case, and judging what it came to. */
+/* Running one case, and bounded_validation what it came to. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "burstlog.h"
 #include "media/checkpoint.h"
 #include "media/record.h"
-#include "sink/files.h"
+#include "outlet/file/fs.h"
 #include "trial.h"
 
 #define RING_BYTES (2u * 1024 * 1024)

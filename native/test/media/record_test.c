@@ -111,9 +111,9 @@ static void the_end_of_a_lap_that_is_too_short_for_a_header_holds_no_record(void
     memset(image + CAPACITY - 48, 0xff, 48);
     for (uint64_t left = 8; left < RECORD_HEADER_BYTES; left += 8) {
         assert_int_equal(record_judge(image, CAPACITY, CAPACITY - left, CRC_SEED), RECORD_INVALID);
-        assert_int_equal(record_place(CAPACITY - left, CAPACITY), CAPACITY);
+        assert_int_equal(record_start(CAPACITY - left, CAPACITY), CAPACITY);
     }
-    assert_int_equal(record_place(CAPACITY - RECORD_HEADER_BYTES, CAPACITY), CAPACITY - RECORD_HEADER_BYTES);
+    assert_int_equal(record_start(CAPACITY - RECORD_HEADER_BYTES, CAPACITY), CAPACITY - RECORD_HEADER_BYTES);
 }
 
 static void the_payload_of_a_pad_does_not_matter(void **state) {

@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 
-#include "sink/files.h"
+#include "outlet/file/fs.h"
 
 static void shell(const char *format, ...) {
     char command[600];
@@ -24,7 +24,7 @@ static void append_lines(burst_t *log, int count) {
     }
 }
 
-static void live_and_die(int noted, int unnoted) {
+static void live_and_die(int noted, int failed_checkpoints) {
     const pid_t child = fork();
     if (child == 0) {
         burst_config_t config = small_config();
@@ -35,7 +35,7 @@ static void live_and_die(int noted, int unnoted) {
         append_lines(log, noted);
         if (burst_await_drained(log, PATIENCE_NS) != 1)
             _exit(1);
-        append_lines(log, unnoted);
+        append_lines(log, failed_checkpoints);
         kill(getpid(), SIGKILL);
     }
     int status = 0;

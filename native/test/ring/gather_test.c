@@ -36,8 +36,8 @@ static struct ring *ring_after_a_commit_for(unsigned threads, int64_t commit_ns)
     fake_platform.yields = 0;
     fake_platform.yielded = one_comes;
     atomic_store(&ring->commit_ns, (uint64_t)commit_ns);
-    ring->crowd =
-        (struct crowd){.expected = threads, .patience = GATHER_PATIENCE, .until_ns = fake_platform.now_ns + commit_ns};
+    ring->gathering = (struct gathering){
+        .expected = threads, .gather_credit = GATHER_PATIENCE, .until_ns = fake_platform.now_ns + commit_ns};
     return ring;
 }
 
@@ -56,7 +56,7 @@ static void a_leader_alone_waits_for_nobody_and_asks_no_clock(void **state) {
     struct ring *ring = ring_after_a_commit_for(1, COMMIT_NS);
     assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
     assert_int_equal(fake_platform.yields, 0);
-    assert_int_equal(ring->crowd.began_ns, 0);
+    assert_int_equal(ring->gathering.began_ns, 0);
 }
 
 static void those_who_do_not_come_are_waited_for_as_long_as_a_commit_takes(void **state) {
@@ -66,13 +66,13 @@ static void those_who_do_not_come_are_waited_for_as_long_as_a_commit_takes(void 
     assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
     assert_int_equal(fake_platform.yields, COMMIT_NS / 1000);
     assert_durable(ring, 2 * BLOCK_BYTES, 3);
-    assert_int_equal(ring->crowd.patience, GATHER_PATIENCE - 1);
+    assert_int_equal(ring->gathering.gather_credit, GATHER_PATIENCE - 1);
 }
 
 static void a_leader_that_comes_later_than_that_does_not_wait(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(3, COMMIT_NS);
-    fake_platform.now_ns = ring->crowd.until_ns;
+    fake_platform.now_ns = ring->gathering.until_ns;
     assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
     assert_int_equal(fake_platform.yields, 0);
 }
@@ -83,8 +83,8 @@ static void where_nobody_ever_comes_it_is_tried_now_and_then_only(void **state) 
     unsigned gathered = 0;
     for (int i = 0; i < GATHER_PATIENCE + 2 * GATHER_PROBE; i++) {
         const unsigned before = fake_platform.yields;
-        ring->crowd.expected = 3;
-        ring->crowd.until_ns = fake_platform.now_ns + COMMIT_NS;
+        ring->gathering.expected = 3;
+        ring->gathering.until_ns = fake_platform.now_ns + COMMIT_NS;
         assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), i + 1);
         gathered += fake_platform.yields > before;
     }
@@ -92,11 +92,11 @@ static void where_nobody_ever_comes_it_is_tried_now_and_then_only(void **state) 
     /* And if they come again, it is believed again. */
     for (int i = 0; i < GATHER_PROBE; i++) {
         comers = 2;
-        ring->crowd.expected = 3;
-        ring->crowd.until_ns = fake_platform.now_ns + COMMIT_NS;
+        ring->gathering.expected = 3;
+        ring->gathering.until_ns = fake_platform.now_ns + COMMIT_NS;
         assert_true(ring_append(ring, "mine", 4, 0, RING_DURABLE) > 0);
     }
-    assert_int_equal(ring->crowd.patience, 1);
+    assert_int_equal(ring->gathering.gather_credit, 1);
 }
 
 static void a_commit_that_others_waited_for_is_gathered_after_for_as_long_as_one_takes(void **state) {
@@ -104,8 +104,8 @@ static void a_commit_that_others_waited_for_is_gathered_after_for_as_long_as_one
     struct ring *ring = ring_after_a_commit_for(1, COMMIT_NS);
     atomic_store(&ring->sleepers[1], 2);
     assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
-    assert_int_equal(ring->crowd.expected, 3);
-    assert_int_equal(ring->crowd.until_ns, fake_platform.now_ns + COMMIT_NS);
+    assert_int_equal(ring->gathering.expected, 3);
+    assert_int_equal(ring->gathering.until_ns, fake_platform.now_ns + COMMIT_NS);
 }
 
 static void write_stalls(struct fake_device *fake) {
@@ -117,7 +117,7 @@ static void write_stalls(struct fake_device *fake) {
 static void a_stall_counts_as_four_commits(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(2, COMMIT_NS);
-    fake_platform.now_ns = ring->crowd.until_ns;
+    fake_platform.now_ns = ring->gathering.until_ns;
     fake_device.before_completion = write_stalls;
     atomic_store(&ring->sleepers[1], 1);
     assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
@@ -134,7 +134,7 @@ static void media_as_fast_as_a_wake_up_are_not_gathered_for(void **state) {
 static void a_clock_that_stands_still_holds_up_no_commit(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(3, COMMIT_NS);
-    ring->crowd.until_ns = INT64_MAX;
+    ring->gathering.until_ns = INT64_MAX;
     assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
     assert_in_range(fake_platform.yields, 1, 10000);
 }

@@ -108,10 +108,10 @@ static void all_sleepers_are_refused_when_the_ring_fails(void **state) {
 static void whoever_waits_for_space_is_told_of_the_end_of_a_commit(void **state) {
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
-    const uint32_t ticket = signal_register(&ring->space);
+    const uint32_t ticket = event_count_register(&ring->space);
     assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
     assert_int_not_equal(atomic_load(&ring->space.count), ticket);
-    signal_leave(&ring->space);
+    event_count_leave(&ring->space);
 }
 
 static void *read_durable(void *argument) {

@@ -242,7 +242,7 @@ static unsigned parks;
 /* The drain releases something now and then, and others take it. */
 static void release_too_little(struct fake_platform *fake) {
     fake->now_ns += LIMIT_NS / 5 * 2;
-    signal_notify(&fake_device.ring->space, &fake->platform);
+    event_count_notify(&fake_device.ring->space, &fake->platform);
     if (++parks > 50) {
         fail_msg("the limit begins anew whenever space is released");
     }

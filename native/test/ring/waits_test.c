@@ -20,10 +20,10 @@ static void release_it(struct ring *ring) {
 
 static void assert_wakes_who_waits_for_space(void (*act)(struct ring *ring)) {
     struct ring *ring = full_ring();
-    const uint32_t ticket = signal_register(&ring->space);
+    const uint32_t ticket = event_count_register(&ring->space);
     act(ring);
     assert_int_not_equal(atomic_load(&ring->space.count), ticket);
-    signal_leave(&ring->space);
+    event_count_leave(&ring->space);
     free_ring(NULL);
 }
 

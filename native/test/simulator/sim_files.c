@@ -315,9 +315,10 @@ static int sim_identity_of_path(const struct files *files, const char *path, str
     return inode < 0 ? inode : sim_identity(files, inode, identity);
 }
 
-static int sim_place(const struct files *files, const char *path, struct file_place *place) {
+static int sim_place(const struct files *files, const char *path, struct mount_identity *place) {
     (void)path;
-    *place = (struct file_place){.folder = MOUNT_POINT, .device = LOGS_DEVICE, .entry_bytes = sizeof MOUNT_POINT - 1};
+    *place =
+        (struct mount_identity){.folder = MOUNT_POINT, .device = LOGS_DEVICE, .entry_bytes = sizeof MOUNT_POINT - 1};
     if (files_of(files)->is_unmounted) {
         place->device = ROOT_DEVICE;
         place->entry_bytes = 0;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine.h"
+#include "log/engine.h"
 
 #define SECTOR_BYTES 512u
 #define MAPPED_LINE_BYTES 64u

@@ -7,7 +7,7 @@
 #ifndef BURST_TEST_SIMULATOR_THREADED_LOG_H
 #define BURST_TEST_SIMULATOR_THREADED_LOG_H
 
-#include "log.h"
+#include "log/log.h"
 #include "simulator/threads/ledger.h"
 #include "simulator/threads/sim_threads.h"
 

@@ -27,10 +27,10 @@ final class NativeConfig {
         struct.fileGroup = config.fileGroup().orElse(null);
         struct.fileMode = modeOf(config.filePermissions());
         struct.drainCpu = config.placement().drainCpu().orElse(null);
-        struct.writerCpu = config.placement().writerCpu().orElse(null);
+        struct.commitCpu = config.placement().commitCpu().orElse(null);
         struct.realtimePriority = config.placement().realtimePriority();
         struct.hugePages = config.placement().hugePages().ordinal();
-        struct.writerSpin = config.placement().writerSpin() ? 1 : 0;
+        struct.commitSpin = config.placement().commitSpin() ? 1 : 0;
         struct.batchDelayNanos = nanosOf(config.batch().delay());
         struct.batchBytes = config.batch().bytes();
         return struct;

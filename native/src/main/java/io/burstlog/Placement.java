@@ -8,16 +8,16 @@ import java.util.Optional;
  * Where the threads and the image of a log shall be. CPUs are listed as the kernel does, {@code "3"} or {@code "3-5,8"}.
  *
  * @param drainCpu the CPUs of the thread that moves records to the log file; empty for any
- * @param writerCpu the CPUs of the thread that makes enqueued records durable; empty for any
+ * @param commitCpu the CPUs of the thread that makes enqueued records durable; empty for any
  * @param realtimePriority the priority of that thread under SCHED_FIFO; 0 for none
- * @param writerSpin whether that thread spins instead of sleeping when nothing is enqueued
+ * @param commitSpin whether that thread spins instead of sleeping when nothing is enqueued
  * @param hugePages pages of the ring's image in memory
  */
 public record Placement(
         Optional<String> drainCpu,
-        Optional<String> writerCpu,
+        Optional<String> commitCpu,
         int realtimePriority,
-        boolean writerSpin,
+        boolean commitSpin,
         HugePages hugePages) {
 
     /**
@@ -27,7 +27,7 @@ public record Placement(
      */
     public Placement {
         drainCpu.ifPresent(cpus -> ConfigChecks.requireNoNul(cpus, "drainCpu"));
-        writerCpu.ifPresent(cpus -> ConfigChecks.requireNoNul(cpus, "writerCpu"));
+        commitCpu.ifPresent(cpus -> ConfigChecks.requireNoNul(cpus, "commitCpu"));
         Objects.requireNonNull(hugePages, "hugePages");
     }
 }

@@ -12,9 +12,9 @@ import java.util.Optional;
 public abstract sealed class ThreadSettings<B extends ThreadSettings<B>> permits BurstConfig.Builder {
 
     private String drainCpu;
-    private String writerCpu;
+    private String commitCpu;
     private int realtimePriority;
-    private boolean writerSpin;
+    private boolean commitSpin;
     private HugePages hugePages = HugePages.AUTO;
     private Duration batchDelay = Duration.ZERO;
     private long batchBytes;
@@ -25,7 +25,7 @@ public abstract sealed class ThreadSettings<B extends ThreadSettings<B>> permits
 
     Placement placement() {
         return new Placement(
-                Optional.ofNullable(drainCpu), Optional.ofNullable(writerCpu), realtimePriority, writerSpin, hugePages);
+                Optional.ofNullable(drainCpu), Optional.ofNullable(commitCpu), realtimePriority, commitSpin, hugePages);
     }
 
     Batch batch() {
@@ -51,8 +51,8 @@ public abstract sealed class ThreadSettings<B extends ThreadSettings<B>> permits
      * @param cpus as the kernel lists them; null, the default, for any
      * @return this
      */
-    public B writerCpu(String cpus) {
-        writerCpu = cpus;
+    public B commitCpu(String cpus) {
+        commitCpu = cpus;
         return self();
     }
 
@@ -81,13 +81,13 @@ public abstract sealed class ThreadSettings<B extends ThreadSettings<B>> permits
 
     /**
      * Whether {@code burst-commit} spins when nothing is enqueued, so that no {@link BurstLog#offer(byte[])} ever pays
-     * for waking it. It takes a whole CPU, which {@link #writerCpu(String)} should give it.
+     * for waking it. It takes a whole CPU, which {@link #commitCpu(String)} should give it.
      *
      * @param spins false, the default: it sleeps
      * @return this
      */
-    public B writerSpin(boolean spins) {
-        writerSpin = spins;
+    public B commitSpin(boolean spins) {
+        commitSpin = spins;
         return self();
     }
 

@@ -80,7 +80,7 @@ class ConfigTest {
     @Test
     void cpusAndPrioritiesThatTheHostDoesNotHaveAreRefusedNamingWhatItHas() {
         assertThat(refusal(valid().drainCpu("4999"))).contains("drainCpu=\"4999\"", "no CPU 4999", "online here: 0");
-        assertThat(refusal(valid().writerCpu("0,b"))).contains("writerCpu=\"0,b\"", "no list of CPUs");
+        assertThat(refusal(valid().commitCpu("0,b"))).contains("commitCpu=\"0,b\"", "no list of CPUs");
         assertThat(refusal(valid().realtimePriority(-1))).contains("realtimePriority=\"-1\"", "1 to 99");
         assertThat(refusal(valid().drainCpu("0\0001"))).contains("drainCpu").contains("NUL");
         assertThat(directory.resolve("orders.ring")).doesNotExist();
@@ -91,7 +91,7 @@ class ConfigTest {
         assertThat(refusal(valid().batchDelay(Duration.ofSeconds(2)))).contains("batchDelay", "2 s", "at most");
         assertThat(refusal(valid().batchBytes(4096))).contains("batchSize", "4096 bytes", "no batchDelay");
         assertThat(refusal(valid().batchBytes(-1))).contains("batchBytes is -1");
-        assertThat(refusal(valid().writerSpin(true).realtimePriority(5))).contains("writerCpu");
+        assertThat(refusal(valid().commitSpin(true).realtimePriority(5))).contains("commitCpu");
         assertThat(directory.resolve("orders.ring")).doesNotExist();
     }
 
@@ -122,7 +122,7 @@ class ConfigTest {
 
     @Test
     void aWriterThatSpinsMakesRecordsDurableToo() {
-        try (BurstLog log = BurstLog.open(valid().writerSpin(true).build())) {
+        try (BurstLog log = BurstLog.open(valid().commitSpin(true).build())) {
             long sequence = log.offer(new byte[64]);
             assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
                 while (log.durableSequence() < sequence) {
@@ -136,7 +136,7 @@ class ConfigTest {
     void whereThreadsAndImageAreIsToldToTheListener() throws Exception {
         BlockingQueue<BurstEvent> told = new LinkedBlockingQueue<>();
         String cpu = allowedCpu();
-        BurstLog.open(valid().drainCpu(cpu).writerCpu(cpu).hugePages(HugePages.OFF).listener(told::add).build()).close();
+        BurstLog.open(valid().drainCpu(cpu).commitCpu(cpu).hugePages(HugePages.OFF).listener(told::add).build()).close();
         String where = "burst-drain on CPU " + cpu + ", SCHED_OTHER; burst-commit on CPU " + cpu + ", SCHED_OTHER";
         BurstEvent event;
         do {

@@ -54,7 +54,7 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     String drainCpu;
 
     @PluginBuilderAttribute
-    String writerCpu;
+    String commitCpu;
 
     @PluginBuilderAttribute
     String realtimePriority;
@@ -63,7 +63,7 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     String hugePages;
 
     @PluginBuilderAttribute
-    String writerSpin;
+    String commitSpin;
 
     @PluginBuilderAttribute
     String batchDelay;
@@ -226,13 +226,13 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     }
 
     /**
-     * Sets the attribute {@code writerCpu}.
+     * Sets the attribute {@code commitCpu}.
      *
-     * @param writerCpu CPUs of the thread that makes enqueued events durable; any unless set
+     * @param commitCpu CPUs of the thread that makes enqueued events durable; any unless set
      * @return this
      */
-    public B setWriterCpu(final String writerCpu) {
-        this.writerCpu = writerCpu;
+    public B setCommitCpu(final String commitCpu) {
+        this.commitCpu = commitCpu;
         return asBuilder();
     }
 
@@ -259,13 +259,13 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     }
 
     /**
-     * Sets the attribute {@code writerSpin}.
+     * Sets the attribute {@code commitSpin}.
      *
-     * @param writerSpin {@code true}: the thread that makes enqueued events durable takes a whole CPU and is never woken
+     * @param commitSpin {@code true}: the thread that makes enqueued events durable takes a whole CPU and is never woken
      * @return this
      */
-    public B setWriterSpin(final String writerSpin) {
-        this.writerSpin = writerSpin;
+    public B setCommitSpin(final String commitSpin) {
+        this.commitSpin = commitSpin;
         return asBuilder();
     }
 

@@ -90,10 +90,10 @@ record RingAttributes(Place place, BurstConfig config, boolean jmx) {
         final Placement open = config.placement();
         final Placement elsewhere = wanted.config.placement();
         differences.add("drainCpu", open.drainCpu(), elsewhere.drainCpu());
-        differences.add("writerCpu", open.writerCpu(), elsewhere.writerCpu());
+        differences.add("commitCpu", open.commitCpu(), elsewhere.commitCpu());
         differences.add("realtimePriority", open.realtimePriority(), elsewhere.realtimePriority());
         differences.add("hugePages", open.hugePages(), elsewhere.hugePages());
-        differences.add("writerSpin", open.writerSpin(), elsewhere.writerSpin());
+        differences.add("commitSpin", open.commitSpin(), elsewhere.commitSpin());
         differences.add("batchDelay", config.batch().delay(), wanted.config.batch().delay());
         differences.addBytes("batchSize", config.batch().bytes(), wanted.config.batch().bytes());
         differences.add("filePermissions", config.filePermissions(), wanted.config.filePermissions());

@@ -48,12 +48,12 @@ class AttributesTest {
                 "maxRecordSize=\"2,5 KB\"      | without a comma",
                 "binding=\"panama\"            | \"auto\", \"jni\" or \"jna\"",
                 "drainCpu=\"4999\"            | online here: 0",
-                "writerCpu=\"0-4999\"         | or it is offline",
-                "writerCpu=\"left\"           | no list of CPUs",
+                "commitCpu=\"0-4999\"         | or it is offline",
+                "commitCpu=\"left\"           | no list of CPUs",
                 "realtimePriority=\"high\"    | whole number",
                 "realtimePriority=\"100\"     | 1 to 99",
                 "hugePages=\"on\"             | \"auto\" or \"off\"",
-                "writerSpin=\"yes\"           | \"true\" or \"false\"",
+                "commitSpin=\"yes\"           | \"true\" or \"false\"",
                 "batchDelay=\"2 s\"           | at most",
                 "batchSize=\"64 KB\"          | no batchDelay",
                 "jmx=\"maybe\"               | \"true\" or \"false\"",
@@ -125,7 +125,7 @@ class AttributesTest {
     @Test
     void everything_that_is_wrong_is_said_at_once_and_once() {
         final String xml = directory.burst("bogus=\"1\" Ringsice=\"2 MB\" ack=\"later\" blockTimeout=\"soon\" filePattern=\"%i\""
-                        + " batchSize=\"64 KB\" writerCpu=\"left\" fileOwner=\"no-such-user\"", "<AppenderRef ref=\"Other\"/><RegexFilter/>")
+                        + " batchSize=\"64 KB\" commitCpu=\"left\" fileOwner=\"no-such-user\"", "<AppenderRef ref=\"Other\"/><RegexFilter/>")
                 .replace("4 MB", "64 KB");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
             final String error = log4j.status(Level.ERROR).stream()
@@ -133,7 +133,7 @@ class AttributesTest {
                     .reduce((first, second) -> first + " AND ONCE MORE " + second)
                     .orElseThrow();
             for (final String wrong : new String[] {
-                "\"bogus\"", "\"Ringsice\"", "ack=\"later\"", "blockTimeout=\"soon\"", "filePattern", "batchSize", "writerCpu=\"left\"",
+                "\"bogus\"", "\"Ringsice\"", "ack=\"later\"", "blockTimeout=\"soon\"", "filePattern", "batchSize", "commitCpu=\"left\"",
                 "no-such-user", "<AppenderRef>", "<RegexFilter>", "ringSize"
             }) {
                 assertThat(error).containsOnlyOnce(wrong);
@@ -180,8 +180,8 @@ class AttributesTest {
                 .replaceAll("(?s).*Cpus_allowed_list:\\s*(\\d+).*", "$1");
         final String xml = directory.burst("durability=\"power\" ack=\"durable\" ackLevel=\"DEBUG\" onFull=\"block\""
                 + " blockTimeout=\"5 min\" maxRecordSize=\"512 KB\" binding=\"jna\" io=\"pwrite\" drainInterval=\"20 ms\""
-                + " shutdownTimeout=\"3 min\" drainCpu=\"" + cpu + "\" writerCpu=\" " + cpu + "\" realtimePriority=\"0\" hugePages=\"auto\""
-                + " writerSpin=\"true\" batchDelay=\"100 us\" batchSize=\"64 KB\""
+                + " shutdownTimeout=\"3 min\" drainCpu=\"" + cpu + "\" commitCpu=\" " + cpu + "\" realtimePriority=\"0\" hugePages=\"auto\""
+                + " commitSpin=\"true\" batchDelay=\"100 us\" batchSize=\"64 KB\""
                 + " filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
                 + "\" ignoreExceptions=\"false\"");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {

@@ -94,7 +94,7 @@ class ReconfigurationTest {
     @Test
     void changed_ring_attributes_are_refused_until_restart_in_one_sentence_that_names_them() {
         final String changed = directory.burst("drainInterval=\"50 ms\" durability=\"process\" drainCpu=\"0\""
-                + " writerCpu=\"0\" realtimePriority=\"3\" hugePages=\"off\" writerSpin=\"true\""
+                + " commitCpu=\"0\" realtimePriority=\"3\" hugePages=\"off\" commitSpin=\"true\""
                 + " batchDelay=\"1 ms\" batchSize=\"8 KB\"").replace("4 MB", "8 MB");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
             log4j.reconfigure(RunningLog4j.xml(changed));
@@ -104,8 +104,8 @@ class ReconfigurationTest {
                     .asString()
                     .contains("drainInterval", "durability", "ringSize")
                     .contains("drainInterval stays at its default instead of \"50 ms\"", "ringSize stays \"4 MB\" instead of \"8 MB\"")
-                    .contains("drainCpu", "writerCpu", "realtimePriority stays \"0\" instead of \"3\"")
-                    .contains("hugePages stays \"auto\" instead of \"off\"", "writerSpin stays \"false\" instead of \"true\"")
+                    .contains("drainCpu", "commitCpu", "realtimePriority stays \"0\" instead of \"3\"")
+                    .contains("hugePages stays \"auto\" instead of \"off\"", "commitSpin stays \"false\" instead of \"true\"")
                     .contains("batchDelay stays at its default instead of \"1 ms\"")
                     .contains("batchSize stays at its default instead of \"8 KB\"");
         }

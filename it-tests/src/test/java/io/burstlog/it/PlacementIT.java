@@ -21,7 +21,7 @@ class PlacementIT {
     void eachThreadRunsOnTheCpusThatItsAttributeNames() throws Exception {
         List<Integer> cpus = twoCpus();
         Installation installation = Installation.fresh("placement",
-                "ringSize=\"4 MB\" drainCpu=\"%d\" writerCpu=\"%d\"".formatted(cpus.get(1), cpus.get(0)));
+                "ringSize=\"4 MB\" drainCpu=\"%d\" commitCpu=\"%d\"".formatted(cpus.get(1), cpus.get(0)));
         assertThat(threadsOf(installation))
                 .containsExactlyInAnyOrder("burst-drain " + cpus.get(1), "burst-commit " + cpus.get(0));
         assertThat(Files.readAllLines(installation.file())).containsExactly("order 1");

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 @Structure.FieldOrder({
     "structBytes", "durability", "onFull", "io", "ring", "fileName", "ringBytes", "maxRecordBytes", "blockTimeoutNanos",
     "drainIntervalNanos", "shutdownTimeoutNanos", "fileOwner", "fileGroup", "fileMode", "reserved",
-    "drainCpu", "writerCpu", "realtimePriority", "hugePages", "writerSpin", "reserved2", "batchDelayNanos", "batchBytes"
+    "drainCpu", "commitCpu", "realtimePriority", "hugePages", "commitSpin", "reserved2", "batchDelayNanos", "batchBytes"
 })
 public final class ConfigStruct extends Structure {
 
@@ -28,10 +28,10 @@ public final class ConfigStruct extends Structure {
     public int fileMode;
     public int reserved;
     public String drainCpu;
-    public String writerCpu;
+    public String commitCpu;
     public int realtimePriority;
     public int hugePages;
-    public int writerSpin;
+    public int commitSpin;
     public int reserved2;
     public long batchDelayNanos;
     public long batchBytes;

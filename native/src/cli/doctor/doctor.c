@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command: what is to be looked at, and which of its four things it is to do. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "burstlog.h"
+#include "cli/cli.h"
+#include "cli/doctor/doctor.h"
+#include "cli/verify/engines.h"
+#include "device/open.h"
+#include "device/probe.h"
+#include "log/engine.h"
+#include "media/checkpoint.h"
+
+static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--json] [--root DIR]\n"
+                            "       burstlog doctor --jitter [RING] [--seconds N] [--cpu LIST] [--together] [--json]\n"
+                            "       burstlog doctor --verify-device DEVICE-OR-FILE --serve [--report HOST:PORT] "
+                            "[--blocks N]\n"
+                            "                       [--size SIZE] [--io ENGINE] [--force]\n"
+                            "       burstlog doctor --verify-device DEVICE-OR-FILE --check N [--json]\n"
+                            "       burstlog doctor --listen [ADDRESS:]PORT [--seconds N]";
+
+static const char about[] =
+    "\nChecks this host for what costs a log its low and steady latency: cores, memory, the ring's disk, file "
+    "systems,\n"
+    "clock, load, and the options of a JVM. Each finding tells what was read where, what it costs and what mends it.\n"
+    "Nothing is changed. What cannot be read is called unknown, never in order; root can read the most.\n"
+    "  RING          a ring in use or to be: a block device or a file; its disk is looked at\n"
+    "  --file LOG    the log file, if the ring does not name it yet\n"
+    "  --pid PID     the process that logs, a JVM for instance; otherwise the one that holds the ring\n"
+    "  --root DIR    looks at a host that was recorded: a directory with its /proc and /sys\n"
+    "\n--jitter measures for N seconds (1) on each core of LIST (all) how long a running thread is kept from it, one "
+    "core\n"
+    "after the other or all --together, and advises cores for the threads that log and for the drain.\n"
+    "\n--verify-device is the plug-pull test: does a disk keep what it acknowledged when the power goes?\n"
+    "  1. on another machine:   burstlog doctor --listen 7007\n"
+    "  2. on this one:          burstlog doctor --verify-device /dev/sdX --serve --report OTHER:7007\n"
+    "  3. pull the plug; the other machine shows the last number acknowledged, N\n"
+    "  4. after the start:      burstlog doctor --verify-device /dev/sdX --check N\n"
+    "It writes in turns with every engine that io=auto may take for a ring there, or with ENGINE alone, and --check gives\n"
+    "a verdict for each. It overwrites the first SIZE (64M) of a blank device or of a new file; what holds anything needs\n"
+    "--force.\n"
+    "\nExit codes: 0 nothing found, 1 findings (--check: blocks lost), 2 wrong usage, 3 refused, 4 I/O error.\n";
+
+enum task { CHECK_HOST, JITTER, VERIFY, LISTEN };
+
+struct request {
+    enum task task;
+    const char *ring, *log;
+    int pid, json, serve, check;
+    struct host host;
+    struct jitter_request jitter;
+    struct verify_request verify;
+};
+
+/* The log file that the ring names, and how much memory its image takes. What is no ring yet tells neither. */
+static void read_ring(struct doctor *doctor, char *log, size_t room) {
+    static struct engine_view view;
+    struct device *device;
+    log[0] = '\0';
+    const int rc = device_open(&platform_linux, doctor->ring.path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
+    if (rc < 0) {
+        doctor->ring_failure = rc == -ENOENT ? 0 : rc; /* it is yet to be made */
+        return;
+    }
+    if (engine_view_begin(&platform_linux, device, &view) == 0) {
+        doctor->ring_bytes = view.superblock.capacity_bytes;
+        checkpoint_file(&view.checkpoints[view.newest_slot], log, room);
+    }
+    device_close(device);
+}
+
+static int holder_of(const char *path) {
+    char holders[BURST_TEXT_BYTES] = "";
+    const int fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd >= 0) {
+        medium_holders(fd, holders, sizeof holders);
+        close(fd);
+    }
+    return atoi(holders);
+}
+
+static int find_process(struct doctor *doctor, int named) {
+    char path[64];
+    doctor->pid = named;
+    if (named == 0 && doctor->ring.path[0] != '\0' && !host_is_recorded(&doctor->host)) {
+        doctor->pid = holder_of(doctor->ring.path);
+    }
+    if (doctor->pid == 0) {
+        return 0;
+    }
+    snprintf(path, sizeof path, "/proc/%d/comm", doctor->pid);
+    const int rc = host_line(&doctor->host, path, doctor->process, sizeof doctor->process);
+    return rc < 0 ? error_set(-rc, "there is no process %d: %s cannot be read: %s", doctor->pid, path, error_name(rc))
+                  : 0;
+}
+
+static int find_subject(struct doctor *doctor, const struct request *request) {
+    char log[BURST_PATH_BYTES] = "";
+    int rc = 0;
+    doctor->host = request->host;
+    if (request->ring != NULL) {
+        rc = place_find(&doctor->host, request->ring, &doctor->ring);
+    }
+    if (rc == 0 && request->ring != NULL && !host_is_recorded(&doctor->host)) {
+        read_ring(doctor, log, sizeof log);
+    }
+    if (request->log != NULL) {
+        snprintf(log, sizeof log, "%s", request->log);
+    }
+    if (rc == 0 && log[0] != '\0') {
+        rc = place_find(&doctor->host, log, &doctor->log);
+    }
+    return rc < 0 ? rc : find_process(doctor, request->pid);
+}
+
+static int check_host(const struct request *request) {
+    static doctor_check *const checks[] = {doctor_check_cpus,   doctor_check_threads, doctor_check_numa,
+                                           doctor_check_memory, doctor_check_device,  doctor_check_files,
+                                           doctor_check_clock,  doctor_check_load,    doctor_check_jvm};
+    static struct doctor doctor;
+    const int rc = find_subject(&doctor, request);
+    if (rc < 0) {
+        return cli_failed(rc);
+    }
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        checks[i](&doctor);
+    }
+    return doctor_print(&doctor, request->json) > 0 ? EXIT_DAMAGE : EXIT_OK;
+}
+
+static int measure_jitter(const struct request *request) {
+    static struct doctor doctor;
+    doctor.host = request->host;
+    const int rc = request->ring == NULL ? 0 : place_find(&doctor.host, request->ring, &doctor.ring);
+    return rc < 0 ? cli_failed(rc) : doctor_jitter(&doctor, &request->jitter);
+}
+
+static int run(struct request *request) {
+    request->jitter.json = request->verify.json = request->json;
+    switch (request->task) {
+    case JITTER:
+        return host_is_recorded(&request->host)
+                   ? cli_misused(usage, "--jitter measures this host: without --root", NULL)
+                   : measure_jitter(request);
+    case VERIFY:
+        return request->serve == request->check
+                   ? cli_misused(usage, "--verify-device wants one of --serve and --check N", NULL)
+               : request->serve ? verify_serve(&request->verify)
+                                : verify_check(&request->verify);
+    case LISTEN:
+        return verify_listen(&request->verify);
+    default:
+        return check_host(request);
+    }
+}
+
+static int read_number(const char *text, unsigned long long *number) {
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return errno != 0 || end == text || *end != '\0' || *text == '-' ? -1 : 0;
+}
+
+static int read_seconds(const char *text, double *seconds) {
+    char *end;
+    *seconds = strtod(text, &end);
+    return end == text || *end != '\0' || !(*seconds > 0 && *seconds <= 1e6) ? -1 : 0;
+}
+
+/* One option. CLI_GO_ON or the exit code. */
+static int read_option(int option, const char *value, struct request *request) {
+    unsigned long long number;
+    switch (option) {
+    case 'f':
+        request->log = value;
+        return CLI_GO_ON;
+    case 'p':
+        if (read_number(value, &number) < 0 || number == 0 || number > 1u << 30) {
+            return cli_misused(usage, "--pid wants the number of a process", value);
+        }
+        request->pid = (int)number;
+        return CLI_GO_ON;
+    case 'j':
+        request->json = 1;
+        return CLI_GO_ON;
+    case 'r':
+        request->host.root = strcmp(value, "/") == 0 ? "" : value;
+        return CLI_GO_ON;
+    case 'J':
+        request->task = JITTER;
+        return CLI_GO_ON;
+    case 's':
+        if (read_seconds(value, &request->jitter.seconds) < 0) {
+            return cli_misused(usage, "--seconds wants a number of seconds", value);
+        }
+        request->verify.seconds = request->jitter.seconds;
+        return CLI_GO_ON;
+    case 'c':
+        request->jitter.cpus = value;
+        return CLI_GO_ON;
+    case 't':
+        request->jitter.together = 1;
+        return CLI_GO_ON;
+    case 'V':
+        request->task = VERIFY;
+        request->verify.path = value;
+        return CLI_GO_ON;
+    case 'S':
+        request->serve = 1;
+        return CLI_GO_ON;
+    case 'C':
+        request->check = 1;
+        return read_number(value, &request->verify.last) == 0 && request->verify.last > 0
+                   ? CLI_GO_ON
+                   : cli_misused(usage, "--check wants the last number reported", value);
+    case 'R':
+        request->verify.report = value;
+        return CLI_GO_ON;
+    case 'L':
+        request->task = LISTEN;
+        request->verify.listen = value;
+        return CLI_GO_ON;
+    case 'b':
+        return read_number(value, &request->verify.blocks) == 0 && request->verify.blocks > 0
+                   ? CLI_GO_ON
+                   : cli_misused(usage, "--blocks wants a number", value);
+    case 'z':
+        return cli_parse_size(value, &request->verify.size) == 0 && request->verify.size > 0
+                   ? CLI_GO_ON
+                   : cli_misused(usage, "--size wants a number of bytes, K, M or G", value);
+    case 'i':
+        return verify_parse_io(value, &request->verify.io) == 0
+                   ? CLI_GO_ON
+                   : cli_misused(usage, "--io wants the name of an engine: docs/io-engines.md", value);
+    case 'F':
+        request->verify.force = 1;
+        return CLI_GO_ON;
+    case 'h':
+        printf("usage: %s\n%s", usage, about);
+        return EXIT_OK;
+    default:
+        return cli_misused(usage, "see above", NULL);
+    }
+}
+
+int command_doctor(int argc, char **argv) {
+    static const struct option options[] = {{"file", required_argument, NULL, 'f'},
+                                            {"pid", required_argument, NULL, 'p'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"root", required_argument, NULL, 'r'},
+                                            {"jitter", no_argument, NULL, 'J'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"cpu", required_argument, NULL, 'c'},
+                                            {"together", no_argument, NULL, 't'},
+                                            {"verify-device", required_argument, NULL, 'V'},
+                                            {"serve", no_argument, NULL, 'S'},
+                                            {"check", required_argument, NULL, 'C'},
+                                            {"report", required_argument, NULL, 'R'},
+                                            {"listen", required_argument, NULL, 'L'},
+                                            {"blocks", required_argument, NULL, 'b'},
+                                            {"size", required_argument, NULL, 'z'},
+                                            {"io", required_argument, NULL, 'i'},
+                                            {"force", no_argument, NULL, 'F'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    struct request request = {.host.root = "", .jitter.seconds = 1};
+    for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        const int code = read_option(option, optarg, &request);
+        if (code != CLI_GO_ON) {
+            return code;
+        }
+    }
+    const int named = argc - optind;
+    if (named > (request.task == CHECK_HOST || request.task == JITTER)) {
+        return cli_misused(usage, "one thing too many is named", argv[argc - 1]);
+    }
+    request.ring = named == 1 ? argv[optind] : NULL;
+    return run(&request);
+}

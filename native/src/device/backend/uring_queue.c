@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/backend/uring_queue.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define ENTRIES 64u
+#define SUBMIT_AT_ONCE_BYTES                                                                                           \
+    (64u * 1024u) /* a write that takes long enough for its leader to prepare the next one meanwhile */
+#define SLOT_BITS 8
+
+static int sysctl_disables(void) {
+    FILE *file = fopen("/proc/sys/kernel/io_uring_disabled", "re");
+    int value = 0;
+    if (file != NULL) {
+        if (fscanf(file, "%d", &value) != 1)
+            value = 0;
+        fclose(file);
+    }
+    return value;
+}
+
+int uring_refuse(const struct device *device, int failure, const char *why, const char *fix) {
+    error_set(failure, "io=%s cannot be used: %s; %s, or choose io=pwrite (ring %s)", device->ops->name, why, fix,
+              device->path);
+    errno = failure;
+    return -failure;
+}
+
+static int refuse_ring(const struct uring *uring, int failure) {
+    char why[160];
+    const int disabled = failure == EPERM ? sysctl_disables() : 0;
+    snprintf(why, sizeof(why), "io_uring_setup gives %s", error_name(failure));
+    if (disabled > 0)
+        snprintf(why, sizeof(why), "io_uring is forbidden by kernel.io_uring_disabled=%d", disabled);
+    return uring_refuse(&uring->direct.device, failure, why,
+                        disabled > 0                             ? "set it to 0 with sysctl"
+                        : failure == ENOMEM                      ? "raise RLIMIT_MEMLOCK"
+                        : failure == ENOSYS || failure == EINVAL ? "use a kernel and a sandbox (seccomp) that have it"
+                                                                 : "allow it in the sandbox (seccomp) of this process");
+}
+
+int uring_queue_open(struct uring *uring, unsigned int setup_flags) {
+    int result = io_uring_queue_init(ENTRIES, &uring->ring, setup_flags);
+    if (result < 0)
+        return refuse_ring(uring, -result);
+    uring->is_set_up = 1;
+    uring->setup_flags = setup_flags;
+    io_uring_ring_dontfork(&uring->ring); /* a child has nothing to submit here */
+    return 0;
+}
+
+int uring_run_alone(struct uring *uring) {
+    struct io_uring_cqe *cqe;
+    for (int attempts = 0;;) {
+        int result = io_uring_submit_and_wait(&uring->ring, 1);
+        if (result >= 0)
+            result = io_uring_wait_cqe(&uring->ring, &cqe);
+        if (result == 0) {
+            result = cqe->res;
+            io_uring_cqe_seen(&uring->ring, cqe);
+            return result;
+        }
+        if (!direct_worth_repeating(&uring->direct, -result, &attempts))
+            return result;
+    }
+}
+
+void uring_queue_close(struct uring *uring) {
+    if (!uring->is_set_up)
+        return;
+    /* Before the ring goes, which the kernel takes apart in its own time: the lock on the medium must not outlive this. */
+    if (uring->file_is_registered)
+        io_uring_unregister_files(&uring->ring);
+    if (uring->buffers > 0)
+        io_uring_unregister_buffers(&uring->ring);
+    io_uring_queue_exit(&uring->ring);
+}
+
+static int is_passing(int result) {
+    return result == -EAGAIN || result == -EINTR;
+}
+
+/* One of the commands of the write, or the hold of submit, is no more. */
+static void let_go(struct uring *uring, struct uring_write *slot, int result) {
+    if (result < 0 && (slot->result == 0 || is_passing(slot->result)))
+        slot->result = result;
+    if (--slot->commands > 0)
+        return;
+    struct device_write *write = slot->write;
+    slot->write = NULL;
+    if (is_passing(slot->result))
+        slot->result = direct_write_durably(&uring->direct, write->offset, write->data, write->bytes);
+    direct_done(&uring->direct, write, slot->result);
+}
+
+static uint64_t tag(unsigned int slot, size_t bytes) {
+    return (uint64_t)bytes << SLOT_BITS | slot;
+}
+
+static struct uring_write *slot_of(struct uring *uring, uint64_t command) {
+    return &uring->writes[command & ((1u << SLOT_BITS) - 1)];
+}
+
+/* The commands that the kernel has not taken: as if it had given them back. */
+static void take_back(struct uring *uring) {
+    struct io_uring_sq *queue = &uring->ring.sq;
+    const unsigned int taken = __atomic_load_n(queue->khead, __ATOMIC_ACQUIRE);
+    const unsigned int shift = uring->setup_flags & IORING_SETUP_SQE128 ? 1 : 0;
+    for (unsigned int at = taken; at != queue->sqe_tail; at++) {
+        const struct io_uring_sqe *sqe = &queue->sqes[(at & queue->ring_mask) << shift];
+        let_go(uring, slot_of(uring, sqe->user_data), -EAGAIN);
+    }
+    queue->sqe_head = queue->sqe_tail = taken;
+    __atomic_store_n(queue->ktail, taken, __ATOMIC_RELEASE);
+}
+
+/* The kernel neither completes nor says why: whatever is under way is not acknowledged. */
+static void lose(struct uring *uring, int failure) {
+    uring->is_lost = 1;
+    for (unsigned int i = 0; i < URING_DEPTH; i++) {
+        if (uring->writes[i].write != NULL) {
+            direct_done(&uring->direct, uring->writes[i].write, -failure);
+            uring->writes[i].write = NULL;
+        }
+    }
+}
+
+/* Gives the kernel what is queued, and waits for `wanted` completions or a signal. */
+static void push(struct uring *uring, unsigned int wanted) {
+    for (int attempts = 0;;) {
+        const int result = io_uring_submit_and_wait(&uring->ring, wanted);
+        if (result >= 0 || (io_uring_sq_ready(&uring->ring) == 0 && is_passing(result)))
+            return;
+        if (io_uring_sq_ready(&uring->ring) == 0) {
+            lose(uring, -result);
+            return;
+        }
+        if (!direct_worth_repeating(&uring->direct, -result, &attempts)) {
+            take_back(uring);
+            return;
+        }
+    }
+}
+
+static struct io_uring_sqe *next_command(struct uring *uring) {
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
+    if (sqe == NULL) {
+        push(uring, 0);
+        sqe = io_uring_get_sqe(&uring->ring);
+    }
+    return sqe;
+}
+
+static void queue_commands(struct uring *uring, unsigned int number, const struct device_write *write) {
+    struct uring_write *slot = &uring->writes[number];
+    for (size_t done = 0; done < write->bytes && slot->result == 0;) {
+        const size_t left = write->bytes - done;
+        const size_t bytes = left < uring->command_bytes ? left : uring->command_bytes;
+        struct io_uring_sqe *sqe = next_command(uring);
+        if (sqe == NULL) {
+            slot->result = -EAGAIN;
+            return;
+        }
+        uring->prepare(uring, sqe, write->offset + done, (const uint8_t *)write->data + done, bytes);
+        sqe->user_data = tag(number, bytes);
+        slot->commands++;
+        done += bytes;
+    }
+}
+
+void uring_submit(struct device *device, struct device_write *write) {
+    struct uring *uring = uring_of(device);
+    unsigned int number = 0;
+    while (number < URING_DEPTH && uring->writes[number].write != NULL)
+        number++;
+    if (number == URING_DEPTH || uring->is_lost) {
+        direct_done(&uring->direct, write,
+                    direct_write_durably(&uring->direct, write->offset, write->data, write->bytes));
+        return;
+    }
+    struct uring_write *slot = &uring->writes[number];
+    *slot = (struct uring_write){.write = write, .commands = 1}; /* held until all of its commands are queued */
+    queue_commands(uring, number, write);
+    let_go(uring, slot, 0);
+    if (write->bytes >= SUBMIT_AT_ONCE_BYTES)
+        push(uring, 0);
+}
+
+static int is_any_under_way(const struct uring *uring) {
+    for (unsigned int i = 0; i < URING_DEPTH; i++) {
+        if (uring->writes[i].write != NULL)
+            return 1;
+    }
+    return 0;
+}
+
+/* Only a completion that is there already is taken: looking for one with a system call is push's part. */
+static int take_completion(struct uring *uring) {
+    struct io_uring_cqe *cqe;
+    if (io_uring_cq_ready(&uring->ring) == 0 || io_uring_peek_cqe(&uring->ring, &cqe) != 0)
+        return 0;
+    const uint64_t command = cqe->user_data;
+    const int result = uring->meaning(uring, cqe->res, (size_t)(command >> SLOT_BITS));
+    io_uring_cqe_seen(&uring->ring, cqe);
+    let_go(uring, slot_of(uring, command), result);
+    return 1;
+}
+
+struct device_write *uring_complete(struct device *device) {
+    struct uring *uring = uring_of(device);
+    for (;;) {
+        struct device_write *write = direct_complete(&uring->direct);
+        if (write != NULL || !is_any_under_way(uring))
+            return write;
+        if (!take_completion(uring))
+            push(uring, 1);
+    }
+}

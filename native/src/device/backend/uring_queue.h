@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The writes of a ring on their way through an io_uring: what the backends `uring`, `uring-poll` and `nvme` share.
+ *
+ * A write is one command of the kernel, or several where a command carries less. Commands are queued by submit, given to
+ * the kernel by submit when they are long and else by complete, which so needs one system call for a short commit. What
+ * the kernel does not take, or gives back with EAGAIN, is written by the calling thread with pwrite: the same bytes to
+ * the same place, as durably.
+ *
+ * Threads. Only the leader of a commit calls submit and complete, and it takes back all that it submitted before it lets
+ * go; so the ring needs no lock, and nothing is under way when the thread that submitted ends. IORING_SETUP_SINGLE_ISSUER
+ * is not for it: the leader is another thread every time.
+ */
+#ifndef BURST_DEVICE_URING_QUEUE_H
+#define BURST_DEVICE_URING_QUEUE_H
+
+#include <liburing.h>
+
+#include "device/backend/direct.h"
+
+#define URING_DEPTH 8u /* writes under way */
+
+struct uring_write {
+    struct device_write *write; /* NULL: this one is free */
+    unsigned int commands;      /* not yet ended */
+    int result;                 /* of those that ended: 0 or -errno */
+};
+
+struct uring {
+    struct direct direct; /* first */
+    struct io_uring ring;
+    int is_set_up;
+    int file_is_registered;
+    unsigned int buffers; /* registered ones, which cover the image */
+    unsigned int setup_flags;
+    size_t command_bytes; /* the most that one command writes */
+    int is_lost;          /* the kernel does not answer any more: nothing is submitted */
+    struct uring_write writes[URING_DEPTH];
+
+    /* Fills a command that writes these bytes durably. */
+    void (*prepare)(struct uring *uring, struct io_uring_sqe *sqe, uint64_t offset, const void *data, size_t bytes);
+    /* What a completion of a command of `bytes` means: 0 or -errno. */
+    int (*meaning)(const struct uring *uring, int result, size_t bytes);
+};
+
+/* Sets up the io_uring of a device that is described already. 0, or -errno with a sentence that names a way out. */
+int uring_queue_open(struct uring *uring, unsigned int setup_flags);
+
+void uring_queue_close(struct uring *uring);
+
+/* Runs the only command that is queued, before any write: its result, or -errno if it could not be run. */
+int uring_run_alone(struct uring *uring);
+
+/* The sentence of an attach that is refused: "io=NAME cannot be used: WHY; FIX, or choose io=pwrite (ring PATH)".
+ * Sets errno. -errno. */
+int uring_refuse(const struct device *device, int failure, const char *why, const char *fix);
+
+/* As the functions of struct device_ops. */
+void uring_submit(struct device *device, struct device_write *write);
+struct device_write *uring_complete(struct device *device);
+
+static inline struct uring *uring_of(struct device *device) {
+    return (struct uring *)device;
+}
+
+#endif

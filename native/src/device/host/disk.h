@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel tells about a block device, and who is on it: for showing, and for refusals. */
+#ifndef BURST_DEVICE_DISK_H
+#define BURST_DEVICE_DISK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "device/host/sysfs.h"
+
+/* Of a partition the queue is that of its disk. -1 or "": the kernel does not say. */
+struct disk {
+    char name[SYSFS_LINE_BYTES];         /* "nvme0n1p2" */
+    char partition_of[SYSFS_LINE_BYTES]; /* "" for a whole disk */
+    char model[SYSFS_LINE_BYTES];
+    char write_cache[SYSFS_LINE_BYTES]; /* "write back", "write through" */
+    char zoned[SYSFS_LINE_BYTES];       /* "none", "host-managed" */
+    char scheduler[SYSFS_LINE_BYTES];   /* "[none] mq-deadline" */
+    uint64_t bytes;
+    int logical_block_bytes;
+    int physical_block_bytes;
+    int fua;
+    int rotational;
+    int polled; /* has queues that are polled for completions */
+    int dax;
+    int read_only;
+    int removable;
+};
+
+/* 0 or -errno. root as in sysfs.h. */
+int disk_probe(const char *root, dev_t number, struct disk *disk);
+
+/*
+ * What is on the block device, or on a partition of it, as one phrase: "its partition sdb1 is mounted on /data",
+ * "dm-0 (vg-logs) is made of it", "it is in use as swap space", "loop3 stores in it", "its partition sdb2 is open in
+ * process 17 (java)" (a partition's disk likewise; who has the device itself open: block_holders). With and_partitions also "it has
+ * partition sdb1". "" if nothing is seen.
+ */
+void disk_users(dev_t number, int and_partitions, char *text, size_t text_bytes);
+
+/* The device's other name that survives a change of device names, "/dev/disk/by-id/..", or "". */
+void disk_lasting_name(dev_t number, char *path, size_t path_bytes);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who holds a file or device, found by looking through every process's descriptors: the kernel keeps no list. Nothing
+ * here asks a file system of others, which may be a network's that is gone: of a file the locks tell that /proc shows,
+ * and only device nodes on local file systems are looked at.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "device/host/mounts.h"
+#include "device/probe.h"
+
+struct sought {
+    int fd;                   /* not to be counted itself */
+    mode_t kind;              /* S_IFBLK, S_IFCHR (a DAX device) or S_IFREG */
+    dev_t number;             /* of the device, or of the file system that the file lies on */
+    unsigned long long inode; /* of the file */
+};
+
+static FILE *open_fdinfo(const char *process, const char *descriptor) {
+    char path[300];
+    snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", process, descriptor);
+    return fopen(path, "re");
+}
+
+/* A line of /proc/locks, or one of fdinfo behind its "lock:". */
+static int is_write_lock(const char *line, const struct sought *sought) {
+    char access[16];
+    unsigned int number_major, number_minor;
+    unsigned long long inode;
+    return sscanf(line, " %*d: %*s %*s %15s %*d %x:%x:%llu", access, &number_major, &number_minor, &inode) == 4 &&
+           strcmp(access, "WRITE") == 0 && inode == sought->inode &&
+           makedev(number_major, number_minor) == sought->number;
+}
+
+/* 0 if the kernel has no such lock at all: then no process needs to be asked. */
+static int is_locked(const struct sought *sought) {
+    FILE *locks = fopen("/proc/locks", "re");
+    if (locks == NULL)
+        return 1;
+    char line[256];
+    int found = 0;
+    while (!found && fgets(line, sizeof(line), locks) != NULL)
+        found = is_write_lock(line, sought);
+    fclose(locks);
+    return found;
+}
+
+static int has_locked(const char *process, const char *descriptor, const struct sought *sought) {
+    FILE *info = open_fdinfo(process, descriptor);
+    if (info == NULL)
+        return 0;
+    char line[256];
+    int found = 0;
+    while (!found && fgets(line, sizeof(line), info) != NULL)
+        found = strncmp(line, "lock:", 5) == 0 && is_write_lock(line + 5, sought);
+    fclose(info);
+    return found;
+}
+
+static int is_open_for_writing(const char *process, const char *descriptor) {
+    FILE *info = open_fdinfo(process, descriptor);
+    if (info == NULL)
+        return 0;
+    char line[128];
+    unsigned int flags = 0;
+    while (fgets(line, sizeof(line), info) != NULL && sscanf(line, "flags: %o", &flags) != 1) {
+    }
+    fclose(info);
+    return (flags & O_ACCMODE) != O_RDONLY;
+}
+
+/* On a file system that answers by itself. */
+static int is_local(const char *process, const char *descriptor) {
+    static const char *const types[] = {"devtmpfs", "tmpfs", "ramfs", "ext2",   "ext3",
+                                        "ext4",     "xfs",   "btrfs", "overlay"};
+    struct mount mount;
+    if (mount_of_descriptor(process, descriptor, &mount) < 0)
+        return 0;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (strcmp(mount.type, types[i]) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Another node of the same device is the same medium. */
+static int has_opened(int directory, const char *process, const char *descriptor, const struct sought *sought) {
+    char target[2];
+    struct stat status;
+    return readlinkat(directory, descriptor, target, sizeof(target)) > 0 && target[0] == '/' &&
+           is_open_for_writing(process, descriptor) && is_local(process, descriptor) &&
+           fstatat(directory, descriptor, &status, 0) == 0 && (status.st_mode & S_IFMT) == sought->kind &&
+           status.st_rdev == sought->number;
+}
+
+static int holds(const char *process, const struct sought *sought) {
+    char path[300];
+    snprintf(path, sizeof(path), "/proc/%s/fd", process);
+    DIR *descriptors = opendir(path);
+    if (descriptors == NULL)
+        return 0; /* gone meanwhile, or another user's */
+    int is_self = atol(process) == (long)getpid(), held = 0;
+    struct dirent *entry;
+    while (!held && (entry = readdir(descriptors)) != NULL) {
+        const char *descriptor = entry->d_name;
+        if (!isdigit((unsigned char)descriptor[0]) || (is_self && atoi(descriptor) == sought->fd))
+            continue;
+        held = sought->kind == S_IFREG ? has_locked(process, descriptor, sought)
+                                       : has_opened(dirfd(descriptors), process, descriptor, sought);
+    }
+    closedir(descriptors);
+    return held;
+}
+
+static int seek(int fd, struct sought *sought) {
+    struct stat medium;
+    struct mount mount;
+    if (fstat(fd, &medium) < 0)
+        return -errno;
+    *sought =
+        (struct sought){.fd = fd, .kind = medium.st_mode & S_IFMT, .number = medium.st_rdev, .inode = medium.st_ino};
+    if (sought->kind != S_IFREG)
+        return 0;
+    sought->number = mount_of(fd, &mount) == 0 ? mount.number : medium.st_dev;
+    return is_locked(sought) ? 0 : -ENOENT;
+}
+
+static void append_process(const char *pid, char *text, size_t text_bytes) {
+    char path[300], command[64] = "?";
+    snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fgets(command, sizeof(command), file) != NULL)
+            command[strcspn(command, "\n")] = '\0';
+        fclose(file);
+    }
+    size_t used = strlen(text);
+    snprintf(text + used, text_bytes - used, "%s%s (%s)", used > 0 ? ", " : "", pid, command);
+}
+
+static void find_holders(const struct sought *sought, char *text, size_t text_bytes) {
+    text[0] = '\0';
+    DIR *processes = opendir("/proc");
+    if (processes == NULL)
+        return;
+    struct dirent *entry;
+    while ((entry = readdir(processes)) != NULL) {
+        if (isdigit((unsigned char)entry->d_name[0]) && holds(entry->d_name, sought))
+            append_process(entry->d_name, text, text_bytes);
+    }
+    closedir(processes);
+}
+
+void medium_holders(int fd, char *text, size_t text_bytes) {
+    struct sought sought;
+    text[0] = '\0';
+    if (seek(fd, &sought) == 0)
+        find_holders(&sought, text, text_bytes);
+}
+
+void block_holders(dev_t number, char *text, size_t text_bytes) {
+    const struct sought sought = {.fd = -1, .kind = S_IFBLK, .number = number};
+    find_holders(&sought, text, text_bytes);
+}

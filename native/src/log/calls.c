@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls on an open log. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "burstlog.h"
+#include "log/log.h"
+
+#define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
+#define STATS_MOST_BYTES 4096                             /* more is garbage */
+
+int64_t burst_append(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
+    return ring_append(log->ring, data, length, event_time_ns, RING_DURABLE);
+}
+
+int64_t burst_enqueue(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
+    return ring_append(log->ring, data, length, event_time_ns, RING_ENQUEUE);
+}
+
+int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
+    return ring_append(log->ring, data, length, event_time_ns, RING_ENQUEUE | RING_NO_WAIT);
+}
+
+int64_t burst_durable_sequence(const burst_t *log) {
+    return (int64_t)atomic_load_explicit(&log->ring->durable_next_sequence, memory_order_acquire) - 1;
+}
+
+int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns) {
+    const int rc = log_check_alive(log);
+    if (rc < 0 || sequence == 0) {
+        return rc < 0 ? rc : 1; /* a discarded record; there is nothing to wait for */
+    }
+    if (sequence < 0) {
+        return error_set(EINVAL,
+                         "there is no sequence %lld on ring %s: a negative value says that a record was refused",
+                         (long long)sequence, log->ring->path);
+    }
+    return ring_await_durable(log->ring, (uint64_t)sequence, timeout_ns);
+}
+
+int burst_flush(burst_t *log, int64_t timeout_ns) {
+    return burst_await_durable(log, (int64_t)ring_next_sequence(log->ring) - 1, timeout_ns);
+}
+
+/* Twice, as an error may pass: what reaches the log file can then not be noted, and so is not known to be durable there. */
+#define UNNOTED_MOST 2
+
+/* Why it is vain to wait any longer, or 0. */
+static int drained_never(const burst_t *log) {
+    if (atomic_load(&log->engine->drain->failed_checkpoints) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
+        return error_set(EIO,
+                         "ring %s has failed: %s; nor does it take note of what is in the log file, which the next "
+                         "open finds out",
+                         log->ring->path, log->ring->failure);
+    }
+    return atomic_load(&log->closing)
+               ? error_set(ESHUTDOWN, "the log on ring %s was closed while waiting", log->ring->path)
+               : 0;
+}
+
+static int await_drained(burst_t *log, uint64_t sequence, int64_t timeout_ns) {
+    const struct platform *platform = &platform_linux;
+    struct drain *drain = log->engine->drain;
+    const int64_t deadline_ns = platform_deadline_ns(platform, timeout_ns);
+    const int durable = ring_await_durable(log->ring, sequence, timeout_ns);
+    if (durable != 1) {
+        return durable;
+    }
+    for (;;) {
+        const uint32_t ticket = event_count_register(&drain->drained);
+        const int64_t left_ns = timeout_ns < 0 ? -1 : deadline_ns - platform_monotonic_ns(platform);
+        const int done = atomic_load(&drain->drained_sequence) >= sequence;
+        const int never = done ? 0 : drained_never(log);
+        if (done || never < 0 || (timeout_ns >= 0 && left_ns <= 0)) {
+            event_count_leave(&drain->drained);
+            return done ? 1 : never;
+        }
+        threads_ask_sync(&log->threads);
+        event_count_wait(&drain->drained, platform, ticket, left_ns);
+    }
+}
+
+int burst_await_drained(burst_t *log, int64_t timeout_ns) {
+    int rc = log_check_alive(log);
+    rc = rc < 0 ? rc : log_enter(log);
+    if (rc < 0) {
+        return rc;
+    }
+    const uint64_t sequence = ring_next_sequence(log->ring) - 1;
+    rc = sequence == 0 ? 1 : await_drained(log, sequence, timeout_ns);
+    log_leave(log);
+    return rc;
+}
+
+int burst_failure(const burst_t *log, char *text, size_t text_bytes) {
+    const int failed = ring_has_failed(log->ring);
+    snprintf(text, text_bytes, "%s", failed ? log->ring->failure : "");
+    return failed;
+}
+
+int64_t burst_recovery_statement(const burst_t *log, char *text, size_t text_bytes) {
+    snprintf(text, text_bytes, "%s", log->statement);
+    return (int64_t)log->provably_lost;
+}
+
+int burst_durability_statement(const burst_t *log, char *text, size_t text_bytes) {
+    snprintf(text, text_bytes, "%s", log->durability);
+    return (int)log->survives;
+}
+
+void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
+    const struct ring *ring = log->ring;
+    const struct drain *drain = log->engine->drain;
+    uint64_t durable, next_sequence;
+    stats->drained_sequence = (int64_t)atomic_load(&drain->drained_sequence);
+    ring_durable(ring, &durable, &next_sequence);
+    stats->durable_sequence = (int64_t)next_sequence - 1;
+    stats->accepted_sequence = (int64_t)ring_next_sequence(ring) - 1;
+    stats->state = atomic_load(&log->closing)     ? BURST_STATE_CLOSED
+                   : ring_has_failed(ring)        ? BURST_STATE_FAILED
+                   : atomic_load(&drain->stalled) ? BURST_STATE_STALLED
+                                                  : BURST_STATE_OPEN;
+    stats->commits = atomic_load(&ring->commits);
+    stats->device_writes = atomic_load(&ring->device_writes);
+    stats->device_bytes = atomic_load(&ring->device_bytes);
+    stats->full_waits = atomic_load(&ring->full_waits);
+    stats->discarded = atomic_load(&ring->discarded);
+    stats->lost_enqueued = atomic_load(&ring->lost_enqueued);
+    stats->capacity_bytes = ring->geometry.capacity_bytes;
+    const uint64_t released = atomic_load(&ring->released);
+    stats->used_bytes = ring_claimed(ring) - released;
+    stats->max_record_bytes = ring->limits.max_record_bytes;
+    stats->file_bytes = atomic_load(&drain->file_bytes);
+    stats->destination_empty = log->destination_was_empty;
+    stats->epoch = ring->epoch;
+    stats->survives = log->survives;
+    stats->io = ring->device->io;
+    stages_summarize(ring->stages, stats->stages);
+}
+
+int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
+    burst_t *log = (burst_t *)log_const; /* entering counts the caller */
+    const uint32_t bytes = stats->struct_bytes;
+    if (bytes < STATS_LEAST_BYTES || bytes > STATS_MOST_BYTES) {
+        return error_set(EINVAL,
+                         "burst_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
+                         "against the burstlog.h of this library",
+                         sizeof *stats, bytes);
+    }
+    const int alive = log_check_alive(log);
+    if (alive < 0) {
+        return alive;
+    }
+    burst_stats_t now;
+    if (log_look(log) < 0) {
+        now = log->last_stats;
+    } else {
+        log_fill_stats(log, &now);
+        log_leave(log);
+    }
+    now.struct_bytes = bytes;
+    memset(stats, 0, bytes);
+    memcpy(stats, &now, bytes < sizeof now ? bytes : sizeof now);
+    return 0;
+}
+
+int burst_stage_histogram(const burst_t *log_const, uint32_t stage, burst_histogram_t *histogram) {
+    burst_t *log = (burst_t *)log_const; /* entering counts the caller */
+    if (histogram->struct_bytes != sizeof *histogram) {
+        return error_set(EINVAL,
+                         "burst_histogram_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
+                         "against the burstlog.h of this library",
+                         sizeof *histogram, histogram->struct_bytes);
+    }
+    if (stage >= BURST_STAGES) {
+        return error_set(EINVAL, "there is no stage %u: give one of enum burst_stage, 0 to %d", stage,
+                         BURST_STAGES - 1);
+    }
+    const int alive = log_check_alive(log);
+    if (alive < 0) {
+        return alive;
+    }
+    if (log_look(log) < 0) {
+        stages_copy_kept(log->stages, stage, histogram);
+        return 0;
+    }
+    stages_copy(log->stages, stage, histogram);
+    log_leave(log);
+    return 0;
+}
+
+int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns) {
+    if (event->struct_bytes != sizeof *event) {
+        return error_set(EINVAL,
+                         "burst_event_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
+                         "against the burstlog.h of this library",
+                         sizeof *event, event->struct_bytes);
+    }
+    const int alive = log_check_alive(log);
+    return alive < 0 ? alive : events_take(&log->events, event, timeout_ns);
+}
+
+int burst_current_file(const burst_t *log_const, char *path, size_t path_bytes) {
+    burst_t *log = (burst_t *)log_const; /* entering counts the caller */
+    const int alive = log_check_alive(log);
+    if (alive < 0) {
+        return alive;
+    }
+    if (log_look(log) < 0) {
+        snprintf(path, path_bytes, "%s", log->last_file);
+        return 0;
+    }
+    drain_copy_path(log->engine->drain, path, path_bytes);
+    log_leave(log);
+    return 0;
+}

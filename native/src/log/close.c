@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Closing a log, and who may still use one that is being closed: log.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/limit.h"
+#include "base/path.h"
+#include "burstlog.h"
+#include "device/open.h"
+#include "log/log.h"
+
+#define USER_PAUSE_NS 100000
+#define LETTING_GO_SHARE 4 /* of the time for closing: what is not left to the draining */
+
+int log_check_alive(const burst_t *log) {
+    return ring_is_alive(log->ring) ? 0
+                                    : error_set(EOWNERDEAD,
+                                                "ring %s belongs to the parent of this forked process: "
+                                                "open another ring in this one",
+                                                log->ring->path);
+}
+
+static int enter_unless(burst_t *log, const _Atomic uint32_t *refused) {
+    atomic_fetch_add(&log->users, 1);
+    if (atomic_load(refused)) {
+        atomic_fetch_sub(&log->users, 1);
+        return error_set(ESHUTDOWN, "the log on ring %s is closed", log->ring->path);
+    }
+    return 0;
+}
+
+int log_enter(burst_t *log) {
+    return enter_unless(log, &log->closing);
+}
+
+int log_look(burst_t *log) {
+    return enter_unless(log, &log->gone);
+}
+
+void log_leave(burst_t *log) {
+    atomic_fetch_sub(&log->users, 1);
+}
+
+/* Moves what it can within the time. A file that cannot be written is not waited for. */
+static void drain_rest(burst_t *log) {
+    struct drain *drain = log->engine->drain;
+    int stalls = 0;
+    while (!drain_is_done(drain) && stalls < 2 &&
+           platform_monotonic_ns(&platform_linux) < atomic_load(&drain->give_up_ns)) {
+        stalls += drain_work(drain, 1) < 0;
+    }
+    if (!drain_is_done(drain) || (ring_has_failed(log->ring) && !drain->failure_noted)) {
+        checkpoint_write_watermark(drain);
+    }
+}
+
+static void await_users(burst_t *log) {
+    event_count_notify(&log->engine->drain->drained, &platform_linux);
+    while (atomic_load(&log->users) != 0) {
+        platform_linux.ops->sleep_ns(&platform_linux, USER_PAUSE_NS);
+        event_count_notify(&log->engine->drain->drained, &platform_linux);
+    }
+}
+
+void log_let_go(void *argument) {
+    burst_t *log = argument;
+    atomic_store(&log->close_step, CLOSE_COMMIT);
+    threads_join_committer(&log->threads);
+    ring_quiesce(log->ring);
+    atomic_store(&log->close_step, CLOSE_DRAIN);
+    drain_rest(log);
+    atomic_store(&log->close_step, CLOSE_RELEASE);
+    log_fill_stats(log, &log->last_stats);
+    drain_copy_path(log->engine->drain, log->last_file, sizeof log->last_file);
+    stages_keep(log->stages);
+    atomic_store(&log->gone, 1);
+    await_users(log);
+    stages_forget(log->stages);
+    log->device->image_in_use = ring_has_failed(log->ring);
+    engine_detach_ring(log->engine);
+    engine_close(log->engine);
+    log->engine = NULL;
+    device_close(log->device);
+    events_close(&log->events);
+    atomic_store(&log->closed, 1);
+    event_count_notify(&log->ended, &platform_linux);
+}
+
+/* 1 when it is closed, 0 when the time is over. */
+static int await_end(burst_t *log, struct limit *limit) {
+    for (;;) {
+        const uint32_t ticket = event_count_register(&log->ended);
+        const int64_t left_ns = limit_left_ns(limit, &platform_linux);
+        const int closed = (int)atomic_load(&log->closed);
+        if (closed || left_ns == 0) {
+            event_count_leave(&log->ended);
+            return closed;
+        }
+        event_count_wait(&log->ended, &platform_linux, ticket, left_ns);
+    }
+}
+
+static const char *what_hangs(const burst_t *log) {
+    switch (atomic_load(&log->close_step)) {
+    case CLOSE_COMMIT:
+        return "the medium of the ring has not answered, or a thread is in the middle of a record";
+    case CLOSE_RELEASE:
+        return "the kernel has not let go of ring and log file, or a call that looks at them has not returned";
+    default:
+        return "a write or sync of the log file, or the checkpoint of it in the ring, has not returned";
+    }
+}
+
+/* To three digits: a caller may give what is left of a longer time. */
+static int64_t roughly(int64_t ns) {
+    int64_t unit = 1;
+    while (ns / unit >= 1000) {
+        unit *= 10;
+    }
+    return (ns + unit / 2) / unit * unit;
+}
+
+/* What is left goes on without the caller. */
+static int64_t leave_it(burst_t *log, int64_t timeout_ns) {
+    uint64_t durable, next_sequence;
+    char waiting[64] = "all accepted records are durable";
+    ring_durable(log->ring, &durable, &next_sequence);
+    const uint64_t count = ring_next_sequence(log->ring) - next_sequence;
+    if (count > 0) {
+        snprintf(waiting, sizeof waiting, "%llu accepted records are not durable yet", (unsigned long long)count);
+    }
+    threads_leave_drain(&log->threads);
+    return error_set(EINPROGRESS,
+                     "the log on ring %s could not be closed within %s: %s; %s. The close goes on "
+                     "by itself; until it has ended, or the process has, the ring cannot be opened again",
+                     log->ring->path, error_time(roughly(timeout_ns)), what_hangs(log), waiting);
+}
+
+static int64_t close_log(burst_t *log, int64_t timeout_ns) {
+    uint32_t expected = 0;
+    const int alive = log_check_alive(log);
+    if (alive < 0) {
+        return alive;
+    }
+    if (!atomic_compare_exchange_strong(&log->closing, &expected, 1)) {
+        return error_set(ESHUTDOWN, "the log on ring %s is closed", log->ring->path);
+    }
+    struct limit limit = limit_of(timeout_ns);
+    const int64_t left_ns = limit_left_ns(&limit, &platform_linux);
+    atomic_store(&log->engine->drain->give_up_ns,
+                 left_ns < 0 ? INT64_MAX : limit.deadline_ns - left_ns / LETTING_GO_SHARE);
+    ring_refuse(log->ring);
+    threads_stop(&log->threads);
+    if (!await_end(log, &limit)) {
+        return leave_it(log, timeout_ns);
+    }
+    threads_join_drain(&log->threads);
+    if (log->last_stats.accepted_sequence > log->last_stats.durable_sequence) {
+        return error_set(EIO, "ring %s has failed: %s", log->ring->path, log->ring->failure);
+    }
+    return log->last_stats.durable_sequence - log->last_stats.drained_sequence;
+}
+
+int64_t burst_close_within(burst_t *log, int64_t timeout_ns) {
+    const int before = cancel_hold();
+    const int64_t rc = close_log(log, timeout_ns);
+    cancel_restore(before);
+    return rc;
+}
+
+int64_t burst_close(burst_t *log) {
+    return burst_close_within(log, log->shutdown_timeout_ns);
+}
+
+void log_explain_busy(const burst_t *logs, const char *ring_path) {
+    char path[BURST_PATH_BYTES];
+    if (path_absolute(ring_path, path, sizeof path) < 0) {
+        return;
+    }
+    for (const burst_t *log = logs; log != NULL; log = log->next) {
+        if (atomic_load(&log->closing) && !atomic_load(&log->closed) && strcmp(log->ring->path, path) == 0) {
+            error_set(EBUSY,
+                      "ring %s is still held by this process, whose close of it has not ended: %s; open it again when "
+                      "that has passed, or after the process has ended",
+                      path, what_hangs(log));
+        }
+    }
+}

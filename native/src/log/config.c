@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log/config.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "outlet/file/accounts.h"
+
+#define MIB 1048576
+#define LEAST_RING_BYTES (2ull * MIB)
+#define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
+#define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
+#define FILE_NAME_MAX 230                                      /* NAME_MAX less what drain/next_file.c may add */
+
+static int take(const burst_config_t *given, burst_config_t *config) {
+    const uint32_t bytes = given->struct_bytes;
+    int unknown = bytes > CONFIG_MOST_BYTES;
+    for (size_t i = sizeof *config; i < bytes && !unknown; i++) {
+        unknown = ((const uint8_t *)given)[i] != 0;
+    }
+    if (bytes < CONFIG_LEAST_BYTES || unknown) {
+        return error_set(EINVAL,
+                         "burst_config_t has %u bytes in the caller's header and %zu here: call "
+                         "burst_config_init, and build against the burstlog.h of this library",
+                         bytes, sizeof *config);
+    }
+    memset(config, 0, sizeof *config);
+    memcpy(config, given, bytes < sizeof *config ? bytes : sizeof *config);
+    return 0;
+}
+
+static int is_empty(const char *text) {
+    return text == NULL || *text == '\0';
+}
+
+static void check_sizes_and_times(const burst_config_t *config, struct error_list *errors) {
+    if (config->ring_bytes != 0 && config->ring_bytes < LEAST_RING_BYTES) {
+        error_list_add(errors,
+                       error_set(EINVAL, "ringSize of ring %s is %llu bytes: a ring has at least %llu (%llu MiB)",
+                                 config->ring, (unsigned long long)config->ring_bytes, LEAST_RING_BYTES,
+                                 LEAST_RING_BYTES / MIB));
+    }
+    const struct {
+        const char *name;
+        uint64_t ns;
+    } times[] = {{"blockTimeout", config->block_timeout_ns},
+                 {"drainInterval", config->drain_interval_ns},
+                 {"shutdownTimeout", config->shutdown_timeout_ns},
+                 {"batchDelay", config->batch_delay_ns}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        if (times[i].ns > INT64_MAX) {
+            error_list_add(errors, error_set(EINVAL,
+                                             "%s of ring %s is longer than 292 years: set what you mean to wait, or "
+                                             "nothing",
+                                             times[i].name, config->ring));
+        }
+    }
+    if (config->batch_delay_ns > COMMITTER_DELAY_MOST_NS && config->batch_delay_ns <= INT64_MAX) {
+        error_list_add(errors, error_set(EINVAL,
+                                         "batchDelay of ring %s is %s: at most 1 s, as records that are only "
+                                         "enqueued are lost with the process",
+                                         config->ring, error_time((int64_t)config->batch_delay_ns)));
+    }
+    if (config->batch_bytes != 0 && config->batch_delay_ns == 0) {
+        error_list_add(errors, error_set(EINVAL,
+                                         "batchSize of ring %s is %llu bytes, but it has no batchDelay: set how long a "
+                                         "batch may wait to get so large",
+                                         config->ring, (unsigned long long)config->batch_bytes));
+    }
+}
+
+static void check_choices(const burst_config_t *config, struct error_list *errors) {
+    const struct {
+        const char *name;
+        uint32_t value, most;
+        const char *choices;
+    } choices[] = {
+        {"durability", config->durability, BURST_DURABILITY_PROCESS, "power (0), os-crash (1) or process (2)"},
+        {"onFull", config->on_full, BURST_ON_FULL_DISCARD, "block (0), fail (1) or discard (2)"},
+        {"hugePages", config->huge_pages, BURST_HUGE_PAGES_OFF, "auto (0) or off (1)"},
+        {"commitSpin", config->commit_spin, 1, "false (0) or true (1)"}};
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        if (choices[i].value > choices[i].most) {
+            error_list_add(errors, error_set(EINVAL, "%s=\"%u\" of ring %s cannot be used: use %s", choices[i].name,
+                                             choices[i].value, config->ring, choices[i].choices));
+        }
+    }
+}
+
+/* The ring as its own log file would be overwritten by the drain. */
+static int check_apart(const char *ring_name, const char *file_name) {
+    char ring[BURST_PATH_BYTES], file[BURST_PATH_BYTES];
+    struct stat ring_status, file_status;
+    int same = path_follow(ring_name, ring, sizeof ring) == 0 && path_follow(file_name, file, sizeof file) == 0 &&
+               strcmp(ring, file) == 0;
+    if (stat(ring_name, &ring_status) == 0 && stat(file_name, &file_status) == 0) {
+        same |= ring_status.st_dev == file_status.st_dev && ring_status.st_ino == file_status.st_ino;
+    }
+    if (strlen(path_name(file_name)) > FILE_NAME_MAX) {
+        return error_set(EINVAL,
+                         "the name of log file %s is too long: at most %d characters after the last /, so that "
+                         "a number can be added",
+                         file_name, FILE_NAME_MAX);
+    }
+    return same ? error_set(EINVAL, "ring and fileName are the same file %s: give each its own", ring_name) : 0;
+}
+
+static int check_file_name(const burst_config_t *config, char *file_name, size_t bytes) {
+    const int rc = path_absolute(config->file_name, file_name, bytes);
+    return rc < 0 ? error_set(-rc, "fileName=\"%s\" cannot be used: %s", config->file_name, error_name(-rc))
+                  : check_apart(config->ring, file_name);
+}
+
+int config_check(const burst_config_t *given, struct checked_config *config) {
+    burst_config_t *values = &config->values;
+    struct error_list errors = {.code = 0};
+    const int rc = take(given, values);
+    if (rc < 0) {
+        return rc;
+    }
+    if (is_empty(values->ring)) {
+        error_list_add(&errors, error_set(EINVAL, "no ring is configured: set ring to a block device or a file"));
+        values->ring = "(none)";
+    }
+    if (is_empty(values->file_name)) {
+        error_list_add(&errors, error_set(EINVAL, "no log file is configured for ring %s: set fileName", values->ring));
+    } else {
+        error_list_add(&errors, check_file_name(values, config->file_name, sizeof config->file_name));
+    }
+    const struct new_file how = {.owner = values->file_owner, .group = values->file_group};
+    error_list_add(&errors, accounts_check(&how));
+    check_choices(values, &errors);
+    check_sizes_and_times(values, &errors);
+    placement_read(values, &config->placement, &errors);
+    return error_list_result(&errors);
+}

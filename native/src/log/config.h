@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of a configuration, before anything is touched. */
+#ifndef BURST_CONFIG_H
+#define BURST_CONFIG_H
+
+#include "base/path.h"
+#include "burstlog.h"
+#include "log/placement.h"
+
+struct checked_config {
+    burst_config_t values; /* of the size that this library knows */
+    struct placement placement;
+    char file_name[BURST_PATH_BYTES]; /* absolute */
+};
+
+/* The caller's struct, of the size that its header gave it. 0, or -EINVAL with one text that names every value that cannot
+ * be used, or -ENAMETOOLONG and the like for file_name. */
+int config_check(const burst_config_t *given, struct checked_config *config);
+
+#endif

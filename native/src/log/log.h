@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a burst_t is: an engine, its threads, and how long callers may use them. */
+#ifndef BURST_LOG_H
+#define BURST_LOG_H
+
+#include "device/host/survival.h"
+#include "log/engine.h"
+#include "log/threads.h"
+
+/*
+ * Appends touch only the ring's control block, which outlives close: a closed ring refuses claims, so its image is
+ * touched by nobody once the last commit is over (that of a failed ring, which nobody waits for, stays mapped). Slower
+ * calls enter and leave, and the engine waits for them before it goes. A closed handle is never freed (some 40 KiB, one
+ * mapping): a late caller gets -ESHUTDOWN, not a crash.
+ *
+ * Closing: burst_close refuses whatever comes (`closing`) and waits, within its limit; the drain, which may hang in the
+ * kernel, does the rest, and owns all that it needs for it until it is done (`closed`), whoever still waits by then.
+ */
+struct burst {
+    struct ring *ring;
+    struct engine *engine; /* NULL when closed; guarded by `users` */
+    struct device *device;
+    struct log_threads threads;
+    struct events events;
+    struct stages *stages; /* never freed, as the ring */
+    int64_t shutdown_timeout_ns;
+    uint32_t survives;
+    struct survival file_survives;
+    char durability[1024]; /* burst_durability_statement */
+    uint32_t destination_was_empty;
+    _Atomic uint32_t closing;
+    _Atomic uint32_t gone;    /* last_stats, last_file and what the stages keep are there, and nobody enters any more */
+    _Atomic uint32_t closed;  /* ring and log file are let go of */
+    struct event_count ended; /* `closed` is set */
+    _Atomic uint32_t close_step; /* enum close_step */
+    _Atomic uint32_t users;
+    uint64_t provably_lost;
+    char statement[1024];
+    burst_stats_t last_stats; /* of a closed log */
+    char last_file[BURST_PATH_BYTES];
+    struct burst *next; /* every handle ever opened, so that none counts as leaked */
+};
+
+/* What the close under way waits for. */
+enum close_step {
+    CLOSE_DRAIN_STEP, /* the step of the drain that it came upon */
+    CLOSE_COMMIT,     /* what was accepted becomes durable in the ring */
+    CLOSE_DRAIN,      /* the rest goes to the log file */
+    CLOSE_RELEASE,    /* callers leave; files and memory are let go of */
+};
+
+/* Between log_enter or log_look and log_leave the engine stays. 0 or -ESHUTDOWN with a sentence: log_enter, which is for
+ * those who wait, once the log is being closed; log_look once it has left its last figures. */
+int log_enter(burst_t *log);
+int log_look(burst_t *log);
+void log_leave(burst_t *log);
+
+/* -EOWNERDEAD with a sentence in a forked child: it has neither our threads nor our image, and must wait for nothing. */
+int log_check_alive(const burst_t *log);
+
+/* Fills everything but struct_bytes. The caller has entered, or is the one who closes. */
+void log_fill_stats(const burst_t *log, burst_stats_t *stats);
+
+/* What the drain does in the end (threads_start); `log` is a burst_t. */
+void log_let_go(void *log);
+
+/* Of an open that was refused with -EBUSY: says so if it is an unfinished close of this process that holds the ring. */
+void log_explain_busy(const burst_t *logs, const char *ring_path);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log/ring_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/folders.h"
+#include "base/path.h"
+#include "device/extents.h"
+#include "device/open.h"
+#include "log/engine.h"
+
+static int format_new_file(struct device *device, void *argument) {
+    return engine_format(device->platform, device, *(const uint64_t *)argument);
+}
+
+/* Whether there is a ring; *is_untouched: nobody has opened it since it was formatted. */
+static int look_at(struct device *device, int *is_untouched) {
+    struct engine_view view = {.image = NULL};
+    const int is_ring = engine_view_begin(&platform_linux, device, &view) == 0;
+    *is_untouched = is_ring && view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
+    return is_ring;
+}
+
+/* An empty file is empty again; where nothing was there is nothing. Still under the lock, since which nobody else can have
+ * put a record into it. */
+static void take_back(const char *path, const struct opened_ring *ring) {
+    char target[BURST_PATH_BYTES];
+    if (ring->was_empty) {
+        if (ftruncate(ring->device->file.fd, 0) < 0) {
+            return; /* it stays an empty ring */
+        }
+    } else if (path_follow(path, target, sizeof target) == 0 && folders_unlink(target, ring->device->file.fd) == 0) {
+        folders_take_back(target, ring->folders_missing);
+    }
+}
+
+/* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
+static void take_back_closed(const char *path, struct opened_ring *ring, int rc) {
+    char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
+    snprintf(sentence, sizeof sentence, "%s", error_text());
+    if (device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &ring->device) == 0) {
+        if (look_at(ring->device, &ring->is_untouched) && ring->is_untouched) {
+            take_back(path, ring);
+        }
+        device_close(ring->device);
+        ring->device = NULL;
+    }
+    error_set(-rc, "%s", sentence);
+}
+
+/* A write beyond the limit sends SIGXFSZ to the thread that writes, over bytes that are there too: any append could end
+ * the process. Writes to mapped memory know no limit. */
+static int check_limit(const char *path, uint64_t bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) {
+        return 0;
+    }
+    return error_set(EFBIG,
+                     "ring file %s of %llu bytes reaches beyond what this process may write of a file, %llu "
+                     "bytes (RLIMIT_FSIZE): raise that limit (ulimit -f, LimitFSIZE= of systemd), or choose a smaller "
+                     "ring",
+                     path, (unsigned long long)bytes, (unsigned long long)limit.rlim_cur);
+}
+
+static int create(const burst_config_t *config, struct opened_ring *ring) {
+    struct stat before;
+    uint64_t bytes =
+        config->ring_bytes != 0 ? align_down(config->ring_bytes, LAYOUT_MIN_BLOCK_BYTES) : DEFAULT_RING_BYTES;
+    int rc = check_limit(config->ring, bytes);
+    ring->was_empty = stat(config->ring, &before) == 0;
+    rc = rc < 0 ? rc
+                : device_create_file_for(&platform_linux, config->ring, bytes, config->io, format_new_file, &bytes,
+                                         &ring->folders_missing);
+    ring->is_created = rc == 0;
+    return rc;
+}
+
+static int open_existing(const burst_config_t *config, struct opened_ring *ring) {
+    int rc = device_open(&platform_linux, config->ring, DEVICE_WRITER, config->io, &ring->device);
+    if (rc == 0 && ring->device->is_file && ring->device->mapping == NULL) {
+        rc = check_limit(ring->device->path, ring->device->medium_bytes);
+    }
+    if (rc < 0 && ring->device != NULL) {
+        device_close(ring->device);
+        ring->device = NULL;
+    }
+    return rc;
+}
+
+int ring_open(const burst_config_t *config, struct opened_ring *ring) {
+    *ring = (struct opened_ring){.device = NULL};
+    int absent = device_is_absent(config->ring);
+    if (absent > 0) {
+        absent = create(config, ring);
+        if (absent == -EEXIST) {
+            absent = 0; /* another opener was faster: one of us gets the lock */
+        }
+    }
+    const int rc = absent < 0 ? absent : open_existing(config, ring);
+    if (rc < 0 && ring->is_created) {
+        take_back_closed(config->ring, ring, rc);
+    }
+    ring->is_ring = rc == 0 && look_at(ring->device, &ring->is_untouched);
+    return rc;
+}
+
+int ring_open_blocks(const struct opened_ring *ring, struct events *events) {
+    uint64_t taken = 0;
+    const int rc = ring->is_ring ? extents_take(ring->device, &taken) : 0;
+    if (rc == 0 && taken > 0) {
+        events_post(events, BURST_INFO,
+                    "ring file %s had no blocks of its own for %llu bytes (holes, or shared with a copy): "
+                    "they were written, so that no append has to find room for them",
+                    ring->device->path, (unsigned long long)taken);
+    }
+    if (rc == 0 && ring->is_ring && ring->device->is_file && extents_move(ring->device->file.fd)) {
+        events_post(
+            events, BURST_WARN,
+            "ring file %s is copy-on-write, so that each append takes new blocks: it is slower, and "
+            "the ring fails when its file system (btrfs) is full; close it and copy it into an empty file that has "
+            "`chattr +C`",
+            ring->device->path);
+    }
+    return rc;
+}
+
+void ring_open_undo(const burst_config_t *config, const struct opened_ring *ring) {
+    if (ring->is_created && ring->is_untouched) {
+        take_back(config->ring, ring);
+    }
+    device_close(ring->device);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log/threads.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "base/error.h"
+#include "base/spin.h"
+
+#define BUSY_LOOKS 8 /* per interval, while records come fast */
+
+/* Looks every interval even if nobody calls, and more often while a sixteenth of the ring fills in less: then hardly any
+ * append has to wake it. */
+static void *drain_loop(void *argument) {
+    struct log_threads *threads = argument;
+    struct ring *ring = threads->engine->ring;
+    int64_t pause_ns = threads->pace.drain_interval_ns;
+    while (!atomic_load(&threads->stop_drain)) {
+        const uint32_t ticket = event_count_register(&ring->drain);
+        const uint64_t looked = atomic_load(&ring->drain_looked);
+        const int sync = (int)atomic_exchange(&threads->sync_wanted, 0);
+        const int rc = drain_work(threads->engine->drain, sync);
+        if (rc < 0 && sync) {
+            atomic_store(&threads->sync_wanted, 1);
+        }
+        const uint64_t moved = atomic_load(&ring->drain_looked) - looked;
+        if (moved >= ring->geometry.capacity_bytes / 16) {
+            pause_ns = threads->pace.drain_interval_ns / BUSY_LOOKS;
+        } else if (moved == 0) {
+            pause_ns = threads->pace.drain_interval_ns;
+        }
+        if (atomic_load(&threads->stop_drain)) {
+            event_count_leave(&ring->drain);
+        } else {
+            event_count_wait(&ring->drain, ring->platform, ticket, pause_ns);
+        }
+    }
+    if (threads->last != NULL) {
+        threads->last(threads->argument);
+    }
+    return NULL;
+}
+
+#define LINGER_NS 20000 /* so long the committer looks for the next record before it sleeps, while they come fast */
+#define SPACING_NS 5000 /* from the beginning of a commit to that of the next: for media faster than this */
+#define BATCH_SLICE_NS 1000000
+#define BATCH_LEAST_SLICE_NS 20000
+
+static int is_enqueued(const struct ring *ring) {
+    return atomic_load_explicit(&ring->enqueued, memory_order_relaxed) != 0;
+}
+
+/* Spins until something is enqueued, or until `until_ns`. */
+static int linger(struct log_threads *threads, int64_t until_ns) {
+    struct ring *ring = threads->engine->ring;
+    for (int turn = 0; turn < SPIN_TURNS && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
+        if (is_enqueued(ring) || atomic_load(&threads->stop_committer)) {
+            break;
+        }
+        spin_turn(ring->platform);
+    }
+    return is_enqueued(ring);
+}
+
+/* Waits for something to commit; until it is told to stop. */
+static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
+    struct ring *ring = threads->engine->ring;
+    while (threads->pace.committer_spins && !is_enqueued(ring) && !atomic_load(&threads->stop_committer)) {
+        spin_pause();
+    }
+    /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up; those
+     * that come now and then are not spun for. */
+    const int64_t begin_ns = platform_monotonic_ns(ring->platform);
+    const int comes_fast = ring->limits.cpus > 1 && *idle_ns < LINGER_NS;
+    if (is_enqueued(ring) || (comes_fast && linger(threads, begin_ns + LINGER_NS))) {
+        *idle_ns = 0;
+        return;
+    }
+    const uint32_t ticket = event_count_register(&ring->committer);
+    if (atomic_load(&ring->enqueued) != 0 || atomic_load(&threads->stop_committer)) {
+        event_count_leave(&ring->committer);
+    } else {
+        event_count_wait(&ring->committer, ring->platform, ticket, -1);
+    }
+    *idle_ns = platform_monotonic_ns(ring->platform) - begin_ns;
+}
+
+/* Whether the batch need not wait any longer. Half a ring that is not durable holds up those who need its space. */
+static int is_batch_full(const struct log_threads *threads) {
+    const struct ring *ring = threads->engine->ring;
+    uint64_t durable, next_sequence;
+    ring_durable(ring, &durable, &next_sequence);
+    const uint64_t waiting = ring_claimed(ring) - durable;
+    return waiting >= ring->geometry.capacity_bytes / 2 ||
+           (threads->pace.batch_bytes != 0 && waiting >= threads->pace.batch_bytes);
+}
+
+/* Lets more records come, unless somebody waits. Nobody wakes it for them meanwhile: `enqueued` is still set. */
+static void gather_batch(struct log_threads *threads) {
+    struct ring *ring = threads->engine->ring;
+    const struct platform *platform = ring->platform;
+    const int64_t delay_ns = threads->pace.batch_delay_ns;
+    const int64_t until_ns = platform_monotonic_ns(platform) + delay_ns;
+    int64_t slice_ns = delay_ns / 8 > BATCH_LEAST_SLICE_NS ? delay_ns / 8 : BATCH_LEAST_SLICE_NS;
+    slice_ns = slice_ns < BATCH_SLICE_NS ? slice_ns : BATCH_SLICE_NS;
+    int64_t left_ns = delay_ns;
+    while (left_ns > 0 && !is_batch_full(threads)) {
+        const uint32_t ticket = event_count_register(&ring->committer);
+        if (atomic_load(&ring->hurried) || atomic_load(&threads->stop_committer)) {
+            event_count_leave(&ring->committer);
+            return;
+        }
+        if (threads->pace.committer_spins) {
+            event_count_leave(&ring->committer);
+            spin_pause();
+        } else {
+            event_count_wait(&ring->committer, platform, ticket, left_ns < slice_ns ? left_ns : slice_ns);
+        }
+        left_ns = until_ns - platform_monotonic_ns(platform);
+    }
+}
+
+/* A commit for every record would take the cache lines of the claim away from those who enqueue. */
+static void keep_apart(const struct log_threads *threads, int64_t committed_ns) {
+    const struct ring *ring = threads->engine->ring;
+    const int may_spin = threads->pace.committer_spins || ring->limits.cpus > 1;
+    const int64_t until_ns = committed_ns + SPACING_NS;
+    for (int turn = 0; may_spin && turn < SPIN_TURNS && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
+        spin_turn(ring->platform);
+    }
+}
+
+static void *committer_loop(void *argument) {
+    struct log_threads *threads = argument;
+    struct ring *ring = threads->engine->ring;
+    int64_t committed_ns = 0, idle_ns = INT64_MAX;
+    while (!atomic_load(&threads->stop_committer)) {
+        await_enqueued(threads, &idle_ns);
+        if (!is_enqueued(ring)) {
+            continue;
+        }
+        gather_batch(threads);
+        keep_apart(threads, committed_ns);
+        atomic_store(&ring->enqueued, 0);
+        atomic_store(&ring->hurried, 0);
+        atomic_thread_fence(memory_order_seq_cst); /* the flag before the claim word: see is_committer_told */
+        committed_ns = platform_monotonic_ns(ring->platform);
+        ring_commit(ring);
+    }
+    while (ring_commit(ring) > 0) {
+    }
+    return NULL;
+}
+
+/* Signals are the application's: these threads take none. */
+static int start(pthread_t *thread, const char *name, void *(*loop)(void *), void *argument) {
+    sigset_t all, before;
+    sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* of a mapped ring: blocked, it could not be handled, and would end the process */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int rc = pthread_create(thread, NULL, loop, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc != 0) {
+        return error_set(rc, "the thread %s cannot be started: %s", name, error_name(rc));
+    }
+    pthread_setname_np(*thread, name);
+    return 0;
+}
+
+int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace,
+                  void (*last)(void *argument), void *argument) {
+    threads->engine = engine;
+    threads->pace = *pace;
+    threads->last = last;
+    threads->argument = argument;
+    int rc = start(&threads->drain, "burst-drain", drain_loop, threads);
+    if (rc == 0) {
+        rc = start(&threads->committer, "burst-commit", committer_loop, threads);
+        if (rc < 0) {
+            threads_stop_drain(threads);
+        }
+    }
+    return rc;
+}
+
+static void stop_drain(struct log_threads *threads) {
+    struct ring *ring = threads->engine->ring; /* stays; the engine may be gone as soon as the drain is told */
+    atomic_store(&threads->stop_drain, 1);
+    event_count_notify(&ring->drain, ring->platform);
+}
+
+void threads_stop(struct log_threads *threads) {
+    struct ring *ring = threads->engine->ring;
+    atomic_store(&threads->stop_committer, 1);
+    event_count_notify(&ring->committer, ring->platform);
+    stop_drain(threads);
+}
+
+void threads_join_committer(struct log_threads *threads) {
+    pthread_join(threads->committer, NULL);
+}
+
+void threads_join_drain(struct log_threads *threads) {
+    pthread_join(threads->drain, NULL);
+}
+
+void threads_leave_drain(struct log_threads *threads) {
+    pthread_detach(threads->drain);
+}
+
+void threads_stop_drain(struct log_threads *threads) {
+    threads->last = NULL;
+    stop_drain(threads);
+    threads_join_drain(threads);
+}
+
+void threads_ask_sync(struct log_threads *threads) {
+    atomic_store(&threads->sync_wanted, 1);
+    event_count_notify(&threads->engine->ring->drain, threads->engine->parts.platform);
+}

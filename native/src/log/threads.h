@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The two threads of an open log: the drain, and the committer of enqueued records.
+ *
+ * They also close it, as only they may wait for the medium and for the log file for as long as those take. Told to stop, the
+ * committer commits what is left and ends; the drain ends the step that it is in and calls `last`, which waits for the
+ * committer and lets go of everything. Whoever closes waits for that as long as he likes.
+ */
+#ifndef BURST_THREADS_H
+#define BURST_THREADS_H
+
+#include <pthread.h>
+
+#include "log/engine.h"
+
+#define COMMITTER_DELAY_MOST_NS 1000000000ll
+
+struct pace {
+    int64_t drain_interval_ns;
+    int64_t batch_delay_ns;   /* 0: the committer commits what is there */
+    uint64_t batch_bytes;     /* 0: it always waits that long */
+    uint32_t committer_spins; /* it never sleeps */
+};
+
+struct log_threads {
+    struct engine *engine;
+    struct pace pace;
+    pthread_t drain;
+    pthread_t committer;
+    _Atomic uint32_t stop_drain;
+    _Atomic uint32_t stop_committer;
+    _Atomic uint32_t sync_wanted; /* somebody waits for the file: the drain syncs in its next step */
+    void (*last)(void *argument); /* what the drain does in the end */
+    void *argument;
+};
+
+/* 0 or -errno with a sentence; then none runs. */
+int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace,
+                  void (*last)(void *argument), void *argument);
+
+/* Tells both to stop. No claim may succeed any more. */
+void threads_stop(struct log_threads *threads);
+
+/* Part of `last`: the committer has ended. */
+void threads_join_committer(struct log_threads *threads);
+
+/* After threads_stop: waits for the drain, or leaves it to itself. */
+void threads_join_drain(struct log_threads *threads);
+void threads_leave_drain(struct log_threads *threads);
+
+/* Ends the drain alone, without `last`. */
+void threads_stop_drain(struct log_threads *threads);
+
+/* Makes the drain sync and checkpoint now. */
+void threads_ask_sync(struct log_threads *threads);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "outlet/file/accounts.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define ACCOUNT_BYTES 16384
+
+/* A name the host does not know may be a number. */
+static int parse_number(const char *name, unsigned long *number) {
+    char *end;
+    *number = strtoul(name, &end, 10);
+    return *name == '\0' || *end != '\0' ? -EINVAL : 0;
+}
+
+static int user_number(const char *name, char *text, uid_t *uid) {
+    struct passwd entry, *found = NULL;
+    unsigned long number = 0;
+    const int failure = getpwnam_r(name, &entry, text, ACCOUNT_BYTES, &found);
+    if (found == NULL && parse_number(name, &number) < 0) {
+        return failure > 0 ? -failure : -EINVAL;
+    }
+    *uid = found != NULL ? entry.pw_uid : (uid_t)number;
+    return 0;
+}
+
+static int group_number(const char *name, char *text, gid_t *gid) {
+    struct group entry, *found = NULL;
+    unsigned long number = 0;
+    const int failure = getgrnam_r(name, &entry, text, ACCOUNT_BYTES, &found);
+    if (found == NULL && parse_number(name, &number) < 0) {
+        return failure > 0 ? -failure : -EINVAL;
+    }
+    *gid = found != NULL ? entry.gr_gid : (gid_t)number;
+    return 0;
+}
+
+/* -1 where nothing is asked for. *unknown: the name that was not found. */
+static int look_up(const struct new_file *how, uid_t *uid, gid_t *gid, const char **unknown) {
+    char *text = malloc(ACCOUNT_BYTES);
+    if (text == NULL) {
+        return -ENOMEM;
+    }
+    *uid = (uid_t)-1;
+    *gid = (gid_t)-1;
+    *unknown = how->owner;
+    int rc = how->owner == NULL ? 0 : user_number(how->owner, text, uid);
+    if (rc == 0 && how->group != NULL) {
+        *unknown = how->group;
+        rc = group_number(how->group, text, gid);
+    }
+    free(text);
+    return rc;
+}
+
+int accounts_check(const struct new_file *how) {
+    uid_t uid;
+    gid_t gid;
+    const char *unknown = "";
+    const int rc = look_up(how, &uid, &gid, &unknown);
+    return rc == 0 ? 0
+                   : error_set(EINVAL, "the %s %s of new log files is not known on this host: %s",
+                               unknown == how->owner ? "owner" : "group", unknown, error_name(-rc));
+}
+
+int accounts_apply(int file, const struct new_file *how) {
+    uid_t uid;
+    gid_t gid;
+    const char *unknown;
+    if (how->owner == NULL && how->group == NULL) {
+        return 0;
+    }
+    const int rc = look_up(how, &uid, &gid, &unknown);
+    return rc == 0 && fchown(file, uid, gid) < 0 ? -errno : rc;
+}

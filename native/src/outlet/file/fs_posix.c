@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "outlet/file/fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/folders.h"
+#include "base/path.h"
+#include "outlet/file/accounts.h"
+#include "outlet/file/mark_posix.h"
+#include "outlet/file/mount_identity.h"
+
+/* Regular files only: a pipe or a terminal cannot be read back or written at an offset. */
+static int check_regular(int file) {
+    struct stat status;
+    if (fstat(file, &status) < 0)
+        return -errno;
+    return S_ISREG(status.st_mode) ? 0 : -EINVAL;
+}
+
+/* Against a second process that would write at the same offsets. flock, not fcntl: the lock stays when another
+ * descriptor of the file is closed in this process. */
+static int host_lock(const struct files *files, int file) {
+    (void)files;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    return errno == EWOULDBLOCK ? -EBUSY : -errno;
+}
+
+static int host_open(const struct files *files, const char *path) {
+    (void)files;
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode)) /* before open: opening some devices acts */
+        return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return -errno;
+    int result = check_regular(file);
+    if (result < 0) {
+        close(file);
+        return result;
+    }
+    return file;
+}
+
+static int host_create(const struct files *files, const char *path, const struct new_file *how) {
+    char target[PATH_MAX]; /* a link to a file that is not there yet is kept */
+    unsigned missing;
+    int result = path_follow(path, target, sizeof(target));
+    if (result == 0)
+        result = folders_make(target, &missing);
+    if (result < 0)
+        return result;
+    int file = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, how->mode != 0 ? how->mode : 0666);
+    if (file < 0)
+        return -errno;
+    result = host_lock(files, file);
+    if (result < 0) { /* another writer has found and taken it already: it is theirs */
+        close(file);
+        return result;
+    }
+    result = accounts_apply(file, how);
+    if (result == 0 && how->mode != 0 && fchmod(file, how->mode) < 0) /* whatever the umask says */
+        result = -errno;
+    if (result < 0) {
+        folders_unlink(target, file);
+        close(file);
+        return result;
+    }
+    return file;
+}
+
+/* All directories above it on its file system: which of them were made for it is not remembered. One that this
+ * process may not change holds no name of its making. */
+static int host_sync_name(const struct files *files, const char *path) {
+    (void)files;
+    char child[PATH_MAX], directory[PATH_MAX];
+    int result = path_follow(path, child, sizeof(child));
+    if (result == 0)
+        result = path_directory(child, directory, sizeof(directory));
+    struct stat first, status;
+    if (result == 0 && stat(directory, &first) < 0)
+        result = -errno;
+    for (int above = 0; result == 0; above++) {
+        if (stat(directory, &status) < 0)
+            return -errno;
+        if (status.st_dev != first.st_dev)
+            return 0;
+        if (above == 0 || faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) == 0)
+            result = folder_sync(directory);
+        if (strcmp(directory, "/") == 0)
+            break;
+        memcpy(child, directory, sizeof(child));
+        if (result == 0)
+            result = path_directory(child, directory, sizeof(directory));
+    }
+    return result;
+}
+
+static int64_t host_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    (void)files;
+    ssize_t written;
+    do {
+        written = pwrite(file, data, bytes, (off_t)offset);
+    } while (written < 0 && errno == EINTR);
+    return written < 0 ? -errno : written;
+}
+
+static int64_t host_read(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {
+    (void)files;
+    size_t done = 0;
+    while (done < bytes) {
+        ssize_t got = pread(file, (uint8_t *)data + done, bytes - done, (off_t)(offset + done));
+        if (got == 0)
+            break;
+        if (got > 0)
+            done += (size_t)got;
+        else if (errno != EINTR)
+            return -errno;
+    }
+    return (int64_t)done;
+}
+
+static int host_sync(const struct files *files, int file) {
+    (void)files;
+    return fdatasync(file) < 0 ? -errno : 0;
+}
+
+static int host_truncate(const struct files *files, int file, uint64_t bytes) {
+    (void)files;
+    int result;
+    do {
+        result = ftruncate(file, (off_t)bytes);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
+}
+
+static void identify(const struct stat *status, struct file_identity *identity) {
+    *identity = (struct file_identity){
+        .device = (uint64_t)status->st_dev,
+        .inode = (uint64_t)status->st_ino,
+        .links = (uint64_t)status->st_nlink,
+        .bytes = (uint64_t)status->st_size,
+        .is_regular = S_ISREG(status->st_mode),
+    };
+}
+
+static int host_identity(const struct files *files, int file, struct file_identity *identity) {
+    (void)files;
+    struct stat status;
+    if (fstat(file, &status) < 0)
+        return -errno;
+    identify(&status, identity);
+    return 0;
+}
+
+static int host_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
+    (void)files;
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return -errno;
+    identify(&status, identity);
+    return 0;
+}
+
+static int host_list_siblings(const struct files *files, const char *path,
+                              int (*each)(void *argument, const char *sibling), void *argument) {
+    (void)files;
+    char target[PATH_MAX], directory[PATH_MAX], sibling[PATH_MAX];
+    int result = path_follow(path, target, sizeof(target));
+    if (result == 0)
+        result = path_directory(target, directory, sizeof(directory));
+    if (result < 0)
+        return result;
+    const char *above = strcmp(directory, "/") == 0 ? "" : directory;
+    DIR *entries = opendir(directory);
+    if (entries == NULL)
+        return -errno;
+    errno = 0;
+    struct dirent *entry;
+    while (result == 0 && (entry = readdir(entries)) != NULL) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            snprintf(sibling, sizeof(sibling), "%s/%s", above, entry->d_name) < (int)sizeof(sibling))
+            result = each(argument, sibling);
+        errno = 0; /* tells the end from a failure */
+    }
+    if (result == 0 && errno != 0)
+        result = -errno;
+    closedir(entries);
+    return result;
+}
+
+static void host_close(const struct files *files, int file) {
+    (void)files;
+    close(file); /* and with it the lock */
+}
+
+static const struct files_ops host_ops = {
+    .open = host_open,
+    .lock = host_lock,
+    .create = host_create,
+    .sync_name = host_sync_name,
+    .write = host_write,
+    .read = host_read,
+    .sync = host_sync,
+    .truncate = host_truncate,
+    .identity = host_identity,
+    .identity_of_path = host_identity_of_path,
+    .mark = host_mark,
+    .mark_of_path = host_mark_of_path,
+    .place = host_mount_identity,
+    .list_siblings = host_list_siblings,
+    .close = host_close,
+};
+
+const struct files files_posix = {.ops = &host_ops};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recovery/bounded_validation.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+
+/* A recovery passes over the ring three times, and only void records have others inside them. */
+#define CAPACITIES_AT_MOST 64u
+
+static int is_over(const struct bounded_validation *bounded_validation) {
+    return bounded_validation->bytes > CAPACITIES_AT_MOST * bounded_validation->input->capacity_bytes;
+}
+
+enum record_verdict judge_header(struct bounded_validation *bounded_validation, uint64_t position) {
+    const struct recovery_input *input = bounded_validation->input;
+    const struct record_header *header = record_at(input->image, input->capacity_bytes, position);
+    if (is_over(bounded_validation) ||
+        !record_has_header(input->image, input->capacity_bytes, position, input->crc_seed)) {
+        return RECORD_INVALID;
+    }
+    bounded_validation->bytes += header->length;
+    const enum record_verdict verdict = record_judge(input->image, input->capacity_bytes, position, input->crc_seed);
+    return verdict == RECORD_VALID && header->type == RECORD_MARKER && !marker_is_whole(header, input->block_bytes)
+               ? RECORD_HEADER_ONLY
+               : verdict;
+}
+
+int bounded_validation_outcome(const struct bounded_validation *bounded_validation) {
+    return is_over(bounded_validation)
+               ? error_set(EUCLEAN, "the ring holds records inside each other, as no writer leaves them: it "
+                                    "is left as it is; restore it from a copy, or format it anew")
+               : 0;
+}

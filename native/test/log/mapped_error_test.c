@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An error of the memory that a mapped ring lies in: one page gives SIGBUS, and what it holds is still there. */
+#include "log_fixture.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/statfs.h>
+
+#include "base/error.h"
+#include "device/backend/bus_handler.h"
+#include "device/open.h"
+#include "log/engine.h"
+
+#define PAGE_BYTES 4096u
+#define RECORD_BYTES 1000u
+#define RECORDS 40u
+#define BAD_PAGE 3u /* of the data area; the first has the marker */
+
+static struct {
+    struct device *device;
+    struct events events;
+    struct engine *engine;
+} host;
+
+static int64_t append_number(unsigned number) {
+    char record[RECORD_BYTES];
+    memset(record, 'a' + (int)(number % 26), sizeof record);
+    snprintf(record, 16, "%08u", number);
+    record[8] = ' ';
+    record[RECORD_BYTES - 1] = '\n';
+    return ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE);
+}
+
+/* Records that are in the ring and in no file. */
+static void leave_records_in_the_ring(void) {
+    burst_config_t config = small_config();
+    config.io = BURST_IO_MAPPED;
+    burst_t *log = open_with(&config);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(device_open(&platform_linux, ring_path, DEVICE_WRITER, BURST_IO_AUTO, &host.device), 0);
+    const struct engine_parts parts = {
+        .platform = &platform_linux, .device = host.device, .files = &files_posix, .events = &host.events};
+    const struct engine_config engine_config = {0};
+    assert_int_equal(engine_open(&parts, &engine_config, &host.engine), 0);
+    for (unsigned number = 1; number <= RECORDS; number++) {
+        assert_int_equal(append_number(number), number);
+    }
+    engine_close(host.engine);
+    device_close(host.device);
+}
+
+static void copy_of_page(uint8_t *page) {
+    const int fd = open(ring_path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(pread(fd, page, PAGE_BYTES, LAYOUT_DATA_OFFSET + BAD_PAGE * PAGE_BYTES), PAGE_BYTES);
+    close(fd);
+}
+
+/* In the place of the page, for this process, memory that nobody can touch. */
+static void open_with_a_bad_page(enum device_access access) {
+    assert_int_equal(device_open(&platform_linux, ring_path, access, BURST_IO_AUTO, &host.device), 0);
+    assert_string_equal(host.device->ops->name, "mapped");
+    const int nothing = memfd_create("nothing", MFD_CLOEXEC);
+    assert_true(nothing >= 0);
+    assert_ptr_not_equal(mmap((uint8_t *)host.device->mapping + LAYOUT_DATA_OFFSET + BAD_PAGE * PAGE_BYTES, PAGE_BYTES,
+                              PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, nothing, 0),
+                         MAP_FAILED);
+    close(nothing);
+}
+
+static void recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_drained(void **state) {
+    (void)state;
+    take_bus_handler_back();
+    leave_records_in_the_ring();
+    uint8_t before[PAGE_BYTES], after[PAGE_BYTES];
+    copy_of_page(before);
+    open_with_a_bad_page(DEVICE_WRITER);
+    const struct engine_parts parts = {
+        .platform = &platform_linux, .device = host.device, .files = &files_posix, .events = &host.events};
+    const struct engine_config config = {0};
+    if (engine_open(&parts, &config, &host.engine) < 0) {
+        fail_msg("%s", error_text());
+    }
+    const struct recovery *recovery = &host.engine->view.recovery;
+    assert_int_equal(host.engine->view.unreadable_bytes, PAGE_BYTES);
+    assert_int_equal(recovery->next_sequence, RECORDS + 1);
+    assert_in_range(recovery->lost, 4, 5);
+    assert_int_equal(recovery->records + recovery->lost, RECORDS);
+    const uint64_t lost = recovery->lost;
+    assert_int_equal(append_number(RECORDS + 1), -EIO); /* memory that has an error acknowledges nothing */
+    for (int i = 0; i < 5; i++) {
+        drain_work(host.engine->drain, 1);
+    }
+    engine_close(host.engine);
+    device_close(host.device);
+    copy_of_page(after);
+    assert_memory_equal(before, after, PAGE_BYTES);
+    size_t bytes;
+    char *text = read_file(&bytes);
+    unsigned found = 0;
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        found += *line == '0';
+        assert_true(*line == '0' || strstr(line, "are lost: the ring is damaged") != NULL);
+    }
+    assert_int_equal(found, RECORDS - lost);
+    free(text);
+}
+
+static void a_reader_reports_the_page_each_time(void **state) {
+    (void)state;
+    take_bus_handler_back();
+    leave_records_in_the_ring();
+    open_with_a_bad_page(DEVICE_READ_ONLY);
+    for (int again = 0; again < 2; again++) {
+        struct engine_view *view;
+        assert_int_equal(engine_view_open(&platform_linux, host.device, &view), 0);
+        assert_int_equal(view->unreadable_bytes, PAGE_BYTES);
+        assert_in_range(view->recovery.lost, 4, 5);
+        engine_view_close(&platform_linux, view);
+    }
+    device_close(host.device);
+}
+
+static int set_up(void **state) {
+    events_init(&host.events, &platform_linux);
+    return make_folder(state);
+}
+
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, remove_folder)
+
+int main(void) {
+    struct statfs status;
+    if (statfs("/dev/shm", &status) < 0 || status.f_type != 0x01021994 || chdir("/dev/shm") < 0) {
+        fprintf(stderr, "SKIPPED mapped_error_test: /dev/shm is no tmpfs\n");
+        return 77;
+    }
+    install_bus_handler();
+    const struct CMUnitTest tests[] = {
+        TEST(recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_drained),
+        TEST(a_reader_reports_the_page_each_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

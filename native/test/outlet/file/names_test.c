@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is made durable beside a log file's bytes, and what a folder says of its files. The C library's calls that are defined
+ * here take the place of its own. */
+#include "device/media.h"
+
+#include <dirent.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "refused_calls.h"
+#include "outlet/file/fs.h"
+
+static const struct files *const files = &files_posix;
+
+#define SYNCED_MAX 64
+static char synced[SYNCED_MAX][PATH_BYTES];
+static int synced_count;
+static const char *unwritable = ""; /* the end of a folder's name */
+
+static int ends_with(const char *path, const char *end) {
+    return strlen(path) >= strlen(end) && strcmp(path + strlen(path) - strlen(end), end) == 0;
+}
+
+int fsync(int fd) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t bytes = readlink(link, synced[synced_count % SYNCED_MAX], PATH_BYTES - 1);
+    synced[synced_count++ % SYNCED_MAX][bytes < 0 ? 0 : bytes] = '\0';
+    return (int)syscall(SYS_fsync, fd);
+}
+
+int faccessat(int folder, const char *path, int mode, int flags) {
+    (void)flags;
+    if (*unwritable != '\0' && ends_with(path, unwritable)) {
+        errno = EACCES;
+        return -1;
+    }
+    return (int)syscall(SYS_faccessat, folder, path, mode);
+}
+
+static int was_synced(const char *name) {
+    int times = 0;
+    for (int i = 0; i < synced_count && i < SYNCED_MAX; i++) {
+        times += ends_with(synced[i], name);
+    }
+    return times;
+}
+
+static int made(const char *path) {
+    const int file = files->ops->create(files, path, &(struct new_file){0});
+    assert_true(file >= 0);
+    synced_count = 0;
+    assert_int_equal(files->ops->sync_name(files, path), 0);
+    return file;
+}
+
+static void the_names_of_all_folders_above_a_new_file_are_durable_with_its_own(void **state) {
+    (void)state;
+    files->ops->close(files, made(scratch_path("logs/2026/orders/a.log")));
+    assert_int_equal(was_synced("/logs/2026/orders"), 1);
+    assert_int_equal(was_synced("/logs/2026"), 1);
+    assert_int_equal(was_synced("/logs"), 1);
+    assert_int_equal(was_synced(scratch), 1);
+}
+
+static void a_folder_that_this_process_may_not_change_ends_nothing(void **state) {
+    (void)state;
+    unwritable = "/2026";
+    files->ops->close(files, made(scratch_path("logs/2026/orders/a.log")));
+    unwritable = "";
+    assert_int_equal(was_synced("/logs/2026/orders"), 1);
+    assert_int_equal(was_synced("/logs/2026"), 0);
+    assert_int_equal(was_synced("/logs"), 1);
+}
+
+static int count(void *argument, const char *name) {
+    (void)name;
+    ++*(int *)argument;
+    return 0;
+}
+
+static void a_listing_that_breaks_off_is_no_whole_one(void **state) {
+    (void)state;
+    make_file(scratch_path("a.log"), 1);
+    const pid_t child = fork();
+    if (child == 0) {
+        int found = 0;
+        refuse_call(SYS_getdents64, 0, EIO);
+        _exit(files->ops->list_siblings(files, scratch_path("a.log"), count, &found) == -EIO && found == 0 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        SKIP_WITH("system call filters are not allowed here");
+    assert_int_equal(status, 0);
+}
+
+static void no_log_file_is_handed_on_to_a_program_that_this_process_starts(void **state) {
+    (void)state;
+    const char *path = scratch_path("a.log");
+    int file = made(path);
+    assert_true(fcntl(file, F_GETFD) & FD_CLOEXEC);
+    files->ops->close(files, file);
+    file = files->ops->open(files, path);
+    assert_true(file >= 0);
+    assert_true(fcntl(file, F_GETFD) & FD_CLOEXEC);
+    files->ops->close(files, file);
+}
+
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(the_names_of_all_folders_above_a_new_file_are_durable_with_its_own),
+        TEST(a_folder_that_this_process_may_not_change_ends_nothing),
+        TEST(a_listing_that_breaks_off_is_no_whole_one),
+        TEST(no_log_file_is_handed_on_to_a_program_that_this_process_starts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
