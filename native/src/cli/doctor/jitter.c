@@ -171,7 +171,7 @@ static void print_json(const struct core *cores, int count, int writer, int drai
         report_group_end(&report);
     }
     report_list_end(&report);
-    report_number(&report, "writer cpu", (uint64_t)writer);
+    report_number(&report, "commit cpu", (uint64_t)writer);
     if (drain >= 0) {
         report_number(&report, "drain cpu", (uint64_t)drain);
     }
