@@ -10,7 +10,6 @@
 #include "log_fixture.h"
 
 #include <dirent.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -42,7 +41,7 @@ static inline int rig_enter(void) {
         missing = "root";
     else if (access("/dev/fuse", R_OK | W_OK) < 0)
         missing = "/dev/fuse";
-    else if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+    else if (!have_own_mounts())
         missing = "a mount namespace";
     if (missing == NULL)
         return 0;
