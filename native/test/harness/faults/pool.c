@@ -100,7 +100,7 @@ static void work_until_tired(struct worker *worker, const struct pool_work *work
     enter_stage(worker);
     const uint64_t enough = atomic_load(&worker->cases) + CASES_A_PROCESS;
     while (atomic_load(&worker->cases) < enough) {
-        if (now_s() >= deadline_s) {
+        if (now_s() >= deadline_s && !work->is_least) {
             atomic_store(&pool->time_is_over, 1);
             atomic_store(&worker->is_done, 1);
             break;

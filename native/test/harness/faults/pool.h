@@ -13,6 +13,7 @@
 /* Items 0..count-1, each of any number of steps. */
 struct pool_work {
     uint32_t count;
+    int is_least; /* all of it is run, however long it takes */
     /* Runs one step. 1 if the item has further steps. The trial is in shared memory. */
     int (*step)(uint32_t item, uint32_t step, struct trial *trial);
 };
