@@ -107,7 +107,7 @@ static int rebind(struct drain *drain, const char *path) {
     events_post(drain->events, BURST_INFO,
                 "the ring was bound to log file %s; all its records are there. From record "
                 "%llu on they go to %s",
-                old, (unsigned long long)drain->cursor.sequence, path);
+                old, (unsigned long long)drain->cursor.walk.sequence, path);
     rc = bind_to(drain, path);
     return rc < 0 ? refuse(path, rc) : 0;
 }
@@ -233,13 +233,11 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     }
     drain->slot_drained[0] = drain->slot_drained[1] = parts->checkpoint->stream.drained_position;
     const struct checkpoint_stream *stream = &drain->checkpoint->stream;
-    drain->cursor = (struct cursor){
-        .position = record_start(stream->drained_position, parts->ring->geometry.capacity_bytes),
-        .sequence = stream->next_sequence,
-        .epoch = stream->epoch,
-    };
+    const struct walk_shape shape = ring_shape(parts->ring);
+    drain->cursor =
+        (struct cursor){.walk = walk_from(&shape, stream->drained_position, stream->next_sequence, stream->epoch)};
     drain->synced = drain->cursor;
-    atomic_store(&drain->drained_sequence, drain->cursor.sequence - 1);
+    atomic_store(&drain->drained_sequence, drain->cursor.walk.sequence - 1);
     const int rc = adopt(drain, parts->file_name, parts->untrusted_ring_owner);
     if (rc < 0) {
         drain_close(drain);

@@ -60,9 +60,9 @@ static int write_older_slot(struct drain *drain) {
 int checkpoint_write(struct drain *drain) {
     struct checkpoint_stream *stream = &drain->checkpoint->stream;
     const struct checkpoint_stream before = *stream;
-    stream->drained_position = drain->cursor.position;
-    stream->next_sequence = drain->cursor.sequence;
-    stream->epoch = drain->cursor.epoch;
+    stream->drained_position = drain->cursor.walk.position;
+    stream->next_sequence = drain->cursor.walk.sequence;
+    stream->epoch = drain->cursor.walk.epoch;
     stream->file_bytes = drain->destination.length;
     stream->tail_bytes = drain->destination.tail_bytes;
     stream->tail_crc = destination_tail_crc(&drain->destination);

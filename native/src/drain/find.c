@@ -16,11 +16,11 @@ static int compare_with_redo(struct drain *drain) {
     uint64_t until, next_sequence;
     int match = MATCH_BLANK;
     ring_durable(drain->ring, &until, &next_sequence);
-    while (offset < destination->redo_until && cursor.position < until) {
+    while (offset < destination->redo_until && cursor.walk.position < until) {
         drain->batch.used = 0;
-        const uint64_t from = cursor.position;
+        const uint64_t from = cursor.walk.position;
         cursor_fill(&cursor, &drain->source, until, &drain->batch);
-        if (cursor.position == from) {
+        if (cursor.walk.position == from) {
             return -EIO; /* a mapped ring has lost the record */
         }
         const int piece = destination_matches(destination, drain->batch.bytes, drain->batch.used, offset);

@@ -90,7 +90,7 @@ static int create_diverted(struct drain *drain) {
     const struct checkpoint_stream before = *stream;
     char path[LAYOUT_FILE_NAME_BYTES];
     int rc = -EEXIST;
-    stream->diverted_sequence = drain->next_from.sequence;
+    stream->diverted_sequence = drain->next_from.walk.sequence;
     for (uint32_t attempt = 0; rc == -EEXIST && attempt < DIVERTED_ATTEMPTS; attempt++) {
         stream->diverted_attempt = attempt;
         rc = checkpoint_file(drain->checkpoint, path, sizeof path);
@@ -167,7 +167,7 @@ static int commit_next(struct drain *drain, const struct checkpoint_stream *befo
 
 static void tell_begun(struct drain *drain, const char *before) {
     events_post(drain->events, BURST_INFO, "records from %llu on go to log file %s%s%s",
-                (unsigned long long)drain->cursor.sequence, drain->destination.path,
+                (unsigned long long)drain->cursor.walk.sequence, drain->destination.path,
                 before != NULL ? " again; those before are in " : "", before != NULL ? before : "");
 }
 
