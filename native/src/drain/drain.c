@@ -94,7 +94,7 @@ static void unstall(struct drain *drain) {
 static void note_failure(struct drain *drain) {
     if (ring_has_failed(drain->ring) && !drain->failure_noted) {
         drain->failure_noted = 1;
-        checkpoint_write_watermark(drain);
+        drain_note_writer(drain);
     }
 }
 
@@ -219,7 +219,7 @@ static int move_batch(struct drain *drain, uint64_t until) {
 static void note_watermark(struct drain *drain, uint64_t durable) {
     if (durable == drain->stalled_at && durable != drain->watermark_noted && !ring_has_failed(drain->ring)) {
         drain->watermark_noted = durable;
-        checkpoint_write_watermark(drain);
+        drain_note_writer(drain);
     }
     drain->stalled_at = durable;
 }
@@ -256,7 +256,7 @@ int drain_work(struct drain *drain, int sync) {
      * waits for space, it follows. */
     if ((!progressed || sync || atomic_load(&drain->ring->space.waiters) != 0) && !ring_has_failed(drain->ring) &&
         drain->cursor.walk.position == drain->synced.walk.position &&
-        drain->slot_drained[1 - drain->newest_slot] != drain->synced.walk.position) {
+        ledger_released(drain->ledger) != drain->stream.drained_position) {
         checkpoint_write(drain);
     }
     return progressed;
@@ -270,9 +270,6 @@ int drain_is_done(const struct drain *drain) {
 
 void drain_close(struct drain *drain) {
     destination_close(&drain->destination);
-    if (drain->checkpoint != NULL) {
-        platform_release(drain->platform, drain->checkpoint, drain->checkpoint_bytes);
-    }
     if (drain->batch.bytes != NULL) {
         platform_release(drain->platform, drain->batch.bytes, drain->batch.room);
     }

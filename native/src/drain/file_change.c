@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "drain/drain.h"
-#include "media/checkpoint_v1.h"
 
 static int is_damaged(enum destination_state state) {
     return state == DESTINATION_DELETED || state == DESTINATION_TRUNCATED || state == DESTINATION_CHANGED;
@@ -40,7 +39,7 @@ static void cut_back(struct drain *drain) {
     int rc = -EPERM; /* bytes of others are not ours to cut */
     const enum destination_state state = destination_look(destination);
     if (state != DESTINATION_EXTENDED && state != DESTINATION_CHANGED) {
-        rc = destination_cut(&drain->destination, drain->checkpoint->stream.file_bytes);
+        rc = destination_cut(&drain->destination, drain->stream.outlet.length);
     }
     if (rc < 0) {
         events_post(
@@ -70,7 +69,7 @@ int drain_sync(struct drain *drain) {
     events_post(drain->events, BURST_ERROR,
                 "syncing log file %s failed: %s; it is cut to the %llu bytes known to be durable, and the records "
                 "from %llu on go to a new file; look at the host's messages about its disk",
-                drain->destination.path, error_name(-rc), (unsigned long long)drain->checkpoint->stream.file_bytes,
+                drain->destination.path, error_name(-rc), (unsigned long long)drain->stream.outlet.length,
                 (unsigned long long)drain->synced.walk.sequence);
     cut_back(drain);
     drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
