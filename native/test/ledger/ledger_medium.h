@@ -137,7 +137,7 @@ static inline struct writer_note *note(unsigned index) {
     return (struct writer_note *)(medium + LAYOUT_NOTE_OFFSET(index));
 }
 
-static void assert_newest_has(uint64_t drained) {
+static inline void assert_newest_has(uint64_t drained) {
     static struct stream_state read;
     assert_int_equal(ledger_streams(ledger, view()->newest), count);
     for (unsigned i = 0; i < count; i++) {
