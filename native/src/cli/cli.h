@@ -21,7 +21,8 @@ int command_doctor(int argc, char **argv);
 /* Prints the sentence of the error that just happened; returns the exit code for it. */
 int cli_failed(int rc);
 
-/* Prints `complaint: value` and the usage of the command; returns EXIT_USAGE. value: NULL if the complaint needs none. */
+/* Prints `complaint: value` and the usage of the command; returns EXIT_USAGE. value: NULL if the complaint needs
+ * none. */
 int cli_misused(const char *usage, const char *complaint, const char *value);
 
 /* Reads [--json] RING. Returns CLI_GO_ON with *json and *ring set, or the exit code to end with. */

@@ -99,7 +99,8 @@ static int check_foreign(struct device *device) {
                                         device->path, found);
 }
 
-/* With --force: removes every signature, also those that the ring would leave, and lets the kernel forget old partitions. */
+/* With --force: removes every signature, also those that the ring would leave, and lets the kernel forget old
+ * partitions. */
 static int overwrite_signatures(const struct device *device) {
     char found[BURST_TEXT_BYTES];
     int rc = signature_find(device, found, sizeof found);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Without a superblock the seed of the headers' CRCs is unknown. But headers have one length, and so the CRC with the seed
- * differs (XOR) from the CRC with seed 0 by a number that depends on the seed alone. All headers of a ring have the same
- * difference, which tells them from other bytes.
+ * Without a superblock the seed of the headers' CRCs is unknown. But headers have one length, and so the CRC with the
+ * seed differs (XOR) from the CRC with seed 0 by a number that depends on the seed alone. All headers of a ring have
+ * the same difference, which tells them from other bytes.
  */
 #include "cli/salvage.h"
 

@@ -27,23 +27,24 @@ static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--
                             "       burstlog doctor --listen [ADDRESS:]PORT [--seconds N]";
 
 static const char about[] =
-    "\nFinds what makes a log slow or unsteady on this host: in cores, memory, the ring's disk, file systems, clock, load,\n"
-    "and the options of a JVM. Each finding says what was read where, what it costs and what mends it.\n"
+    "\nFinds what makes a log slow or unsteady on this host: in cores, memory, the ring's disk, file systems, clock,\n"
+    "load, and the options of a JVM. Each finding says what was read where, what it costs and what mends it.\n"
     "It changes nothing. What it cannot read it calls unknown, never in order; root can read the most.\n"
     "  RING          a block device or a file, with a ring or for one to be; its disk is checked\n"
     "  --file LOG    the log file, if the ring does not name it yet\n"
     "  --pid PID     the process that logs, for instance a JVM; default: the one that has the ring open\n"
     "  --root DIR    checks a recorded host instead: DIR holds its /proc and /sys\n"
-    "\n--jitter measures on each core of LIST (default: all), for N seconds (default: 1), how long a running thread is kept\n"
-    "from it: one core after the other, or all --together. It advises cores for the threads that log and for the drain.\n"
+    "\n--jitter measures on each core of LIST (default: all), for N seconds (default: 1), how long a running thread is\n"
+    "kept from it: one core after the other, or all --together. It advises cores for the threads that log and for\n"
+    "the drain.\n"
     "\n--verify-device is the plug-pull test: does a disk keep what it acknowledged when the power goes?\n"
     "  1. on another machine:   burstlog doctor --listen 7007\n"
     "  2. on this one:          burstlog doctor --verify-device /dev/sdX --serve --report OTHER:7007\n"
     "  3. pull the plug; the other machine shows the last number acknowledged, N\n"
     "  4. after the start:      burstlog doctor --verify-device /dev/sdX --check N\n"
-    "It writes in turns with every engine that io=auto may take for a ring there, or with ENGINE alone; --check gives a\n"
-    "verdict for each. It overwrites the first SIZE (default: 64M) of a blank device or of a new file. A medium that holds\n"
-    "anything is refused without --force.\n"
+    "It writes in turns with every engine that io=auto may take for a ring there, or with ENGINE alone; --check gives\n"
+    "a verdict for each. It overwrites the first SIZE (default: 64M) of a blank device or of a new file. A medium\n"
+    "that holds anything is refused without --force.\n"
     "\nExit codes: 0 nothing found, 1 findings (--check: blocks lost), 2 wrong usage, 3 refused, 4 I/O error.\n";
 
 enum task { CHECK_HOST, JITTER, VERIFY, LISTEN };
@@ -57,7 +58,8 @@ struct doctor_request {
     struct verify_request verify;
 };
 
-/* Reads from the ring the name of its log file, and how much memory its image takes. Neither is known of a ring to be. */
+/* Reads from the ring the name of its log file, and how much memory its image takes. Neither is known of a ring to
+ * be. */
 static void read_ring(struct doctor *doctor, char *log, size_t room) {
     static struct engine_view view;
     struct device *device;

@@ -51,8 +51,8 @@ void result_mend(struct result *result, const char *format, ...) __attribute__((
 /* Prints all results, the costliest first. Returns the number of findings. */
 int doctor_print(struct doctor *doctor, int json);
 
-/* The cores that decide latency: the isolated ones, or, if there are none, all that are online. 0, or -errno with the path
- * that cannot be read in *unread. */
+/* The cores that decide latency: the isolated ones, or, if there are none, all that are online. 0, or -errno with the
+ * path that cannot be read in *unread. */
 int doctor_latency_cpus(const struct doctor *doctor, cpu_set_t *cpus, const char **unread);
 
 /* The NUMA node of the ring's disk and its cores. 1; 0 if the host has one node only or the disk is none of hardware;

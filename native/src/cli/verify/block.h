@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The blocks of the plug-pull test. Block 0 of the medium describes the test and has number 0; number n >= 1 stands in
- * block 1 + (n - 1) % slots. Each is written alone and durably; n + 1 is written only after n was acknowledged. The engines
- * take turns: one writes so many blocks, then the next one, and after the last engine the first again.
+ * The blocks of the plug-pull test. Block 0 of the medium describes the test and has number 0; number n >= 1 stands
+ * in block 1 + (n - 1) % slots. Each is written alone and durably; n + 1 is written only after n was acknowledged.
+ * The engines take turns: one writes so many blocks, then the next one, and after the last engine the first again.
  */
 #ifndef BURST_CLI_VERIFY_BLOCK_H
 #define BURST_CLI_VERIFY_BLOCK_H

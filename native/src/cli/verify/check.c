@@ -61,8 +61,9 @@ static void note_loss(struct outcome *outcome, uint64_t number, int torn) {
 }
 
 /*
- * A slot must hold its number, or one of a later round. The write that was under way when the power went may have left a
- * torn block. That is the block after the highest found: each is written only after the one before was acknowledged.
+ * A slot must hold its number, or one of a later round. The write that was under way when the power went may have
+ * left a torn block. That is the block after the highest found: each is written only after the one before was
+ * acknowledged.
  */
 static void judge_slots(const uint64_t *found, const struct verify_block *test, uint64_t last,
                         struct outcome *outcome) {
@@ -98,7 +99,8 @@ static void describe_ranges(const struct outcome *outcome, char *text, size_t ro
     }
 }
 
-/* An engine that lost nothing is not cleared by that: the next engine's flush may have saved what it left in the cache. */
+/* An engine that lost nothing is not cleared by that: the next engine's flush may have saved what it left in the
+ * cache. */
 static const char *verdict_of(const struct outcome *outcome, uint32_t turn) {
     return outcome->lost_of[turn] > 0 ? "lost acknowledged blocks: no ring is safe there with it"
            : turn == verify_turn_of(&outcome->test, outcome->last)

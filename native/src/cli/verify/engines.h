@@ -20,13 +20,13 @@ struct verify_engines {
 /* "uring". 0 or -EINVAL. */
 int verify_parse_io(const char *name, uint32_t *io);
 
-/* Opens every engine that io=auto may take for the medium, or, if io names one, that alone. 0, or -errno with a sentence.
- * Close them before the device. */
+/* Opens every engine that io=auto may take for the medium, or, if io names one, that alone. 0, or -errno with a
+ * sentence. Close them before the device. */
 int verify_engines_open(struct device *device, uint32_t io, struct verify_engines *engines);
 void verify_engines_close(struct device *device, struct verify_engines *engines);
 
-/* Plans the turns: each engine gets so many blocks that all write for about the same time. Measures that by writes to the
- * first slot. 0, or -errno with a sentence. */
+/* Plans the turns: each engine gets so many blocks that all write for about the same time. Measures that by writes to
+ * the first slot. 0, or -errno with a sentence. */
 int verify_engines_plan_turns(const struct verify_engines *engines, struct verify_block *test);
 
 /* Writes the block as a commit of a ring is written. 0, or -errno with a sentence. */

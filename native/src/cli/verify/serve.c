@@ -159,12 +159,9 @@ static int write_test(struct device *device, const struct verify_engines *engine
     print_engines(&header, engines, device->path);
     fflush(stdout);
     uint64_t acknowledged = 0;
+    /* Block 0 is flushed: the other engines are judged by it, even if the writes of its own engine do not last. */
     rc = write_block(engines, &header, 0);
-    rc =
-        rc < 0
-            ? rc
-            : device->ops->flush(
-                  device); /* block 0 must last, even if the writes of its engine do not: the other engines are judged by it */
+    rc = rc < 0 ? rc : device->ops->flush(device);
     rc = rc < 0 ? rc : write_blocks(engines, request, &reporter, &header, &acknowledged);
     reporter_close(&reporter, acknowledged);
     printf("last acknowledged: %" PRIu64 "; burstlog doctor --verify-device %s --check %" PRIu64 "\n", acknowledged,
