@@ -31,7 +31,7 @@
  *   -EINVAL      an argument or a configuration value cannot be used
  *   -EMSGSIZE    the record is longer than max_record_bytes; nothing was written
  *   -EAGAIN      the ring is full (burst_offer, or on_full = BURST_ON_FULL_FAIL); nothing was written
- *   -ETIMEDOUT   block_timeout_ns passed waiting for space; nothing was written
+ *   -ETIMEDOUT   block_timeout_ns, or timeout_ns of the call, passed waiting for space; nothing was written
  *   -EINPROGRESS the time was over while the medium was at work; the work goes on. After an append: the record is in
  *                the ring's memory and may still become durable. After a close: the close goes on by itself
  *   -EIO         the ring has failed (a write error, a stuck writer): nothing is acknowledged any more until it
@@ -198,6 +198,18 @@ int64_t burst_enqueue(burst_t *log, const void *data, size_t length, int64_t eve
 
 /* As burst_enqueue, but never waits: -EAGAIN when the ring is full, whatever on_full says. */
 int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event_time_ns);
+
+/*
+ * As burst_append and burst_enqueue, under a rule of this call's own: on_full and timeout_ns take the place of on_full and
+ * block_timeout_ns of the log. timeout_ns < 0: for ever; 0: the call waits for no space and for no other thread. Any calls
+ * of any threads may have different rules. One that finds the ring full counts once in burst_stats_t.full_waits, however
+ * long it then waits; a record that it drops counts once in burst_stats_t.discarded. -EINVAL also of an on_full that is not
+ * one of the enumeration; nothing was written then.
+ */
+int64_t burst_append_within(burst_t *log, const void *data, size_t length, int64_t event_time_ns,
+                            enum burst_on_full on_full, int64_t timeout_ns);
+int64_t burst_enqueue_within(burst_t *log, const void *data, size_t length, int64_t event_time_ns,
+                             enum burst_on_full on_full, int64_t timeout_ns);
 
 /* The highest sequence that is durable together with all before it; 0 if none. Monotone. */
 int64_t burst_durable_sequence(const burst_t *log);
