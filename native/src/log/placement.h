@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the threads and the image of a log shall be. A value that cannot be meant is refused before anything is
- * touched; what only the host does not allow is done without, and told.
+ * Where the threads and the image of a log shall be. Nonsensical values fail the open before anything is touched.
+ * Settings that the host forbids are skipped with a warning event.
  */
 #ifndef BURST_PLACEMENT_H
 #define BURST_PLACEMENT_H
