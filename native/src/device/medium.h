@@ -57,7 +57,6 @@ const struct device_backend *device_backend_of(uint32_t io);
 
 extern const struct device_backend backend_pwrite;
 extern const struct device_backend backend_uring;
-extern const struct device_backend backend_uring_poll;
 extern const struct device_backend backend_nvme;
 extern const struct device_backend backend_mapped;
 extern const struct device_backend backend_flush;

@@ -26,7 +26,7 @@
 
 /* Every way of writing that this library has; the first is what BURST_IO_AUTO begins with. */
 const struct device_backend *const device_backends[] = {
-    &backend_pwrite, &backend_uring, &backend_uring_poll, &backend_nvme, &backend_mapped, &backend_flush, NULL,
+    &backend_pwrite, &backend_uring, &backend_nvme, &backend_mapped, &backend_flush, NULL,
 };
 
 const struct device_backend *device_backend_of(uint32_t io) {
