@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "burstlog.h"
 
 #define COMMAND_BYTES ((size_t)1 << 30)
 #define BUFFER_BYTES ((size_t)1 << 30) /* the most that the kernel registers as one */
@@ -150,7 +149,7 @@ static struct device *uring_attach(const struct platform *platform, const struct
         error_set(errno = ENOMEM, "no memory to open %s", path);
         return NULL;
     }
-    direct_begin(&uring->direct, BURST_IO_URING, &uring_ops, platform, medium, path);
+    direct_begin(&uring->direct, DEVICE_IO_URING, &uring_ops, platform, medium, path);
     uring->direct.device.write_depth = URING_DEPTH;
     uring->command_bytes = COMMAND_BYTES;
     uring->prepare = prepare_write;
@@ -166,4 +165,4 @@ static struct device *uring_attach(const struct platform *platform, const struct
 }
 
 const struct device_backend backend_uring = {
-    .io = BURST_IO_URING, .name = "uring", .suits = uring_suits, .attach = uring_attach};
+    .io = DEVICE_IO_URING, .name = "uring", .suits = uring_suits, .attach = uring_attach};
