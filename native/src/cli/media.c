@@ -46,7 +46,6 @@ static void report_disk(struct report *report, dev_t number) {
     report_known_text(report, "write cache", disk.write_cache);
     report_known_flag(report, "forced unit access", disk.fua);
     report_known_flag(report, "rotational", disk.rotational);
-    report_known_flag(report, "poll queues", disk.polled);
     report_known_flag(report, "dax", disk.dax);
     report_known_text(report, "zoned", disk.zoned);
     report_known_text(report, "scheduler", disk.scheduler);
@@ -88,7 +87,7 @@ void media_report_device(struct report *report, const struct device *device) {
 void media_report_log_file(struct report *report, const char *path) {
     struct survival survival;
     survival_of_place(path, &survival);
-    report_group(report, "log file");
+    report_group(report, NULL);
     report_text(report, "name", path);
     report_text(report, "survives", survival_name(survival.survives));
     report_text(report, "because", survival.because);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks everything of a ring that has a CRC, and says whether anything is damaged; changes nothing. */
+/* Checks everything on a ring that has a CRC and says whether anything is damaged. Changes nothing. */
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "recovery/reader.h"
 
-struct count {
+struct record_count {
     uint64_t drained;
     uint64_t waiting;
     uint64_t payload_bytes;
@@ -12,7 +12,7 @@ struct count {
 };
 
 /* The reader hands out nothing but records whose CRCs hold. */
-static int count_records(const struct engine_view *view, struct count *count) {
+static int count_records(const struct engine_view *view, struct record_count *count) {
     const struct recovery_input input = engine_view_input(view);
     struct reader reader;
     const int rc = reader_begin_with_drained(&reader, &input, &view->recovery);
@@ -29,17 +29,21 @@ static int count_records(const struct engine_view *view, struct count *count) {
 }
 
 int verify_print(struct report *report, struct device *device, const struct engine_view *view) {
-    struct count count = {0};
+    struct record_count count = {0};
     const int rc = count_records(view, &count);
     if (rc < 0) {
         return rc;
     }
-    unsigned bad_superblocks = 0, bad_checkpoints = 0;
+    const struct ledger_view *head = ledger_view(view->ledger);
+    unsigned bad_superblocks = 0, bad_checkpoints = 0, bad_notes = 0;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
-        bad_superblocks += view->copies[copy] != SUPERBLOCK_VALID;
+        bad_superblocks += head->copies[copy] != SUPERBLOCK_VALID;
     }
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        bad_checkpoints += !view->checkpoint_is_valid[slot];
+        bad_checkpoints += !head->checkpoint_is_valid[slot];
+    }
+    for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
+        bad_notes += !head->note_is_valid[slot];
     }
     char statement[1024];
     recovery_statement(&view->recovery, statement, sizeof statement);
@@ -47,6 +51,7 @@ int verify_print(struct report *report, struct device *device, const struct engi
     show_holders(report, device->path);
     report_number(report, "bad superblocks", bad_superblocks);
     report_number(report, "bad checkpoints", bad_checkpoints);
+    report_number(report, "bad writer notes", bad_notes);
     report_number(report, "unreadable bytes", view->unreadable_bytes);
     report_number(report, "records waiting", count.waiting);
     report_number(report, "records drained", count.drained);
@@ -54,7 +59,8 @@ int verify_print(struct report *report, struct device *device, const struct engi
     report_number(report, "records lost", view->recovery.lost);
     show_damage(report, &view->recovery);
     report_text(report, "statement", statement);
-    const int damaged = bad_superblocks + bad_checkpoints > 0 || view->unreadable_bytes + count.damaged_ranges > 0;
+    const int damaged =
+        bad_superblocks + bad_checkpoints + bad_notes > 0 || view->unreadable_bytes + count.damaged_ranges > 0;
     report_text(report, "verdict", damaged ? "damage found" : "no damage found");
     return damaged;
 }
@@ -66,13 +72,12 @@ void verify_print_refused(struct report *report, struct device *device, const ch
 }
 
 int command_verify(int argc, char **argv) {
-    static const struct show how = {
+    static const struct show_command command = {
         .usage = "burstlog verify [--json] RING",
-        .about =
-            "Reads the whole ring and checks superblocks, checkpoints and the CRC of every record. Beside a writer a "
-            "checkpoint that is just being written may look bad.",
+        .about = "Reads the whole ring and checks superblocks, checkpoints and the CRC of every record.\n"
+                 "While a process writes the ring, a checkpoint that it is just writing may look bad.",
         .print = verify_print,
         .print_refused = verify_print_refused,
     };
-    return show_ring(argc, argv, &how);
+    return show_ring(argc, argv, &command);
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "device/lock.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
 
 /* Errors that pass by themselves: the ring is opened all the same and the drain keeps trying. */
 static int is_passing(int rc) {
@@ -52,10 +52,10 @@ static int open_or_create(struct destination *destination, const char *path) {
 
 /* Binds the ring to `path` from the cursor on. */
 static int bind_to(struct drain *drain, const char *path) {
-    struct checkpoint *checkpoint = drain->checkpoint;
+    struct outlet_state *state = &drain->stream.outlet;
     struct destination *destination = &drain->destination;
     const size_t bytes = strlen(path);
-    if (bytes >= sizeof checkpoint->file_name) {
+    if (bytes >= sizeof state->path) {
         return -ENAMETOOLONG;
     }
     destination_close(destination);
@@ -67,11 +67,9 @@ static int bind_to(struct drain *drain, const char *path) {
         destination_close(destination);
         return rc;
     }
-    memset(checkpoint->file_name, 0, sizeof checkpoint->file_name);
-    memcpy(checkpoint->file_name, path, bytes);
-    checkpoint->stream.file_name_bytes = (uint32_t)bytes;
-    checkpoint->stream.diverted_sequence = 0;
-    checkpoint->stream.diverted_attempt = 0;
+    memcpy(state->path, path, bytes + 1);
+    state->diverted_sequence = 0;
+    state->diverted_attempt = 0;
     rc = drain_note_place(drain);
     rc = rc < 0 ? rc : checkpoint_write(drain);
     return rc < 0 ? rc : checkpoint_write(drain);
@@ -93,7 +91,7 @@ static int bind_anew(struct drain *drain, const char *path) {
 /* The ring is bound to another file: its records go there, then it is bound anew. */
 static int rebind(struct drain *drain, const char *path) {
     char old[LAYOUT_FILE_NAME_BYTES];
-    int rc = checkpoint_file(drain->checkpoint, old, sizeof old);
+    int rc = outlet_state_file(&drain->stream.outlet, old, sizeof old);
     while (rc == 0 && !drain_is_done(drain)) {
         rc = drain_work(drain, 1);
         rc = rc < 0 ? rc : 0;
@@ -107,7 +105,7 @@ static int rebind(struct drain *drain, const char *path) {
     events_post(drain->events, BURST_INFO,
                 "the ring was bound to log file %s; all its records are there. From record "
                 "%llu on they go to %s",
-                old, (unsigned long long)drain->cursor.sequence, path);
+                old, (unsigned long long)drain->cursor.walk.sequence, path);
     rc = bind_to(drain, path);
     return rc < 0 ? refuse(path, rc) : 0;
 }
@@ -115,7 +113,7 @@ static int rebind(struct drain *drain, const char *path) {
 /* Whoever owns the ring may have named any file in it, and written the records that it would get. */
 static int refuse_untrusted_ring_owner(const struct drain *drain, uint32_t untrusted_ring_owner) {
     char bound[LAYOUT_FILE_NAME_BYTES] = "";
-    checkpoint_file(drain->checkpoint, bound, sizeof bound);
+    outlet_state_file(&drain->stream.outlet, bound, sizeof bound);
     return error_set(
         EPERM,
         "ring %s is of user %u and names log file %s for the records that wait in it: for another "
@@ -136,17 +134,16 @@ static int find_unlocked(struct drain *drain, int *tries_left) {
 }
 
 static int adopt(struct drain *drain, const char *file_name, uint32_t untrusted_ring_owner) {
-    const struct checkpoint *checkpoint = drain->checkpoint;
-    const uint32_t bound_bytes = checkpoint->stream.file_name_bytes;
-    if (bound_bytes == 0 && file_name == NULL) {
+    const struct outlet_state *state = &drain->stream.outlet;
+    const int is_new = state->path[0] == '\0';
+    if (is_new && file_name == NULL) {
         return error_set(EINVAL, "the ring was never opened with a log file: there is nothing to move");
     }
-    if (bound_bytes == 0) {
+    if (is_new) {
         const int rc = bind_to(drain, file_name);
         return rc < 0 ? refuse(file_name, rc) : 0;
     }
-    const int is_bound = file_name == NULL || (strlen(file_name) == bound_bytes &&
-                                               memcmp(file_name, checkpoint->file_name, bound_bytes) == 0);
+    const int is_bound = file_name == NULL || strcmp(file_name, state->path) == 0;
     if (!is_bound && !has_records(drain->source.recovery)) {
         return bind_anew(drain, file_name);
     }
@@ -163,7 +160,7 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t untrusted_
             -rc,
             "log file %s is not there, and nothing is mounted at %.*s, where its file system was: mount it "
             "and open the ring again, or, if the log is to go on here, make an empty file of that name",
-            drain->destination.path, (int)checkpoint->place.entry_bytes, drain->destination.path);
+            drain->destination.path, (int)state->mount.entry_bytes, drain->destination.path);
     }
     if (rc < 0 && drain->destination.unreadable_candidate[0] != '\0') {
         return error_set(-rc,
@@ -183,7 +180,7 @@ static int adopt(struct drain *drain, const char *file_name, uint32_t untrusted_
     if (!is_bound) {
         return rebind(drain, file_name);
     }
-    const int was_diverted = checkpoint->stream.diverted_sequence != 0 && drain->destination.file != DESTINATION_CLOSED;
+    const int was_diverted = state->diverted_sequence != 0 && drain->destination.file != DESTINATION_CLOSED;
     do {
         rc = drain_begin_file(drain);
     } while (!ring_has_failed(drain->ring) && await_lock(drain, rc, &tries_left));
@@ -203,43 +200,34 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     drain->device = parts->ring->device;
     drain->ring = parts->ring;
     drain->events = parts->events;
-    drain->crc_seed = parts->crc_seed;
+    drain->ledger = parts->ledger;
     pthread_mutex_init(&drain->path_lock, NULL);
     drain->source =
         (struct log_source){.ring = parts->ring, .recovery = parts->recovery, .record_format = parts->record_format};
     drain->destination.files = parts->files;
     drain->destination.how = parts->how;
     drain->destination.file = DESTINATION_CLOSED;
-    drain->checkpoint_bytes = align_up(sizeof(struct checkpoint), drain->device->block_bytes);
-    drain->checkpoint = platform_allocate(parts->platform, drain->checkpoint_bytes, PLATFORM_PLAIN);
     const uint64_t longest = parts->recovery->longest > parts->ring->limits.max_record_bytes
                                  ? parts->recovery->longest /* of an open with a higher limit */
                                  : parts->ring->limits.max_record_bytes;
     drain->batch.room = align_up(DRAIN_BATCH_BYTES + longest + RECORD_LOSS_BYTES, 4096);
     atomic_store(&drain->give_up_ns, INT64_MAX);
     drain->batch.bytes = platform_allocate(parts->platform, drain->batch.room, PLATFORM_PLAIN);
-    if (drain->checkpoint == NULL || drain->batch.bytes == NULL) {
-        const size_t bytes = drain->checkpoint_bytes + drain->batch.room;
+    if (drain->batch.bytes == NULL) {
+        const size_t bytes = drain->batch.room;
         drain_close(drain);
         return error_set(ENOMEM, "no memory for the drain: %zu bytes", bytes);
     }
-    drain->newest_slot = parts->newest_slot;
-    *drain->checkpoint = *parts->checkpoint;
-    if (drain->checkpoint->place.epoch != drain->checkpoint->epoch) {
-        drain->checkpoint->place = (struct checkpoint_mount){.epoch = 0}; /* an older library wrote since */
+    ledger_stream(drain->ledger, ledger_view(drain->ledger)->newest, 0, &drain->stream);
+    if (parts->untrusted_ring_owner != 0) {
+        drain->stream.outlet.mark = (struct outlet_mark){.inode = 0};
     }
-    if (drain->checkpoint->mark.epoch != drain->checkpoint->epoch || parts->untrusted_ring_owner != 0) {
-        drain->checkpoint->mark = (struct checkpoint_mark){.epoch = 0};
-    }
-    drain->slot_drained[0] = drain->slot_drained[1] = parts->checkpoint->stream.drained_position;
-    const struct checkpoint_stream *stream = &drain->checkpoint->stream;
-    drain->cursor = (struct cursor){
-        .position = record_start(stream->drained_position, parts->ring->geometry.capacity_bytes),
-        .sequence = stream->next_sequence,
-        .epoch = stream->epoch,
-    };
+    const struct stream_state *stream = &drain->stream;
+    const struct walk_shape shape = ring_shape(parts->ring);
+    drain->cursor =
+        (struct cursor){.walk = walk_from(&shape, stream->drained_position, stream->next_sequence, stream->epoch)};
     drain->synced = drain->cursor;
-    atomic_store(&drain->drained_sequence, drain->cursor.sequence - 1);
+    atomic_store(&drain->drained_sequence, drain->cursor.walk.sequence - 1);
     const int rc = adopt(drain, parts->file_name, parts->untrusted_ring_owner);
     if (rc < 0) {
         drain_close(drain);

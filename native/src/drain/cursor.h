@@ -8,10 +8,8 @@
 #include "outlet/format/record_format.h"
 
 struct cursor {
-    uint64_t position;
-    uint64_t sequence; /* of the next record */
-    uint32_t epoch;    /* of the last one */
-    size_t jump;       /* the next of the recovered gaps */
+    struct walk walk;
+    size_t jump; /* the next of the recovered gaps */
 };
 
 struct batch {

@@ -7,6 +7,7 @@
 
 #include "base/alarm.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "device/ring_name.h"
 
 /* What the operator has to do about a log file that answers this. */
@@ -94,7 +95,7 @@ static void unstall(struct drain *drain) {
 static void note_failure(struct drain *drain) {
     if (ring_has_failed(drain->ring) && !drain->failure_noted) {
         drain->failure_noted = 1;
-        checkpoint_write_watermark(drain);
+        drain_note_writer(drain);
     }
 }
 
@@ -180,18 +181,18 @@ static int write_batch(struct drain *drain) {
 }
 
 static int is_due(const struct drain *drain, int progressed, int sync) {
-    if (drain->cursor.position == drain->synced.position) {
+    if (drain->cursor.walk.position == drain->synced.walk.position) {
         return 0;
     }
     return sync || !progressed || atomic_load(&drain->ring->space.waiters) != 0 ||
-           drain->cursor.position - drain->synced.position >= drain->ring->geometry.capacity_bytes / 8 ||
+           drain->cursor.walk.position - drain->synced.walk.position >= drain->ring->geometry.capacity_bytes / 8 ||
            platform_monotonic_ns(drain->platform) - drain->unsynced_since_ns >= DRAIN_SYNC_AFTER_NS;
 }
 
 /* One batch. 1 something was done, 0 nothing is left, or -errno. */
 static int move_batch(struct drain *drain, uint64_t until) {
     struct batch *batch = &drain->batch;
-    if (batch->used == 0 && drain->cursor.position >= until) {
+    if (batch->used == 0 && drain->cursor.walk.position >= until) {
         return 0;
     }
     int rc = drain_check_file(drain);
@@ -199,12 +200,12 @@ static int move_batch(struct drain *drain, uint64_t until) {
         return rc < 0 ? rc : 1;
     }
     if (batch->used == 0) {
-        if (drain->cursor.position == drain->synced.position) {
+        if (drain->cursor.walk.position == drain->synced.walk.position) {
             drain->unsynced_since_ns = platform_monotonic_ns(drain->platform);
         }
         drain->batch_from = drain->cursor;
         cursor_fill(&drain->cursor, &drain->source, until, batch);
-        if (drain->cursor.position == drain->batch_from.position) {
+        if (drain->cursor.walk.position == drain->batch_from.walk.position) {
             check_medium(drain);
             return device_lost_pages(drain->device) > 0
                        ? -EIO
@@ -219,7 +220,7 @@ static int move_batch(struct drain *drain, uint64_t until) {
 static void note_watermark(struct drain *drain, uint64_t durable) {
     if (durable == drain->stalled_at && durable != drain->watermark_noted && !ring_has_failed(drain->ring)) {
         drain->watermark_noted = durable;
-        checkpoint_write_watermark(drain);
+        drain_note_writer(drain);
     }
     drain->stalled_at = durable;
 }
@@ -255,8 +256,8 @@ int drain_work(struct drain *drain, int sync) {
     /* The older slot holds back what the newer one has let go of: when nothing else is to be done, or when somebody
      * waits for space, it follows. */
     if ((!progressed || sync || atomic_load(&drain->ring->space.waiters) != 0) && !ring_has_failed(drain->ring) &&
-        drain->cursor.position == drain->synced.position &&
-        drain->slot_drained[1 - drain->newest_slot] != drain->synced.position) {
+        drain->cursor.walk.position == drain->synced.walk.position &&
+        ledger_released(drain->ledger) != drain->stream.drained_position) {
         checkpoint_write(drain);
     }
     return progressed;
@@ -265,14 +266,11 @@ int drain_work(struct drain *drain, int sync) {
 int drain_is_done(const struct drain *drain) {
     uint64_t durable, next_sequence;
     ring_durable(drain->ring, &durable, &next_sequence);
-    return drain->synced.position == durable && drain->destination.file != DESTINATION_CLOSED;
+    return drain->synced.walk.position == durable && drain->destination.file != DESTINATION_CLOSED;
 }
 
 void drain_close(struct drain *drain) {
     destination_close(&drain->destination);
-    if (drain->checkpoint != NULL) {
-        platform_release(drain->platform, drain->checkpoint, drain->checkpoint_bytes);
-    }
     if (drain->batch.bytes != NULL) {
         platform_release(drain->platform, drain->batch.bytes, drain->batch.room);
     }

@@ -20,6 +20,7 @@
 #include "base/events.h"
 #include "drain/cursor.h"
 #include "drain/destination.h"
+#include "ledger/ledger.h"
 
 #ifndef DRAIN_BATCH_BYTES
 #define DRAIN_BATCH_BYTES (1024u * 1024u)
@@ -44,11 +45,8 @@ struct drain {
     struct cursor cursor;
     struct cursor batch_from; /* where the batch begins */
     struct cursor synced;
-    struct checkpoint *checkpoint; /* the newest one */
-    size_t checkpoint_bytes;       /* of one slot write: whole blocks */
-    unsigned newest_slot;
-    uint64_t slot_drained[LAYOUT_CHECKPOINT_SLOTS];
-    uint32_t crc_seed;
+    struct ledger *ledger;
+    struct stream_state stream; /* as the newest checkpoint has it, or the next one will */
     enum drain_next_file next_file;
     struct cursor next_from;
     int64_t unsynced_since_ns; /* when the cursor left `synced` */
@@ -81,11 +79,9 @@ struct drain_parts {
     struct events *events;
     const struct files *files;
     const struct record_format *record_format;
-    const struct recovery *recovery;     /* stays alive as long as the drain */
-    const struct checkpoint *checkpoint; /* the newest one; the other slot says the same */
-    unsigned newest_slot;
-    uint32_t crc_seed;
-    const char *file_name; /* absolute; NULL: whatever the ring is bound to */
+    const struct recovery *recovery; /* stays alive as long as the drain */
+    struct ledger *ledger;           /* so does this; its two checkpoint slots say the same */
+    const char *file_name;           /* absolute; NULL: whatever the ring is bound to */
     struct new_file how;
     uint32_t untrusted_ring_owner; /* not 0: user who may have made up what is in the ring; no file that it names is
                                              touched but file_name */
@@ -122,9 +118,9 @@ void drain_publish_path(struct drain *drain);
  * 0 or -errno; the ring has failed then. */
 int checkpoint_write(struct drain *drain);
 
-/* As checkpoint_write, but only the watermark (and how far failed writes may have reached) is new: what the file has is
- * as the newest checkpoint says. */
-int checkpoint_write_watermark(struct drain *drain);
+/* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
+ * failed then. */
+int drain_note_writer(struct drain *drain);
 
 /* Syncs the file and checkpoints. A sync that failed is never repeated: the file is cut to the last checkpoint and its
  * records go to a new one. 0 or -errno. */

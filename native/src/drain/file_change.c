@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
 
 static int is_damaged(enum destination_state state) {
     return state == DESTINATION_DELETED || state == DESTINATION_TRUNCATED || state == DESTINATION_CHANGED;
@@ -15,7 +15,7 @@ static int is_damaged(enum destination_state state) {
 /* Deleted, cut or edited by others: what it had since the checkpoint is written again. Always 0. */
 static int leave_lost_file(struct drain *drain, enum destination_state state) {
     const char *path = drain->destination.path;
-    const unsigned long long from = drain->synced.sequence;
+    const unsigned long long from = drain->synced.walk.sequence;
     if (state == DESTINATION_DELETED) {
         events_post(drain->events, BURST_ERROR,
                     "log file %s was deleted by others; records from %llu on are written to a new file, and those "
@@ -40,7 +40,7 @@ static void cut_back(struct drain *drain) {
     int rc = -EPERM; /* bytes of others are not ours to cut */
     const enum destination_state state = destination_look(destination);
     if (state != DESTINATION_EXTENDED && state != DESTINATION_CHANGED) {
-        rc = destination_cut(&drain->destination, drain->checkpoint->stream.file_bytes);
+        rc = destination_cut(&drain->destination, drain->stream.outlet.length);
     }
     if (rc < 0) {
         events_post(
@@ -48,7 +48,7 @@ static void cut_back(struct drain *drain) {
             "log file %s could not be cut: %s; records from %llu on may be twice, at its end and in the new file: "
             "compare these",
             destination->path, rc == -EPERM ? "others wrote into it, or forbid it" : error_name(-rc),
-            (unsigned long long)drain->synced.sequence);
+            (unsigned long long)drain->synced.walk.sequence);
     }
 }
 
@@ -70,8 +70,8 @@ int drain_sync(struct drain *drain) {
     events_post(drain->events, BURST_ERROR,
                 "syncing log file %s failed: %s; it is cut to the %llu bytes known to be durable, and the records "
                 "from %llu on go to a new file; look at the host's messages about its disk",
-                drain->destination.path, error_name(-rc), (unsigned long long)drain->checkpoint->stream.file_bytes,
-                (unsigned long long)drain->synced.sequence);
+                drain->destination.path, error_name(-rc), (unsigned long long)drain->stream.outlet.length,
+                (unsigned long long)drain->synced.walk.sequence);
     cut_back(drain);
     drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
     return rc;
@@ -115,7 +115,7 @@ static int check_stalled(struct drain *drain, enum destination_state state) {
         return 1; /* renamed: after this batch */
     }
     if (state == DESTINATION_EXTENDED && drain->batch.written > 0) {
-        tell_extended(drain, drain->synced.sequence);
+        tell_extended(drain, drain->synced.walk.sequence);
         drain_leave_file(drain, NEXT_FILE_DIVERTED, &drain->synced);
         return 0;
     }

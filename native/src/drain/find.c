@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
 
 /* How the file compares, behind the checkpoint, with what a redo would write there: a destination_match, or -errno. */
 static int compare_with_redo(struct drain *drain) {
@@ -16,11 +16,11 @@ static int compare_with_redo(struct drain *drain) {
     uint64_t until, next_sequence;
     int match = MATCH_BLANK;
     ring_durable(drain->ring, &until, &next_sequence);
-    while (offset < destination->redo_until && cursor.position < until) {
+    while (offset < destination->redo_until && cursor.walk.position < until) {
         drain->batch.used = 0;
-        const uint64_t from = cursor.position;
+        const uint64_t from = cursor.walk.position;
         cursor_fill(&cursor, &drain->source, until, &drain->batch);
-        if (cursor.position == from) {
+        if (cursor.walk.position == from) {
             return -EIO; /* a mapped ring has lost the record */
         }
         const int piece = destination_matches(destination, drain->batch.bytes, drain->batch.used, offset);
@@ -41,17 +41,17 @@ static int is_elsewhere(int rc) {
 /* Nothing of it is missed: not a byte of it is noted, none can have been written to it since, and nobody else has its
  * name. */
 static int is_missed(const struct drain *drain, const char *path, uint64_t last_sequence) {
-    const struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    const struct outlet_state *state = &drain->stream.outlet;
     const struct files *files = drain->destination.files;
     struct file_identity identity;
-    return stream->file_bytes > 0 || last_sequence >= stream->next_sequence ||
+    return state->length > 0 || last_sequence >= drain->stream.next_sequence ||
            (files->ops->identity_of_path(files, path, &identity) == 0 && identity.bytes > 0);
 }
 
 /* `rc` is what the file under the name is. */
 static void tell_not_found(struct drain *drain, const char *path, int rc) {
     struct destination *destination = &drain->destination;
-    const unsigned long long first = drain->checkpoint->stream.next_sequence;
+    const unsigned long long first = drain->stream.next_sequence;
     uint64_t until, next_sequence;
     char twice[220] = "; look where it is now, if nobody moved it on purpose", seen[LAYOUT_FILE_NAME_BYTES + 100] = "";
     ring_durable(drain->ring, &until, &next_sequence);
@@ -77,14 +77,14 @@ static void tell_not_found(struct drain *drain, const char *path, int rc) {
  * -errno. 0 or 1 with it open (1: renamed), or DESTINATION_NOT_OURS with none open, or -errno. */
 static int open_noted(struct drain *drain, const char *path, int *match) {
     struct destination *destination = &drain->destination;
-    const struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    const struct outlet_state *state = &drain->stream.outlet;
     const struct file_mark noted = drain_noted_mark(drain);
     *match = destination_compare(destination, path, &noted);
-    int rc = *match == FILE_SAME ? destination_open_to_redo(destination, path, stream)
+    int rc = *match == FILE_SAME ? destination_open_to_redo(destination, path, state)
              : *match < 0        ? *match
                                  : DESTINATION_NOT_OURS;
-    rc = is_elsewhere(rc) ? destination_find_renamed(destination, path, stream, &noted) : rc;
-    if (rc == 1 && stream->file_bytes == 0 && noted.handle_bytes == 0 && noted.born_ns == 0) {
+    rc = is_elsewhere(rc) ? destination_find_renamed(destination, path, state, &noted) : rc;
+    if (rc == 1 && state->length == 0 && noted.handle_bytes == 0 && noted.born_ns == 0) {
         /* Only its number speaks for it, and no noted byte: then a byte of the redo must. */
         const int found = compare_with_redo(drain);
         rc = found < 0 ? found : found == MATCH_EQUAL ? 1 : DESTINATION_NOT_OURS;
@@ -93,8 +93,8 @@ static int open_noted(struct drain *drain, const char *path, int *match) {
         destination_close(destination);
     }
     /* Another file may be a copy, from a backup, if it reads like the noted one. One without a noted byte has no copy. */
-    if (rc == DESTINATION_NOT_OURS && (*match == FILE_UNKNOWN || (*match == FILE_OTHER && stream->file_bytes > 0))) {
-        rc = destination_open_to_redo(destination, path, stream);
+    if (rc == DESTINATION_NOT_OURS && (*match == FILE_UNKNOWN || (*match == FILE_OTHER && state->length > 0))) {
+        rc = destination_open_to_redo(destination, path, state);
         rc = is_elsewhere(rc) ? DESTINATION_NOT_OURS : rc;
         destination->unreadable_candidate[0] = rc == DESTINATION_NOT_OURS ? destination->unreadable_candidate[0] : '\0';
     }
@@ -103,7 +103,7 @@ static int open_noted(struct drain *drain, const char *path, int *match) {
 
 /* 0 with the file open, or with none open and the next one decided, or -errno. */
 static int find(struct drain *drain, const char *path) {
-    const struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    const struct outlet_state *state = &drain->stream.outlet;
     int named;
     const int rc = open_noted(drain, path, &named);
     if (rc == DESTINATION_NOT_OURS) {
@@ -124,14 +124,14 @@ static int find(struct drain *drain, const char *path) {
             drain->events, BURST_INFO,
             "log file %s is another file than the one that was written, but ends like it after %llu bytes: it is "
             "taken for its copy (from a backup) and continued",
-            path, (unsigned long long)stream->file_bytes);
+            path, (unsigned long long)state->length);
     }
     if (match == MATCH_NONE) {
         events_post(
             drain->events, BURST_WARN,
             "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun; find "
             "out who writes it",
-            (unsigned long long)stream->file_bytes, path);
+            (unsigned long long)state->length, path);
         drain_leave_file(drain, rc == 1 ? NEXT_FILE_SAME_NAME : NEXT_FILE_DIVERTED, &drain->synced);
     }
     return match < 0 ? match : 0;
@@ -141,7 +141,7 @@ int drain_find_again(struct drain *drain) {
     struct destination *destination = &drain->destination;
     char path[LAYOUT_FILE_NAME_BYTES];
     destination->unreadable_candidate[0] = '\0';
-    int rc = checkpoint_file(drain->checkpoint, path, sizeof path);
+    int rc = outlet_state_file(&drain->stream.outlet, path, sizeof path);
     rc = rc < 0 ? rc : find(drain, path);
     if (rc < 0) {
         destination_close(destination);

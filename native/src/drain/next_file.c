@@ -10,23 +10,19 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
 
 #define DIVERTED_ATTEMPTS 100u
 #define ELSEWHERE (-65537) /* no errno: the configured file would be made in another folder */
 
 static int is_diverted(const struct drain *drain) {
-    return drain->checkpoint->stream.diverted_sequence != 0;
+    return drain->stream.outlet.diverted_sequence != 0;
 }
 
 /* The log file's name as it is configured. */
 static int configured_path(const struct drain *drain, char *path, size_t path_bytes) {
-    const struct checkpoint *checkpoint = drain->checkpoint;
-    const int bytes = (int)checkpoint->stream.file_name_bytes;
-    return snprintf(path, path_bytes, "%.*s", bytes, (const char *)checkpoint->file_name) < (int)path_bytes
-               ? 0
-               : -ENAMETOOLONG;
+    return snprintf(path, path_bytes, "%s", drain->stream.outlet.path) < (int)path_bytes ? 0 : -ENAMETOOLONG;
 }
 
 /* Records go to the file `path`, and not to the configured one, for the reason `rc`. */
@@ -48,7 +44,7 @@ static void tell_diverted(struct drain *drain, const char *path, int rc) {
         drain->events, BURST_WARN,
         "records from %llu on go to log file %s and not to %s, which %s; to bring the log back, move %s away or empty "
         "it, and open the log again or rename the file that is written now",
-        (unsigned long long)drain->checkpoint->stream.diverted_sequence, path, configured, why, configured);
+        (unsigned long long)drain->stream.outlet.diverted_sequence, path, configured, why, configured);
 }
 
 /* Whether a file of that name, which is missing, would be made where the log is now. 0 or -errno. */
@@ -86,18 +82,18 @@ static int open_configured(struct drain *drain, struct destination *destination)
 
 /* Creates the file under the first free diverted name. */
 static int create_diverted(struct drain *drain) {
-    struct checkpoint_stream *stream = &drain->checkpoint->stream;
-    const struct checkpoint_stream before = *stream;
+    struct outlet_state *state = &drain->stream.outlet;
+    const struct outlet_state before = *state;
     char path[LAYOUT_FILE_NAME_BYTES];
     int rc = -EEXIST;
-    stream->diverted_sequence = drain->next_from.sequence;
+    state->diverted_sequence = drain->next_from.walk.sequence;
     for (uint32_t attempt = 0; rc == -EEXIST && attempt < DIVERTED_ATTEMPTS; attempt++) {
-        stream->diverted_attempt = attempt;
-        rc = checkpoint_file(drain->checkpoint, path, sizeof path);
+        state->diverted_attempt = attempt;
+        rc = outlet_state_file(&drain->stream.outlet, path, sizeof path);
         rc = rc < 0 ? rc : destination_create(&drain->destination, path);
     }
     if (rc < 0) {
-        *stream = before;
+        *state = before;
     }
     return rc;
 }
@@ -127,7 +123,7 @@ static int return_to_file(struct drain *drain) {
 
 /* None is open. 0 with the next one open, or -errno. *why_not: why the log is diverted; 1: it is not. */
 static int create_next(struct drain *drain, int *why_not) {
-    struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    struct outlet_state *state = &drain->stream.outlet;
     char path[LAYOUT_FILE_NAME_BYTES];
     int rc = 0;
     *why_not = 0;
@@ -138,8 +134,8 @@ static int create_next(struct drain *drain, int *why_not) {
         rc = *why_not = rc < 0 ? rc : destination_create(&drain->destination, path);
     }
     if (drain->destination.file != DESTINATION_CLOSED) {
-        stream->diverted_sequence = 0;
-        stream->diverted_attempt = 0;
+        state->diverted_sequence = 0;
+        state->diverted_attempt = 0;
         *why_not = 1;
         return 0;
     }
@@ -148,11 +144,11 @@ static int create_next(struct drain *drain, int *why_not) {
 
 /* The open file is the next one, and has no byte: both slots name it before it gets one, so that no crash leads back to the
  * file before. 0, or -errno with it closed; the stream is as `before` then, unless the ring has failed. */
-static int commit_next(struct drain *drain, const struct checkpoint_stream *before) {
+static int commit_next(struct drain *drain, const struct outlet_state *before) {
     drain->cursor = drain->next_from;
     int rc = drain_note_place(drain);
     if (rc < 0) {
-        drain->checkpoint->stream = *before;
+        drain->stream.outlet = *before;
     }
     for (int slot = 0; slot < (int)LAYOUT_CHECKPOINT_SLOTS && rc == 0; slot++) {
         rc = checkpoint_write(drain);
@@ -167,7 +163,7 @@ static int commit_next(struct drain *drain, const struct checkpoint_stream *befo
 
 static void tell_begun(struct drain *drain, const char *before) {
     events_post(drain->events, BURST_INFO, "records from %llu on go to log file %s%s%s",
-                (unsigned long long)drain->cursor.sequence, drain->destination.path,
+                (unsigned long long)drain->cursor.walk.sequence, drain->destination.path,
                 before != NULL ? " again; those before are in " : "", before != NULL ? before : "");
 }
 
@@ -182,7 +178,7 @@ int drain_begin_file(struct drain *drain) {
     if (destination_is_unmounted_now(&drain->destination) == 1) {
         return -DESTINATION_UNMOUNTED_ERROR;
     }
-    const struct checkpoint_stream before = drain->checkpoint->stream;
+    const struct outlet_state before = drain->stream.outlet;
     rc = create_next(drain, &why_not);
     rc = rc < 0 ? rc : commit_next(drain, &before);
     if (rc < 0) {
@@ -207,15 +203,15 @@ static int has_configured_name(const struct drain *drain, char *path, size_t pat
 }
 
 int drain_take_name(struct drain *drain) {
-    struct checkpoint_stream *stream = &drain->checkpoint->stream;
+    struct outlet_state *state = &drain->stream.outlet;
     char path[LAYOUT_FILE_NAME_BYTES];
     if (!is_diverted(drain) || !has_configured_name(drain, path, sizeof path)) {
         return 0;
     }
     memcpy(drain->destination.path, path, sizeof path);
-    const struct checkpoint_stream before = *stream;
-    stream->diverted_sequence = 0;
-    stream->diverted_attempt = 0;
+    const struct outlet_state before = *state;
+    state->diverted_sequence = 0;
+    state->diverted_attempt = 0;
     drain->next_from = drain->cursor;
     const int rc = commit_next(drain, &before);
     if (rc == 0) {
@@ -239,9 +235,9 @@ static int go_back(struct drain *drain) {
     memcpy(before, drain->destination.path, sizeof before);
     drain_leave_file(drain, NEXT_FILE_SAME_NAME, &drain->cursor);
     drain->destination = next;
-    const struct checkpoint_stream diverted = drain->checkpoint->stream;
-    drain->checkpoint->stream.diverted_sequence = 0;
-    drain->checkpoint->stream.diverted_attempt = 0;
+    const struct outlet_state diverted = drain->stream.outlet;
+    drain->stream.outlet.diverted_sequence = 0;
+    drain->stream.outlet.diverted_attempt = 0;
     const int rc = commit_next(drain, &diverted);
     if (rc == 0) {
         tell_begun(drain, before);

@@ -7,7 +7,6 @@
 #include "base/crc32c.h"
 #include "base/path.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
 
 void destination_note_place(struct destination *destination) {
     const struct files *files = destination->files;
@@ -45,8 +44,8 @@ static uint32_t folder_crc(const struct mount_identity *place) {
 }
 
 struct file_mark drain_noted_mark(const struct drain *drain) {
-    const struct checkpoint_mark *noted = &drain->checkpoint->mark;
-    return (struct file_mark){.file_system = drain->checkpoint->place.file_system,
+    const struct outlet_mark *noted = &drain->stream.outlet.mark;
+    return (struct file_mark){.file_system = drain->stream.outlet.mount.file_system,
                               .inode = noted->inode,
                               .born_ns = noted->born_ns,
                               .handle_type = noted->handle_type,
@@ -63,13 +62,13 @@ int drain_note_place(struct drain *drain) {
         return rc;
     }
     destination_note_place(destination);
-    drain->checkpoint->place = (struct checkpoint_mount){
+    drain->stream.outlet.mount = (struct outlet_mount){
         .file_system = place->file_system, .entry_bytes = place->entry_bytes, .folder_crc = folder_crc(place)};
-    drain->checkpoint->mark = (struct checkpoint_mark){.inode = mark.inode,
-                                                       .born_ns = mark.born_ns,
-                                                       .handle_type = mark.handle_type,
-                                                       .handle_bytes = mark.handle_bytes,
-                                                       .handle_crc = mark.handle_crc};
+    drain->stream.outlet.mark = (struct outlet_mark){.inode = mark.inode,
+                                                     .born_ns = mark.born_ns,
+                                                     .handle_type = mark.handle_type,
+                                                     .handle_bytes = mark.handle_bytes,
+                                                     .handle_crc = mark.handle_crc};
     return 0;
 }
 
@@ -88,7 +87,7 @@ static int mount_point_is_bare(const struct files *files, const char *path, uint
 /* What an open can say, since when the host may have been started anew and every device may have another number. */
 static int was_unmounted_since_checkpoint(const struct drain *drain, const char *path) {
     const struct files *files = drain->destination.files;
-    const struct checkpoint_mount *noted = &drain->checkpoint->place;
+    const struct outlet_mount *noted = &drain->stream.outlet.mount;
     struct mount_identity now;
     return mount_point_is_bare(files, path, noted->entry_bytes) && files->ops->place(files, path, &now) == 0 &&
            folder_crc(&now) == noted->folder_crc &&

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/sigxfsz.h"
 #include "log/config.h"
-#include "device/calibrate.h"
+#include "log/calibrate.h"
 #include "device/open.h"
 #include "device/host/survival.h"
 #include "log/log.h"
@@ -123,7 +123,7 @@ static uint32_t untrusted_ring_owner(const struct device *device) {
 
 /* A record that is made durable alone takes whole blocks of the medium, however short it is. */
 static void tell_writing(burst_t *log) {
-    const struct superblock *superblock = &log->engine->view.superblock;
+    const struct superblock *superblock = engine_view_superblock(&log->engine->view);
     const uint32_t line_bytes = superblock_line_bytes(superblock);
     const uint64_t one =
         align_up(record_bytes(USUAL_RECORD_BYTES), line_bytes != 0 ? line_bytes : superblock->block_bytes);
@@ -164,8 +164,6 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .file_name = file_name,
         .ring_bytes = config->ring_bytes,
         .max_record_bytes = config->max_record_bytes,
-        .on_full = config->on_full,
-        .block_timeout_ns = (int64_t)config->block_timeout_ns,
         .cpus = cpus_here(),
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
         .untrusted_ring_owner = untrusted_ring_owner(log->device),
@@ -267,6 +265,8 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
     events_init(&log->events, &platform_linux);
     log->shutdown_timeout_ns =
         (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns : DEFAULT_SHUTDOWN_TIMEOUT_NS);
+    log->rule.on_full = config->on_full;
+    log->rule.timeout_ns = config->block_timeout_ns == 0 ? -1 : (int64_t)config->block_timeout_ns;
     rc = open_log(log, config, &checked.placement, checked.file_name);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);

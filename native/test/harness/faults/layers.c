@@ -142,8 +142,7 @@ static int run_all(int first_only) {
         return 0;
     }
     findings->second_count = layer->second_faults(findings->calls_of_second_session, findings->seconds, SECOND_MAX);
-    const struct pool_work weather = {
-        .count = layer->has_weather ? WEATHERS : 1, .is_least = 1, .step = weather_step};
+    const struct pool_work weather = {.count = layer->has_weather ? WEATHERS : 1, .is_least = 1, .step = weather_step};
     const struct pool_work first = {.count = layer->first_count(), .is_least = 1, .step = first_step};
     pool_run("no fault", &weather);
     pool_run("first faults", &first);

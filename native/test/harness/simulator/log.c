@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "append_rules.h"
 #include "harness/simulator/log.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ void payload_make(const struct model *model, uint64_t sequence, char *out) {
 }
 
 void log_format(struct world *world) {
-    const int rc = engine_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
+    const int rc = ledger_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
     if (rc < 0) {
         violation(world, "format: %s", error_text());
     }
@@ -40,10 +41,7 @@ int log_open(struct world *world) {
         .files = &world->files.files,
         .events = &world->events,
     };
-    const struct engine_config config = {
-        .file_name = world->file_name,
-        .on_full = world->park_drains ? BURST_ON_FULL_BLOCK : BURST_ON_FULL_FAIL,
-    };
+    const struct engine_config config = {.file_name = world->file_name};
     world->model.incarnation++;
     return engine_open(&parts, &config, &world->engine);
 }
@@ -62,14 +60,14 @@ static void settle_model(struct world *world, const struct recovery *recovery) {
     }
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged && !model->medium_damaged && !model->medium_lied) {
+        if (jump->gap.damaged && !model->medium_damaged && !model->medium_lied) {
             violation(world, "I8: positions %llu..%llu are called damaged, but nothing happened to them",
-                      (unsigned long long)jump->from, (unsigned long long)jump->to);
+                      (unsigned long long)jump->gap.from, (unsigned long long)jump->gap.to);
         }
-        for (uint64_t n = 0; n < jump->count; n++) {
-            if (!model->records[jump->first_sequence + n].damaged && !model->medium_lied) {
+        for (uint64_t n = 0; n < jump->gap.count; n++) {
+            if (!model->records[jump->gap.first_sequence + n].damaged && !model->medium_lied) {
                 violation(world, "I8: record %llu is called lost, but nothing happened to it",
-                          (unsigned long long)(jump->first_sequence + n));
+                          (unsigned long long)(jump->gap.first_sequence + n));
             }
         }
     }
@@ -102,7 +100,7 @@ int log_is_refused(struct world *world) {
     if (rc < 0) {
         return rc == -EUCLEAN;
     }
-    const struct superblock *superblock = &view->superblock;
+    const struct superblock *superblock = engine_view_superblock(view);
     const int has_no_block = view->recovery.marker_position + superblock->block_bytes >
                              align_down(view->recovery.start, superblock->block_bytes) + superblock->capacity_bytes;
     engine_view_close(&world->platform, view);
@@ -153,7 +151,7 @@ void log_note_durable(struct world *world) {
     }
 }
 
-static int64_t offer(struct world *world, uint32_t length, unsigned flags) {
+static int64_t offer(struct world *world, uint32_t length, ring_call call, const struct ring_rule *rule) {
     struct model *model = &world->model;
     const uint64_t sequence = model->offered + 1;
     if (sequence >= MODEL_RECORDS_MAX || (length > 0 && length < PAYLOAD_MIN_BYTES)) {
@@ -165,7 +163,7 @@ static int64_t offer(struct world *world, uint32_t length, unsigned flags) {
     model->records[sequence] = (struct model_record){.incarnation = model->incarnation, .length = length};
     payload_make(model, sequence, payload);
     model->offered = sequence;
-    const int64_t rc = ring_append(world->engine->ring, payload, length, world->now_ns, flags);
+    const int64_t rc = call(world->engine->ring, payload, length, world->now_ns, 0, rule);
     if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
         model->offered = sequence - 1;
         model->records[sequence] = before;
@@ -177,7 +175,7 @@ static int64_t offer(struct world *world, uint32_t length, unsigned flags) {
 }
 
 int64_t log_append(struct world *world, uint32_t length) {
-    const int64_t rc = offer(world, length, RING_DURABLE);
+    const int64_t rc = offer(world, length, ring_append, world->park_drains ? &for_ever : &unless_full);
     log_note_durable(world);
     if (rc > 0) {
         world->model.acknowledged = (uint64_t)rc;
@@ -186,7 +184,7 @@ int64_t log_append(struct world *world, uint32_t length) {
 }
 
 int64_t log_enqueue(struct world *world, uint32_t length) {
-    const int64_t rc = offer(world, length, RING_ENQUEUE | RING_NO_WAIT);
+    const int64_t rc = offer(world, length, ring_enqueue, &never_waits);
     sim_mapped_evict(world); /* published, and not sealed */
     return rc;
 }
