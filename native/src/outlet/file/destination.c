@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "drain/destination.h"
+#include "outlet/file/destination.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -63,10 +63,10 @@ static int recognise(struct destination *destination, const char *path, const st
     int rc = ops(destination)->identity(destination->files, destination->file, &identity);
     if (rc == 0) {
         rc = identity.bytes < noted_state->length ? DESTINATION_NOT_OURS
-                                                 : take(destination, path, noted_state->length, identity.bytes);
+                                                  : take(destination, path, noted_state->length, identity.bytes);
     }
-    if (rc == 0 &&
-        (destination->tail_bytes != noted_state->tail_bytes || destination_tail_crc(destination) != noted_state->tail_crc)) {
+    if (rc == 0 && (destination->tail_bytes != noted_state->tail_bytes ||
+                    destination_tail_crc(destination) != noted_state->tail_crc)) {
         rc = DESTINATION_NOT_OURS;
     }
     return close_if_failed(destination, rc);

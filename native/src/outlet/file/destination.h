@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log file the drain writes: one open file, how far it is written, and whether it is still ours. Writes only at
+ * The log file that is written: one open file, how far it is written, and whether it is still ours. Writes only at
  * its own end (redo by offset), never appends blindly, never overwrites bytes that are not its own.
  */
-#ifndef BURST_DRAIN_DESTINATION_H
-#define BURST_DRAIN_DESTINATION_H
+#ifndef BURST_OUTLET_DESTINATION_H
+#define BURST_OUTLET_DESTINATION_H
 
 #include <errno.h>
 

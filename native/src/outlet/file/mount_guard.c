@@ -6,8 +6,7 @@
 
 #include "base/crc32c.h"
 #include "base/path.h"
-#include "drain/drain.h"
-#include "media/checkpoint_v1.h"
+#include "outlet/file/log_file.h"
 
 void destination_note_place(struct destination *destination) {
     const struct files *files = destination->files;
@@ -44,9 +43,12 @@ static uint32_t folder_crc(const struct mount_identity *place) {
     return crc32c(0, place->folder, strlen(place->folder));
 }
 
-struct file_mark drain_noted_mark(const struct drain *drain) {
-    const struct checkpoint_mark *noted = &drain->checkpoint->mark;
-    return (struct file_mark){.file_system = drain->checkpoint->place.file_system,
+struct file_mark log_file_mark(const struct log_file *log, const struct outlet_state *state) {
+    const struct outlet_mark *noted = &state->mark;
+    if (log->mark_is_untrusted) {
+        return (struct file_mark){.inode = 0};
+    }
+    return (struct file_mark){.file_system = state->mount.file_system,
                               .inode = noted->inode,
                               .born_ns = noted->born_ns,
                               .handle_type = noted->handle_type,
@@ -54,8 +56,8 @@ struct file_mark drain_noted_mark(const struct drain *drain) {
                               .handle_crc = noted->handle_crc};
 }
 
-int drain_note_place(struct drain *drain) {
-    struct destination *destination = &drain->destination;
+int log_file_note_place(struct log_file *log) {
+    struct destination *destination = &log->destination;
     const struct mount_identity *place = &destination->place;
     struct file_mark mark;
     const int rc = destination->files->ops->mark(destination->files, destination->file, &mark);
@@ -63,13 +65,14 @@ int drain_note_place(struct drain *drain) {
         return rc;
     }
     destination_note_place(destination);
-    drain->checkpoint->place = (struct checkpoint_mount){
+    log->mark_is_untrusted = 0;
+    log->state.mount = (struct outlet_mount){
         .file_system = place->file_system, .entry_bytes = place->entry_bytes, .folder_crc = folder_crc(place)};
-    drain->checkpoint->mark = (struct checkpoint_mark){.inode = mark.inode,
-                                                       .born_ns = mark.born_ns,
-                                                       .handle_type = mark.handle_type,
-                                                       .handle_bytes = mark.handle_bytes,
-                                                       .handle_crc = mark.handle_crc};
+    log->state.mark = (struct outlet_mark){.inode = mark.inode,
+                                           .born_ns = mark.born_ns,
+                                           .handle_type = mark.handle_type,
+                                           .handle_bytes = mark.handle_bytes,
+                                           .handle_crc = mark.handle_crc};
     return 0;
 }
 
@@ -86,17 +89,17 @@ static int mount_point_is_bare(const struct files *files, const char *path, uint
 }
 
 /* What an open can say, since when the host may have been started anew and every device may have another number. */
-static int was_unmounted_since_checkpoint(const struct drain *drain, const char *path) {
-    const struct files *files = drain->destination.files;
-    const struct checkpoint_mount *noted = &drain->checkpoint->place;
+static int was_unmounted_since_checkpoint(const struct log_file *log, const struct outlet_mount *noted,
+                                          const char *path) {
+    const struct files *files = log->destination.files;
     struct mount_identity now;
     return mount_point_is_bare(files, path, noted->entry_bytes) && files->ops->place(files, path, &now) == 0 &&
            folder_crc(&now) == noted->folder_crc &&
            (noted->file_system == 0 || noted->file_system != now.file_system) &&
-           !is_wanted_here(&drain->destination, path);
+           !is_wanted_here(&log->destination, path);
 }
 
-int drain_is_unmounted(const struct drain *drain, const char *path) {
-    return drain->destination.place.folder[0] != '\0' ? destination_is_unmounted_now(&drain->destination) == 1
-                                                      : was_unmounted_since_checkpoint(drain, path);
+int log_file_is_unmounted(const struct log_file *log, const struct outlet_state *state, const char *path) {
+    return log->destination.place.folder[0] != '\0' ? destination_is_unmounted_now(&log->destination) == 1
+                                                    : was_unmounted_since_checkpoint(log, &state->mount, path);
 }
