@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "media/layout.h"
+#include "media/checkpoint.h"
 #include "outlet/file/fs.h"
 
 #define DESTINATION_CLOSED (-1)
