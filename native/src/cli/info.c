@@ -97,7 +97,7 @@ static void report_stages(struct report *report, const struct checkpoint *checkp
 
 static int has_damage(const struct recovery *recovery) {
     for (size_t i = 0; i < recovery->jump_count; i++) {
-        if (recovery->jumps[i].damaged) {
+        if (recovery->jumps[i].gap.damaged) {
             return 1;
         }
     }
@@ -112,12 +112,12 @@ void show_damage(struct report *report, const struct recovery *recovery) {
     report_list(report, "damaged ranges");
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged) {
+        if (jump->gap.damaged) {
             report_group(report, NULL);
-            report_number(report, "from position", jump->from);
-            report_number(report, "to position", jump->to);
-            report_number(report, "first sequence", jump->first_sequence);
-            report_number(report, "records lost", jump->count);
+            report_number(report, "from position", jump->gap.from);
+            report_number(report, "to position", jump->gap.to);
+            report_number(report, "first sequence", jump->gap.first_sequence);
+            report_number(report, "records lost", jump->gap.count);
             report_group_end(report);
         }
     }

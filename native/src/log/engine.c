@@ -230,9 +230,9 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
     };
     record_seal(header, &seal, engine->view.crc_seed);
     if (recovery->log_end < position) {
-        const struct recovery_jump gap = {
-            .from = recovery->log_end, .to = position, .first_sequence = recovery->next_sequence};
-        const int rc = recovery_add_jump(recovery, &gap);
+        const struct recovery_jump jump = {
+            .gap = {.from = recovery->log_end, .to = position, .first_sequence = recovery->next_sequence}};
+        const int rc = recovery_add_jump(recovery, &jump);
         if (rc < 0) {
             return rc;
         }

@@ -145,16 +145,40 @@ int engine_view_begin(const struct platform *platform, struct device *device, st
     return rc;
 }
 
+static void add_to_head(struct recovery_head *head, const struct checkpoint *checkpoint) {
+    if (checkpoint->durable_position > head->durable_position) {
+        head->durable_position = checkpoint->durable_position;
+        head->durable_sequence = checkpoint->next_sequence;
+    }
+    if (checkpoint->in_flight_end > head->in_flight_end) {
+        head->in_flight_end = checkpoint->in_flight_end;
+    }
+    if (checkpoint->epoch > head->epoch_highest) {
+        head->epoch_highest = checkpoint->epoch;
+    }
+}
+
+static struct recovery_head head_of(const struct engine_view *view) {
+    const struct checkpoint_stream *stream = &view->checkpoints[view->newest_slot].stream;
+    struct recovery_head head = {
+        .start = {.position = stream->drained_position, .sequence = stream->next_sequence, .epoch = stream->epoch}};
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        if (view->checkpoint_is_valid[slot]) {
+            add_to_head(&head, &view->checkpoints[slot]);
+        }
+    }
+    return head;
+}
+
 struct recovery_input engine_view_input(const struct engine_view *view) {
-    const unsigned other = 1 - view->newest_slot;
+    const struct superblock *superblock = &view->superblock;
     return (struct recovery_input){
         .image = view->image,
-        .capacity_bytes = view->superblock.capacity_bytes,
-        .block_bytes = view->superblock.block_bytes,
-        .line_bytes = superblock_line_bytes(&view->superblock),
+        .shape = {.capacity_bytes = superblock->capacity_bytes,
+                  .block_bytes = superblock->block_bytes,
+                  .line_bytes = superblock_line_bytes(superblock)},
         .crc_seed = view->crc_seed,
-        .newest = &view->checkpoints[view->newest_slot],
-        .other = view->checkpoint_is_valid[other] ? &view->checkpoints[other] : NULL,
+        .head = head_of(view),
     };
 }
 

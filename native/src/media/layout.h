@@ -124,7 +124,8 @@ enum record_type {
 };
 
 enum record_flags {
-    RECORD_LAST = 1, /* the next record starts at the next block, or line: record_after. The gap is never interpreted */
+    RECORD_LAST =
+        1, /* the next record starts at the next block, or line: walk_end_of_record. The gap is never interpreted */
     RECORD_ENQUEUED = 2, /* nobody was waiting for it */
 };
 
@@ -425,21 +426,6 @@ static inline uint64_t lap_remaining(uint64_t position, uint64_t capacity) {
 static inline uint64_t record_start(uint64_t position, uint64_t capacity) {
     uint64_t left = lap_remaining(position, capacity);
     return left < RECORD_HEADER_BYTES ? position + left : position;
-}
-
-/* Where the record after this one begins, if a commit ends at blocks. */
-static inline uint64_t record_next(uint64_t position, uint64_t length, uint8_t flags, uint64_t block_bytes,
-                                   uint64_t capacity) {
-    uint64_t end = position + record_bytes(length);
-    return record_start(flags & RECORD_LAST ? align_up(end, block_bytes) : end, capacity);
-}
-
-/* The same of a record that stands at `position`, in a ring whose commits end at lines, or (line_bytes 0) at blocks. A
- * marker has its block for itself in either. */
-static inline uint64_t record_after(uint64_t position, const struct record_header *header, uint64_t block_bytes,
-                                    uint64_t line_bytes, uint64_t capacity) {
-    const uint64_t unit = line_bytes != 0 && header->type != RECORD_MARKER ? line_bytes : block_bytes;
-    return record_next(position, header->length, header->flags, unit, capacity);
 }
 
 #endif

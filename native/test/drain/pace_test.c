@@ -58,7 +58,7 @@ static void records_that_come_without_a_pause_are_synced_two_seconds_after_the_f
         host.now_ns += 1;
         come_and_look();
         assert_int_equal(syncs, 1);
-        assert_int_equal(host.engine->drain->synced.sequence, 6 + 4 * again);
+        assert_int_equal(host.engine->drain->synced.walk.sequence, 6 + 4 * again);
     }
 }
 
@@ -140,7 +140,7 @@ static void no_batch_is_begun_after_the_time_that_a_close_has(void **state) {
     host.engine->drain->batch.room = RECORD_LOSS_BYTES; /* of a batch: a record */
     atomic_store(&host.engine->drain->give_up_ns, host.now_ns + 2000000000);
     assert_int_equal(drain_work(host.engine->drain, 1) >= 0, 1);
-    assert_int_equal(host.engine->drain->cursor.sequence, 4);
+    assert_int_equal(host.engine->drain->cursor.walk.sequence, 4);
 }
 
 int main(void) {

@@ -62,14 +62,14 @@ static void settle_model(struct world *world, const struct recovery *recovery) {
     }
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged && !model->medium_damaged && !model->medium_lied) {
+        if (jump->gap.damaged && !model->medium_damaged && !model->medium_lied) {
             violation(world, "I8: positions %llu..%llu are called damaged, but nothing happened to them",
-                      (unsigned long long)jump->from, (unsigned long long)jump->to);
+                      (unsigned long long)jump->gap.from, (unsigned long long)jump->gap.to);
         }
-        for (uint64_t n = 0; n < jump->count; n++) {
-            if (!model->records[jump->first_sequence + n].damaged && !model->medium_lied) {
+        for (uint64_t n = 0; n < jump->gap.count; n++) {
+            if (!model->records[jump->gap.first_sequence + n].damaged && !model->medium_lied) {
                 violation(world, "I8: record %llu is called lost, but nothing happened to it",
-                          (unsigned long long)(jump->first_sequence + n));
+                          (unsigned long long)(jump->gap.first_sequence + n));
             }
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the two halves of survival.h share: one follows files, the other block devices, each into the other. */
-#ifndef BURST_DEVICE_SURVIVAL_RULES_H
-#define BURST_DEVICE_SURVIVAL_RULES_H
+#ifndef BURST_DEVICE_SURVIVAL_BLOCK_H
+#define BURST_DEVICE_SURVIVAL_BLOCK_H
 
 #include "device/host/survival.h"
 
