@@ -169,12 +169,13 @@ static void print_unknown_ring(struct report *report, struct device *device) {
 }
 
 void dump_print_refused(struct report *report, struct device *device, const char *why) {
-    struct engine_view *view = platform_allocate(device->platform, sizeof *view, PLATFORM_PLAIN);
+    struct ledger *ledger;
     begin_records(report, device);
-    if (view != NULL) {
-        engine_view_begin(device->platform, device, view);
-        const struct superblock *superblock = &view->superblock;
-        const int is_known = view->copies[0] == SUPERBLOCK_VALID || view->copies[1] == SUPERBLOCK_VALID;
+    ledger_read(device->platform, device, &ledger);
+    if (ledger != NULL) {
+        const struct ledger_view *head = ledger_view(ledger);
+        const struct superblock *superblock = &head->superblock;
+        const int is_known = head->copies[0] == SUPERBLOCK_VALID || head->copies[1] == SUPERBLOCK_VALID;
         const uint64_t capacity = superblock->capacity_bytes;
         uint8_t *image = is_known ? platform_allocate(device->platform, capacity, PLATFORM_PLAIN) : NULL;
         if (image != NULL) {
@@ -192,7 +193,7 @@ void dump_print_refused(struct report *report, struct device *device, const char
         } else if (!is_known) {
             print_unknown_ring(report, device);
         }
-        platform_release(device->platform, view, sizeof *view);
+        ledger_close(ledger);
     }
     report_list_end(report);
     report_text(report, "refused", why);

@@ -53,7 +53,7 @@ static void drain_rest(burst_t *log) {
         stalls += drain_work(drain, 1) < 0;
     }
     if (!drain_is_done(drain) || (ring_has_failed(log->ring) && !drain->failure_noted)) {
-        checkpoint_write_watermark(drain);
+        drain_note_writer(drain);
     }
 }
 

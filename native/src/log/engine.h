@@ -7,7 +7,7 @@
 #define BURST_ENGINE_H
 
 #include "drain/drain.h"
-#include "media/superblock.h"
+#include "ledger/ledger.h"
 
 struct engine_parts {
     const struct platform *platform;
@@ -32,12 +32,7 @@ struct engine_config {
 
 /* What is on the device, and the log that it proves. */
 struct engine_view {
-    struct superblock superblock;
-    enum superblock_verdict copies[LAYOUT_SUPERBLOCK_COPIES];
-    struct checkpoint checkpoints[LAYOUT_CHECKPOINT_SLOTS];
-    int checkpoint_is_valid[LAYOUT_CHECKPOINT_SLOTS];
-    unsigned newest_slot;
-    uint32_t crc_seed;
+    struct ledger *ledger;
     uint64_t unreadable_bytes; /* of the data area */
     struct recovery recovery;
     const uint8_t *image; /* what was recovered from */
@@ -51,9 +46,6 @@ struct engine {
     struct drain *drain;
 };
 
-/* Writes an empty ring of ring_bytes (at most the device) to the device: superblocks last. 0 or -errno. */
-int engine_format(const struct platform *platform, struct device *device, uint64_t ring_bytes);
-
 /* Recovers, opens a new epoch and binds the log file. 0 with *engine ready for ring_append and drain_work, or -errno
  * with a sentence; then at most a bad superblock copy was repaired and a marker written. */
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine);
@@ -64,12 +56,11 @@ void engine_close(struct engine *engine);
 /* Takes the ring out of the engine, so that engine_close leaves it: late callers may still look at it. */
 struct ring *engine_detach_ring(struct engine *engine);
 
-/* Reads superblocks and checkpoints and judges them: enough to know whether this is a ring that can be opened. 0, or
- * -ENODATA, -EUCLEAN, -EPROTO, -EIO with a sentence; then view->copies and, if one of them is valid, view->superblock
- * are filled all the same. */
-int engine_view_begin(const struct platform *platform, struct device *device, struct engine_view *view);
+static inline const struct superblock *engine_view_superblock(const struct engine_view *view) {
+    return &ledger_view(view->ledger)->superblock;
+}
 
-/* Reads the data area into `image` and recovers. 0 or -errno with a sentence. */
+/* Reads the data area into `image` and recovers: view->ledger was read. 0 or -errno with a sentence. */
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view);
 

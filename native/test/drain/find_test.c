@@ -19,8 +19,8 @@ static void write_without_checkpoint(void) {
     assert_int_equal(drain_work(host.engine->drain, 0), 1);
     assert_file(host.file, "first\nsecond\n");
     close_ring();
-    assert_int_equal(checkpoint(0)->stream.file_bytes, 0);
-    assert_int_equal(checkpoint(1)->stream.file_bytes, 0);
+    assert_int_equal(checkpoint(0)->stream.length, 0);
+    assert_int_equal(checkpoint(1)->stream.length, 0);
 }
 
 static void assert_found_renamed(void) {

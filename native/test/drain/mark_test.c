@@ -56,8 +56,8 @@ static void write_unnoted(void) {
     append_text("first\n");
     assert_int_equal(drain_work(host.engine->drain, 0), 1);
     close_ring();
-    assert_int_equal(checkpoint(0)->stream.file_bytes, 0);
-    assert_int_equal(checkpoint(1)->stream.file_bytes, 0);
+    assert_int_equal(checkpoint(0)->stream.length, 0);
+    assert_int_equal(checkpoint(1)->stream.length, 0);
 }
 
 static void open_and_drain(void) {
@@ -70,14 +70,14 @@ static void rename_it(void) {
 }
 
 static int is_noted(unsigned slot) {
-    return checkpoint(slot)->mark.inode != 0 && checkpoint(slot)->mark.epoch == checkpoint(slot)->epoch;
+    return checkpoint(slot)->stream.mark.inode != 0;
 }
 
 static void it_is_noted_before_its_first_byte(void **state) {
     (void)state;
     write_unnoted();
     assert_true(is_noted(0) && is_noted(1));
-    assert_int_equal(checkpoint(0)->mark.handle_bytes, 8);
+    assert_int_equal(checkpoint(0)->stream.mark.handle_bytes, 8);
 }
 
 static void also_when_it_is_begun_later(void **state) {
@@ -85,12 +85,12 @@ static void also_when_it_is_begun_later(void **state) {
     open_ring();
     append_text("first\n");
     drain_all();
-    const uint64_t inode = checkpoint(0)->mark.inode;
+    const uint64_t inode = checkpoint(0)->stream.mark.inode;
     rename_it();
     append_text("second\n");
     assert_int_equal(drain_work(host.engine->drain, 0), 1);
     close_ring();
-    assert_true(checkpoint(0)->mark.inode != inode && checkpoint(1)->mark.inode != inode);
+    assert_true(checkpoint(0)->stream.mark.inode != inode && checkpoint(1)->stream.mark.inode != inode);
     assert_true(is_noted(0) && is_noted(1));
 }
 
@@ -115,20 +115,20 @@ static void a_crash_between_the_two_notes_leads_both_to_the_new_file(void **stat
     assert_true(drain_work(host.engine->drain, 0) < 0);
     close_ring();
     host.device.ops = &memory_ops;
-    assert_memory_equal(&checkpoint(0)->stream, &checkpoint(1)->stream, sizeof(struct checkpoint_stream));
-    assert_int_not_equal(checkpoint(0)->mark.inode, checkpoint(1)->mark.inode);
+    assert_memory_equal(&checkpoint(0)->stream, &checkpoint(1)->stream, offsetof(struct checkpoint_entry, mark));
+    assert_int_not_equal(checkpoint(0)->stream.mark.inode, checkpoint(1)->stream.mark.inode);
 
     open_ring();
     assert_int_equal(drain_work(host.engine->drain, 0), 1);
     close_ring();
     assert_file(host.file, "first\n");
-    const unsigned newest = checkpoint(1)->generation > checkpoint(0)->generation;
-    memset(checkpoint(newest), 0, sizeof(struct checkpoint));
+    const unsigned newest = checkpoint(1)->head.generation > checkpoint(0)->head.generation;
+    memset(checkpoint(newest), 0, sizeof(struct one_stream));
     open_and_drain();
     assert_file(moved, "");
     assert_file(host.file, "first\n");
     assert_int_equal(checkpoint(newest)->stream.diverted_sequence, 0);
-    assert_int_equal(checkpoint(newest)->stream.file_bytes, 6);
+    assert_int_equal(checkpoint(newest)->stream.length, 6);
 }
 
 static void a_file_with_the_number_of_the_old_one_is_another(void **state) {
@@ -233,11 +233,11 @@ static void where_not_even_they_stay_the_name_and_the_bytes_count(void **state) 
     assert_told("is gone; records from 2 on go to a new file");
 }
 
-/* As one that knows of no mark leaves it: the bytes are copied, the epoch is its own. */
-static void an_older_library_writes(void) {
+/* As on a file system that says nothing. */
+static void forget_the_mark(void) {
     for (unsigned slot = 0; slot < 2; slot++) {
-        checkpoint(slot)->mark.epoch = checkpoint(slot)->epoch - 1;
-        checkpoint_seal(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
+        checkpoint(slot)->stream.mark = (struct outlet_mark){.inode = 0};
+        one_stream_seal(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
     }
 }
 
@@ -253,22 +253,22 @@ static void a_new_number_alone_makes_no_other_file(void **state) {
     assert_int_equal(checkpoint(1)->stream.diverted_sequence, 0);
 }
 
-static void after_an_older_library_the_name_and_the_bytes_count(void **state) {
+static void without_a_mark_the_name_and_the_bytes_count(void **state) {
     (void)state;
     write_two();
-    an_older_library_writes();
+    forget_the_mark();
     open_ring();
     assert_true(is_noted(0) && is_noted(1)); /* before it gets a byte */
-    assert_int_equal(checkpoint(0)->mark.inode, checkpoint(1)->mark.inode);
-    assert_int_equal(checkpoint(0)->stream.file_bytes, 6);
+    assert_int_equal(checkpoint(0)->stream.mark.inode, checkpoint(1)->stream.mark.inode);
+    assert_int_equal(checkpoint(0)->stream.length, 6);
     drain_all();
     assert_file(host.file, "first\nsecond\n");
 }
 
-static void after_an_older_library_nothing_else_is_looked_at(void **state) {
+static void without_a_mark_nothing_else_is_looked_at(void **state) {
     (void)state;
     write_two();
-    an_older_library_writes();
+    forget_the_mark();
     rename_it();
     open_and_drain();
     assert_told("is gone; records from 2 on go to a new file; records 2 to 2 may be twice");
@@ -391,8 +391,8 @@ int main(void) {
         MARK_TEST(or_where_none_of_them_is_noted_those_of_the_redo),
         MARK_TEST(where_not_even_they_stay_the_name_and_the_bytes_count),
         MARK_TEST(a_new_number_alone_makes_no_other_file),
-        MARK_TEST(after_an_older_library_the_name_and_the_bytes_count),
-        MARK_TEST(after_an_older_library_nothing_else_is_looked_at),
+        MARK_TEST(without_a_mark_the_name_and_the_bytes_count),
+        MARK_TEST(without_a_mark_nothing_else_is_looked_at),
         MARK_TEST(what_a_ring_of_a_stranger_says_names_no_file),
         MARK_TEST(a_file_that_cannot_be_marked_now_gets_no_byte),
         MARK_TEST(neither_does_one_whose_name_has_changed),

@@ -33,8 +33,8 @@ static void crash_before_the_checkpoint(void) {
     append_lines();
     assert_int_equal(drain_work(host.engine->drain, 0), 1);
     close_ring();
-    assert_int_equal(checkpoint(0)->stream.file_bytes, 0);
-    assert_int_equal(checkpoint(1)->stream.file_bytes, 0);
+    assert_int_equal(checkpoint(0)->stream.length, 0);
+    assert_int_equal(checkpoint(1)->stream.length, 0);
 }
 
 static void assert_all_in_the_next_file(void) {

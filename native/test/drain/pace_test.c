@@ -120,7 +120,7 @@ static void a_stalled_drain_notes_the_end_of_a_burst_once(void **state) {
     }
     assert_int_equal(checkpoints_written, 2);
     const uint64_t durable = atomic_load(&host.engine->ring->durable_position);
-    assert_true(checkpoint(0)->durable_position == durable || checkpoint(1)->durable_position == durable);
+    assert_true(note(0)->durable_position == durable || note(1)->durable_position == durable);
     host.device.ops = &memory_ops;
 }
 

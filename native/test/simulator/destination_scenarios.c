@@ -256,10 +256,10 @@ void file_system_unmounted(struct world *world) {
 }
 
 static void close_and_rot_newest_checkpoint(struct world *world) {
-    const unsigned newest = world->engine->drain->newest_slot;
+    const unsigned newest = ledger_view(world->engine->view.ledger)->newest;
     log_close(world);
-    const size_t place = sim_device_place(LAYOUT_CHECKPOINT_OFFSET(newest));
-    world->device.medium[place + world_random(world, sizeof(struct checkpoint))] ^= 0x10;
+    uint8_t *slot = world_checkpoint(world, newest);
+    slot[world_random(world, checkpoint_claims(slot))] ^= 0x10;
 }
 
 void newest_checkpoint_rots(struct world *world) {

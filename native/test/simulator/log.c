@@ -27,7 +27,7 @@ void payload_make(const struct model *model, uint64_t sequence, char *out) {
 }
 
 void log_format(struct world *world) {
-    const int rc = engine_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
+    const int rc = ledger_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
     if (rc < 0) {
         violation(world, "format: %s", error_text());
     }
@@ -102,7 +102,7 @@ int log_is_refused(struct world *world) {
     if (rc < 0) {
         return rc == -EUCLEAN;
     }
-    const struct superblock *superblock = &view->superblock;
+    const struct superblock *superblock = engine_view_superblock(view);
     const int has_no_block = view->recovery.marker_position + superblock->block_bytes >
                              align_down(view->recovery.start, superblock->block_bytes) + superblock->capacity_bytes;
     engine_view_close(&world->platform, view);

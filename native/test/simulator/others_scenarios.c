@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "media/checkpoint_v1.h"
 #include "simulator/log.h"
 #include "simulator/scenarios.h"
 
@@ -25,19 +24,24 @@ static void append(struct world *world, int count) {
 }
 
 /* The newest checkpoint, and the file that it names. */
-static const struct checkpoint_stream *noted(struct world *world, char *path, size_t path_bytes) {
-    static struct engine_view view;
-    if (engine_view_begin(&world->platform, &world->device.device, &view) < 0 ||
-        checkpoint_file(&view.checkpoints[view.newest_slot], path, path_bytes) < 0) {
+static const struct stream_state *noted(struct world *world, char *path, size_t path_bytes) {
+    static struct stream_state stream;
+    struct ledger *ledger;
+    if (ledger_read(&world->platform, &world->device.device, &ledger) < 0) {
         abort();
     }
-    return &view.checkpoints[view.newest_slot].stream;
+    ledger_stream(ledger, ledger_view(ledger)->newest, 0, &stream);
+    ledger_close(ledger);
+    if (outlet_state_file(&stream.outlet, path, path_bytes) < 0) {
+        abort();
+    }
+    return &stream;
 }
 
 /* What was checkpointed is gone with the file, by the hand of others; all else has to be written again. */
 static const char *destroy(struct world *world, size_t from_byte) {
     static char path[LAYOUT_FILE_NAME_BYTES];
-    const struct checkpoint_stream *stream = noted(world, path, sizeof path);
+    const struct stream_state *stream = noted(world, path, sizeof path);
     log_records_destroyed(world, path, from_byte);
     for (uint64_t sequence = stream->next_sequence; sequence <= world->model.offered; sequence++) {
         world->model.records[sequence].destroyed = 0;

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "burstlog.h"
-#include "device/calibrate.h"
+#include "log/calibrate.h"
 #include "device/medium.h"
 #include "device/open.h"
 #include "log/engine.h"
@@ -36,7 +36,7 @@ static struct device *open_auto(const char *path) {
 
 static void format(const char *path) {
     struct device *device = open_auto(path);
-    assert_int_equal(engine_format(host, device, RING_BYTES), 0);
+    assert_int_equal(ledger_format(host, device, RING_BYTES), 0);
     device_close(device);
 }
 

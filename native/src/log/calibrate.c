@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "device/calibrate.h"
+#include "log/calibrate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,58 +17,24 @@
 #include "device/host/identity.h"
 #include "device/measure.h"
 #include "device/open.h"
+#include "ledger/ledger.h"
 #include "media/calibration.h"
-#include "media/record.h"
-#include "media/superblock.h"
 
-/* Reads a struct at a place of the medium. */
-static int read_struct(struct device *device, uint64_t offset, void *place, size_t bytes) {
-    const size_t block = align_up(bytes, device->block_bytes);
-    void *buffer = platform_allocate(device->platform, block, PLATFORM_PLAIN);
-    if (buffer == NULL)
-        return -ENOMEM;
-    const int result = device->ops->read(device, offset, buffer, block);
-    if (result == 0)
-        memcpy(place, buffer, bytes);
-    platform_release(device->platform, buffer, block);
-    return result;
-}
-
-/* Whether a ring is here, whole, so that the places before its data are the ring's. */
-static int has_ring(struct device *device, uint32_t *crc_seed) {
-    struct superblock superblock;
-    for (unsigned int copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
-        if (device->medium_bytes >= LAYOUT_DATA_OFFSET &&
-            read_struct(device, LAYOUT_SUPERBLOCK_OFFSET(copy), &superblock, sizeof(superblock)) == 0 &&
-            superblock_judge(&superblock) == SUPERBLOCK_VALID) {
-            *crc_seed = crc_seed_of(superblock.uuid);
-            return superblock.data_offset >= LAYOUT_DATA_OFFSET && device->block_bytes <= superblock.block_bytes &&
-                   superblock.data_offset + superblock.capacity_bytes <= device->medium_bytes;
-        }
+/* Of the ring that is there whole, so that the places before its data are the ring's; NULL: there is none. */
+static struct ledger *ledger_of(struct device *device) {
+    struct ledger *ledger;
+    if (ledger_read(device->platform, device, &ledger) < 0) {
+        ledger_close(ledger);
+        return NULL;
     }
-    return 0;
-}
-
-static int read_calibration(struct device *device, uint32_t crc_seed, struct calibration *calibration) {
-    return read_struct(device, LAYOUT_CALIBRATION_OFFSET, calibration, sizeof(*calibration)) == 0 &&
-           calibration_is_valid(calibration, crc_seed);
+    return ledger;
 }
 
 int device_calibration(struct device *device, struct calibration *calibration) {
-    uint32_t crc_seed;
-    return has_ring(device, &crc_seed) && read_calibration(device, crc_seed, calibration);
-}
-
-/* Not being able to keep it costs the next open a calibration. */
-static void keep(struct device *device, uint32_t crc_seed, struct calibration *calibration) {
-    const size_t bytes = align_up(sizeof(*calibration), device->block_bytes);
-    void *buffer = platform_allocate(device->platform, bytes, PLATFORM_PLAIN);
-    if (buffer == NULL)
-        return;
-    calibration_seal(calibration, crc_seed);
-    memcpy(buffer, calibration, sizeof(*calibration));
-    device->ops->write(device, LAYOUT_CALIBRATION_OFFSET, buffer, bytes);
-    platform_release(device->platform, buffer, bytes);
+    struct ledger *ledger = ledger_of(device);
+    const int is_there = ledger != NULL && ledger_read_calibration(ledger, calibration);
+    ledger_close(ledger);
+    return is_there;
 }
 
 static void add(char *text, size_t text_bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -169,10 +135,10 @@ static void describe(const struct direct *direct, const struct measured_engine *
 }
 
 /* Fills *calibration; 0 if no engine could be measured. */
-static int settle(struct device *device, uint32_t crc_seed, struct measured_engine *engines,
+static int settle(struct device *device, const struct ledger *ledger, struct measured_engine *engines,
                   struct calibration *calibration, int anew) {
     struct calibration recorded;
-    if (!anew && read_calibration(device, crc_seed, &recorded) && holds(&recorded, calibration)) {
+    if (!anew && ledger_read_calibration(ledger, &recorded) && holds(&recorded, calibration)) {
         *calibration = recorded;
         return 1;
     }
@@ -188,7 +154,7 @@ static int settle(struct device *device, uint32_t crc_seed, struct measured_engi
         return 0;
     calibration->io = chosen->io;
     calibration->measured_ns = platform_realtime_ns(device->platform);
-    keep(device, crc_seed, calibration);
+    ledger_write_calibration(ledger, calibration);
     return 1;
 }
 
@@ -205,8 +171,8 @@ static int exchange(struct device **device, uint32_t io) {
 }
 
 void device_calibrate(struct device **device, int anew) {
-    uint32_t crc_seed;
-    if ((*device)->io != BURST_IO_PWRITE || !has_ring(*device, &crc_seed))
+    struct ledger *ledger = (*device)->io == BURST_IO_PWRITE ? ledger_of(*device) : NULL;
+    if (ledger == NULL)
         return;
     struct measured_engine engines[CALIBRATION_ENGINES_MAX];
     struct calibration calibration;
@@ -219,11 +185,12 @@ void device_calibrate(struct device **device, int anew) {
     uint32_t io = BURST_IO_PWRITE;
     if (count > 1) {
         snprintf(because, sizeof(because), "no engine could be measured");
-        if (settle(*device, crc_seed, engines, &calibration, anew)) {
+        if (settle(*device, ledger, engines, &calibration, anew)) {
             calibration_sentence(&calibration, because, sizeof(because));
             io = calibration.io;
         }
     }
+    ledger_close(ledger);
     for (uint32_t i = 0; i < count; i++)
         device_close(engines[i].device);
     if (!exchange(device, io))

@@ -3,8 +3,8 @@
  * io = auto: which engine writes a ring is measured once, on scratch blocks of its medium, and kept there, so that the
  * choice does not change from open to open.
  */
-#ifndef BURST_DEVICE_CALIBRATE_H
-#define BURST_DEVICE_CALIBRATE_H
+#ifndef BURST_LOG_CALIBRATE_H
+#define BURST_LOG_CALIBRATE_H
 
 #include "device/device.h"
 #include "device/measure.h"
