@@ -166,7 +166,7 @@ static int drain_stream_dry(struct drain *drain, const struct drain_stream *stre
     }
 }
 
-/* The stream has nothing that waits: it need not look at what lies before the watermark. */
+/* Nothing waits for the stream: it need not look again at what lies before the watermark. */
 static void pass(const struct drain *drain, struct drain_stream *stream) {
     const uint64_t until = drain_reach(drain);
     struct log_item item;
@@ -177,9 +177,13 @@ static void pass(const struct drain *drain, struct drain_stream *stream) {
 /* What a call that was made of the stream's outlet has answered, and what follows from it. 0 or -errno. */
 static int settle_answer(struct drain *drain, struct drain_stream *stream, int answer,
                          const struct outlet_state *state) {
+    const struct drain_host *host = drain->parts.host;
     const int rc = stream_obey(drain, stream, answer, state);
-    const int noted = rc < 0 ? 0 : drain_checkpoint(drain);
-    return rc < 0 ? rc : noted < 0 ? noted : 0;
+    const int noted = rc < 0 ? rc : drain_checkpoint(drain);
+    if (noted > 0) {
+        host->release(host->argument, ledger_released(drain->parts.ledger));
+    }
+    return noted < 0 ? noted : 0;
 }
 
 static int bind(struct drain *drain, struct drain_stream *stream, const char *path) {
@@ -190,7 +194,9 @@ static int bind(struct drain *drain, struct drain_stream *stream, const char *pa
     if (rc < 0) {
         return rc;
     }
-    pass(drain, stream);
+    if (!has_waiting(drain, stream)) {
+        pass(drain, stream);
+    }
     return settle_answer(drain, stream, rc, &state);
 }
 
@@ -354,14 +360,15 @@ static int open_with(struct drain *drain, struct drain_stream *stream, const str
         before->ops->close(before);
     }
     stream->outlet = config->outlet;
+    stream->is_open = 1;
     const int rc = open_stream(drain, stream, config);
     if (rc < 0) {
         stream->outlet = before;
+        stream->is_open = 0;
         stream_rewind(stream);
         return rc;
     }
     destroy_outlet(&before);
-    stream->is_open = 1;
     atomic_store(&stream->length, stream->outlet->ops->length(stream->outlet));
     atomic_store(&stream->began_empty, is_idle && atomic_load(&stream->length) == 0);
     stream_publish_path(drain, stream);

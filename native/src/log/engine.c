@@ -7,7 +7,6 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "media/record.h"
-#include "outlet/format/record_format.h"
 
 #define DEFAULT_RECORD_BYTES (1024u * 1024u)
 #define LARGEST_RECORD_BYTES (1024ull * 1024u * 1024u)
@@ -122,24 +121,6 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
                               superblock->block_bytes);
 }
 
-static int open_drain(struct engine *engine, const struct engine_config *config) {
-    const struct engine_view *view = &engine->view;
-    struct drain_parts parts = {
-        .platform = engine->parts.platform,
-        .device = engine->parts.device,
-        .ring = engine->ring,
-        .events = engine->parts.events,
-        .files = engine->parts.files,
-        .record_format = &record_format_text,
-        .recovery = &view->recovery,
-        .ledger = view->ledger,
-        .file_name = config->file_name,
-        .how = config->how,
-        .untrusted_ring_owner = config->untrusted_ring_owner,
-    };
-    return drain_open(&parts, &engine->drain);
-}
-
 static void tell_statement(struct engine *engine) {
     char text[BURST_TEXT_BYTES];
     recovery_statement(&engine->view.recovery, text, sizeof text);
@@ -172,7 +153,7 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     if (rc == 0) {
         tell_statement(engine);
         ring_begin(engine->ring, &start);
-        rc = open_drain(engine, config);
+        rc = engine_open_drain(engine, config);
     }
     if (rc < 0) {
         engine_close(engine);

@@ -6,8 +6,11 @@
 #ifndef BURST_ENGINE_H
 #define BURST_ENGINE_H
 
+#include "base/event_count.h"
 #include "drain/drain.h"
 #include "ledger/ledger.h"
+#include "outlet/file/fs.h"
+#include "ring/ring.h"
 
 struct engine_parts {
     const struct platform *platform;
@@ -27,7 +30,7 @@ struct engine_config {
     struct new_file how;
     uint32_t
         untrusted_ring_owner; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
-                          drain_parts. 0: none */
+                          drain_stream_config. 0: none */
 };
 
 /* What is on the device, and the log that it proves. */
@@ -44,17 +47,48 @@ struct engine {
     struct engine_view view;
     struct ring *ring;
     struct drain *drain;
+    struct drain_host host;
+    struct log_source source; /* the ring below its watermark */
+    uint32_t untrusted_ring_owner;
+    struct event_count drained;          /* drained_sequence has moved, or cannot move */
+    _Atomic uint64_t drained_sequence;   /* the least of all streams */
+    _Atomic uint32_t failed_checkpoints; /* in a row, which the medium of the ring, failed by the first, did not take */
+    int failure_noted;
+    int name_lost;            /* the ring is not under its name, and that is told */
+    uint64_t stalled_at;      /* the watermark when the drain last stalled */
+    uint64_t watermark_noted; /* and the one that was noted then */
+    int64_t failure_told_ns;  /* 0: the ring has not failed */
+    int64_t failed_since_ns;
 };
 
-/* Recovers, opens a new epoch and binds the log file. 0 with *engine ready for ring_append and drain_work, or -errno
+/* Recovers, opens a new epoch and binds the log file. 0 with *engine ready for ring_append and engine_step, or -errno
  * with a sentence; then at most a bad superblock copy was repaired and a marker written. */
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine);
+
+/* One step of the drain, and what the log itself has to look after: as drain_step. One thread at a time. */
+int engine_step(struct engine *engine, int sync);
+
+/* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
+ * failed then. */
+int engine_note_writer(struct engine *engine);
+
+/* The same at the end, if it says anything that no checkpoint says. */
+void engine_note_end(struct engine *engine);
 
 /* Frees everything but the parts. Nothing may be under way. */
 void engine_close(struct engine *engine);
 
 /* Takes the ring out of the engine, so that engine_close leaves it: late callers may still look at it. */
 struct ring *engine_detach_ring(struct engine *engine);
+
+/* Opens the drain and the stream of the log file: part of engine_open. 0 or -errno with a sentence. */
+int engine_open_drain(struct engine *engine, const struct engine_config *config);
+
+/* What others did to the medium is found out here: an append only writes. Fails the ring. */
+void engine_check_medium(struct engine *engine);
+
+/* Something could not be written to the fixed head: fails the ring. */
+void engine_ledger_failed(struct engine *engine, const char *what, int rc);
 
 static inline const struct superblock *engine_view_superblock(const struct engine_view *view) {
     return &ledger_view(view->ledger)->superblock;

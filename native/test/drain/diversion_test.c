@@ -33,7 +33,7 @@ static void divert(void) {
 static void assert_log_is(const char *path, const char *wanted) {
     char current[LAYOUT_FILE_NAME_BYTES];
     drain_all();
-    drain_copy_path(host.engine->drain, current, sizeof current);
+    drain_copy_path(host.engine->drain, 0, current, sizeof current);
     assert_string_equal(current, path);
     assert_file(path, wanted);
 }
@@ -125,7 +125,7 @@ static void so_does_one_that_cannot_be_synced(void **state) {
     divert();
     append_text("third\n");
     own_ops()->sync = failing_sync;
-    assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
+    assert_int_equal(engine_step(host.engine, 1), -EIO);
     assert_log_is(host.file, "third\n");
     assert_file(named(".2"), "second\n");
 }
@@ -225,7 +225,7 @@ static void the_diverted_file_gets_all_its_records_first(void **state) {
     divert();
     append_text("third\n");
     own_ops()->write = short_write;
-    assert_int_equal(drain_work(host.engine->drain, 1), -ENOSPC);
+    assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
     close_ring();
     open_ring();
     assert_told("records from 2 on go to log file "); /* it takes no more: the log stays there */
@@ -235,7 +235,7 @@ static void the_diverted_file_gets_all_its_records_first(void **state) {
     assert_log_is(named(".2"), "second\nthird\nfourth\n");
     append_text("fifth\n");
     own_ops()->write = short_write;
-    assert_int_equal(drain_work(host.engine->drain, 1), -ENOSPC);
+    assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
     close_ring();
     host.files = files_posix;
     open_ring();

@@ -43,11 +43,11 @@ static void space_is_back(void) {
 static void write_until_a_sync_fails(void) {
     open_ring();
     append_text("first\n");
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     append_text("second\n");
     fail_next_sync();
-    assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), -EIO);
+    assert_int_equal(engine_step(host.engine, 1), 1);
 }
 
 static const char *diverted(void) {
@@ -90,16 +90,16 @@ static void a_batch_that_stalled_in_a_file_that_others_extended_goes_to_a_new_on
     (void)state;
     open_ring();
     append_text("first\n");
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     append_text("second\n");
     fill_disk();
-    assert_int_equal(drain_work(host.engine->drain, 1), -ENOSPC);
+    assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
     FILE *log = fopen(host.file, "a");
     assert_non_null(log);
     fputs("of others\n", log);
     fclose(log);
     space_is_back();
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     assert_file(host.file, "first\nsecof others\n");
     assert_file(diverted(), "second\n");
     assert_told("and records from 2 on may be in both");
@@ -110,10 +110,10 @@ static void a_batch_that_stalled_goes_on_where_it_stopped(void **state) {
     open_ring();
     append_text("first\n");
     fill_disk();
-    assert_int_equal(drain_work(host.engine->drain, 1), -ENOSPC);
+    assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
     assert_file(host.file, "fir");
     space_is_back();
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     assert_file(host.file, "first\n");
 }
 
@@ -134,17 +134,17 @@ static void a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_wh
     ops = *files_posix.ops;
     ops.sync = never_syncing;
     host.files.ops = &ops;
-    struct event_count *drained = &host.engine->drain->drained;
+    struct event_count *drained = &host.engine->drained;
     const uint32_t ticket = event_count_register(drained);
     for (int step = 1; step <= 5; step++) {
         sync_attempts = 0;
-        assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
+        assert_int_equal(engine_step(host.engine, 1), -EIO);
         /* That of the records, that of the cut, and, once it was left, that of the empty file under the name. */
         assert_int_equal(sync_attempts, step <= 2 ? 2 : 3);
         assert_int_equal(atomic_load(&drained->count), ticket);
     }
     host.files = files_posix;
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     assert_int_not_equal(atomic_load(&drained->count), ticket);
     event_count_leave(drained);
 }
@@ -164,15 +164,15 @@ static void the_end_of_a_stall_names_the_file_that_is_written_now(void **state) 
     open_ring();
     append_text("first\n");
     fill_disk();
-    assert_int_equal(drain_work(host.engine->drain, 1), -ENOSPC);
+    assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
     space_is_back();
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     assert_last_told("log is being written again");
     append_text("second\n");
     others_write = 0;
     fail_next_sync();
-    assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), -EIO);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     snprintf(words, sizeof words, "log file %s is being written, in the place of %s", diverted(), host.file);
     assert_last_told(words);
 }
@@ -186,21 +186,21 @@ static void a_file_with_the_name_of_a_deleted_one_is_deleted(void **state) {
         snprintf(hidden, sizeof hidden, "%s/%s", host.folder, names[i]);
         open_ring();
         append_text("first\n");
-        assert_int_equal(drain_work(host.engine->drain, 1), 1);
+        assert_int_equal(engine_step(host.engine, 1), 1);
         append_text("second\n");
-        assert_int_equal(drain_work(host.engine->drain, 0), 1);
+        assert_int_equal(engine_step(host.engine, 0), 1);
         assert_file(host.file, "first\nsecond\n");
         assert_int_equal(rename(host.file, hidden), 0);
         append_text("third\n");
-        assert_int_equal(drain_work(host.engine->drain, 1), 1);
+        assert_int_equal(engine_step(host.engine, 1), 1);
         assert_file(host.file, "second\nthird\n");
         append_text("fourth\n");
-        assert_int_equal(drain_work(host.engine->drain, 0), 1);
+        assert_int_equal(engine_step(host.engine, 0), 1);
         close_ring();
         snprintf(hidden, sizeof hidden, "%s/%s", host.folder, names[1 - i]);
         assert_int_equal(rename(host.file, hidden), 0);
         open_ring();
-        assert_int_equal(drain_work(host.engine->drain, 1), 1);
+        assert_int_equal(engine_step(host.engine, 1), 1);
         assert_file(host.file, "fourth\n");
         remove_folder(NULL);
         format_ring(NULL);
@@ -216,15 +216,15 @@ static void a_file_in_the_place_of_its_folder_is_a_rename(void **state) {
     assert_true(snprintf(host.file, sizeof host.file, "%s/sub/log", host.folder) < (int)sizeof host.file);
     open_ring();
     append_text("first\n");
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     assert_int_equal(rename(folder, moved), 0);
     FILE *file = fopen(folder, "w");
     assert_non_null(file);
     fclose(file);
     append_text("second\n");
-    assert_true(drain_work(host.engine->drain, 1) < 0);
+    assert_true(engine_step(host.engine, 1) < 0);
     assert_int_equal(unlink(folder), 0);
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     assert_file(path, "first\n");
     assert_file(host.file, "second\n");
 }

@@ -14,9 +14,9 @@ static void move_file(void) {
 /* A record of two lines in the file, of which the newest checkpoint knows nothing. */
 static void write_without_checkpoint(void) {
     open_ring();
-    drain_work(host.engine->drain, 1); /* past the marker: a sync is not due yet */
+    engine_step(host.engine, 1); /* past the marker: a sync is not due yet */
     append_text("first\nsecond\n");
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     assert_file(host.file, "first\nsecond\n");
     close_ring();
     assert_int_equal(checkpoint(0)->stream.length, 0);
@@ -65,7 +65,7 @@ static void a_file_that_was_begun_anew_and_renamed_is_found(void **state) {
     drain_all();
     move_file();
     append_text("first\n");
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     assert_file(host.file, "first\n");
     close_ring();
     char second[sizeof moved + 2];
@@ -133,7 +133,7 @@ static void rename_with_a_checkpoint(void) {
     append_text("first\n");
     drain_all();
     append_text("second\n");
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     close_ring();
     move_file();
 }

@@ -26,7 +26,7 @@ static void append_and_die(const char *text) {
 /* What the log file has of `text` no checkpoint knows. */
 static void write_unnoted(const char *text) {
     append_text(text);
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     close_ring();
 }
 
@@ -242,7 +242,7 @@ static void and_is_known_from_then_on(void **state) {
     write_header_and_an_event();
     restore("header\n");
     open_ring();
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     close_ring();
     assert_int_equal(rename(host.file, beside("log.1")), 0);
     put_file(host.file, "header\n");

@@ -29,9 +29,9 @@ static void append_lines(void) {
 /* They are in the file, and the checkpoint knows nothing of that. */
 static void crash_before_the_checkpoint(void) {
     open_ring();
-    drain_work(host.engine->drain, 1);
+    engine_step(host.engine, 1);
     append_lines();
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     close_ring();
     assert_int_equal(checkpoint(0)->stream.length, 0);
     assert_int_equal(checkpoint(1)->stream.length, 0);
@@ -103,9 +103,9 @@ static void a_cut_between_look_and_write_is_noticed(void **state) {
     struct stat status;
     (void)state;
     open_ring();
-    drain_work(host.engine->drain, 1);
+    engine_step(host.engine, 1);
     append_text("line 1\n");
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     append(5000);
     own_ops()->write = write_to_a_cut_file;
     drain_all();
@@ -166,7 +166,7 @@ static void a_file_that_others_cut_does_not_grow_when_its_sync_fails(void **stat
     drain_all();
     append_text("line 2\n");
     own_ops()->sync = sync_of_a_cut_file;
-    assert_int_equal(drain_work(host.engine->drain, 1), -EIO);
+    assert_int_equal(engine_step(host.engine, 1), -EIO);
     drain_all();
     struct stat status;
     assert_int_equal(stat(host.file, &status), 0);
