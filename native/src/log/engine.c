@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "media/record.h"
 
 #define DEFAULT_RECORD_BYTES (1024u * 1024u)
@@ -22,7 +23,7 @@ static int check_medium(const struct engine *engine) {
                          device->path, device->logical_block_bytes, superblock->logical_block_bytes);
     }
     if (device->medium_bytes != superblock->medium_bytes) {
-        events_post(engine->parts.events, BURST_INFO,
+        events_post(engine->parts.events, EVENT_INFO,
                     "the medium of ring %s has %llu bytes, and had %llu when it was "
                     "formatted: the ring keeps its %llu",
                     device->path, (unsigned long long)device->medium_bytes,
@@ -59,8 +60,6 @@ static int check_config(const struct engine *engine, const struct engine_config 
     limits->max_record_bytes = config->max_record_bytes != 0 ? config->max_record_bytes
                                : most < DEFAULT_RECORD_BYTES ? most
                                                              : DEFAULT_RECORD_BYTES;
-    limits->on_full = config->on_full;
-    limits->block_timeout_ns = config->block_timeout_ns;
     limits->cpus = config->cpus;
     return 0;
 }
@@ -122,14 +121,14 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
 }
 
 static void tell_statement(struct engine *engine) {
-    char text[BURST_TEXT_BYTES];
+    char text[EVENT_TEXT_BYTES];
     recovery_statement(&engine->view.recovery, text, sizeof text);
     const struct recovery *recovery = &engine->view.recovery;
-    const enum burst_severity severity = recovery->lost > 0        ? BURST_ERROR
-                                         : recovery->hidden_to > 0 ? BURST_WARN
-                                                                   : BURST_INFO;
+    const enum burst_severity severity = recovery->lost > 0        ? EVENT_ERROR
+                                         : recovery->hidden_to > 0 ? EVENT_WARN
+                                                                   : EVENT_INFO;
     events_post(engine->parts.events, severity, "ring %s opened: %s%s", engine->parts.device->path, text,
-                severity == BURST_INFO ? "" : "; look at the host's messages about its medium");
+                severity == EVENT_INFO ? "" : "; look at the host's messages about its medium");
 }
 
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine_out) {

@@ -64,7 +64,7 @@ static void tell_failure_again(struct engine *engine) {
         engine->failed_since_ns = engine->failure_told_ns = now_ns;
     } else if (now_ns - engine->failure_told_ns >= ALARM_EVERY_NS) {
         engine->failure_told_ns = now_ns;
-        events_post(engine->parts.events, BURST_ERROR,
+        events_post(engine->parts.events, EVENT_ERROR,
                     "for %lld s every append has failed: %s; none succeeds until the log is "
                     "closed and opened again: mend the cause, then restart the process",
                     (long long)((now_ns - engine->failed_since_ns) / 1000000000), engine->ring->failure);
@@ -77,7 +77,7 @@ static void check_name(struct engine *engine) {
     const struct device *device = engine->parts.device;
     const int lost = ring_name_is_lost(device, now, sizeof now);
     if (lost && !engine->name_lost) {
-        events_post(engine->parts.events, BURST_WARN,
+        events_post(engine->parts.events, EVENT_WARN,
                     "ring %s is not under its name any more, it is now %s: records go on "
                     "being durable in it, but the next open would not find it and would begin an empty one; move it "
                     "back, or run `burstlog recover` on it when this log is closed",

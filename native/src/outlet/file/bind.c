@@ -51,7 +51,7 @@ static int open_or_create(struct destination *destination, const char *path) {
 
 /* All its records are in the file before. */
 static void tell_bound_anew(struct log_file *log, const char *path, uint64_t sequence) {
-    events_post(log->events, BURST_INFO,
+    events_post(log->events, EVENT_INFO,
                 "the ring was bound to log file %s; all its records are there. From record %llu on they go to %s",
                 log->destination.path, (unsigned long long)sequence, path);
 }

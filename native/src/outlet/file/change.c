@@ -16,14 +16,14 @@ static int leave_lost_file(struct log_file *log, const struct outlet_noted *note
     const char *path = log->destination.path;
     const unsigned long long from = noted->sequence;
     if (state == DESTINATION_DELETED) {
-        events_post(log->events, BURST_ERROR,
+        events_post(log->events, EVENT_ERROR,
                     "log file %s was deleted by others; records from %llu on are written to a new file, and those "
                     "before them are gone with the old one: restore it, and find out who deletes it",
                     path, from);
         log_file_leave(log, NEXT_FILE_SAME_NAME);
     } else {
         events_post(
-            log->events, BURST_ERROR,
+            log->events, EVENT_ERROR,
             "log file %s was cut by others to less than the %llu bytes written%s; records from %llu on go to a new "
             "file; if logrotate did it, let it use create, not copytruncate",
             path, (unsigned long long)destination_end(&log->destination),
@@ -43,7 +43,7 @@ static void cut_back(struct log_file *log, const struct outlet_noted *noted) {
     }
     if (rc < 0) {
         events_post(
-            log->events, BURST_ERROR,
+            log->events, EVENT_ERROR,
             "log file %s could not be cut: %s; records from %llu on may be twice, at its end and in the new file: "
             "compare these",
             destination->path, rc == -EPERM ? "others wrote into it, or forbid it" : error_name(-rc),
@@ -67,7 +67,7 @@ int log_file_sync(struct outlet *outlet, const struct outlet_noted *noted, struc
         log_file_leave(log, NEXT_FILE_SAME); /* nothing can be cut: a redo writes the same bytes */
         return rc;
     }
-    events_post(log->events, BURST_ERROR,
+    events_post(log->events, EVENT_ERROR,
                 "syncing log file %s failed: %s; it is cut to the %llu bytes known to be durable, and the records "
                 "from %llu on go to a new file; look at the host's messages about its disk",
                 log->destination.path, error_name(-rc), (unsigned long long)noted->state->length,
@@ -84,7 +84,7 @@ static void tell_extended(struct log_file *log, uint64_t twice) {
         snprintf(both, sizeof both, ", and records from %llu on may be in both", (unsigned long long)twice);
     }
     events_post(
-        log->events, BURST_ERROR,
+        log->events, EVENT_ERROR,
         "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun%s; find out who "
         "writes it",
         (unsigned long long)log->destination.length, log->destination.path, both);
@@ -118,7 +118,7 @@ static int go_on_elsewhere(struct log_file *log, const struct outlet_noted *note
         if (rc != OUTLET_READY) {
             return rc;
         }
-        events_post(log->events, BURST_INFO, "log file %s was renamed or replaced; a new one is begun",
+        events_post(log->events, EVENT_INFO, "log file %s was renamed or replaced; a new one is begun",
                     log->destination.path);
     } else {
         tell_extended(log, 0);
@@ -158,7 +158,7 @@ static int compare_redo(struct log_file *log, const void *data, size_t bytes) {
         return same < 0 ? same : OUTLET_READY;
     }
     events_post(
-        log->events, BURST_ERROR,
+        log->events, EVENT_ERROR,
         "log file %s holds other bytes behind its first %llu than the log wrote there: others wrote into it; it "
         "is left alone, and a new file is begun; find out who writes it",
         log->destination.path, (unsigned long long)log->destination.length);

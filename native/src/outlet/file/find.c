@@ -59,7 +59,7 @@ static void tell_not_found(struct log_file *log, const struct outlet_noted *note
                  destination->unreadable_candidate, error_name(-destination->unreadable_candidate_error));
         destination->unreadable_candidate[0] = '\0';
     }
-    events_post(log->events, BURST_WARN, "log file %s is %s; records from %llu on go to a new file%s%s", path,
+    events_post(log->events, EVENT_WARN, "log file %s is %s; records from %llu on go to a new file%s%s", path,
                 rc == DESTINATION_NOT_OURS ? "not the one that was written" : "gone", first, twice, seen);
 }
 
@@ -105,19 +105,19 @@ static int find(struct log_file *log, const struct outlet_noted *noted, const ch
     }
     const int match = rc < 0 ? rc : compare_with_redo(log, noted);
     if (rc == 1 && match > MATCH_NONE) {
-        events_post(log->events, BURST_INFO, "log file %s was renamed%s", path,
+        events_post(log->events, EVENT_INFO, "log file %s was renamed%s", path,
                     log->destination.redo_until > log->destination.length ? "; what it lacks is added to it first"
                                                                           : "");
     } else if (named == FILE_OTHER && match > MATCH_NONE) {
         events_post(
-            log->events, BURST_INFO,
+            log->events, EVENT_INFO,
             "log file %s is another file than the one that was written, but ends like it after %llu bytes: it is "
             "taken for its copy (from a backup) and continued",
             path, (unsigned long long)noted->state->length);
     }
     if (match == MATCH_NONE) {
         events_post(
-            log->events, BURST_WARN,
+            log->events, EVENT_WARN,
             "others wrote behind the %llu bytes of log file %s; it is left alone, and a new file is begun; find "
             "out who writes it",
             (unsigned long long)noted->state->length, path);

@@ -46,20 +46,20 @@ static void tell_stalled(struct outlet *outlet, int rc, int64_t lasts_ns, uint64
     }
     if (rc == -DESTINATION_UNMOUNTED_ERROR) {
         events_post(
-            log->events, BURST_ERROR,
+            log->events, EVENT_ERROR,
             "log file %s is not there%s, and its folder is on another file system than the file: that was unmounted, "
             "or another mounted over it; mount it again, or, if the log is to go on here, make an empty file of "
             "that name; the ring keeps the records, and when it is full appends wait or fail",
             destination->path, since);
     } else if (!log_file_is_open(log) && destination->unreadable_candidate[0] != '\0') {
         events_post(
-            log->events, BURST_ERROR,
+            log->events, EVENT_ERROR,
             "log file %s is not under its name%s, and %s, which may be it, cannot be read: %s; make that readable, or "
             "move it away if it is not; the ring keeps the records, and when it is full appends wait or fail",
             destination->path, since, destination->unreadable_candidate, error_name(-rc));
     } else {
         events_post(
-            log->events, BURST_ERROR,
+            log->events, EVENT_ERROR,
             "log file %s cannot be written: %s; the ring keeps the records%s, and when it is full appends wait or fail: "
             "%s",
             destination->path, error_name(-rc), since, remedy(rc));
@@ -70,9 +70,9 @@ static void tell_going(struct outlet *outlet) {
     struct log_file *log = log_file_of(outlet);
     log->is_stalled = 0;
     if (strcmp(log->stalled_path, log->destination.path) == 0) {
-        events_post(log->events, BURST_INFO, "log file %s is being written again", log->stalled_path);
+        events_post(log->events, EVENT_INFO, "log file %s is being written again", log->stalled_path);
     } else {
-        events_post(log->events, BURST_INFO, "log file %s is being written, in the place of %s", log->destination.path,
+        events_post(log->events, EVENT_INFO, "log file %s is being written, in the place of %s", log->destination.path,
                     log->stalled_path);
     }
 }

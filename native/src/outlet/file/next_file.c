@@ -35,7 +35,7 @@ static void tell_diverted(struct log_file *log, const char *path, int rc) {
         snprintf(why, sizeof why, "cannot be used: %s", error_name(-rc));
     }
     events_post(
-        log->events, BURST_WARN,
+        log->events, EVENT_WARN,
         "records from %llu on go to log file %s and not to %s, which %s; to bring the log back, move %s away or empty "
         "it, and open the log again or rename the file that is written now",
         (unsigned long long)log->state.diverted_sequence, path, configured, why, configured);
@@ -146,7 +146,7 @@ static int hand_over(struct log_file *log, const struct outlet_state *before, st
 }
 
 static void tell_begun(struct log_file *log, uint64_t sequence, const char *before) {
-    events_post(log->events, BURST_INFO, "records from %llu on go to log file %s%s%s", (unsigned long long)sequence,
+    events_post(log->events, EVENT_INFO, "records from %llu on go to log file %s%s%s", (unsigned long long)sequence,
                 log->destination.path, before != NULL ? " again; those before are in " : "",
                 before != NULL ? before : "");
 }
