@@ -151,7 +151,7 @@ IN_A_BATCH(file_replaced_in_a_batch, replace, BEFORE_A_WRITE)
 IN_A_BATCH(file_deleted_in_a_batch, delete_it, BEFORE_A_WRITE)
 
 static void expect_log_in(struct world *world, const char *wanted) {
-    char path[BURST_PATH_BYTES];
+    char path[LAYOUT_FILE_NAME_BYTES];
     log_drain_all(world);
     drain_copy_path(world->engine->drain, 0, path, sizeof path);
     if (strcmp(path, wanted) != 0) {
