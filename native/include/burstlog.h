@@ -373,6 +373,96 @@ int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns);
  * */
 int burst_current_file(const burst_t *log, char *path, size_t path_bytes);
 
+/* ------------------------------------------------------------------------------------------------------------ streams
+ *
+ * A ring may carry several streams: orders, audit, diagnostics, each with a log file of its own. They share the ring's
+ * order, its sequences, its group commits and its space. The stream of burst_config_t.file_name is the main stream, which
+ * the calls above write; burst_stream_open opens others.
+ *
+ * A record stays in its stream: after a crash, or once its stream is not opened any more, it goes to the file that the
+ * stream was bound to. A file that cannot be written holds up its own stream only, until its records fill the ring; the
+ * event that tells of it says how much of the ring they hold.
+ */
+
+#define BURST_STREAMS_MAX 64 /* of a ring, the main stream among them */
+#define BURST_STREAM_NAME_BYTES 256
+
+typedef struct burst_stream burst_stream_t;
+
+typedef struct burst_stream_config {
+    uint32_t struct_bytes; /* sizeof(burst_stream_config_t), set by burst_stream_config_init */
+    uint32_t on_full;      /* enum burst_on_full; default BLOCK */
+    const char *name;      /* what the stream is known by over restarts, less than BURST_STREAM_NAME_BYTES; NULL or "":
+                                  its file_name. Under the same name it may get another file: what waits for the old one
+                                  goes there first */
+    const char *file_name; /* required: as in burst_config_t; no other open stream of the process may write it */
+    uint64_t block_timeout_ns; /* as in burst_config_t, for the records of this stream */
+    const char *file_owner;    /* as in burst_config_t, and so the next two */
+    const char *file_group;
+    uint32_t file_mode;
+    uint32_t reserved; /* 0 */
+} burst_stream_config_t;
+
+/* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
+void burst_stream_config_init_bytes(burst_stream_config_t *config, size_t struct_bytes);
+#define burst_stream_config_init(config) burst_stream_config_init_bytes(config, sizeof(burst_stream_config_t))
+
+/* The stream of burst_config_t.file_name, which is closed with its log. */
+burst_stream_t *burst_main_stream(burst_t *log);
+
+/*
+ * Opens a stream and its log file: records that wait for it go there first. The ring notes it before this returns 0 with
+ * *stream, which stays valid to pass as long as the process lives. Or a negative errno, with *stream NULL and no file of its
+ * making: -EBUSY: the stream, or its file, is open already; -ENOSPC: BURST_STREAMS_MAX are open or hold records; -E2BIG: the
+ * names of all streams together do not fit into the ring's head (some 100 KiB). Waits for the step that the thread
+ * burst-drain is in.
+ *
+ * A log file that a stream has given up, by another file_name under its name or by not being opened any more, is taken over
+ * once everything that waits for it is there.
+ */
+int burst_stream_open(burst_t *log, const burst_stream_config_t *config, burst_stream_t **stream);
+
+/* As burst_append, burst_enqueue, burst_offer and the others, of this stream. The sequence is that of the ring: so are the
+ * calls that wait for durability. -ESHUTDOWN also if the stream is closed. */
+int64_t burst_stream_append(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns);
+int64_t burst_stream_enqueue(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns);
+int64_t burst_stream_offer(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns);
+int64_t burst_stream_append_within(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns,
+                                   enum burst_on_full on_full, int64_t timeout_ns);
+int64_t burst_stream_enqueue_within(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns,
+                                    enum burst_on_full on_full, int64_t timeout_ns);
+
+/* As burst_await_drained, of the records of this stream: those of others may still wait. */
+int burst_stream_await_drained(burst_stream_t *stream, int64_t timeout_ns);
+
+typedef struct burst_stream_stats {
+    uint32_t struct_bytes;    /* set to sizeof(burst_stream_stats_t) before the call */
+    uint32_t state;           /* enum burst_state */
+    int64_t drained_sequence; /* every record of the stream up to it is durable in its log file */
+    uint64_t drained_records; /* written to the file since the log was opened, those written again among them */
+    uint64_t drained_bytes;   /* of these */
+    uint64_t held_bytes;      /* of the ring, from the first record that waits for the file: no stream gets them back */
+    uint64_t file_bytes;      /* length of the current log file that has been written */
+    uint64_t discarded;       /* records dropped with BURST_ON_FULL_DISCARD */
+    uint32_t
+        destination_empty; /* 1 if the log file was new or empty when the stream was opened, and nothing waited for it */
+    uint32_t id;           /* what `burstlog dump` calls it */
+    uint64_t reserved;
+} burst_stream_stats_t;
+
+/* As burst_stats. */
+int burst_stream_stats(const burst_stream_t *stream, burst_stream_stats_t *stats);
+
+/* As burst_current_file. */
+int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t path_bytes);
+
+/*
+ * Refuses new records of the stream, waits as burst_stream_await_drained does, and lets go of its log file. 1: all of it is
+ * in the log file; 0: the time was over, or a negative errno, and what is left goes to the file as long as the log is open,
+ * or at the next open. -EINVAL of the main stream. burst_close closes all streams that are still open.
+ */
+int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
+
 /*
  * Binds the per-event native methods of the Java class by JNI RegisterNatives. They then cost a JNI call, although
  * JNA loaded the library. Java calls it once, through JNA, with the calling thread's JNIEnv and the class. Returns 0,

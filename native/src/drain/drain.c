@@ -193,6 +193,16 @@ uint64_t drain_sequence(struct drain *drain) {
     return least;
 }
 
+uint64_t drain_progress(struct drain *drain) {
+    uint64_t sum = 0;
+    pthread_mutex_lock(&drain->table_lock);
+    EACH_STREAM(drain, stream) {
+        sum += atomic_load(&stream->drained_sequence);
+    }
+    pthread_mutex_unlock(&drain->table_lock);
+    return sum;
+}
+
 int drain_is_stalled(struct drain *drain) {
     uint32_t stalled = 0;
     pthread_mutex_lock(&drain->table_lock);

@@ -113,6 +113,9 @@ int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *fi
 /* The least drained sequence of all streams. */
 uint64_t drain_sequence(struct drain *drain);
 
+/* Changes whenever the drained sequence of a stream does. */
+uint64_t drain_progress(struct drain *drain);
+
 /* Whether any stream stalls. */
 int drain_is_stalled(struct drain *drain);
 

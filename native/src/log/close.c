@@ -73,6 +73,7 @@ void log_let_go(void *argument) {
     atomic_store(&log->close_step, CLOSE_RELEASE);
     log_fill_stats(log, &log->last_stats);
     drain_copy_path(log->engine->drain, 0, log->last_file, sizeof log->last_file);
+    stream_keep_figures(log);
     stages_keep(log->stages);
     atomic_store(&log->gone, 1);
     await_users(log);

@@ -124,7 +124,7 @@ static void tell_statement(struct engine *engine) {
     char text[EVENT_TEXT_BYTES];
     recovery_statement(&engine->view.recovery, text, sizeof text);
     const struct recovery *recovery = &engine->view.recovery;
-    const enum burst_severity severity = recovery->lost > 0        ? EVENT_ERROR
+    const enum event_severity severity = recovery->lost > 0        ? EVENT_ERROR
                                          : recovery->hidden_to > 0 ? EVENT_WARN
                                                                    : EVENT_INFO;
     events_post(engine->parts.events, severity, "ring %s opened: %s%s", engine->parts.device->path, text,

@@ -21,7 +21,7 @@ struct engine_parts {
 };
 
 struct engine_config {
-    const char *file_name;     /* absolute; NULL: the one the ring is bound to */
+    const char *file_name;     /* of the main stream, absolute; NULL: the one it is bound to; "": it has none */
     uint64_t ring_bytes;       /* 0: any. Else the size the ring must have */
     uint64_t max_record_bytes; /* 0: default */
     uint32_t cpus;             /* struct ring_limits */
@@ -48,8 +48,8 @@ struct engine {
     struct drain_host host;
     struct log_source source; /* the ring below its watermark */
     uint32_t untrusted_ring_owner;
-    struct event_count drained;          /* drained_sequence has moved, or cannot move */
-    _Atomic uint64_t drained_sequence;   /* the least of all streams */
+    struct event_count drained;          /* the drained sequence of a stream has moved, or cannot move */
+    uint64_t progress;                   /* drain_progress when that was told */
     _Atomic uint32_t failed_checkpoints; /* in a row, which the medium of the ring, failed by the first, did not take */
     int failure_noted;
     int name_lost;            /* the ring is not under its name, and that is told */
@@ -62,6 +62,10 @@ struct engine {
 /* Recovers, opens a new epoch and binds the log file. 0 with *engine ready for ring_append and engine_step, or -errno
  * with a sentence; then at most a bad superblock copy was repaired and a marker written. */
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine);
+
+/* Opens a stream: see drain_add_stream. 0 with its id or -errno with a sentence. */
+int engine_add_stream(struct engine *engine, const char *name, const char *file_name, const struct new_file *new_file,
+                      uint16_t *id);
 
 /* One step of the drain, and what the log itself has to look after: as drain_step. One thread at a time. */
 int engine_step(struct engine *engine, int sync);

@@ -38,8 +38,9 @@ static void release(void *argument, uint64_t position) {
     atomic_store(&engine->failed_checkpoints, 0);
     ring_release(engine->ring, position);
     stages_drained(engine->ring->stages, ledger_sum(engine->view.ledger).start.drained_position);
-    const uint64_t sequence = drain_sequence(engine->drain);
-    if (atomic_exchange(&engine->drained_sequence, sequence) != sequence) {
+    const uint64_t progress = drain_progress(engine->drain);
+    if (engine->progress != progress) {
+        engine->progress = progress;
         /* Not for a change of file alone: whoever awaits the records would ask at once for the next attempt. */
         event_count_notify(&engine->drained, engine->parts.platform);
     }
@@ -116,12 +117,19 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     struct stream_state first;
     uint16_t id;
     ledger_stream(engine->view.ledger, ledger_view(engine->view.ledger)->newest, 0, &first);
-    if (config->file_name == NULL && is_without_log(engine, &first)) {
+    if (config->file_name == NULL ? is_without_log(engine, &first) : config->file_name[0] == '\0') {
         return 0;
     }
     int rc = make_file_outlet(engine, &config->how, &stream.outlet);
     rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
+}
+
+int engine_add_stream(struct engine *engine, const char *name, const char *file_name, const struct new_file *new_file,
+                      uint16_t *id) {
+    struct drain_stream_config stream = {.name = name, .path = file_name};
+    const int rc = make_file_outlet(engine, new_file, &stream.outlet);
+    return rc < 0 ? rc : drain_add_stream(engine->drain, &stream, id);
 }
 
 int engine_open_drain(struct engine *engine, const struct engine_config *config) {
@@ -155,6 +163,5 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
         const int lost = device->ops->check(device);
         rc = lost < 0 ? lost : rc;
     }
-    atomic_store(&engine->drained_sequence, engine->drain == NULL ? 0 : drain_sequence(engine->drain));
     return rc;
 }

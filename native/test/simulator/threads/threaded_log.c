@@ -335,8 +335,8 @@ static void open_log(void) {
     memset(log, 0, sizeof *log);
     events_init(&log->events, &world->platform);
     log->shutdown_timeout_ns = SHUTDOWN_TIMEOUT_NS;
-    log->rule.on_full = run.program->on_full;
-    log->rule.timeout_ns = run.program->block_timeout_ns > 0 ? run.program->block_timeout_ns : -1;
+    log->main.rule.on_full = run.program->on_full;
+    log->main.rule.timeout_ns = run.program->block_timeout_ns > 0 ? run.program->block_timeout_ns : -1;
     log->device = &world->device.device;
     const struct engine_parts parts = {
         .platform = &world->platform, .device = log->device, .files = &world->files.files, .events = &log->events};
@@ -348,6 +348,7 @@ static void open_log(void) {
         violation(world, "the log cannot be opened: %s", error_text());
     }
     run.ring = log->ring = log->engine->ring;
+    stream_begin_main(&log->main, log, 1);
     run.watermark = run.released = 0;
 }
 
