@@ -17,7 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "append_rules.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "log/engine.h"
 #include "media/record.h"
 #include "one_stream.h"
@@ -180,7 +182,7 @@ static inline struct writer_note *note(unsigned slot) {
 static inline void append(size_t length) {
     static char record[2 * BLOCK_BYTES];
     memset(record, 'x', sizeof record);
-    assert_true(ring_append(host.engine->ring, record, length, 0, RING_DURABLE) > 0);
+    assert_true(ring_append(host.engine->ring, record, length, 0, 0, &for_ever) > 0);
 }
 
 #define RING_TEST(name) cmocka_unit_test_setup_teardown(name, format_ring, remove_folder)

@@ -15,7 +15,7 @@ static inline struct files_ops *own_ops(void) {
 }
 
 static inline void append_text(const char *text) {
-    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, RING_DURABLE) > 0);
+    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, 0, &for_ever) > 0);
 }
 
 static inline void put_file(const char *path, const char *text) {
@@ -41,7 +41,7 @@ static inline void drain_all(void) {
 }
 
 static inline void assert_told(const char *words) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     while (events_take(&host.events, &event, 0) == 1) {
         if (strstr(event.text, words) != NULL) {
             return;

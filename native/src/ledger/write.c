@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "burstlog.h"
 #include "ledger/slots.h"
 #include "media/calibration.h"
 #include "media/record.h"
@@ -167,7 +166,7 @@ static int repair_superblocks(struct ledger *ledger, struct events *events) {
             return rc;
         }
         view->copies[copy] = SUPERBLOCK_VALID;
-        events_post(events, BURST_WARN,
+        events_post(events, EVENT_WARN,
                     "superblock copy %u of ring %s was bad and is repaired from "
                     "the other; nothing is lost. Its medium may be failing: look at the errors of the host",
                     copy, ledger->device->path);
@@ -196,7 +195,7 @@ static int level_checkpoints(struct ledger *ledger, struct events *events) {
     checkpoint_seal(older->bytes, &facts, view->crc_seed);
     rc = write_slot(ledger, other);
     if (rc == 0 && !was_valid) {
-        events_post(events, BURST_WARN,
+        events_post(events, EVENT_WARN,
                     "checkpoint slot %u of ring %s was bad and is repaired from the "
                     "other; nothing is lost. If the host did not lose power, its medium may be failing",
                     other, ledger->device->path);
@@ -218,7 +217,7 @@ static int repair_notes(struct ledger *ledger, struct events *events) {
         if (rc < 0) {
             return rc;
         }
-        events_post(events, BURST_WARN,
+        events_post(events, EVENT_WARN,
                     "writer note %u of ring %s was bad and is written anew. If the host did not lose power, its "
                     "medium may be failing",
                     slot, ledger->device->path);

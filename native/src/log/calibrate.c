@@ -12,7 +12,6 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
-#include "burstlog.h"
 #include "device/backend/direct.h"
 #include "device/host/identity.h"
 #include "device/measure.h"
@@ -171,7 +170,7 @@ static int exchange(struct device **device, uint32_t io) {
 }
 
 void device_calibrate(struct device **device, int anew) {
-    struct ledger *ledger = (*device)->io == BURST_IO_PWRITE ? ledger_of(*device) : NULL;
+    struct ledger *ledger = (*device)->io == DEVICE_IO_PWRITE ? ledger_of(*device) : NULL;
     if (ledger == NULL)
         return;
     struct measured_engine engines[CALIBRATION_ENGINES_MAX];
@@ -182,7 +181,7 @@ void device_calibrate(struct device **device, int anew) {
     device_open_engines(*device, engines, &count, fallback, sizeof(fallback));
     describe(direct_of(*device), engines, count, &calibration);
     snprintf(because, sizeof(because), "no other engine that auto takes works here");
-    uint32_t io = BURST_IO_PWRITE;
+    uint32_t io = DEVICE_IO_PWRITE;
     if (count > 1) {
         snprintf(because, sizeof(because), "no engine could be measured");
         if (settle(*device, ledger, engines, &calibration, anew)) {

@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "media/record.h"
 
 #define DEFAULT_RECORD_BYTES (1024u * 1024u)
@@ -59,8 +60,6 @@ static int check_config(const struct engine *engine, const struct engine_config 
     limits->max_record_bytes = config->max_record_bytes != 0 ? config->max_record_bytes
                                : most < DEFAULT_RECORD_BYTES ? most
                                                              : DEFAULT_RECORD_BYTES;
-    limits->on_full = config->on_full;
-    limits->block_timeout_ns = config->block_timeout_ns;
     limits->cpus = config->cpus;
     return 0;
 }

@@ -24,9 +24,7 @@ struct engine_config {
     const char *file_name;     /* absolute; NULL: the one the ring is bound to */
     uint64_t ring_bytes;       /* 0: any. Else the size the ring must have */
     uint64_t max_record_bytes; /* 0: default */
-    uint32_t on_full;
-    int64_t block_timeout_ns;
-    uint32_t cpus; /* struct ring_limits */
+    uint32_t cpus;             /* struct ring_limits */
     struct new_file how;
     uint32_t
         untrusted_ring_owner; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
@@ -98,8 +96,8 @@ static inline const struct superblock *engine_view_superblock(const struct engin
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view);
 
-/* Whether a writer can open what was recovered. 0, or with a sentence -EUCLEAN: its numbers are used up, or -ENOSPC: no
- * block is left for a marker. */
+/* Whether a writer can open what was recovered. 0, or with a sentence -EUCLEAN: its numbers are used up, or it has records of
+ * a stream that no checkpoint knows; -EPROTO: it has streams that this version does not drain; -ENOSPC: no block is left for a marker. */
 int engine_view_check(const struct device *device, const struct engine_view *view);
 
 /* What recovery was given, of a view with an image; its parts are the view's. */

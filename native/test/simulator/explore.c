@@ -40,7 +40,7 @@ static void list_medium(const struct world *world) {
         if (header->position % capacity == at && header->epoch > 0 && header->epoch < 1000 && header->type > 0 &&
             header->type <= RECORD_MARKER) {
             const struct marker *marker = (const void *)(header + 1);
-            fprintf(stderr, "  at %6zu: position %llu, type %u, sequence %llu, epoch %u, W %llu", at,
+            fprintf(stderr, "  at %6zu: position %llu, type %u, sequence %llu, epoch %u, watermark %llu", at,
                     (unsigned long long)header->position, header->type, (unsigned long long)header->sequence,
                     header->epoch, (unsigned long long)header->durable_position);
             if (header->type == RECORD_MARKER) {
