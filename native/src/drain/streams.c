@@ -268,7 +268,7 @@ static int take_over(struct drain *drain, const struct drain_stream *taker, cons
             return refuse_to_move(stream, rc);
         }
         destroy_outlet(&stream->outlet);
-        memset(&stream->next.outlet, 0, sizeof stream->next.outlet);
+        stream->next.outlet = (struct outlet_state){.kind = stream->noted.outlet.kind};
     }
     return 0;
 }
