@@ -6,6 +6,8 @@
 #ifndef BURST_ENGINE_H
 #define BURST_ENGINE_H
 
+#include <pthread.h>
+
 #include "base/event_count.h"
 #include "drain/drain.h"
 #include "ledger/ledger.h"
@@ -45,6 +47,7 @@ struct engine {
     struct engine_view view;
     struct ring *ring;
     struct drain *drain;
+    pthread_mutex_t step_lock; /* of drain and ledger, during a step and while a stream is added or removed */
     struct drain_host host;
     struct log_source source; /* the ring below its watermark */
     uint32_t untrusted_ring_owner;
@@ -63,12 +66,20 @@ struct engine {
  * with a sentence; then at most a bad superblock copy was repaired and a marker written. */
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine);
 
-/* Opens a stream: see drain_add_stream. 0 with its id or -errno with a sentence. */
-int engine_add_stream(struct engine *engine, const char *name, const char *file_name, const struct new_file *new_file,
-                      uint16_t *id);
-
 /* One step of the drain, and what the log itself has to look after: as drain_step. One thread at a time. */
 int engine_step(struct engine *engine, int sync);
+
+struct engine_stream {
+    const char *name; /* "": known by its path */
+    const char *path; /* absolute */
+    struct new_file how;
+};
+
+/* Opens a stream beside the log's own, as drain_add_stream; its records are appended with *id. Any thread. */
+int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id);
+
+/* As drain_remove_stream. Any thread. */
+void engine_remove_stream(struct engine *engine, uint16_t id);
 
 /* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
  * failed then. */

@@ -125,11 +125,21 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
 }
 
-int engine_add_stream(struct engine *engine, const char *name, const char *file_name, const struct new_file *new_file,
-                      uint16_t *id) {
-    struct drain_stream_config stream = {.name = name, .path = file_name};
-    const int rc = make_file_outlet(engine, new_file, &stream.outlet);
-    return rc < 0 ? rc : drain_add_stream(engine->drain, &stream, id);
+int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
+    struct drain_stream_config config = {.name = stream->name, .path = stream->path};
+    int rc = make_file_outlet(engine, &stream->how, &config.outlet);
+    if (rc == 0) {
+        pthread_mutex_lock(&engine->step_lock);
+        rc = drain_add_stream(engine->drain, &config, id);
+        pthread_mutex_unlock(&engine->step_lock);
+    }
+    return rc;
+}
+
+void engine_remove_stream(struct engine *engine, uint16_t id) {
+    pthread_mutex_lock(&engine->step_lock);
+    drain_remove_stream(engine->drain, id);
+    pthread_mutex_unlock(&engine->step_lock);
 }
 
 int engine_open_drain(struct engine *engine, const struct engine_config *config) {
@@ -143,6 +153,7 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
                                        .unreadable = unreadable,
                                        .is_space_awaited = is_space_awaited,
                                        .make_outlet = make_outlet};
+    pthread_mutex_init(&engine->step_lock, NULL);
     make_source(engine);
     const struct drain_parts parts = {
         .platform = engine->parts.platform,

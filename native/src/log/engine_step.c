@@ -4,6 +4,7 @@
 
 #include "base/alarm.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "device/ring_name.h"
 #include "log/engine.h"
 
@@ -107,7 +108,7 @@ static void note_watermark(struct engine *engine, uint64_t durable) {
     engine->stalled_at = durable;
 }
 
-int engine_step(struct engine *engine, int sync) {
+static int step(struct engine *engine, int sync) {
     struct ring *ring = engine->ring;
     uint64_t durable, next_sequence;
     stages_drain_looks(ring->stages);
@@ -124,8 +125,17 @@ int engine_step(struct engine *engine, int sync) {
     return rc;
 }
 
+int engine_step(struct engine *engine, int sync) {
+    pthread_mutex_lock(&engine->step_lock);
+    const int rc = step(engine, sync);
+    pthread_mutex_unlock(&engine->step_lock);
+    return rc;
+}
+
 void engine_note_end(struct engine *engine) {
+    pthread_mutex_lock(&engine->step_lock);
     if (!drain_is_done(engine->drain) || (ring_has_failed(engine->ring) && !engine->failure_noted)) {
         engine_note_writer(engine);
     }
+    pthread_mutex_unlock(&engine->step_lock);
 }

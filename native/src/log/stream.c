@@ -125,11 +125,12 @@ static int add(burst_t *log, burst_stream_t *stream, const struct checked_stream
     if (rc < 0) {
         return rc;
     }
-    const struct new_file new_file = {
-        .mode = values->file_mode, .owner = values->file_owner, .group = values->file_group};
+    const struct engine_stream wanted = {
+        .name = values->name == NULL ? "" : values->name,
+        .path = config->file_name,
+        .how = {.mode = values->file_mode, .owner = values->file_owner, .group = values->file_group}};
     log_file_look(config->file_name, &before);
-    rc = engine_add_stream(log->engine, values->name == NULL ? "" : values->name, config->file_name, &new_file,
-                           &stream->id);
+    rc = engine_add_stream(log->engine, &wanted, &stream->id);
     if (rc < 0) {
         log_file_take_back(&before);
     } else if (of_file.survives > (int)atomic_load(&log->survives)) {
@@ -287,7 +288,7 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
         return rc < 0 ? rc : -ESHUTDOWN;
     }
     keep(stream);
-    drain_remove_stream(log->engine->drain, stream->id);
+    engine_remove_stream(log->engine, stream->id);
     log_leave(log);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever makes an append wait or fail is an ERROR, at once and every minute, under a clock that the test moves. */
-#include "drain/text_log.h"
+#include "text_log.h"
 
 #define SECOND_NS 1000000000ll
 

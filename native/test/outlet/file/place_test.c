@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file system of the log file is unmounted, or is another one. Here its folder stands for the mount point. */
-#include "drain/text_log.h"
+#include "text_log.h"
 
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A log that was diverted to <file name>.<first sequence>, and its way back. */
-#include "drain/text_log.h"
+#include "text_log.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

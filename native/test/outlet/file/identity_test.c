@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which file is the log file, where others lie beside it that read like it; and what is left alone. */
-#include "drain/text_log.h"
+#include "text_log.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding the log file again: which is ours, which is not, and what cannot be said now. */
-#include "drain/text_log.h"
+#include "text_log.h"
 
 #include <sys/stat.h>
 

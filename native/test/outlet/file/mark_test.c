@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the log file is known by on file systems that give more or less of it. */
 #define CAPACITY_BYTES (64u * 4096u) /* a few records are no reason for a checkpoint */
-#include "drain/text_log.h"
+#include "text_log.h"
 
 static enum { HANDLES, BIRTHS, NUMBERS, NUMBERS_OF_EACH_MOUNT, BIRTHS_BUT_SUCH_NUMBERS, NOTHING } kind;
 static unsigned life; /* of every inode number: another one is another file */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "drain/drain.h"
-
+/* The step of the drain: the order on which every promise rests. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "drain/stream.h"
@@ -164,58 +162,4 @@ int drain_is_done(const struct drain *drain) {
 
 void drain_give_up_at(struct drain *drain, int64_t when_ns) {
     atomic_store(&drain->give_up_ns, when_ns);
-}
-
-int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *figures) {
-    pthread_mutex_lock(&drain->table_lock);
-    const struct drain_stream *stream = drain_stream(drain, id);
-    if (stream != NULL) {
-        *figures = (struct drain_figures){.drained_sequence = atomic_load(&stream->drained_sequence),
-                                          .records = atomic_load(&stream->records),
-                                          .bytes = atomic_load(&stream->bytes),
-                                          .length = atomic_load(&stream->length),
-                                          .held_bytes = atomic_load(&stream->held_bytes),
-                                          .stalled = atomic_load(&stream->stalled),
-                                          .began_empty = atomic_load(&stream->began_empty)};
-    }
-    pthread_mutex_unlock(&drain->table_lock);
-    return stream != NULL ? 0 : -ENOENT;
-}
-
-uint64_t drain_sequence(struct drain *drain) {
-    uint64_t least = UINT64_MAX;
-    pthread_mutex_lock(&drain->table_lock);
-    EACH_STREAM(drain, stream) {
-        const uint64_t sequence = atomic_load(&stream->drained_sequence);
-        least = sequence < least ? sequence : least;
-    }
-    pthread_mutex_unlock(&drain->table_lock);
-    return least;
-}
-
-uint64_t drain_progress(struct drain *drain) {
-    uint64_t sum = 0;
-    pthread_mutex_lock(&drain->table_lock);
-    EACH_STREAM(drain, stream) {
-        sum += atomic_load(&stream->drained_sequence);
-    }
-    pthread_mutex_unlock(&drain->table_lock);
-    return sum;
-}
-
-int drain_is_stalled(struct drain *drain) {
-    uint32_t stalled = 0;
-    pthread_mutex_lock(&drain->table_lock);
-    EACH_STREAM(drain, stream) {
-        stalled |= atomic_load(&stream->stalled);
-    }
-    pthread_mutex_unlock(&drain->table_lock);
-    return stalled != 0;
-}
-
-void drain_copy_path(struct drain *drain, uint16_t id, char *path, size_t path_bytes) {
-    pthread_mutex_lock(&drain->table_lock);
-    const struct drain_stream *stream = drain_stream(drain, id);
-    snprintf(path, path_bytes, "%s", stream == NULL ? "" : stream->path);
-    pthread_mutex_unlock(&drain->table_lock);
 }

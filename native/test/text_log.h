@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring in memory and a log file of lines, whose file system a test can put its own functions into. */
-#ifndef BURST_TEST_DRAIN_TEXT_LOG_H
-#define BURST_TEST_DRAIN_TEXT_LOG_H
+#ifndef BURST_TEST_TEXT_LOG_H
+#define BURST_TEST_TEXT_LOG_H
 
 #include "memory_ring.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What others do to log file and ring in the midst of a drain step or of a search. */
-#include "drain/text_log.h"
+#include "text_log.h"
 
 #include <sys/stat.h>
 
