@@ -7,6 +7,7 @@
 #include "device/host/survival.h"
 #include "log/engine.h"
 #include "log/threads.h"
+#include "ring/append.h"
 
 /*
  * Appends touch only the ring's control block, which outlives close: a closed ring refuses claims, so its image is

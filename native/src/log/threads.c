@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/spin.h"
+#include "ring/leader.h"
 
 #define BUSY_LOOKS 8 /* per interval, while records come fast */
 

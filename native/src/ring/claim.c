@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "ring/claim_word.h"
 
 #define NO_PAD UINT64_MAX
 

@@ -7,7 +7,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "media/record.h"
-#include "ring/claim.h"
+#include "ring/claim_word.h"
 
 #define STRAGGLER_SPINS 2000
 

@@ -37,13 +37,15 @@
  * threads for each CPU wait. If more do, they all sleep: who gives way again and again comes behind everything else that
  * the machine runs, who was woken comes first.
  */
+#include "ring/leader.h"
+
 #include <errno.h>
 #include <limits.h>
 
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/spin.h"
-#include "ring/claim.h"
+#include "ring/claim_word.h"
 #include "ring/commit.h"
 
 #define SLOW_COMMIT_NS 15000 /* what waking a few threads takes: slower commits are slept for, faster ones spun for */
@@ -175,7 +177,7 @@ static int try_to_lead(struct ring *ring, struct limit *limit) {
     }
     count_gathering(ring);
     let_go(ring);
-    event_count_notify(&ring->space, ring->platform); /* fewer records are in flight: claim.h bounds them */
+    event_count_notify(&ring->space, ring->platform); /* fewer records are in flight: claim_word.h bounds them */
     ask_drain(ring);
     return 1;
 }

@@ -51,19 +51,6 @@ struct ring_limits {
     uint32_t cpus; /* that the threads of the process may run on; 0: not known */
 };
 
-/* What an append does that finds the ring full. */
-enum ring_on_full {
-    RING_ON_FULL_BLOCK,
-    RING_ON_FULL_FAIL,
-    RING_ON_FULL_DISCARD,
-};
-
-/* How long an append may take. Read by those alone that do not find space at once, or wait for durability. */
-struct ring_rule {
-    uint32_t on_full;   /* enum ring_on_full */
-    int64_t timeout_ns; /* of all its waits together; < 0: none */
-};
-
 /* Where an open begins: right after its marker. */
 struct ring_start {
     uint64_t position; /* a block boundary */
@@ -117,6 +104,12 @@ struct ring_full {
     _Atomic uint64_t released; /* then */
 };
 
+/* Of the word `leader`. */
+#define LEADER_FREE 0u
+#define LEADER_CLAIMED 1u   /* somebody leads and has not sealed yet */
+#define LEADER_GATHERING 2u /* somebody leads, and whatever was claimed before this was seen will be sealed */
+#define LEADER_SEALED 3u    /* + the first sequence that is not part of the commit under way */
+
 struct ring {
     const struct platform *platform;
     struct device *device;
@@ -131,11 +124,11 @@ struct ring {
     struct stages *stages;   /* NULL, or where the time goes; given before the ring begins, and not the ring's own */
 
     /* Each on cache lines of its own: whoever writes one must not take another away from those who read it. */
-    _Alignas(128) _Atomic uint64_t claim; /* claim.h */
+    _Alignas(128) _Atomic uint64_t claim; /* claim_word.h */
     _Atomic uint64_t lap_begin;           /* of the lap that was last claimed in: claim.c */
 
-    _Alignas(128) _Atomic uint64_t leader; /* commit.h */
-    _Atomic uint32_t generation[2];        /* both count finished commits; who sleeps on which: leader.c */
+    _Alignas(128) _Atomic uint64_t leader;
+    _Atomic uint32_t generation[2]; /* both count finished commits; who sleeps on which: leader.c */
     _Atomic uint32_t sleepers[2];
     struct event_count ended; /* a commit, or the ring: for those who wait with a limit and do not lead */
     _Atomic uint32_t spinners;
@@ -178,32 +171,6 @@ void ring_begin(struct ring *ring, const struct ring_start *start);
 
 /* Frees everything. Nobody may be in a call. */
 void ring_destroy(struct ring *ring);
-
-/* Appends a record of the stream, and waits until it is durable: see burst_append_within. */
-int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                    const struct ring_rule *rule);
-
-/* The same, but does not wait until it is durable: see burst_enqueue_within. Waits for nothing at all under a rule that
- * fails within 0 ns. */
-int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                     const struct ring_rule *rule);
-
-/* Waits until all sequences <= `sequence` are durable. timeout_ns < 0: for ever, leading commits where nobody else does; else
- * the committer leads, and the medium holds up this call no longer than that. 1 durable, 0 timed out, -EIO the ring failed,
- * -EINVAL the sequence was never given out. */
-int ring_await_durable(struct ring *ring, uint64_t sequence, int64_t timeout_ns);
-
-/* Commits what is claimed. 1 if something was, 0 if there is nothing, -EIO. */
-int ring_commit(struct ring *ring);
-
-/* Wakes the drain unless somebody did since it last looked. */
-void ring_ask_drain(struct ring *ring);
-
-/* Has the committer commit what is claimed now. */
-void ring_hurry(struct ring *ring);
-
-/* Waits until no commit is under way. After ring_refuse and ring_commit (or a failure) none will touch the device. */
-void ring_quiesce(struct ring *ring);
 
 /* The sequence that the next claim will get. */
 uint64_t ring_next_sequence(const struct ring *ring);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "device/host/survival.h"
 #include "device/host/survival_rules.h"
 #include "device/host/sysfs.h"
 

@@ -3,7 +3,9 @@
 #ifndef BURST_DEVICE_SURVIVAL_RULES_H
 #define BURST_DEVICE_SURVIVAL_RULES_H
 
-#include "device/host/survival.h"
+#include <sys/types.h>
+
+struct survival;
 
 #define SURVIVAL_DEPTH_MAX 8 /* media under media */
 
