@@ -11,7 +11,7 @@
 #include "ring/leader.h"
 
 #define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
-#define STATS_MOST_BYTES 4096                             /* more is garbage */
+#define STATS_MOST_BYTES 4096                             /* a larger value is garbage */
 
 #define UNNAMED_STREAM 0u
 
@@ -71,10 +71,11 @@ int burst_flush(burst_t *log, int64_t timeout_ns) {
     return burst_await_durable(log, (int64_t)ring_next_sequence(log->ring) - 1, timeout_ns);
 }
 
-/* Twice, as an error may pass: what reaches the log file can then not be noted, and so is not known to be durable there. */
+/* Give up after two failed checkpoints in a row; a single error may be transient. Without a checkpoint nobody knows
+ * what is durable in the log file. */
 #define UNNOTED_MOST 2
 
-/* Why it is vain to wait any longer, or 0. */
+/* -errno if there is no use in waiting any longer, or 0. */
 static int drained_never(const burst_t *log) {
     if (atomic_load(&log->engine->drain->failed_checkpoints) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
         return error_set(EIO,
