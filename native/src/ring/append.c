@@ -53,10 +53,10 @@ static __attribute__((noinline)) void touch_pages(const volatile uint8_t *data, 
     (void)data[length - 1];
 }
 
-/* What must be fetched first (from swap, from a mapped file) is fetched here: from its claim on everybody waits for this
+/* Fetches what is not in memory (swapped out, in a mapped file) before the claim: after it every commit waits for this
  * thread. */
 static inline void touch(const volatile uint8_t *data, size_t length) {
-    const size_t last = length - 1; /* of no bytes: SIZE_MAX */
+    const size_t last = length - 1; /* SIZE_MAX if there are no bytes */
     if (__builtin_expect(last < TOUCH_BYTES, 1)) {
         (void)data[0];
         (void)data[last];
@@ -65,7 +65,7 @@ static inline void touch(const volatile uint8_t *data, size_t length) {
     }
 }
 
-/* Claims, waiting until there is space. */
+/* Claims. Waits until there is space, or the limit is over. */
 static int claim_patiently(struct ring *ring, const void *data, size_t length, struct limit *limit,
                            struct claim *claim) {
     const struct platform *platform = ring->platform;
@@ -74,7 +74,7 @@ static int claim_patiently(struct ring *ring, const void *data, size_t length, s
     for (;;) {
         const uint32_t ticket = event_count_register(&ring->space);
         const int64_t left_ns = limit_left_ns(limit, platform);
-        touch(data, length); /* the wait may have been long */
+        touch(data, length); /* again: the pages may have gone during the wait */
         const int rc = claim_record(ring, record_bytes(length), claim);
         const int64_t now_ns = platform_monotonic_ns(platform);
         if (rc != -EAGAIN || left_ns == 0) {
@@ -91,10 +91,9 @@ static int claim_patiently(struct ring *ring, const void *data, size_t length, s
 }
 
 /*
- * Only the first record after the committer looked has to wake it. The committer clears the flag, then reads the claim;
- * who enqueues claims, then reads the flag: one of them sees the other. Claiming and clearing are exchanges and stores of
- * one order (seq_cst), so no fence is needed between them. That the record is published only later is no matter: the
- * leader waits for it.
+ * Only the first record after the committer looked has to wake it. The committer clears the flag, then reads the claim.
+ * The producer claims, then reads the flag. So one of them sees the other. Both the claim and the clearing are seq_cst,
+ * so no fence is needed between the two steps. The record may be published later: the leader waits for it.
  */
 static uint32_t is_committer_told(const struct ring *ring) {
     return atomic_load(&ring->enqueued);
@@ -109,13 +108,14 @@ static struct limit limit_left(const struct ring_rule *rule, const struct limit 
     return waited != NULL ? *waited : limit_of(rule->timeout_ns);
 }
 
-/* The calls are the same but for this, and have it compiled into them. */
+/* The two calls differ in this alone. It is a constant in each of them. */
 enum call {
     CALL_APPEND,
     CALL_ENQUEUE,
 };
 
-/* Copies what is claimed, and waits for it unless it is enqueued only. `waited`: NULL if the call has not waited yet. */
+/* Copies and publishes the claimed record. An append then waits until it is durable. `waited`: NULL if the call has not
+ * waited yet. */
 static inline __attribute__((always_inline)) int64_t put(struct ring *ring, const struct claim *claim, const void *data,
                                                          size_t length, int64_t event_time_ns, uint16_t stream,
                                                          const struct ring_rule *rule, enum call call,
@@ -130,8 +130,8 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
         if (!is_told) {
             wake_committer(ring);
         }
-        /* Published too late to be counted among those that the failure lost. ring_fail fences for all threads between
-         * its store and its look; here only the compiler must keep to the order. */
+        /* This record may have been published too late for ring_fail to count it as lost. ring_fail fences all threads
+         * between its store of `failed` and its count, so here only the compiler must keep the order. */
         atomic_signal_fence(memory_order_seq_cst);
         return ring_is_failing(ring) ? fail_append(ring, -EIO, length, rule, limit_left(rule, waited))
                                      : (int64_t)claim->sequence;
@@ -148,7 +148,8 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
     return rc < 0 ? rc : (int64_t)claim->sequence;
 }
 
-/* Found no space, or a ring that takes nothing any more. Not inlined, for the sake of those who find space. */
+/* The rest of a call that found no space, or a closed or failed ring. Not inlined: it would slow the usual call
+ * down. */
 static __attribute__((noinline)) int64_t append_late(struct ring *ring, const void *data, size_t length,
                                                      int64_t event_time_ns, uint16_t stream,
                                                      const struct ring_rule *rule, enum call call, int rc) {

@@ -12,7 +12,7 @@ enum ring_on_full {
     RING_ON_FULL_DISCARD,
 };
 
-/* How long an append may take. Read by those alone that do not find space at once, or wait for durability. */
+/* What an append does in a full ring, and how long it may wait. A call that waits for nothing does not read it. */
 struct ring_rule {
     uint32_t on_full;   /* enum ring_on_full */
     int64_t timeout_ns; /* of all its waits together; < 0: none */

@@ -29,7 +29,7 @@ int ring_create(const struct platform *platform, struct device *device, struct e
                          (unsigned long long)geometry->capacity_bytes);
     }
     atomic_store(ring->alive, 1);
-    /* Until ring_begin nothing may be claimed. */
+    /* Nothing may be claimed before ring_begin. */
     atomic_store(&ring->claim, CLAIM_CLOSED);
     *ring_out = ring;
     return 0;
@@ -55,10 +55,10 @@ void ring_destroy(struct ring *ring) {
 
 uint64_t ring_next_sequence(const struct ring *ring) {
     for (;;) {
-        /* `durable` first: read later it might have passed the sequence in an old word. */
+        /* `durable` is read first: later it might have passed the sequence in the word. */
         const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
         const uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
-        /* Once more, for a thread that rested between the two while the sequence went round. */
+        /* Read again: this thread may have been suspended between the two while the sequence wrapped around. */
         if (atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire) - durable <
             CLAIM_SEQUENCES_IN_FLIGHT) {
             return claim_sequence(word, durable);
@@ -93,8 +93,8 @@ void ring_refuse(struct ring *ring) {
 }
 
 /*
- * Records that were accepted, that nobody waits for, and that are not durable. *hidden: those behind a record that was
- * never published, as where one ends is not known then; some may have been waited for, and their appends say so.
+ * Counts accepted records that nobody waits for and that are not durable. *hidden: all records behind one that was
+ * never published, as nobody knows where that one ends. Threads may wait for some of these; their appends fail.
  */
 static uint64_t count_lost_enqueued(const struct ring *ring, uint64_t *hidden) {
     uint64_t position, sequence, lost = 0;
@@ -106,7 +106,7 @@ static uint64_t count_lost_enqueued(const struct ring *ring, uint64_t *hidden) {
     for (position = record_start(position, capacity); position < end;) {
         const struct record_header *header = (const struct record_header *)ring_at(ring, position);
         const uint64_t word = __atomic_load_n(&header->position, __ATOMIC_ACQUIRE);
-        /* What an earlier epoch left there may say `position` too, but the leader has not sealed that. */
+        /* A record of an earlier epoch may say `position` too, but no leader of this epoch has sealed it. */
         const int is_sealed = word == position && leader >= LEADER_SEALED && sequence < leader - LEADER_SEALED;
         if (!is_sealed && word != (position ^ ring->salt)) {
             break;
@@ -127,7 +127,8 @@ void ring_fail(struct ring *ring, const char *format, ...) {
         return;
     }
     atomic_fetch_or(&ring->claim, CLAIM_FAILED);
-    ring->platform->ops->fence_all(ring->platform); /* whoever has enqueued and did not see the failure is seen below */
+    /* The count below sees every record whose producer does not see the failure. */
+    ring->platform->ops->fence_all(ring->platform);
     uint64_t hidden;
     const uint64_t lost = count_lost_enqueued(ring, &hidden);
     atomic_store(&ring->lost_enqueued, lost + hidden);
@@ -144,7 +145,7 @@ void ring_fail(struct ring *ring, const char *format, ...) {
                 "%s; every append fails until the log is closed and opened again: mend the "
                 "cause, then restart the process",
                 ring->failure);
-    /* Those asleep in the groups are woken at the end of the round, by the leader that failed the ring. */
+    /* The leader that failed the ring wakes the groups at the end of its round. */
     event_count_notify(&ring->ended, ring->platform);
     event_count_notify(&ring->space, ring->platform);
     event_count_notify(&ring->committer, ring->platform);
