@@ -65,8 +65,8 @@ static int refuse_open(const char *path, int failure) {
     }
 }
 
-/* Which of the two it is, before anything is opened: opening a FIFO waits, opening a tape or a watchdog acts. target,
- * PATH_MAX bytes: where links lead. */
+/* Whether it is a file or a device, before anything is opened: opening a FIFO waits, opening a tape or a watchdog acts.
+ * target: PATH_MAX bytes, for the path with links followed. */
 static int check_kind(const char *path, char *target, int *is_file) {
     struct stat status;
     const int result = path_follow(path, target, PATH_MAX);
@@ -87,21 +87,21 @@ static int check_kind(const char *path, char *target, int *is_file) {
                                                : "neither of a ring's kinds");
 }
 
-/* Between our open and our lock its holder may have removed the file, or put another in its place. */
+/* Whether the path still leads to the open file: its holder may have replaced it between our open and our lock. */
 static int is_still_named(int fd, const char *path) {
     struct stat opened, named;
     return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev &&
            opened.st_ino == named.st_ino;
 }
 
-/* Open and locked. -EBUSY: somebody else holds it. -EAGAIN: it is another file by now. */
+/* Opens and locks. -EBUSY: somebody else holds it. -EAGAIN: the path leads to another file by now. */
 static int open_once(const struct platform *platform, const char *path, const char *target, enum device_access access,
                      int is_file, struct medium *medium) {
-    /* flock and OFD locks do not exclude through another node of the device; O_EXCL does. */
+    /* O_EXCL also excludes an open through another node of the device; flock and OFD locks do not. */
     const int flags = access == DEVICE_READ_ONLY ? O_RDONLY : is_file ? O_RDWR : O_RDWR | O_EXCL;
     int result = medium_open(platform, target, flags | O_NOFOLLOW, medium);
     if (result == -ELOOP)
-        return -EAGAIN; /* a link since it was looked at */
+        return -EAGAIN; /* it was replaced by a link since it was looked at */
     if (access == DEVICE_READ_ONLY)
         return result;
     if (result == 0 && (medium->is_file || medium->dax_align_bytes != 0)) { /* DAX devices know no O_EXCL */
@@ -156,7 +156,7 @@ static int open_medium(const struct platform *platform, const char *path, enum d
     }
 }
 
-/* A read-only block device lets itself be opened for writing and refuses the first write. */
+/* A read-only block device can be opened for writing, but refuses the first write. So it is asked. */
 static int check_writable(const char *path, const struct medium *medium) {
     int read_only = 0;
     if (!medium->is_file && medium->dax_align_bytes == 0 && ioctl(medium->fd, BLKROGET, &read_only) == 0 && read_only)

@@ -8,6 +8,7 @@
 #include "burstlog.h"
 #include "log/log.h"
 #include "log/public_types.h"
+#include "ring/leader.h"
 
 #define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
 #define STATS_MOST_BYTES 4096                             /* a larger value is garbage */

@@ -11,6 +11,7 @@
 #include "burstlog.h"
 #include "device/open.h"
 #include "log/log.h"
+#include "ring/leader.h"
 
 #define USER_PAUSE_NS 100000
 #define LETTING_GO_SHARE 4 /* a quarter of the time for closing is kept for letting go of files */

@@ -7,6 +7,7 @@
 #include "device/host/survival.h"
 #include "log/engine.h"
 #include "log/threads.h"
+#include "ring/append.h"
 
 enum stream_refusal {
     STREAM_TAKES_RECORDS,

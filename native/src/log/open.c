@@ -212,11 +212,11 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
         tell_new_ring(log, file_name);
     }
     const uint64_t interval_ns = config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
-    const struct pace pace = {.drain_interval_ns = (int64_t)interval_ns,
-                              .batch_delay_ns = (int64_t)config->batch_delay_ns,
-                              .batch_bytes = config->batch_bytes,
-                              .committer_spins = config->commit_spin != 0};
-    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, &pace, log_let_go, log);
+    const struct thread_settings settings = {.drain_interval_ns = (int64_t)interval_ns,
+                                             .batch_delay_ns = (int64_t)config->batch_delay_ns,
+                                             .batch_bytes = config->batch_bytes,
+                                             .committer_spins = config->commit_spin != 0};
+    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, &settings, log_let_go, log);
     if (rc == 0) {
         placement_of_threads(placement, &log->threads);
         remember(log, file_name);

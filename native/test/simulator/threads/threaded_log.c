@@ -343,8 +343,9 @@ static void open_log(void) {
     const struct engine_config config = {.file_name = world->file_name,
                                          .cpus = 1}; /* two wait spinning, where a commit is seen to take time */
     if (engine_open(&parts, &config, &log->engine) < 0 ||
-        threads_start(&log->threads, log->engine, &(struct pace){.drain_interval_ns = run.program->drain_interval_ns},
-                      log_let_go, log) < 0) {
+        threads_start(&log->threads, log->engine,
+                      &(struct thread_settings){.drain_interval_ns = run.program->drain_interval_ns}, log_let_go,
+                      log) < 0) {
         violation(world, "the log cannot be opened: %s", error_text());
     }
     run.ring = log->ring = log->engine->ring;
