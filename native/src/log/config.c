@@ -13,7 +13,7 @@
 #define LEAST_RING_BYTES (2ull * MIB)
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define CONFIG_MOST_BYTES 4096                                 /* a larger value is garbage */
-#define FILE_NAME_MAX 230                                      /* NAME_MAX less what drain/next_file.c may add */
+#define FILE_NAME_MAX 230                                      /* NAME_MAX less what next_file.c may add */
 
 /* A caller's struct, whose first field says how long its header makes it. */
 static int copy_given(const void *given, const char *type, size_t least, void *config, size_t size) {

@@ -100,8 +100,8 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
 /* What others did to the medium is found out here: an append only writes. Fails the ring. */
 void engine_check_medium(struct engine *engine);
 
-/* Something could not be written to the fixed head: fails the ring. */
-void engine_ledger_failed(struct engine *engine, const char *what, int rc);
+/* Another write to the fixed head has failed, and the ring with it: whoever awaits the log file may wait in vain. */
+void engine_count_failure(struct engine *engine);
 
 static inline const struct superblock *engine_view_superblock(const struct engine_view *view) {
     return &ledger_view(view->ledger)->superblock;

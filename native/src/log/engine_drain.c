@@ -47,7 +47,10 @@ static void release(void *argument, uint64_t position) {
 }
 
 static void failed(void *argument, int rc) {
-    engine_ledger_failed(argument, "a checkpoint (how much the log file has)", rc);
+    struct engine *engine = argument;
+    ring_fail(engine->ring, "a checkpoint (how much the log file has) could not be written to ring %s: %s",
+              engine->parts.device->path, device_failure(rc));
+    engine_count_failure(engine);
 }
 
 static int unreadable(void *argument) {

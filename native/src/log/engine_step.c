@@ -30,9 +30,7 @@ static uint64_t in_flight_end(const struct ring *ring) {
                : 0;
 }
 
-void engine_ledger_failed(struct engine *engine, const char *what, int rc) {
-    ring_fail(engine->ring, "%s could not be written to ring %s: %s", what, engine->parts.device->path,
-              device_failure(rc));
+void engine_count_failure(struct engine *engine) {
     atomic_fetch_add(&engine->failed_checkpoints, 1);
     event_count_notify(&engine->drained, platform_of(engine));
 }
@@ -42,7 +40,9 @@ int engine_note_writer(struct engine *engine) {
     watermark(engine, &note.durable_position, &note.next_sequence);
     const int rc = ledger_note_writer(engine->view.ledger, &note);
     if (rc < 0) {
-        engine_ledger_failed(engine, "a note (how far it is durable)", rc);
+        ring_fail(engine->ring, "a note (how far its records are durable) could not be written to ring %s: %s",
+                  engine->parts.device->path, device_failure(rc));
+        engine_count_failure(engine);
     }
     return rc;
 }

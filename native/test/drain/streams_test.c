@@ -56,7 +56,7 @@ static void begin_with_three(void) {
 }
 
 static void append_to(unsigned which, const char *text) {
-    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, ids[which], &for_ever) > 0);
+    assert_true(ring_append(host.engine->ring, text, strlen(text), 0, ids[which], &unless_full) > 0);
 }
 
 static void reopen(void) {
