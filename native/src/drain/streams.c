@@ -213,6 +213,15 @@ static int find_again(struct drain *drain, struct drain_stream *stream) {
     return settle_answer(drain, stream, rc, &state);
 }
 
+/* Nothing waits for it. If others have moved the destination away the next one is begun now, and not with the next record. */
+static int look_at(struct drain *drain, struct drain_stream *stream) {
+    struct outlet_state state;
+    struct feed feed;
+    feed_make(&feed, drain, stream);
+    const int rc = stream->outlet->ops->ready(stream->outlet, &feed.noted, NULL, 0, 0, &state);
+    return rc < 0 ? 0 : settle_answer(drain, stream, rc, &state); /* a step tells what stalls */
+}
+
 /* The outlet of the configuration stands in for the one that the stream had. */
 static int open_stream(struct drain *drain, struct drain_stream *stream, const struct drain_stream_config *config) {
     const char *bound = stream->noted.outlet.path;
@@ -231,7 +240,8 @@ static int open_stream(struct drain *drain, struct drain_stream *stream, const s
         rc = drain_stream_dry(drain, stream);
         return rc < 0 ? refuse_to_move(stream, rc) : bind(drain, stream, config->path);
     }
-    return rc < 0 ? rc : settle(drain, stream);
+    rc = rc < 0 ? rc : settle(drain, stream);
+    return rc < 0 || has_waiting(drain, stream) ? rc : look_at(drain, stream);
 }
 
 static struct drain_stream *find_stream(const struct drain *drain, const struct drain_stream_config *config) {
