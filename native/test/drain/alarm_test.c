@@ -72,8 +72,8 @@ static void a_log_file_that_cannot_be_written_is_an_error_every_minute(void **st
         clock_ns += SECOND_NS;
         assert_int_equal(engine_step(host.engine, 0), -ENOSPC);
         char words[100];
-        snprintf(words, sizeof words, "(for %d s now), and when it is full appends wait or fail: free space",
-                 60 * minute);
+        snprintf(words, sizeof words,
+                 "(for %d s now; 4096 bytes wait), and when it is full appends wait or fail: free space", 60 * minute);
         assert_next(EVENT_ERROR, words);
     }
     write_error = EROFS;

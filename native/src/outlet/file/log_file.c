@@ -36,14 +36,14 @@ static const char *remedy(int rc) {
 static void tell_stalled(struct outlet *outlet, int rc, int64_t lasts_ns, uint64_t held_bytes) {
     struct log_file *log = log_file_of(outlet);
     const struct destination *destination = &log->destination;
-    (void)held_bytes;
-    char since[64] = "";
+    char since[100] = "";
     if (!log->is_stalled) {
         log->is_stalled = 1;
         memcpy(log->stalled_path, destination->path, sizeof log->stalled_path);
     }
     if (lasts_ns > 0) {
-        snprintf(since, sizeof since, " (for %lld s now)", (long long)(lasts_ns / 1000000000));
+        snprintf(since, sizeof since, " (for %lld s now; %llu bytes wait)", (long long)(lasts_ns / 1000000000),
+                 (unsigned long long)held_bytes);
     }
     if (rc == -DESTINATION_UNMOUNTED_ERROR) {
         events_post(
