@@ -158,7 +158,7 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
                 .batchDelay(orDefault(delay, Duration.ZERO))
                 .batchBytes(delayIsUnreadable ? 0 : orDefault(batchBytes, 0L))
                 .library(reader.text(library))
-                .listener(BurstManager::report);
+                .listener(OpenRing::report);
     }
 
     private static <T> T orDefault(final T value, final T unset) {

@@ -32,7 +32,7 @@ final class DiscardNotice {
     private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    private final BurstManager ring;
+    private final OpenStream stream;
     private final AtomicLong discarded = new AtomicLong();
     private final LossReport losses = new LossReport(LossReport.ONE_MINUTE);
 
@@ -41,15 +41,16 @@ final class DiscardNotice {
 
     private volatile Layout<? extends Serializable> layout;
 
-    DiscardNotice(final BurstManager ring) {
-        this.ring = ring;
+    DiscardNotice(final OpenStream stream) {
+        this.stream = stream;
     }
 
     /** Counts one event, which would have been written with this layout. */
     void add(final Layout<? extends Serializable> layoutOfEvent) {
         layout = layoutOfEvent;
-        losses.add(() -> "Burst: an event was discarded, because the ring " + ring.name()
-                + " is full and onFull is \"discard\": " + FullRingCount.whatToDo(ring.log()));
+        losses.add(() -> "Burst: an event was discarded, because the ring "
+                + stream.ring().name() + " is full and onFull is \"discard\": "
+                + FullRingCount.whatToDo(stream.ring().log()));
         if (discarded.getAndIncrement() == 0) {
             LATER.execute(this::writeOrTryLater);
         }
@@ -98,7 +99,7 @@ final class DiscardNotice {
     /** Whether the line is in the ring. One that no layout or record can hold goes to the operator instead. */
     private boolean isTold(final long count) {
         try {
-            return ring.offer(eventFor(count), layout) > 0;
+            return stream.offer(eventFor(count), layout) > 0;
         } catch (final BurstException closedOrFailed) {
             throw closedOrFailed;
         } catch (final RuntimeException noLine) {
@@ -146,7 +147,7 @@ final class DiscardNotice {
     }
 
     private String sentence(final long count) {
-        return count + (count == 1 ? " event was" : " events were") + " discarded, because the ring " + ring.name()
-                + " was full and onFull is \"discard\"";
+        return count + (count == 1 ? " event was" : " events were") + " discarded, because the ring "
+                + stream.ring().name() + " was full and onFull is \"discard\"";
     }
 }

@@ -58,7 +58,7 @@ class FullRingRuleTest {
     void discarded_events_are_counted_whichever_rule_the_ring_was_opened_with(final String before) throws Exception {
         try (RunningLog4j log4j = reconfigured("ack=\"enqueued\" " + before, "ack=\"enqueued\" onFull=\"discard\"")) {
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
-                FullRing.fill(log4j.orders().manager().log());
+                FullRing.fill(log4j.orders().ring().log());
                 final long fullBefore = shown().getFullWaits();
                 FullRing.logMoreThanFits(log4j.logger());
                 assertThat(shown().getDiscarded()).isEqualTo(FullRing.EVENTS);
@@ -73,11 +73,11 @@ class FullRingRuleTest {
             final CompletableFuture<Void> logging;
             final long fullBefore;
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
-                FullRing.fill(log4j.orders().manager().log());
+                FullRing.fill(log4j.orders().ring().log());
                 fullBefore = shown().getFullWaits();
                 logging = CompletableFuture.runAsync(() -> log4j.logger().info(FullRing.LARGE));
                 final long enough = fullBefore + 100;
-                await().until(() -> log4j.orders().manager().log().stats().fullWaits() > enough);
+                await().until(() -> log4j.orders().ring().log().stats().fullWaits() > enough);
             }
             logging.join();
             assertThat(shown().getFullWaits() - fullBefore).isEqualTo(1);
@@ -89,7 +89,7 @@ class FullRingRuleTest {
         try (RunningLog4j log4j = reconfigured("ack=\"enqueued\"", "ack=\"enqueued\" blockTimeout=\"10 min\"")) {
             final CompletableFuture<Void> logging;
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
-                FullRing.fill(log4j.orders().manager().log());
+                FullRing.fill(log4j.orders().ring().log());
                 logging = CompletableFuture.runAsync(() -> log4j.logger().info(FullRing.LARGE));
                 await().until(() -> log4j.status(Level.ERROR).stream()
                         .anyMatch(line -> line.contains("a log call waits")
@@ -128,13 +128,12 @@ class FullRingRuleTest {
         try (RunningLog4j log4j =
                 reconfigured("ack=\"enqueued\"", "ack=\"enqueued\" blockTimeout=\"999999999999 min\"")) {
             final FileSizeLimit limit = FullRing.withoutDrain();
-            FullRing.fill(log4j.orders().manager().log());
+            FullRing.fill(log4j.orders().ring().log());
             final CompletableFuture<Void> space = CompletableFuture.runAsync(
                     limit::close, CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS));
             log4j.logger().info(FullRing.LARGE);
             space.join();
-            assertThat(log4j.orders().manager().log().awaitDrained(Patience.TIME))
-                    .isTrue();
+            assertThat(log4j.orders().ring().log().awaitDrained(Patience.TIME)).isTrue();
         }
     }
 

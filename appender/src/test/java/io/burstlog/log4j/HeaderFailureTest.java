@@ -43,7 +43,7 @@ class HeaderFailureTest {
                 .fileName(temporary.resolve("orders.log"))
                 .durability(Durability.PROCESS)
                 .build();
-        assertThatThrownBy(() -> new BurstManager(RingAttributes.of(config, true), new HeaderOutOfMemory()))
+        assertThatThrownBy(() -> OpenStream.open(RingAttributes.of(config, true), new HeaderOutOfMemory()))
                 .isInstanceOf(OutOfMemoryError.class);
         try (BurstLog log = BurstLog.open(config)) {
             assertThat(log.append(new byte[] {'\n'})).isPositive();
