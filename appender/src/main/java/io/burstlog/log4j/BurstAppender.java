@@ -89,7 +89,7 @@ public final class BurstAppender extends AbstractAppender {
     record Element(RingAttributes.Place place, String complaint, Terms terms) {}
 
     /** The attributes of an element that can be used. */
-    record Terms(RingAttributes ring, AckRule ackRule, FullRingRule fullRingRule, Advertisement advertisement) {}
+    record Terms(RingAttributes ring, AckRule ackRule, Advertisement advertisement) {}
 
     BurstAppender(
             final String name,
@@ -230,7 +230,11 @@ public final class BurstAppender extends AbstractAppender {
                         + (refusal != null ? ": " + refusal : "; the event was not logged."));
             }
             final Terms terms = terms();
-            attachedTo.append(event, getLayout(), terms.ackRule().isDurableOnReturn(event), terms.fullRingRule());
+            attachedTo.append(
+                    event,
+                    getLayout(),
+                    terms.ackRule().isDurableOnReturn(event),
+                    terms.ring().config());
         } catch (final BurstException failure) {
             report(event, new AppenderLoggingException("Burst '" + getName() + "': " + failure.getMessage(), failure));
         } catch (final AppenderLoggingException failure) {

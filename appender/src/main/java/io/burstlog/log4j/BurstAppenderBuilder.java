@@ -79,10 +79,7 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
             if (reader.complaints() == null) {
                 mentionWhatHasNoEffect();
                 return new BurstAppender.Element(
-                        place,
-                        null,
-                        new BurstAppender.Terms(
-                                RingAttributes.of(config, shown), ackRule, FullRingRule.of(config), advertisement));
+                        place, null, new BurstAppender.Terms(RingAttributes.of(config, shown), ackRule, advertisement));
             }
             // What its start would find besides, to be corrected in one go.
             config.check();

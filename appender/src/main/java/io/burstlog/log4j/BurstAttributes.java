@@ -184,8 +184,7 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
      * Sets the attribute {@code io}.
      *
      * @param io {@code auto} (default: the fastest of those that are safe everywhere, measured once and kept on the
-     *     ring), {@code pwrite}, {@code uring}, {@code nvme}, {@code mapped} or {@code flush}; see
-     *     docs/io-engines.md
+     *     ring), {@code pwrite}, {@code uring}, {@code nvme}, {@code mapped} or {@code flush}; see docs/io-engines.md
      * @return this
      */
     public B setIo(final String io) {
@@ -298,7 +297,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     /**
      * Sets the attribute {@code jmx}.
      *
-     * @param jmx {@code true} (default) or {@code false}: whether the open ring is shown as a {@link RingMXBean}
+     * @param jmx {@code true} (default) or {@code false}: whether the open ring is shown as a
+     *     {@link io.burstlog.log4j.jmx.RingMXBean}
      * @return this
      */
     public B setJmx(final String jmx) {

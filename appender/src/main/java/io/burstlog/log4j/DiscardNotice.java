@@ -30,7 +30,6 @@ final class DiscardNotice {
     private static final Logger LOGGER = StatusLogger.getLogger();
 
     private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final OpenStream stream;
     private final AtomicLong discarded = new AtomicLong();
@@ -49,8 +48,9 @@ final class DiscardNotice {
     void add(final Layout<? extends Serializable> layoutOfEvent) {
         layout = layoutOfEvent;
         losses.add(() -> "Burst: an event was discarded, because the ring "
-                + stream.ring().name() + " is full and onFull is \"discard\": "
-                + FullRingCount.whatToDo(stream.ring().log()));
+                + stream.ring().name() + " is full and onFull is \"discard\": its records do not get to the log file "
+                + stream.file() + " as fast as they come. Make room there, or find out what slows its disk; a larger"
+                + " ring (ringSize) takes longer bursts.");
         if (discarded.getAndIncrement() == 0) {
             LATER.execute(this::writeOrTryLater);
         }
@@ -81,13 +81,13 @@ final class DiscardNotice {
         if (!writing.tryAcquire()) {
             return false;
         }
-        return writeAndRelease();
+        return writeAndRelease(Duration.ZERO);
     }
 
-    private boolean writeAndRelease() {
+    private boolean writeAndRelease(final Duration patience) {
         try {
             final long count = discarded.get();
-            if (count > 0 && isTold(count)) {
+            if (count > 0 && isTold(count, patience)) {
                 discarded.addAndGet(-count);
             }
             return discarded.get() == 0;
@@ -97,9 +97,9 @@ final class DiscardNotice {
     }
 
     /** Whether the line is in the ring. One that no layout or record can hold goes to the operator instead. */
-    private boolean isTold(final long count) {
+    private boolean isTold(final long count, final Duration patience) {
         try {
-            return stream.offer(eventFor(count), layout) > 0;
+            return stream.writeNotice(eventFor(count), layout, patience);
         } catch (final BurstException closedOrFailed) {
             throw closedOrFailed;
         } catch (final RuntimeException noLine) {
@@ -110,15 +110,10 @@ final class DiscardNotice {
 
     /** The last chance before the ring is closed. Waits for space, at most this long. */
     void writeBeforeClose(final Duration patience) {
-        final long begin = System.nanoTime();
-        try (Pauses pauses = new Pauses(PAUSE_NANOS)) {
-            // Waits for a line under way, which would else find the ring closed.
-            writing.acquireUninterruptibly();
-            boolean written = writeAndRelease();
-            while (!written && System.nanoTime() - begin < patience.toNanos()) {
-                pauses.pause();
-                written = write();
-            }
+        // Waits for a line under way, which would else find the ring closed.
+        writing.acquireUninterruptibly();
+        try {
+            writeAndRelease(patience);
         } catch (final BurstException failed) {
             tellOperator(failed.getMessage());
         }

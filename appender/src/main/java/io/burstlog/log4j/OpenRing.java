@@ -4,7 +4,9 @@ package io.burstlog.log4j;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
+import io.burstlog.log4j.jmx.RingManagement;
 import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.status.StatusLogger;
 
@@ -18,7 +20,7 @@ final class OpenRing {
     private final RingAttributes attributes;
     private final BurstLog log;
     private final int maxRecordBytes;
-    private final FullRingCount fullRing = new FullRingCount();
+    private final LongAdder vainNotices = new LongAdder();
     private final RingManagement.Registration management;
 
     /**
@@ -31,7 +33,7 @@ final class OpenRing {
         this.log = BurstLog.open(attributes.config());
         try {
             this.maxRecordBytes = (int) log.stats().maxRecordBytes();
-            this.management = RingManagement.register(attributes, log, fullRing);
+            this.management = attributes.jmx() ? RingManagement.register(name(), log, vainNotices::sum) : () -> {};
         } catch (final RuntimeException | Error failure) {
             log.close();
             throw failure;
@@ -54,8 +56,9 @@ final class OpenRing {
         return maxRecordBytes;
     }
 
-    FullRingCount fullRing() {
-        return fullRing;
+    /** A line about discarded events found no space; the engine takes that for a call like that of an event. */
+    void countVainNotice() {
+        vainNotices.increment();
     }
 
     Duration shutdownTimeout() {

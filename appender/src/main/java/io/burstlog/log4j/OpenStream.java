@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import io.burstlog.BurstConfig;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
 import io.burstlog.OnFull;
@@ -26,17 +27,15 @@ final class OpenStream {
      */
     private static final Duration PATIENCE_FOR_SPACE = Duration.ofSeconds(1);
 
+    private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
+
     private final OpenRing ring;
     private final BurstLog log;
-    private final FullRingRule ruleOfEngine;
-    private final FullRingCount fullRing;
     private final DiscardNotice discards = new DiscardNotice(this);
 
     private OpenStream(final OpenRing ring) {
         this.ring = ring;
         this.log = ring.log();
-        this.ruleOfEngine = FullRingRule.of(ring.attributes().config());
-        this.fullRing = ring.fullRing();
     }
 
     /**
@@ -73,22 +72,27 @@ final class OpenStream {
      * Encodes an event and appends it.
      *
      * @param durableOnReturn whether to return only after it is durable
-     * @param rule what to do if the ring is full; if it discards, the call returns normally and the event is counted
+     * @param rule what to do if the ring is full, and for how long to wait; if it discards, the call returns normally
+     *     and the event is counted
      * @throws BurstException if the event was not logged, or is not known to be durable
      */
     void append(
             final LogEvent event,
             final Layout<? extends Serializable> layout,
             final boolean durableOnReturn,
-            final FullRingRule rule) {
+            final BurstConfig rule) {
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {
             final RecordBuffer record = encoder.encode(layout, event, ring.maxRecordBytes());
             if (rule.onFull() == OnFull.DISCARD) {
                 discards.write();
             }
-            if (append(record, nanosOf(event.getInstant()), durableOnReturn, rule) == 0) {
-                fullRing.discarded();
+            final long time = nanosOf(event.getInstant());
+            final Duration timeout = rule.blockTimeout().isZero() ? FOREVER : rule.blockTimeout();
+            final long sequence = durableOnReturn
+                    ? log.append(record, time, rule.onFull(), timeout)
+                    : log.enqueue(record, time, rule.onFull(), timeout);
+            if (sequence == 0) {
                 discards.add(layout);
             }
         } finally {
@@ -96,29 +100,33 @@ final class OpenStream {
         }
     }
 
-    private long append(
-            final RecordBuffer record,
-            final long eventTimeNanos,
-            final boolean durableOnReturn,
-            final FullRingRule rule) {
-        if (!rule.equals(ruleOfEngine)) {
-            return rule.append(log, fullRing, record, eventTimeNanos, durableOnReturn);
-        }
-        return durableOnReturn ? log.append(record, eventTimeNanos) : log.enqueue(record, eventTimeNanos);
-    }
-
-    /** Encodes an event and offers it. Returns a sequence, or -1 if the ring is full. */
-    long offer(final LogEvent event, final Layout<? extends Serializable> layout) {
+    /** Enqueues a line about discarded events. Returns whether there was space for it within that time. */
+    boolean writeNotice(final LogEvent event, final Layout<? extends Serializable> layout, final Duration patience) {
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {
             final RecordBuffer record = encoder.encode(layout, event, ring.maxRecordBytes());
-            final long sequence = log.offer(record, nanosOf(event.getInstant()));
-            if (sequence < 0) {
-                fullRing.repeated();
+            final boolean written = enqueueWithin(record, nanosOf(event.getInstant()), patience);
+            if (!written) {
+                ring.countVainNotice();
             }
-            return sequence;
+            return written;
         } finally {
             RecordEncoders.release(encoder);
+        }
+    }
+
+    private boolean enqueueWithin(final RecordBuffer record, final long eventTimeNanos, final Duration patience) {
+        if (patience.isZero()) {
+            return log.offer(record, eventTimeNanos) > 0;
+        }
+        try {
+            log.enqueue(record, eventTimeNanos, OnFull.BLOCK, patience);
+            return true;
+        } catch (final BurstException failure) {
+            if (failure.code() != BurstException.Code.TIMED_OUT) {
+                throw failure;
+            }
+            return false;
         }
     }
 
@@ -134,16 +142,14 @@ final class OpenStream {
         }
     }
 
-    /** Offers, because an append could wait for ever for the space of a ring whose log file cannot be written. */
-    private void writeFooter(final byte[] footer, final Duration patience) {
+    private void writeFooter(final byte[] footer, final Duration timeout) {
         if (isNothing(footer)) {
             return;
         }
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {
             final RecordBuffer record = encoder.encode(footer, ring.maxRecordBytes());
-            final FullRingRule shortWait = new FullRingRule(OnFull.BLOCK, patience);
-            shortWait.append(log, fullRing, record, now(), false);
+            log.enqueue(record, now(), OnFull.BLOCK, timeout);
         } finally {
             RecordEncoders.release(encoder);
         }

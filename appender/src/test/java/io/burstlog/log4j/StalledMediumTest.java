@@ -186,18 +186,24 @@ class StalledMediumTest {
     }
 
     @Test
-    void a_block_timeout_that_came_later_bounds_the_call() throws Exception {
+    void a_block_timeout_that_came_later_bounds_the_wait_for_the_write_of_another_thread() throws Exception {
         final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(frozen.burst()));
         log4j.reconfigure(RunningLog4j.xml(frozen.burst("blockTimeout=\"200 ms\"")));
+        final OpenRing ring = log4j.orders().ring();
+        final CompletableFuture<Void> writing;
         try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
-            mustReturn(() -> assertThatThrownBy(() -> log4j.logger().info("order 1"))
+            writing = begin(() -> log4j.logger().info("order 1"));
+            await().until(() -> ring.log().stats().acceptedSequence() == 1);
+            mustReturn(() -> assertThatThrownBy(() -> log4j.logger().info("order 2"))
                     .isInstanceOf(AppenderLoggingException.class)
                     .cause()
                     .isInstanceOfSatisfying(
                             BurstException.class, e -> assertThat(e.code()).isEqualTo(BurstException.Code.UNDECIDED)));
+            assertThat(writing).isNotDone();
         }
+        writing.get();
         log4j.close();
-        assertThat(frozen.lines()).containsExactly("INFO order 1");
+        assertThat(frozen.lines()).containsExactly("INFO order 1", "INFO order 2");
     }
 
     @Test
