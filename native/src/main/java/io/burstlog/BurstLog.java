@@ -66,7 +66,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      *     {@link BurstException.Code#INVALID_ARGUMENT} and {@link BurstException.Code#LIBRARY}
      */
     public static BurstLog open(BurstConfig config) {
-        RecordCalls calls = EngineLibrary.load(config.library().orElse(null)).recordCalls(config.binding());
+        RecordCalls calls = EngineLibrary.load(config.library()).recordCalls(config.binding());
         ScratchBuffers.prepare();
         LongByReference opened = new LongByReference();
         int result = Engine.burst_open(NativeConfig.of(config), opened);

@@ -49,8 +49,8 @@ class DiscardNoticeTest {
         layout = new CountingLayout();
         FullRing.makeLong(temporary.resolve("orders.log"));
         final BurstConfig config = BurstConfig.builder()
-                .ring(temporary.resolve("orders.ring"))
-                .fileName(temporary.resolve("orders.log"))
+                .ring(temporary.resolve("orders.ring").toString())
+                .fileName(temporary.resolve("orders.log").toString())
                 .ringBytes(4 << 20)
                 .durability(Durability.PROCESS)
                 .shutdownTimeout(Patience.TIME)

@@ -63,8 +63,8 @@ class TermsTest {
             log4j.logger().info("order 1");
         }
         final BurstConfig config = BurstConfig.builder()
-                .ring(directory.ring())
-                .fileName(directory.file())
+                .ring(directory.ring().toString())
+                .fileName(directory.file().toString())
                 .durability(Durability.PROCESS)
                 .build();
         BurstLog.open(config).close(); // nobody holds the ring any more
