@@ -8,6 +8,7 @@ import io.burstlog.Durability;
 import io.burstlog.HugePages;
 import io.burstlog.Io;
 import io.burstlog.OnFull;
+import java.io.File;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,8 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         implements Builder<BurstAppender> {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
+
+    private static final String RING_PROPERTY = "burstlog.ring";
 
     /** Of other file appenders: they are accepted, and change nothing. */
     private static final List<String> WITHOUT_EFFECT =
@@ -93,7 +96,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
     private BurstAppender.Element element(final AttributeReader reader) {
         complainAboutElements(reader);
         final String file = reader.requiredPath("fileName", "the log file");
-        final String ring = reader.requiredPath("ring", "the block device or file that holds the ring");
+        final String ring = ring(reader, file);
         final BurstConfig.Builder builder = config(reader).ring(ring).fileName(file);
         final AckRule ackRule = ackRule(reader);
         final boolean shown = orDefault(reader.flag("jmx"), true);
@@ -145,6 +148,20 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
             reader.complain("append=\"" + appending + "\" cannot be used: existing events are never overwritten;"
                     + " remove the attribute, or move the old file away");
         }
+    }
+
+    /** All elements of a process that name no ring share one, or all with a log file in the same folder. */
+    private static String ring(final AttributeReader reader, final String file) {
+        if (reader.text("ring") != null) {
+            return reader.requiredPath("ring", "the block device or file that holds the ring");
+        }
+        final String ofProcess = System.getProperty(RING_PROPERTY);
+        if (ofProcess != null && !ofProcess.isBlank()) {
+            return ofProcess.trim();
+        }
+        return file == null
+                ? null
+                : new File(new File(file).getAbsoluteFile().getParentFile(), "burstlog.ring").getPath();
     }
 
     private AckRule ackRule(final AttributeReader reader) {
