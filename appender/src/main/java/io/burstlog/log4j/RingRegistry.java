@@ -26,15 +26,15 @@ import org.apache.logging.log4j.status.StatusLogger;
  * commits or closes a ring holds no lock meanwhile. An open takes as long as the medium does; a commit and a close end
  * with the ring's shutdown timeout.
  */
-final class OpenRings {
+final class RingRegistry {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
     private static final Lock LOCK = new ReentrantLock();
     private static final Condition SETTLED = LOCK.newCondition();
-    private static final List<OpenRing> OPEN = new ArrayList<>();
+    private static final List<Entry> OPEN = new ArrayList<>();
 
-    private OpenRings() {}
+    private RingRegistry() {}
 
     private record Attachment(BurstAppender appender, Configuration configuration, RingAttributes wanted) {
 
@@ -61,16 +61,16 @@ final class OpenRings {
         }
     }
 
-    /** Guarded by the lock, but for what is in the manager. */
-    private static final class OpenRing {
+    /** One log file of a ring, in use by at least one appender. Guarded by the lock, but for what is in the stream. */
+    private static final class Entry {
 
         private final RingAttributes attributes;
         private final List<Attachment> attachments = new ArrayList<>();
 
-        /** Null while one thread opens the ring, and again while one closes it: all others who mean it wait. */
-        private BurstManager manager;
+        /** Null while one thread opens it, and again while one closes it: all others who mean it wait. */
+        private OpenStream stream;
 
-        OpenRing(final RingAttributes attributes) {
+        Entry(final RingAttributes attributes) {
             this.attributes = attributes;
         }
 
@@ -80,24 +80,24 @@ final class OpenRings {
     }
 
     /**
-     * The ring an appender asks for, opened if need be.
+     * The log file an appender asks for, in its ring, both opened if need be.
      *
      * @param configuration the one the appender belongs to, or null
-     * @throws BurstException if the ring cannot be opened
+     * @throws BurstException if they cannot be opened
      * @throws ConfigurationException if the ring or the log file is in use by another appender in another combination
      */
-    static BurstManager attach(
+    static OpenStream attach(
             final BurstAppender appender, final Configuration configuration, final RingAttributes wanted) {
         final Attachment attachment = new Attachment(appender, configuration, wanted);
-        final OpenRing opening = new OpenRing(wanted);
-        final BurstManager open;
+        final Entry opening = new Entry(wanted);
+        final OpenStream open;
         LOCK.lock();
         try {
-            final OpenRing ring = findSettled(wanted);
-            if (ring != null) {
-                requireOnePlace(ring, configuration, wanted);
-                ring.attachments.add(attachment);
-                open = ring.manager;
+            final Entry entry = findSettled(wanted);
+            if (entry != null) {
+                requireOnePlace(entry, configuration, wanted);
+                entry.attachments.add(attachment);
+                open = entry.stream;
             } else {
                 OPEN.add(opening);
                 open = null;
@@ -110,23 +110,23 @@ final class OpenRings {
             reportWhatStays(open, appender, wanted);
             return open;
         }
-        BurstManager manager = null;
+        OpenStream stream = null;
         try {
-            manager = new BurstManager(wanted, appender.getLayout());
-            return manager;
+            stream = OpenStream.open(wanted, appender.getLayout());
+            return stream;
         } finally {
-            opened(opening, manager, attachment);
+            opened(opening, stream, attachment);
         }
     }
 
-    private static void opened(final OpenRing ring, final BurstManager manager, final Attachment first) {
+    private static void opened(final Entry entry, final OpenStream stream, final Attachment first) {
         LOCK.lock();
         try {
-            if (manager != null) {
-                ring.manager = manager;
-                ring.attachments.add(first);
+            if (stream != null) {
+                entry.stream = stream;
+                entry.attachments.add(first);
             } else {
-                OPEN.remove(ring);
+                OPEN.remove(entry);
             }
             SETTLED.signalAll();
         } finally {
@@ -135,30 +135,31 @@ final class OpenRings {
     }
 
     /** Null if it is not open; one that is being opened or closed is waited for. */
-    private static OpenRing findSettled(final RingAttributes wanted) {
-        OpenRing ring = find(wanted);
-        while (ring != null && ring.manager == null) {
+    private static Entry findSettled(final RingAttributes wanted) {
+        Entry entry = find(wanted);
+        while (entry != null && entry.stream == null) {
             SETTLED.awaitUninterruptibly();
-            ring = find(wanted);
+            entry = find(wanted);
         }
-        return ring;
+        return entry;
     }
 
-    private static OpenRing find(final RingAttributes wanted) {
-        OpenRing found = null;
-        for (final OpenRing ring : OPEN) {
+    private static Entry find(final RingAttributes wanted) {
+        Entry found = null;
+        for (final Entry entry : OPEN) {
             // The same ring goes before the same file.
-            if (ring.isMeantBy(wanted)
-                    && (found == null || ring.attributes.ring().equals(wanted.ring()))) {
-                found = ring;
+            if (entry.isMeantBy(wanted)
+                    && (found == null || entry.attributes.ring().equals(wanted.ring()))) {
+                found = entry;
             }
         }
         return found;
     }
 
+    /** The one place where a ring is kept from having a second file, and a file from having a second ring. */
     private static void requireOnePlace(
-            final OpenRing ring, final Configuration configuration, final RingAttributes wanted) {
-        for (final Attachment other : ring.attachments) {
+            final Entry entry, final Configuration configuration, final RingAttributes wanted) {
+        for (final Attachment other : entry.attachments) {
             if (other.isBeside(configuration) && !other.wanted.hasPlaceOf(wanted)) {
                 throw new ConfigurationException("the ring " + wanted.ring() + " with the file " + wanted.file()
                         + " cannot be used, because Burst '" + other.appender.getName() + "' uses the ring "
@@ -178,8 +179,8 @@ final class OpenRings {
         try {
             BurstAppender found = null;
             int best = 0;
-            for (final OpenRing ring : OPEN) {
-                for (final Attachment attachment : ring.attachments) {
+            for (final Entry entry : OPEN) {
+                for (final Attachment attachment : entry.attachments) {
                     final int likeness = attachment.isBeside(configuration) ? 0 : attachment.likenessTo(name, place);
                     if (likeness > best) {
                         best = likeness;
@@ -194,7 +195,8 @@ final class OpenRings {
     }
 
     private static void reportWhatStays(
-            final BurstManager ring, final BurstAppender appender, final RingAttributes wanted) {
+            final OpenStream stream, final BurstAppender appender, final RingAttributes wanted) {
+        final OpenRing ring = stream.ring();
         final String differences = ring.attributes().differencesTo(wanted);
         if (ring.log().stats().state() == BurstStats.State.FAILED) {
             LOGGER.error(
@@ -209,7 +211,7 @@ final class OpenRings {
                     appender.getName(),
                     ring.name(),
                     differences,
-                    ring.log().currentFile());
+                    stream.file());
         }
     }
 
@@ -219,49 +221,49 @@ final class OpenRings {
      *
      * @return whether everything is durable
      */
-    static boolean detach(final BurstManager manager, final BurstAppender appender) {
-        final OpenRing closing;
+    static boolean detach(final OpenStream stream, final BurstAppender appender) {
+        final Entry closing;
         LOCK.lock();
         try {
-            closing = withoutLast(manager, appender);
+            closing = withoutLast(stream, appender);
         } finally {
             LOCK.unlock();
         }
         if (closing == null) {
-            return commit(manager, appender);
+            return commit(stream.ring(), appender);
         }
         try {
-            return close(manager, appender);
+            return close(stream, appender);
         } finally {
             closed(closing);
         }
     }
 
-    /** The ring if this appender was the last one that it had: it is the caller's to close then. */
-    private static OpenRing withoutLast(final BurstManager manager, final BurstAppender appender) {
-        for (final OpenRing ring : OPEN) {
-            if (ring.manager == manager) {
-                ring.attachments.removeIf(attachment -> attachment.appender == appender);
-                if (ring.attachments.isEmpty()) {
-                    ring.manager = null;
-                    return ring;
+    /** The entry if this appender was the last one that it had: it is the caller's to close then. */
+    private static Entry withoutLast(final OpenStream stream, final BurstAppender appender) {
+        for (final Entry entry : OPEN) {
+            if (entry.stream == stream) {
+                entry.attachments.removeIf(attachment -> attachment.appender == appender);
+                if (entry.attachments.isEmpty()) {
+                    entry.stream = null;
+                    return entry;
                 }
             }
         }
         return null;
     }
 
-    private static void closed(final OpenRing ring) {
+    private static void closed(final Entry entry) {
         LOCK.lock();
         try {
-            OPEN.remove(ring);
+            OPEN.remove(entry);
             SETTLED.signalAll();
         } finally {
             LOCK.unlock();
         }
     }
 
-    private static boolean commit(final BurstManager ring, final BurstAppender appender) {
+    private static boolean commit(final OpenRing ring, final BurstAppender appender) {
         try {
             if (ring.commit()) {
                 return true;
@@ -278,16 +280,16 @@ final class OpenRings {
         return false;
     }
 
-    private static boolean close(final BurstManager ring, final BurstAppender appender) {
+    private static boolean close(final OpenStream stream, final BurstAppender appender) {
         try {
-            ring.close(appender.getLayout());
+            stream.close(appender.getLayout());
             return true;
         } catch (final BurstException failure) {
             if (failure.code() != BurstException.Code.UNDECIDED) {
                 reportLoss(appender, failure);
                 return false;
             }
-            return reportUnfinishedClose(ring, appender, failure);
+            return reportUnfinishedClose(stream.ring(), appender, failure);
         } catch (final RuntimeException failure) {
             reportLoss(appender, failure);
             return false;
@@ -296,7 +298,7 @@ final class OpenRings {
 
     /** That the close goes on by itself is an ERROR only if events may still be lost. */
     private static boolean reportUnfinishedClose(
-            final BurstManager ring, final BurstAppender appender, final BurstException failure) {
+            final OpenRing ring, final BurstAppender appender, final BurstException failure) {
         final boolean isDurable = ring.isAllDurable();
         final String limit = Units.of(ring.shutdownTimeout());
         if (isDurable) {

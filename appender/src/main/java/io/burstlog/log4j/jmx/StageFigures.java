@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.burstlog.log4j;
+package io.burstlog.log4j.jmx;
 
 import io.burstlog.StageStats;
 import javax.management.ConstructorParameters;

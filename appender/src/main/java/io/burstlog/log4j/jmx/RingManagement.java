@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.burstlog.log4j;
+package io.burstlog.log4j.jmx;
 
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStats;
 import io.burstlog.Stage;
 import java.lang.management.ManagementFactory;
+import java.util.function.LongSupplier;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.apache.logging.log4j.Logger;
@@ -13,42 +14,48 @@ import org.apache.logging.log4j.status.StatusLogger;
 /**
  * What an open ring shows to management clients. Nothing that goes wrong here keeps a log from being opened or closed.
  */
-final class RingManagement implements RingMXBean {
+public final class RingManagement implements RingMXBean {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
     private final String ring;
     private final BurstLog log;
-    private final FullRingCount fullRing;
+    private final LongSupplier fullWaitsOfNoEvent;
 
-    private RingManagement(final String ring, final BurstLog log, final FullRingCount fullRing) {
+    private RingManagement(final String ring, final BurstLog log, final LongSupplier fullWaitsOfNoEvent) {
         this.ring = ring;
         this.log = log;
-        this.fullRing = fullRing;
+        this.fullWaitsOfNoEvent = fullWaitsOfNoEvent;
     }
 
-    /** What ends the registration; it does nothing if there is none. */
-    interface Registration {
+    /** What ends a registration; it does nothing if there is none. */
+    public interface Registration {
+
+        /** Takes the ring out of sight. */
         void end();
     }
 
-    /** Registers the ring unless it is not wanted; if that fails a warning says so. */
-    static Registration register(final RingAttributes attributes, final BurstLog log, final FullRingCount fullRing) {
-        if (!attributes.jmx()) {
-            return () -> {};
-        }
+    /**
+     * Registers an open ring; if that fails a warning says so.
+     *
+     * @param ring the file or device that holds the ring
+     * @param log what is open
+     * @param fullWaitsOfNoEvent how many of the calls that found the ring full were for no event
+     * @return what ends that
+     */
+    public static Registration register(final String ring, final BurstLog log, final LongSupplier fullWaitsOfNoEvent) {
         try {
-            final ObjectName name = nameOf(attributes.ring());
+            final ObjectName name = nameOf(ring);
             ManagementFactory.getPlatformMBeanServer()
-                    .registerMBean(new RingManagement(attributes.ring(), log, fullRing), name);
+                    .registerMBean(new RingManagement(ring, log, fullWaitsOfNoEvent), name);
             return () -> unregister(name);
         } catch (final JMException | RuntimeException | Error failure) { // no memory, no module java.management
-            warn(attributes.ring(), "not shown to management clients", failure);
+            warn(ring, "not shown to management clients", failure);
             return () -> {};
         }
     }
 
-    static ObjectName nameOf(final String ring) throws JMException {
+    private static ObjectName nameOf(final String ring) throws JMException {
         return new ObjectName("io.burstlog:type=Ring,name=" + ObjectName.quote(ring));
     }
 
@@ -118,14 +125,14 @@ final class RingManagement implements RingMXBean {
 
     @Override
     public long getFullWaits() {
-        // In this order: the engine counts an offer first.
-        final long repeated = fullRing.repeatedOffers();
-        return stats().fullWaits() - repeated;
+        // In this order: the engine counts a call first.
+        final long ofNoEvent = fullWaitsOfNoEvent.getAsLong();
+        return stats().fullWaits() - ofNoEvent;
     }
 
     @Override
     public long getDiscarded() {
-        return fullRing.discardedEvents();
+        return stats().discarded();
     }
 
     @Override

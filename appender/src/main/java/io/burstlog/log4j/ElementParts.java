@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.Node;
@@ -19,30 +19,30 @@ import org.apache.logging.log4j.core.config.plugins.PluginVisitorStrategy;
 import org.apache.logging.log4j.core.config.plugins.visitors.AbstractPluginVisitor;
 
 /**
- * What stands in the element of a builder and belongs to none of its fields. It is taken out of the element, because
- * Log4j would report it in lines of its own beside the one that names everything that is wrong.
+ * What stands in the element of a builder and belongs to none of its other fields. It is taken out of the element,
+ * because Log4j would report it in lines of its own beside the one that names everything that is wrong.
  *
  * <p>Log4j makes an object of this class for each element and calls it; nobody else has a use for it. Not thread-safe.
  */
-public final class UnknownParts extends AbstractPluginVisitor<UnknownParts.Taken> {
+public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken> {
 
-    /** Marks the field that is given the unknown parts. */
+    /** Marks the field that is given the parts. */
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.FIELD)
-    @PluginVisitorStrategy(UnknownParts.class)
+    @PluginVisitorStrategy(ElementParts.class)
     @interface Taken {}
 
-    private final Set<String> attributes = new TreeSet<>();
+    private final Map<String, String> attributes = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     private final List<String> elements = new ArrayList<>();
     private final List<String> unbuilt = new ArrayList<>();
 
     /** For Log4j. */
-    public UnknownParts() {
+    public ElementParts() {
         super(Taken.class);
     }
 
-    /** Names of the attributes that no field takes, in the order of the alphabet. */
-    Set<String> attributes() {
+    /** The attributes that no field takes, in the order of the alphabet, with what their lookups found. */
+    Map<String, String> attributes() {
         return attributes;
     }
 
@@ -60,14 +60,20 @@ public final class UnknownParts extends AbstractPluginVisitor<UnknownParts.Taken
     public Object visit(
             final Configuration configuration, final Node node, final LogEvent event, final StringBuilder log) {
         final List<Field> fields = fieldsOf(((Field) member).getDeclaringClass());
-        node.getAttributes().keySet().removeIf(name -> isTaken(fields, name) ? false : attributes.add(name));
-        node.getChildren().removeIf(child -> isTaken(fields, child) ? false : elements.add(child.getName()));
+        node.getAttributes()
+                .entrySet()
+                .removeIf(attribute -> !isTaken(fields, attribute.getKey()) && take(attribute, event));
+        node.getChildren().removeIf(child -> !isTaken(fields, child) && elements.add(child.getName()));
         node.getChildren().forEach(child -> {
             if (child.getObject() == null) {
                 unbuilt.add(child.getName());
             }
         });
         return this;
+    }
+
+    private boolean take(final Map.Entry<String, String> attribute, final LogEvent event) {
+        return attributes.putIfAbsent(attribute.getKey(), substitutor.replace(event, attribute.getValue())) == null;
     }
 
     private static List<Field> fieldsOf(final Class<?> builder) {
