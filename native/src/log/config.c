@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "outlet/file/accounts.h"
 
 #define MIB 1048576

@@ -3,6 +3,7 @@
 #ifndef BURST_LOG_H
 #define BURST_LOG_H
 
+#include "burstlog.h"
 #include "device/host/survival.h"
 #include "log/engine.h"
 #include "log/threads.h"

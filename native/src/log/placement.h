@@ -8,6 +8,7 @@
 
 #include "base/cpulist.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "log/threads.h"
 
 struct placement {

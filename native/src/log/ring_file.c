@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/folders.h"
 #include "base/path.h"
+#include "burstlog.h"
 #include "device/extents.h"
 #include "device/open.h"
 #include "log/engine.h"
