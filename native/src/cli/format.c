@@ -260,7 +260,7 @@ int command_format(int argc, char **argv) {
                 usage);
             return EXIT_OK;
         default:
-            return cli_misused(usage, "the line above says which option", NULL);
+            return cli_misused(usage, "wrong option, as the line above says", NULL);
         }
     }
     if (argc - optind != 1) {

@@ -56,7 +56,7 @@ int cli_read_ring(int argc, char **argv, const char *usage, const char *about, i
             return EXIT_OK;
         }
         if (option != 'j') {
-            return cli_misused(usage, "the line above says which option", NULL);
+            return cli_misused(usage, "wrong option, as the line above says", NULL);
         }
         *json = 1;
     }
@@ -98,7 +98,8 @@ static int tell_usage(FILE *out, int code) {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].about);
     }
-    fputs("\nRING is a block device or a file. `burstlog COMMAND --help` says what a command does and takes.\n"
+    fputs("\nRING is a block device or a file. info, dump and verify also work while a process writes the ring.\n"
+          "`burstlog COMMAND --help` says what a command does and takes.\n"
           "Exit codes: 0 ok, 1 damage found, 2 wrong usage, 3 refused or busy, 4 I/O error.\n",
           out);
     return code;
