@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "log/engine.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "media/record.h"
 
 #define BLOCK_BYTES 4096u

@@ -15,7 +15,7 @@
 #include "device/open.h"
 #include "device/probe.h"
 #include "device/host/survival.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "ring/stages.h"
 
 static void report_time(struct report *report, const char *name, int64_t time_ns) {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "device/lock.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 /* Errors that pass by themselves: the ring is opened all the same and the drain keeps trying. */
 static int is_passing(int rc) {

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 /* While nothing has been committed in this epoch its marker can still give way to the next one's (place_marker in
  * recovery.c): then no watermark may be written that lies beyond the end of the log that it names. */

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 static int is_damaged(enum destination_state state) {
     return state == DESTINATION_DELETED || state == DESTINATION_TRUNCATED || state == DESTINATION_CHANGED;

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 /* How the file compares, behind the checkpoint, with what a redo would write there: a destination_match, or -errno. */
 static int compare_with_redo(struct drain *drain) {

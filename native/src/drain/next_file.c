@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 #define DIVERTED_ATTEMPTS 100u
 #define ELSEWHERE (-65537) /* no errno: the configured file would be made in another folder */

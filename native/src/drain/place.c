@@ -7,7 +7,7 @@
 #include "base/crc32c.h"
 #include "base/path.h"
 #include "drain/drain.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 void destination_note_place(struct destination *destination) {
     const struct files *files = destination->files;

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "device/salvage.h"
 #include "log/engine.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "media/record.h"
 
 static void count_unreadable(void *argument, uint64_t offset, uint64_t bytes) {

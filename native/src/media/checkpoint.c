@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,11 +2,12 @@
 /*
  * The on-media structs: the only implementation of docs/media-format.md. No I/O, no logic beyond offsets.
  *
- *     byte 0      64K     128K    192K    256K     512K     640K     704K   1M                   1M + capacity
- *     +-----------+-------+-------+-------+--------+--------+--------+------+--------------------+
- *     | superblock| super | check-| check-| stream | scratch| cali-  | zero | data area: the ring|
- *     | copy 0    | copy 1| point0| point1| +roll  |        | bration|      | position % capacity|
- *     +-----------+-------+-------+-------+--------+--------+--------+------+--------------------+
+ *     byte 0   64K    128K   192K   256K         384K         512K    640K     704K  1M                  1M + capacity
+ *     +-------+------+------+------+------------+------------+-------+--------+-----+-------------------+
+ *     | super | super| note | note | checkpoint | checkpoint |scratch| cali-  | zero| data area: the    |
+ *     | copy 0| copy1| 0    | 1    | slot 0     | slot 1     |       | bration|     | ring, position %  |
+ *     |       |      |      |      |            |            |       |        |     | capacity          |
+ *     +-------+------+------+------+------------+------------+-------+--------+-----+-------------------+
  *
  * All integers are little-endian; all sizes and offsets are bytes unless the name says otherwise.
  */
@@ -27,6 +28,10 @@
 #define LAYOUT_SUPERBLOCK_OFFSET(copy) ((uint64_t)(copy)*LAYOUT_SLOT_BYTES)
 #define LAYOUT_CHECKPOINT_SLOTS 2u
 #define LAYOUT_CHECKPOINT_OFFSET(slot) ((uint64_t)(2u + (slot)) * LAYOUT_SLOT_BYTES)
+#define LAYOUT_CHECKPOINT_BYTES                                                                                        \
+    (128u * 1024u) /* of a slot: a checkpoint takes as many whole blocks of it as it needs */
+#define LAYOUT_NOTE_SLOTS 2u
+#define LAYOUT_NOTE_OFFSET(slot) ((uint64_t)(2u + (slot)) * LAYOUT_SLOT_BYTES)
 #define LAYOUT_STREAM_TABLE_OFFSET (256u * 1024u) /* reserved: two slots of the table of further streams */
 #define LAYOUT_ROLL_INTENT_OFFSET (384u * 1024u)  /* reserved: two slots of the roll intent */
 #define LAYOUT_SCRATCH_OFFSET (512u * 1024u)      /* reserved: 128 KiB that calibration may overwrite */
@@ -40,6 +45,8 @@
 #define LAYOUT_MIN_CAPACITY_BLOCKS 8u
 #define LAYOUT_MAX_CAPACITY_BYTES (1ull << 38)
 #define LAYOUT_FILE_NAME_BYTES 4096u
+#define LAYOUT_STREAM_NAME_BYTES 256u
+#define LAYOUT_STREAMS_MAX 64u         /* in a checkpoint; their ids are below it */
 #define LAYOUT_NUMBER_MAX (1ull << 62) /* of positions, sequences, generations: none above it is believed */
 
 /* ---------------------------------------------------------------------------------------------- superblock */
@@ -224,6 +231,106 @@ struct checkpoint_mark {
     uint32_t handle_crc;   /* CRC32C of the handle, seed 0 */
     uint32_t epoch;
 };
+
+/* Where a log file is. */
+struct outlet_mount {
+    uint64_t file_system; /* f_fsid of the file system, if that stays over mounts; else 0 */
+    uint32_t entry_bytes; /* so much of the file's path leads onto it, from another one; 0: not known, or from none */
+    uint32_t folder_crc;  /* CRC32C of the folder's path without links, seed 0 */
+};
+
+/*
+ * What a log file is known by under any name: see struct file_mark. The handle itself is not kept, as it is only ever
+ * compared: of two handles of the same inode number and length the CRC differs wherever no more than 32 bits that stand
+ * together do, as in an inode's generation.
+ */
+struct outlet_mark {
+    uint64_t inode;  /* 0: nothing is known */
+    int64_t born_ns; /* CLOCK_REALTIME of its birth, or 0 */
+    uint32_t handle_type;
+    uint32_t handle_bytes; /* 0: its file system gives none that stays */
+    uint32_t handle_crc;   /* CRC32C of the handle, seed 0 */
+    uint32_t reserved;     /* 0 */
+};
+
+enum outlet_kind {
+    OUTLET_FILE = 1,
+    OUTLET_RAW = 2, /* a block device, or a file written like one */
+};
+
+/*
+ * The slots of a checkpoint are written in turn, by whoever drains. In one: the head, an entry for each stream sorted by
+ * id, then for each its name and its path, neither terminated.
+ */
+struct checkpoint_head {
+    uint64_t magic;
+    uint64_t generation;   /* one more than that of the other slot: the higher one is the newer */
+    uint32_t epoch;        /* of the open that wrote it */
+    uint32_t stream_count; /* 1..LAYOUT_STREAMS_MAX */
+    uint32_t bytes;        /* of head, entries and strings */
+    uint32_t entry_bytes;  /* sizeof(struct checkpoint_entry) */
+    int64_t written_ns;    /* CLOCK_REALTIME */
+    uint8_t reserved[20];  /* zero */
+    uint32_t crc;          /* CRC32C of the `bytes` without these four, seeded with the ring's uuid */
+};
+
+/* How far a stream has been drained, and where to. */
+struct checkpoint_entry {
+    uint16_t id;                /* as in record_header.stream */
+    uint16_t kind;              /* enum outlet_kind */
+    uint32_t epoch;             /* of the last record before drained_position */
+    uint64_t drained_position;  /* everything of the stream before it is durable in the destination */
+    uint64_t next_sequence;     /* of the first record, of any stream, at or after drained_position */
+    uint64_t length;            /* of the destination up to drained_position */
+    uint32_t tail_bytes;        /* min(length, CHECKPOINT_TAIL_BYTES) */
+    uint32_t tail_crc;          /* CRC32C of the tail_bytes before length, seed 0 */
+    uint64_t diverted_sequence; /* 0: the file is the path. Else path + "." + diverted_sequence ... */
+    uint32_t diverted_attempt;  /* ... and, unless 0, "." + diverted_attempt */
+    uint32_t name_bytes;        /* below LAYOUT_STREAM_NAME_BYTES; 0: the stream is known by its path */
+    uint32_t path_bytes;        /* below LAYOUT_FILE_NAME_BYTES; 0: bound to nothing yet. The path is absolute */
+    uint32_t reserved;          /* zero */
+    struct outlet_mount mount;
+    struct outlet_mark mark;
+    uint8_t reserved_roll[80]; /* zero */
+};
+
+_Static_assert(sizeof(struct outlet_mount) == 16, "outlet_mount size");
+_Static_assert(sizeof(struct outlet_mark) == 32, "outlet_mark size");
+_Static_assert(offsetof(struct checkpoint_head, epoch) == 16, "checkpoint_head.epoch");
+_Static_assert(offsetof(struct checkpoint_head, bytes) == 24, "checkpoint_head.bytes");
+_Static_assert(offsetof(struct checkpoint_head, written_ns) == 32, "checkpoint_head.written_ns");
+_Static_assert(offsetof(struct checkpoint_head, crc) == 60, "checkpoint_head.crc");
+_Static_assert(sizeof(struct checkpoint_head) == 64, "checkpoint_head size");
+_Static_assert(offsetof(struct checkpoint_entry, drained_position) == 8, "checkpoint_entry.drained_position");
+_Static_assert(offsetof(struct checkpoint_entry, length) == 24, "checkpoint_entry.length");
+_Static_assert(offsetof(struct checkpoint_entry, diverted_sequence) == 40, "checkpoint_entry.diverted_sequence");
+_Static_assert(offsetof(struct checkpoint_entry, name_bytes) == 52, "checkpoint_entry.name_bytes");
+_Static_assert(offsetof(struct checkpoint_entry, mount) == 64, "checkpoint_entry.mount");
+_Static_assert(offsetof(struct checkpoint_entry, mark) == 80, "checkpoint_entry.mark");
+_Static_assert(offsetof(struct checkpoint_entry, reserved_roll) == 112, "checkpoint_entry.reserved_roll");
+_Static_assert(sizeof(struct checkpoint_entry) == 192, "checkpoint_entry size");
+
+/* --------------------------------------------------------------------------------------------- writer note */
+
+#define WRITER_NOTE_MAGIC 0x45544f4e54535242ull /* "BRSTNOTE" */
+
+/* How far the log was durable: written in turn into two slots, by whoever appends, when nothing else may soon say it. */
+struct writer_note {
+    uint64_t magic;
+    uint64_t generation;       /* one more than that of the other slot: the higher one is the newer */
+    uint64_t durable_position; /* a watermark */
+    uint64_t next_sequence;    /* of the first record at or after it */
+    uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed: a marker goes beyond it */
+    int64_t written_ns;        /* CLOCK_REALTIME */
+    uint32_t epoch;            /* of the open that wrote it */
+    uint8_t reserved[8];       /* zero */
+    uint32_t crc;              /* CRC32C of all bytes before it, seeded with the ring's uuid */
+};
+
+_Static_assert(offsetof(struct writer_note, durable_position) == 16, "writer_note.durable_position");
+_Static_assert(offsetof(struct writer_note, written_ns) == 40, "writer_note.written_ns");
+_Static_assert(offsetof(struct writer_note, crc) == 60, "writer_note.crc");
+_Static_assert(sizeof(struct writer_note) == 64, "writer_note size");
 
 /* Written in turn into two slots, by the drain only. */
 struct checkpoint {

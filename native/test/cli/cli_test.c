@@ -6,7 +6,7 @@
 #include <fcntl.h>
 
 #include "cli/run.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "media/record.h"
 
 /* Leaves three records in the ring, as a process that was killed; none of them is in the log file yet. */

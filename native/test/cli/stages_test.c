@@ -3,7 +3,7 @@
 #include "log_fixture.h"
 #include "cli/run.h"
 
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "media/record.h"
 #include "media/superblock.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "burstlog.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "media/record.h"
 #include "outlet/file/fs.h"
 #include "trial.h"

@@ -12,7 +12,7 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "fuzz/medium.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "media/record.h"
 #include "simulator/log.h"
 

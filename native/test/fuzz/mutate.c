@@ -4,7 +4,7 @@
 
 #include "base/crc32c.h"
 #include "fuzz/medium.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "media/record.h"
 
 #define HEADERS_MAX 64u

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz/violation.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "simulator/world.h"
 
 #define FIELD_BYTES 200u

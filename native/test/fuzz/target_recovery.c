@@ -7,7 +7,7 @@
 #include "fuzz/medium.h"
 #include "fuzz/oracle.h"
 #include "fuzz/violation.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 /* The image at its exact size: what is read beyond it is noticed. */
 static uint8_t *copy_image(const struct medium *medium, uint64_t capacity) {

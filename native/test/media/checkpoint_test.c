@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 #define CRC_SEED 0x1234u
 

@@ -16,7 +16,7 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "media/record.h"
 #include "recovery/recovery.h"
 

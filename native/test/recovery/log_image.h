@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/crc32c.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "media/record.h"
 #include "recovery/evidence.h"
 #include "recovery/recovery.h"

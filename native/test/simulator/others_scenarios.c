@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 #include "simulator/log.h"
 #include "simulator/scenarios.h"
 

@@ -16,7 +16,7 @@
 #include "device/open.h"
 #include "device/probe.h"
 #include "log/engine.h"
-#include "media/checkpoint.h"
+#include "media/checkpoint_v1.h"
 
 static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--json] [--root DIR]\n"
                             "       burstlog doctor --jitter [RING] [--seconds N] [--cpu LIST] [--together] [--json]\n"
