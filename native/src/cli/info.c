@@ -6,6 +6,7 @@
 
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/log_device.h"
 #include "cli/media.h"
 #include "cli/residence.h"
 #include "cli/show.h"
@@ -246,6 +247,7 @@ int command_info(int argc, char **argv) {
             "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.\n"
             "--calibrate first measures anew which engine io=auto takes; it needs the ring to be open nowhere else.",
         .print = info_print,
+        .print_other = log_device_print,
     };
     return show_ring(argc, argv, &how);
 }
