@@ -15,27 +15,31 @@
  *     int64_t sequence = burst_append(log, "order 1\n", 8, 0);      // durable when it returns
  *     burst_close(log);
  *
- * Conventions. Functions return 0 or a positive value, or a negative errno; burst_last_error() then holds one
- * sentence (what, where, the value seen, what to do) for the calling thread, until its next failing call.
- * Every function may be called from any thread at any time, but not from a signal handler; burst_open needs 128 KiB of
- * stack. None is a cancellation point, so a thread that is cancelled (pthread_cancel) finishes its call first;
- * asynchronous cancellation is not supported. A closed handle stays valid to pass: calls that would write or wait return
- * -ESHUTDOWN, the others answer with the last state. In a child after fork() every call on the parent's handle that could
- * write or wait returns -EOWNERDEAD.
+ * Results. A function returns 0 or a positive value, or a negative errno. After an error burst_last_error() returns
+ * one sentence for the calling thread: what, where, the value seen, what to do. It holds until the thread's next
+ * failing call.
+ *
+ * Threads. Any thread may call any function at any time, but no signal handler may. burst_open needs 128 KiB of
+ * stack. No function is a cancellation point: a thread that is cancelled (pthread_cancel) finishes its call first.
+ * Asynchronous cancellation is not supported.
+ *
+ * Handles. A closed handle stays valid to pass: calls that would write or wait return -ESHUTDOWN, the others answer
+ * with the last state. In a child after fork() every call on the parent's handle that could write or wait returns
+ * -EOWNERDEAD.
  *
  * Codes with one meaning everywhere:
  *   -EINVAL      an argument or a configuration value cannot be used
  *   -EMSGSIZE    the record is longer than max_record_bytes; nothing was written
  *   -EAGAIN      the ring is full (burst_offer, or on_full = BURST_ON_FULL_FAIL); nothing was written
- *   -ETIMEDOUT   block_timeout_ns passed waiting for space; nothing was written
- *   -EINPROGRESS the time was over while the medium was at work: what was asked for goes on. Of an append: the record is
- *                in the ring's memory and may still become durable. Of a close: it goes on by itself
+ *   -ETIMEDOUT   block_timeout_ns, or timeout_ns of the call, passed waiting for space; nothing was written
+ *   -EINPROGRESS the time was over while the medium was at work; the work goes on. After an append: the record is in
+ *                the ring's memory and may still become durable. After a close: the close goes on by itself
  *   -EIO         the ring has failed (a write error, a stuck writer): nothing is acknowledged any more until it
  *                is opened again; burst_failure() tells why
  *   -ESHUTDOWN   the handle is closed
  *   -EBUSY       another writer holds the ring or the log file; the sentence names its process
  *   -ENODATA     no ring here (no valid superblock)
- *   -EUCLEAN     a ring, but damaged so that it cannot be written (for instance truncated)
+ *   -EUCLEAN     a ring, but too damaged to be written (for instance truncated)
  *   -EPROTO      a ring of a format this library does not know
  *   -ENOMEDIUM   the file system that the log file was on is not mounted
  *   -EMEDIUMTYPE the medium survives less than the durability asked for
@@ -59,24 +63,24 @@ extern "C" {
 
 typedef struct burst burst_t;
 
-/* What a medium must survive. Ring and log file must both give at least what is asked for. */
+/* What a medium must survive. Ring and log file must both survive at least what is asked for. */
 enum burst_durability {
     BURST_DURABILITY_POWER = 0,    /* loss of power */
     BURST_DURABILITY_OS_CRASH = 1, /* a kernel crash, not loss of power */
     BURST_DURABILITY_PROCESS = 2,  /* the death of the process only (memory: tmpfs, zram) */
 };
 
-/* What an append does that finds the ring full. */
+/* What an append does when the ring is full. */
 enum burst_on_full {
     BURST_ON_FULL_BLOCK = 0,   /* wait for space, at most block_timeout_ns if that is set */
     BURST_ON_FULL_FAIL = 1,    /* return -EAGAIN */
     BURST_ON_FULL_DISCARD = 2, /* drop the record, count it, return 0 */
 };
 
-/* How the ring is written: docs/io-engines.md. One that this library does not have, or that does not work for this ring
- * on this host, is refused by burst_open. BURST_IO_MAPPED: the ring is mapped memory (docs/persistent-memory.md); it
- * installs a handler for SIGBUS, which hands on what is not its own, and survives loss of power only where MAP_SYNC
- * holds. A new ring is laid out for it, and then written in no other way. */
+/* How the ring is written: docs/io-engines.md. burst_open refuses a way that this library does not have, or that does
+ * not work for this ring on this host. BURST_IO_MAPPED: the ring is mapped memory (docs/persistent-memory.md). It
+ * installs a handler for SIGBUS, which hands on every signal that is not its own. It survives loss of power only
+ * where MAP_SYNC holds. A ring that is created with it can be written in no other way. */
 enum burst_io {
     BURST_IO_AUTO = 0,       /* the fastest of those that are safe everywhere, measured once and kept on the ring */
     BURST_IO_PWRITE = 1,     /* one positioned write for each commit */
@@ -99,8 +103,8 @@ typedef struct burst_config {
     uint32_t on_full;          /* enum burst_on_full; default BLOCK */
     uint32_t io;               /* enum burst_io; default AUTO */
     const char *ring;          /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
-                                     file is created with mode 0600, and so are the folders above it; an empty one becomes
-                                     a ring with the mode and owner that it has */
+                                     file is created with mode 0600, and so are the folders above it. An empty one
+                                     becomes a ring and keeps its mode and owner */
     const char *file_name;     /* required: the log file; made absolute and stored in the ring. Created if missing, and
                                      so are the folders above it */
     uint64_t ring_bytes;       /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
@@ -111,16 +115,16 @@ typedef struct burst_config {
                                      other threads, for threads in the middle of a record. Only a write that it has
                                      begun itself, and that holds its record, takes as long as the medium does */
     uint64_t drain_interval_ns; /* 0: 100 ms. A durable record reaches the log file within this time */
-    uint64_t
-        shutdown_timeout_ns; /* 0: 10 s. Bounds burst_close, whatever the media do. Draining gets three quarters of it;
-                                     the rest stays in the ring */
-    const char *file_owner;  /* NULL: unchanged. User name of a newly created log file */
-    const char *file_group;  /* NULL: unchanged. Group name of a newly created log file */
-    uint32_t file_mode;      /* 0: 0666 less the umask. Permission bits of a newly created log file */
-    uint32_t reserved;       /* 0 */
-    const char *drain_cpu;   /* NULL or "": wherever the process may run. Else CPUs for the thread burst-drain, which
+    /* 0: 10 s. Bounds burst_close, whatever the media do. Draining gets three quarters of it; what is not drained
+     * then stays in the ring */
+    uint64_t shutdown_timeout_ns;
+    const char *file_owner;    /* NULL: unchanged. User name of a newly created log file */
+    const char *file_group;    /* NULL: unchanged. Group name of a newly created log file */
+    uint32_t file_mode;        /* 0: 0666 less the umask. Permission bits of a newly created log file */
+    uint32_t reserved;         /* 0 */
+    const char *drain_cpu;     /* NULL or "": wherever the process may run. Else CPUs for the thread burst-drain, which
                                      moves records to the log file, as the kernel lists them: "3" or "3-5,8" */
-    const char *commit_cpu;  /* the same for the thread burst-commit, which makes enqueued records durable. The
+    const char *commit_cpu;    /* the same for the thread burst-commit, which makes enqueued records durable. The
                                      image then is on the NUMA node of these CPUs, else on that of the device */
     int32_t realtime_priority; /* 0: none. 1..99: of burst-commit under SCHED_FIFO */
     uint32_t huge_pages;       /* enum burst_huge_pages; default AUTO */
@@ -135,12 +139,13 @@ typedef struct burst_config {
                                      of the ring are enqueued. Needs batch_delay_ns */
 } burst_config_t;
 
-/* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. New fields are added
- * at the end: a caller built against an older header of the same BURST_ABI_VERSION gets their defaults, and one built
- * against a newer header is served as long as the fields that this library does not know are zero. */
+/* Sets every field to its default (zero), and struct_bytes to the size that this header was compiled with. New fields
+ * are added at the end. A caller built against an older header of the same BURST_ABI_VERSION gets their defaults. A
+ * caller built against a newer header is served as long as the fields that this library does not know are zero. */
 void burst_config_init_bytes(burst_config_t *config, size_t struct_bytes);
 #define burst_config_init(config) burst_config_init_bytes(config, sizeof(burst_config_t))
-/* What callers of the first header, and those without its macros, call: ends before drain_cpu. */
+/* The function that callers of the first header call, and callers without its macros. Its struct ends before
+ * drain_cpu. */
 void(burst_config_init)(burst_config_t *config);
 
 /* The ABI version of the loaded library. Safe to call before anything else. */
@@ -153,29 +158,31 @@ const char *burst_version(void);
 const char *burst_last_error(void);
 
 /*
- * Opens the ring and the log file, finishes what a crash interrupted (recovery) and starts the drain. On return
- * every record found is accounted for: see burst_recovery_statement(). The ring and the log file stay locked
- * against other writers until burst_close(). Returns 0, or a negative errno and leaves *log NULL, no folder, ring or log
- * file of its making, and the medium as it was, but for what io = AUTO has measured and for blocks that a file lacked.
+ * Opens the ring and the log file, finishes what a crash interrupted (recovery) and starts the drain. On return every
+ * record found is accounted for: see burst_recovery_statement(). The ring and the log file stay locked against other
+ * writers until burst_close(). Returns 0, or a negative errno. After an error *log is NULL, no folder, ring or log
+ * file of its making is left, and the medium is as it was, but for what io = AUTO has measured and for blocks that a
+ * file lacked.
  *
- * A ring file that has holes, or blocks that are unwritten or shared with a copy, is given blocks of its own, written with
- * what it holds, which takes as long as writing so much; without room for them it is refused (-ENOSPC).
+ * A ring file may have holes, unwritten blocks, or blocks that it shares with a copy. The open then writes the file's
+ * content over itself, so that it gets blocks of its own; that takes as long as writing so much. Without room for
+ * them it is refused (-ENOSPC).
  *
- * A ring file that reaches beyond RLIMIT_FSIZE is refused (-EFBIG), unless it is written as mapped memory: each append
- * could end the process by SIGXFSZ. Neither this call nor burst_close() lets that signal through where it is the log file
- * that reaches the limit: records then stay in the ring. Run by root, this call moves no record that waits in a ring file
- * of another user to a log file that only the ring names (-EPERM).
+ * A ring file that reaches beyond RLIMIT_FSIZE is refused (-EFBIG), unless it is written as mapped memory: each
+ * append could end the process by SIGXFSZ. If the log file reaches that limit, this call and burst_close() hold the
+ * signal back, and the records stay in the ring. Run by root, this call moves no record that waits in a ring file of
+ * another user to a log file that only the ring names (-EPERM).
  *
- * CPUs that do not exist, are offline, or are not in the cpuset of the process are refused, as is a priority out of its
- * range. Where the host does not allow what is asked for in itself (a real-time priority without CAP_SYS_NICE or
- * RLIMIT_RTPRIO, a container that forbids the choice of CPUs) the log opens without it and tells so in a WARN event.
- * If any of drain_cpu, commit_cpu, realtime_priority and huge_pages is set, an INFO event tells where threads and image
- * are.
+ * CPUs that do not exist, are offline, or are not in the cpuset of the process are refused, as is a priority out of
+ * its range. What the host forbids is left out with a WARN event: a real-time priority without CAP_SYS_NICE or
+ * RLIMIT_RTPRIO, the choice of CPUs in a container that forbids it. If any of drain_cpu, commit_cpu,
+ * realtime_priority and huge_pages is set, an INFO event tells where threads and image are.
  */
 int burst_open(const burst_config_t *config, burst_t **log);
 
-/* Checks the values that burst_open() checks before it touches anything: 0, or a negative errno, and burst_last_error() then
- * names every one that cannot be used. Opens, creates and reads no ring. May be called by any thread. */
+/* Checks the values that burst_open() checks before it touches anything: 0, or a negative errno, and
+ * burst_last_error() then names every one that cannot be used. Opens, creates and reads no ring. May be called by any
+ * thread. */
 int burst_config_check(const burst_config_t *config);
 
 /*
@@ -192,31 +199,43 @@ int64_t burst_enqueue(burst_t *log, const void *data, size_t length, int64_t eve
 /* As burst_enqueue, but never waits: -EAGAIN when the ring is full, whatever on_full says. */
 int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event_time_ns);
 
+/*
+ * As burst_append and burst_enqueue, under a rule of this call's own: on_full and timeout_ns take the place of on_full and
+ * block_timeout_ns of the log. timeout_ns < 0: for ever; 0: the call waits for no space and for no other thread. Any calls
+ * of any threads may have different rules. One that finds the ring full counts once in burst_stats_t.full_waits, however
+ * long it then waits; a record that it drops counts once in burst_stats_t.discarded. -EINVAL also of an on_full that is not
+ * one of the enumeration; nothing was written then.
+ */
+int64_t burst_append_within(burst_t *log, const void *data, size_t length, int64_t event_time_ns,
+                            enum burst_on_full on_full, int64_t timeout_ns);
+int64_t burst_enqueue_within(burst_t *log, const void *data, size_t length, int64_t event_time_ns,
+                             enum burst_on_full on_full, int64_t timeout_ns);
+
 /* The highest sequence that is durable together with all before it; 0 if none. Monotone. */
 int64_t burst_durable_sequence(const burst_t *log);
 
-/* Waits until the sequence is durable. timeout_ns < 0: for ever, and where nobody else writes this call does; else
- * burst-commit writes at once, and this call returns in time whatever the medium does. Returns 1 durable (or sequence 0: a
- * record that was discarded), 0 not yet, or a negative errno: -EINVAL of a sequence that was never given out, such as the
- * answer to a record that was refused. */
+/* Waits until the sequence is durable. timeout_ns < 0: for ever; this call then writes if no other thread does. Else
+ * burst-commit writes at once, and this call returns in time whatever the medium does. Returns 1 if it is durable,
+ * also for sequence 0 (a record that was discarded); 0 if it is not yet; or a negative errno: -EINVAL for a sequence
+ * that was never given out, such as the answer to a record that was refused. */
 int burst_await_durable(burst_t *log, int64_t sequence, int64_t timeout_ns);
 
 /* Waits until everything accepted so far is durable in the ring. Returns and timeout_ns as burst_await_durable. */
 int burst_flush(burst_t *log, int64_t timeout_ns);
 
 /* Waits until everything accepted so far is durable in the log file, which is asked to sync now. Returns and
- * timeout_ns as burst_await_durable; -EIO also if the medium of a failed ring takes no note any more of what is there. */
+ * timeout_ns as burst_await_durable; -EIO also if a failed ring's medium takes no checkpoint of what is there. */
 int burst_await_drained(burst_t *log, int64_t timeout_ns);
 
 /*
- * Refuses new records, makes all accepted ones durable, drains, and lets go of ring and log file, all that within
- * shutdown_timeout_ns. Records still in the ring then are moved by the next open. Returns the number of records left in the
- * ring, or -EIO if accepted records could not be made durable. A second close returns -ESHUTDOWN.
+ * Refuses new records, makes all accepted ones durable, drains, and lets go of ring and log file, all within
+ * shutdown_timeout_ns. The next open moves the records that are still in the ring then. Returns the number of records
+ * left in the ring, or -EIO if accepted records could not be made durable. A second close returns -ESHUTDOWN.
  *
- * -EINPROGRESS: the time was over first, because the medium of the ring or of the log file did not answer; the sentence says
- * which. What is left is done by the thread burst-drain when they answer: until then, or until the process ends, ring and log
- * file stay locked, and another open of them is refused with -EBUSY. burst_stats() goes on telling how far it is. What was
- * durable in the ring is not lost, whatever becomes of that thread.
+ * -EINPROGRESS: the time was over first, because the medium of the ring or of the log file did not answer; the
+ * sentence says which. The thread burst-drain does the rest when it answers. Until then, or until the process ends,
+ * ring and log file stay locked, and another open of them is refused with -EBUSY. burst_stats() tells how far it is.
+ * What was durable in the ring is not lost, whatever becomes of that thread.
  */
 int64_t burst_close(burst_t *log);
 
@@ -226,8 +245,8 @@ int64_t burst_close_within(burst_t *log, int64_t timeout_ns);
 /* Why the ring has failed, one sentence into text (always terminated). Returns 1 if it has failed, else 0 and "". */
 int burst_failure(const burst_t *log, char *text, size_t text_bytes);
 
-/* What recovery found at open, one sentence into text (always terminated; docs/recovery.md explains it). Returns the number
- * of records that are provably lost: 0 also where it cannot be known, which the sentence says. */
+/* What recovery found at open, one sentence into text (always terminated; docs/recovery.md explains it). Returns the
+ * number of records that are provably lost; 0 also if that cannot be known, and the sentence then says so. */
 int64_t burst_recovery_statement(const burst_t *log, char *text, size_t text_bytes);
 
 /* What ring and log file survive, each with its class and the evidence for it, one line each into text (always
@@ -242,27 +261,31 @@ enum burst_state {
 };
 
 /*
- * Where the time of records goes. Times are of CLOCK_MONOTONIC, in nanoseconds, since open; a wait counts however it ended.
- * To stay cheap one append in n is timed, and one write in n: n is 1 where writes take 24 us and more, some 8 where they
- * take 4 us, and 512 where they take less than 1 us (memory). Which ones depends on nothing but their number, so that the distribution is that of
- * all, but the longest of all need not be among them (docs/stages.md).
+ * Where the time of records goes. Times are of CLOCK_MONOTONIC, in nanoseconds, since open; a wait counts however it
+ * ended. To stay cheap one append in n is timed, and one write in n: n is 1 where writes take 24 us and more, some 8
+ * where they take 4 us, and 512 where they take less than 1 us (memory). Their number alone decides which ones are
+ * timed. So the distribution is that of all, but the longest of all need not be among them (docs/stages.md).
  */
 enum burst_stage {
-    BURST_STAGE_CLAIM_WAIT =
-        0,                /* waiting for space in a full ring: every one that waited. All others waited for nothing
-                                     and are not counted: they are those accepted since open, less this count */
-    BURST_STAGE_COPY = 1, /* from the claim to the publication: copy and checksum. Of one append in n, and of one in
-                                     64 of the records enqueued or offered */
-    BURST_STAGE_COMMIT_WAIT =
-        2, /* from the publication until the append knows that it is durable: of one append in n */
-    BURST_STAGE_DEVICE_WRITE = 3, /* a write of a commit, from its submission to its completion: of one write in n */
-    BURST_STAGE_DRAIN_LAG = 4, /* from durable in the ring to durable in the log file: of the oldest record of each sync
-                                     of the log file (a drain that catches up gives one figure for several in a row) */
+    /* Waiting for space in a full ring: every append that waited. The others are not counted: they are those accepted
+     * since open, less this count. */
+    BURST_STAGE_CLAIM_WAIT = 0,
+    /* From the claim to the publication: copy and checksum. One append in n, and one in 64 of the records enqueued or
+     * offered. */
+    BURST_STAGE_COPY = 1,
+    /* From the publication until the append knows that its record is durable. One append in n. */
+    BURST_STAGE_COMMIT_WAIT = 2,
+    /* A write of a commit, from its submission to its completion. One write in n. */
+    BURST_STAGE_DEVICE_WRITE = 3,
+    /* From durable in the ring to durable in the log file: the oldest record of each sync of the log file. A drain that
+     * catches up gives one figure for several syncs in a row. */
+    BURST_STAGE_DRAIN_LAG = 4,
 };
 #define BURST_STAGES 5
 
-/* Figures of one stage, all 0 while nothing was timed. A percentile is rounded up to its bucket, by less than 1%, and never
- * exceeds max_ns, which is exact. The mean is that of the buckets' middles, as HdrHistogram takes it, but no more than max_ns. */
+/* Figures of one stage, all 0 while nothing was timed. max_ns is exact. A percentile is rounded up to its bucket, by
+ * less than 1%, and never exceeds max_ns. The mean is that of the buckets' middles, as in HdrHistogram, but no more
+ * than max_ns. */
 typedef struct burst_stage_stats {
     uint64_t count; /* of those timed */
     uint64_t mean_ns;
@@ -284,8 +307,8 @@ typedef struct burst_stats {
     uint64_t device_bytes;     /* bytes of those writes */
     uint64_t full_waits;       /* appends that found the ring full */
     uint64_t discarded;        /* records dropped with BURST_ON_FULL_DISCARD */
-    uint64_t lost_enqueued;    /* enqueued records that a failure of the ring lost; if a thread was stuck in the middle
-                                   of a record, at most so many: all accepted after it are counted */
+    uint64_t lost_enqueued;    /* enqueued records that a failure of the ring lost. If a thread was stuck in the middle
+                                   of a record, all accepted after it are counted: at most so many are lost */
     uint64_t capacity_bytes;   /* bytes of the ring that hold records */
     uint64_t used_bytes;       /* bytes not yet released by the drain */
     uint64_t max_record_bytes;
@@ -297,17 +320,17 @@ typedef struct burst_stats {
     burst_stage_stats_t stages[BURST_STAGES]; /* by enum burst_stage */
 } burst_stats_t;
 
-/* Fills *stats, as far as struct_bytes says that it goes: a caller built against an older header of the same
- * BURST_ABI_VERSION gets the fields that it knows, and one built against a newer header zeros in those that this library
- * does not know. Returns 0 or a negative errno. Works on a closed handle (state CLOSED, last figures). */
+/* Fills *stats up to struct_bytes. A caller built against an older header of the same BURST_ABI_VERSION gets the
+ * fields that it knows; one built against a newer header gets zeros in those that this library does not know. Returns
+ * 0 or a negative errno. Works on a closed handle (state CLOSED, last figures). */
 int burst_stats(const burst_t *log, burst_stats_t *stats);
 
 #define BURST_HISTOGRAM_BUCKETS 3968
 
 /*
- * How often a stage took how long. The buckets are those of an HdrHistogram with lowest value 1, highest value 2^37 - 1 and
- * 2 significant digits: bucket i < 256 holds the value i; any other, with shift = i / 128 - 1, the 2^shift values from
- * (i % 128 + 128) << shift on. The last one also holds whatever is longer.
+ * How often a stage took how long. The buckets are those of an HdrHistogram with lowest value 1, highest value 2^37 -
+ * 1 and 2 significant digits: bucket i < 256 holds the value i; any other, with shift = i / 128 - 1, the 2^shift
+ * values from (i % 128 + 128) << shift on. The last one also holds whatever is longer.
  */
 typedef struct burst_histogram {
     uint32_t struct_bytes; /* set to sizeof(burst_histogram_t) before the call */
@@ -321,8 +344,8 @@ typedef struct burst_histogram {
  * figures). */
 int burst_stage_histogram(const burst_t *log, uint32_t stage, burst_histogram_t *histogram);
 
-/* The least time that `percent` (0..100) of all do not exceed, rounded up to the end of its bucket but never above max_ns;
- * 0 if there are none. */
+/* The least time that `percent` (0..100) of all do not exceed, rounded up to the end of its bucket, but at most
+ * max_ns; 0 if there are none. */
 uint64_t burst_histogram_percentile(const burst_histogram_t *histogram, double percent);
 
 /* The highest value that bucket 0..BURST_HISTOGRAM_BUCKETS - 1 holds. */
@@ -340,20 +363,21 @@ typedef struct burst_event {
 } burst_event_t;
 
 /*
- * Takes the oldest thing the engine has to tell its operator (recovery statement, full ring, stalled or changed log
+ * Takes the oldest event that the engine has for its operator (recovery statement, full ring, stalled or changed log
  * file, failure). Waits at most timeout_ns (< 0: for ever) for one. Returns 1 with *event filled, 0 if there is none,
- * -ESHUTDOWN when the handle is closed and all is told. At most 16 are kept; the newest replace the oldest.
+ * or -ESHUTDOWN when the handle is closed and no event is left. At most 16 are kept; the newest replace the oldest.
  */
 int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns);
 
-/* The log file being written now, absolute (always terminated). It differs from file_name after a failed sync or when
- * others wrote into the file, cut it or took its name, until the log goes back: docs/recovery.md. Returns 0. */
+/* The log file that is written now, absolute (always terminated). After a failed sync, or when others wrote into the
+ * file, cut it or took its name, it is another than file_name, until the log goes back: docs/recovery.md. Returns 0.
+ * */
 int burst_current_file(const burst_t *log, char *path, size_t path_bytes);
 
 /*
- * Binds the per-event native methods of the Java class through JNI RegisterNatives, so that they cost a JNI call
- * although JNA loaded the library. Called once, through JNA, with the calling thread's JNIEnv and the class. Returns
- * 0, or -EINVAL if the class lacks one of the methods.
+ * Binds the per-event native methods of the Java class by JNI RegisterNatives. They then cost a JNI call, although
+ * JNA loaded the library. Java calls it once, through JNA, with the calling thread's JNIEnv and the class. Returns 0,
+ * or -EINVAL if the class lacks one of the methods.
  */
 int burst_register(void *jni_env, void *java_class);
 

@@ -136,6 +136,31 @@ static inline void unblock_file(void) {
     assert_int_equal(rmdir(file_path), 0);
 }
 
+/* The space of a drained record is free once both checkpoints say so, a moment after the first. */
+static inline void await_released(burst_t *log) {
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    for (int i = 0; i < 12000 && stats_of(log).used_bytes > 0; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_int_equal(stats_of(log).used_bytes, 0);
+}
+
+/* Returns the last sequence. The drain is stopped. */
+static inline int64_t fill_log(burst_t *log) {
+    static char record[1000];
+    int64_t last = 0;
+    memset(record, 'f', sizeof record - 1);
+    record[sizeof record - 1] = '\n';
+    for (;;) {
+        const int64_t sequence = burst_enqueue_within(log, record, sizeof record, 0, BURST_ON_FULL_FAIL, 0);
+        if (sequence == -EAGAIN && burst_flush(log, SECOND_NS) == 1 &&
+            (burst_enqueue_within(log, record, sizeof record, 0, BURST_ON_FULL_FAIL, 0)) == -EAGAIN) {
+            return last;
+        }
+        last = sequence > last ? sequence : last;
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 #endif

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "append_rules.h"
 #include "base/error.h"
 #include "log/engine.h"
 #include "media/checkpoint_v1.h"
@@ -172,7 +173,7 @@ static inline int checkpoint_stands(unsigned slot) {
 static inline void append(size_t length) {
     static char record[2 * BLOCK_BYTES];
     memset(record, 'x', sizeof record);
-    assert_true(ring_append(host.engine->ring, record, length, 0, RING_DURABLE) > 0);
+    assert_true(ring_append(host.engine->ring, record, length, 0, 0, &for_ever) > 0);
 }
 
 #define RING_TEST(name) cmocka_unit_test_setup_teardown(name, format_ring, remove_folder)

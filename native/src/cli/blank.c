@@ -24,7 +24,7 @@ int device_is_blank(struct device *device) {
     }
     uint8_t *buffer = platform_allocate(device->platform, bytes, PLATFORM_PLAIN);
     if (buffer == NULL) {
-        return error_set(ENOMEM, "no memory to look at %s: %zu bytes", device->path, bytes);
+        return error_set(ENOMEM, "no memory to read %s: %zu bytes", device->path, bytes);
     }
     int blank = is_zero(device, buffer, 0, bytes);
     if (blank == 1) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether anything stands on a medium, as far as its two ends tell: file systems and partition tables sign there. */
+/* Whether a medium is empty, judged by its two ends: file systems and partition tables have their signatures there. */
 #ifndef BURST_CLI_BLANK_H
 #define BURST_CLI_BLANK_H
 

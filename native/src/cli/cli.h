@@ -22,10 +22,11 @@ int command_doctor(int argc, char **argv);
 /* Prints the sentence of the error that just happened; returns the exit code for it. */
 int cli_failed(int rc);
 
-/* Prints one line and how the command is called; returns EXIT_USAGE. */
+/* Prints `complaint: value` and the usage of the command; returns EXIT_USAGE. value: NULL if the complaint needs
+ * none. */
 int cli_misused(const char *usage, const char *complaint, const char *value);
 
-/* Reads [--json] RING. CLI_GO_ON with *json and *ring, or the exit code to end with. */
+/* Reads [--json] RING. Returns CLI_GO_ON with *json and *ring set, or the exit code to end with. */
 #define CLI_GO_ON (-1)
 int cli_read_ring(int argc, char **argv, const char *usage, const char *about, int *json, const char **ring);
 

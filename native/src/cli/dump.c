@@ -197,19 +197,18 @@ void dump_print_refused(struct report *report, struct device *device, const char
     report_list_end(report);
     report_text(report, "refused", why);
     report_text(report, "statement",
-                "what is shown are whole records by their place, or by their sequence "
-                "without a superblock: which of them are of the log, and which "
-                "are in the log file already, is unknown");
+                "these are the whole records found on the medium, in the order of their place, or of "
+                "their sequence if there is no superblock; which of them belong to the log, and "
+                "which the log file has already, is unknown");
 }
 
 int command_dump(int argc, char **argv) {
-    static const struct show how = {
+    static const struct show_command command = {
         .usage = "burstlog dump [--json] RING",
-        .about =
-            "Shows every record that the ring still holds, drained or waiting, and what is lost; of a ring that cannot "
-            "be opened the whole records that stand in it.",
+        .about = "Shows every record that the ring still holds, drained or waiting, and which records are lost.\n"
+                 "Of a ring that cannot be opened it shows the whole records that it finds there.",
         .print = dump_print,
         .print_refused = dump_print_refused,
     };
-    return show_ring(argc, argv, &how);
+    return show_ring(argc, argv, &command);
 }

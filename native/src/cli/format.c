@@ -32,7 +32,7 @@ static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-
 
 #define DEFAULT_DEVICE_BYTES (1ull << 30)
 
-struct request {
+struct format_request {
     const char *path;
     const char *what; /* "ring" or "log device" */
     unsigned long long size;
@@ -60,23 +60,24 @@ static uint64_t default_bytes(const struct device *device) {
     return align_down(bytes, device->block_bytes);
 }
 
-/* What libblkid does not know may be of worth as well. */
+/* Bytes that libblkid does not recognise may be somebody's data. */
 static int check_blank(struct device *device) {
     const int blank = device_is_blank(device);
     return blank < 0    ? blank
            : blank == 1 ? 0
                         : error_set(EEXIST,
-                                    "%s is not blank, although nothing known is on it: it may hold data of others; "
-                                    "--force overwrites it",
+                                    "%s is not blank: it holds bytes of no known file system or partition table, which "
+                                    "may be somebody's data; --force overwrites them",
                                     device->path);
 }
 
-/* Also those who do not exclude others: loop devices, processes, partitions that nobody uses. */
+/* Names users that the lock does not exclude: loop devices, processes, partitions that nobody has mounted. */
 static int check_users(const struct device *device, const char *what, const char *holders) {
     char users[BURST_TEXT_BYTES - 150] = "";
     struct stat status;
     if (holders[0] != '\0') {
-        return error_set(EBUSY, "%s is open for writing in process %s: end it, or --force overwrites what it uses",
+        return error_set(EBUSY,
+                         "%s is open for writing in process %s: end that process; --force overwrites what it uses",
                          device->path, holders);
     }
     if (stat(device->path, &status) == 0 && S_ISBLK(status.st_mode)) {
@@ -119,13 +120,14 @@ static int check_foreign(struct device *device, const char *what) {
     }
     return found[0] == '\0' ? check_blank(device)
                             : error_set(EEXIST,
-                                        "%s holds %s: a %s there destroys it; choose another device, or --force "
+                                        "%s holds %s, which a %s would destroy: choose another device; --force "
                                         "overwrites it",
                                         device->path, found, what);
 }
 
-/* With --force: no signature stays, also none that the ring would not overwrite, and no partition that is no more. */
-static int clear(const struct device *device) {
+/* With --force: removes every signature, also those that the ring would leave, and lets the kernel forget old
+ * partitions. */
+static int overwrite_signatures(const struct device *device) {
     char found[BURST_TEXT_BYTES];
     int rc = signature_find(device, found, sizeof found);
     if (rc < 0 || found[0] == '\0') {
@@ -144,8 +146,9 @@ static int clear(const struct device *device) {
     return 0;
 }
 
-/* A ring that is there: over records that wait in it only with their exact number. */
-static int check_ring(const struct device *device, const struct engine_view *view, const struct request *request) {
+/* Over a ring that is there. Its waiting records are destroyed only if their exact number was given. */
+static int check_ring(const struct device *device, const struct engine_view *view,
+                      const struct format_request *request) {
     const uint64_t waiting = view->recovery.records;
     if (waiting > 0 && (!request->discard_given || request->discard != waiting)) {
         return error_set(EEXIST,
@@ -162,16 +165,16 @@ static int check_ring(const struct device *device, const struct engine_view *vie
     return 0;
 }
 
-/* The ring is made; which engine writes it best is said, and kept on it, here already. */
-static void tell_engine(struct device **device) {
+/* Measures which engine writes the new ring best, notes that on it, and prints it. */
+static void print_chosen_engine(struct device **device) {
     device_calibrate(device, 1);
     if ((*device)->chosen_because[0] != '\0') {
         printf("%s: io=auto writes it by %s: %s\n", (*device)->path, (*device)->ops->name, (*device)->chosen_because);
     }
 }
 
-/* Whether the medium may be overwritten: whoever uses it, the ring on it, anything else on it. */
-static int check_medium(struct device *device, const struct request *request, const char *holders) {
+/* 0 if the medium may be overwritten: by its users, by the ring on it, by anything else on it. */
+static int check_medium(struct device *device, const struct format_request *request, const char *holders) {
     int rc = request->force ? 0 : check_users(device, request->what, holders);
     if (rc < 0) {
         return rc;
@@ -194,9 +197,9 @@ static int check_medium(struct device *device, const struct request *request, co
     return rc;
 }
 
-static int make_ring(struct device **device, const struct request *request) {
-    uint64_t taken = 0;
-    int rc = extents_take(*device, &taken);
+static int make_ring(struct device **device, const struct format_request *request) {
+    uint64_t filled_bytes = 0;
+    int rc = extents_take(*device, &filled_bytes);
     if (rc < 0) {
         return rc;
     }
@@ -204,16 +207,17 @@ static int make_ring(struct device **device, const struct request *request) {
         request->size != 0 ? align_down(request->size, (*device)->block_bytes) : default_bytes(*device);
     rc = engine_format(&platform_linux, *device, bytes);
     if (rc == 0) {
-        printf("%s: ring of %" PRIu64 " bytes\n", request->path, bytes);
-        if (taken > 0) {
-            printf("%s: %" PRIu64 " bytes of it had no blocks of their own, and were written\n", request->path, taken);
+        printf("%s: ring of %" PRIu64 " bytes\n", (*device)->path, bytes);
+        if (filled_bytes > 0) {
+            printf("%s: %" PRIu64 " bytes of it had no blocks of their own, and were written\n", (*device)->path,
+                   filled_bytes);
         }
-        tell_engine(device);
+        print_chosen_engine(device);
     }
     return rc;
 }
 
-static int make_log_device(const struct device *device, const struct request *request) {
+static int make_log_device(const struct device *device) {
     struct raw_medium *medium;
     int rc = raw_medium_of_device(device, DEVICE_WRITER, &medium);
     if (rc < 0) {
@@ -221,14 +225,14 @@ static int make_log_device(const struct device *device, const struct request *re
     }
     rc = raw_format(&platform_linux, medium, device->path);
     if (rc == 0) {
-        printf("%s: log device, for %" PRIu64 " bytes\n", request->path,
+        printf("%s: log device, for %" PRIu64 " bytes\n", device->path,
                align_down(medium->bytes, LAYOUT_MIN_BLOCK_BYTES) - RAW_DATA_OFFSET);
     }
     medium->ops->close(medium);
     return rc;
 }
 
-static int format_existing(const struct request *request) {
+static int format_existing(const struct format_request *request) {
     struct device *device;
     char holders[200];
     lock_holders(request->path, holders, sizeof holders);
@@ -241,16 +245,16 @@ static int format_existing(const struct request *request) {
     }
     rc = rc < 0 ? rc : check_medium(device, request, holders);
     if (rc == 0 && request->force) {
-        rc = clear(device);
+        rc = overwrite_signatures(device);
     }
     if (rc == 0) {
-        rc = request->destination ? make_log_device(device, request) : make_ring(&device, request);
+        rc = request->destination ? make_log_device(device) : make_ring(&device, request);
     }
     device_close(device);
     return rc;
 }
 
-static int format(const struct request *request) {
+static int format_medium(const struct format_request *request) {
     const int absent = request->destination ? 0 : device_is_absent(request->path);
     if (absent <= 0) {
         return absent < 0 ? absent : format_existing(request);
@@ -263,7 +267,7 @@ static int format(const struct request *request) {
         struct device *device;
         printf("%s: ring of %" PRIu64 " bytes\n", request->path, bytes);
         if (device_open(&platform_linux, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device) == 0) {
-            tell_engine(&device);
+            print_chosen_engine(&device);
             device_close(device);
         }
     }
@@ -275,13 +279,13 @@ int command_format(int argc, char **argv) {
         {"size", required_argument, NULL, 's'}, {"destination", no_argument, NULL, 'D'},
         {"force", no_argument, NULL, 'f'},      {"discard-records", required_argument, NULL, 'd'},
         {"help", no_argument, NULL, 'h'},       {0}};
-    struct request request = {.what = "ring"};
+    struct format_request request = {.what = "ring"};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         char *end;
         switch (option) {
         case 's':
             if (cli_parse_size(optarg, &request.size) < 0 || request.size == 0) {
-                return cli_misused(usage, "--size wants a number of bytes, K, M or G", optarg);
+                return cli_misused(usage, "--size wants a size such as 64M, 1G or a number of bytes", optarg);
             }
             break;
         case 'D':
@@ -295,32 +299,34 @@ int command_format(int argc, char **argv) {
             request.discard = strtoull(optarg, &end, 10);
             request.discard_given = 1;
             if (end == optarg || *end != '\0') {
-                return cli_misused(usage, "--discard-records wants the number of records", optarg);
+                return cli_misused(usage, "--discard-records wants the exact number of records to destroy", optarg);
             }
             break;
         case 'h':
             printf(
                 "usage: %s\n"
-                "Makes an empty ring. SIZE (64M, 1G): default 16M for a new file, the whole of an existing one,\n"
-                "min(device, 1G, RAM/8) for a device. A file system, a partition table, another ring or anything\n"
-                "else that is there or uses the medium is overwritten only with --force, what is mounted or held by\n"
-                "the kernel or another ring's writer never, and\n"
-                "records that are in no log file yet only with their exact number (with any number where the ring\n"
-                "is too damaged to count them).\n"
-                "--destination prepares a block device that a log goes to instead of a log file; all of it is used.\n",
+                "Makes an empty ring.\n"
+                "SIZE: 64M, 1G or a number of bytes. Default: 16M for a new file, the whole of an existing file,\n"
+                "min(device, 1G, RAM/8) for a device.\n"
+                "--force overwrites what the medium holds (a file system, a partition table, another ring, any other\n"
+                "bytes) and what its users store there. Without it such a medium is refused. What is mounted, held by\n"
+                "the kernel, or written by another ring's writer is refused in any case.\n"
+                "--discard-records=N destroys the N records of a ring that are in no log file yet; N must be exact.\n"
+                "Of a ring that is too damaged to count them any N will do, together with --force.\n"
+                "--destination prepares a block device for a log: name it as the log file. All of it is used.\n",
                 usage);
             return EXIT_OK;
         default:
-            return cli_misused(usage, "see above", NULL);
+            return cli_misused(usage, "the line above says which option", NULL);
         }
     }
     if (argc - optind != 1) {
-        return cli_misused(usage, "name one ring or device", NULL);
+        return cli_misused(usage, "name one ring or log device", NULL);
     }
     if (request.destination && request.size != 0) {
         return cli_misused(usage, "a log device is used whole: make a partition, and leave out --size", NULL);
     }
     request.path = argv[optind];
-    const int rc = format(&request);
+    const int rc = format_medium(&request);
     return rc < 0 ? cli_failed(rc) : EXIT_OK;
 }

@@ -68,7 +68,7 @@ static void report_checkpoint(struct report *report, const struct engine_view *v
     report_group_end(report);
 }
 
-/* Where the time went, as the newest checkpoint has it: the writer may be another process, or gone. */
+/* Where the time of records went, as the newest checkpoint says: the writer may be another process, or gone. */
 static void report_stages(struct report *report, const struct checkpoint *checkpoint) {
     burst_stage_stats_t figures[BURST_STAGES];
     const int timed = checkpoint_get_stages(checkpoint, figures);
@@ -145,12 +145,12 @@ static void report_engine(struct report *report, const struct calibration_engine
     report_group_end(report);
 }
 
-/* What io = auto takes here, and why. */
+/* Which engine io = auto takes here, and why. */
 static void report_calibration(struct report *report, struct device *device) {
     struct calibration calibration;
     const int is_measured = device_calibration(device, &calibration);
     const int is_memory = device->io == BURST_IO_MAPPED; /* auto opens with it what nothing else can write */
-    char because[256] = "nothing was measured yet: the next open with io=auto does";
+    char because[256] = "nothing was measured yet; the next open with io=auto measures";
     if (is_memory) {
         snprintf(because, sizeof because, "it is memory, laid out to be mapped: no other engine can write it");
     } else if (is_measured) {
@@ -234,20 +234,21 @@ static int calibrate(const char *path) {
 }
 
 int command_info(int argc, char **argv) {
-    const int anew = take_calibrate(&argc, argv);
-    for (int i = 1; anew && i < argc; i++) {
+    const int measures_anew = take_calibrate(&argc, argv);
+    for (int i = 1; measures_anew && i < argc; i++) {
         const int rc = argv[i][0] == '-' ? 0 : calibrate(argv[i]);
         if (rc < 0) {
             return cli_failed(rc);
         }
     }
-    static const struct show how = {
+    static const struct show_command command = {
         .usage = "burstlog info [--json] [--calibrate] RING",
         .about =
-            "Shows the media and what they survive, superblock, checkpoints, and the log that a recovery would find.\n"
-            "--calibrate first measures anew which engine io=auto takes; it needs the ring to be open nowhere else.",
+            "Shows the media and what they survive, the superblock, the checkpoints, and the log that a recovery would "
+            "find.\n"
+            "--calibrate first measures again which engine io=auto takes; no process may have the ring open.",
         .print = info_print,
         .print_other = log_device_print,
     };
-    return show_ring(argc, argv, &how);
+    return show_ring(argc, argv, &command);
 }

@@ -13,16 +13,16 @@
 
 static const struct command {
     const char *name;
-    int (*run)(int argc, char **argv);
+    int (*execute)(int argc, char **argv);
     const char *about;
 } commands[] = {
     {"format", command_format, "make a ring on a block device or in a file, or prepare a block device for a log"},
-    {"info", command_info, "show a ring as it is, also beside a running writer; changes nothing"},
+    {"info", command_info, "show the state of a ring, its media and its log; changes nothing"},
     {"dump", command_dump, "show every record that a ring holds; changes nothing"},
     {"verify", command_verify, "check superblocks, checkpoints and every record of a ring; changes nothing"},
     {"cat", command_cat, "print the log that is on a block device"},
     {"recover", command_recover, "move what is left in a ring to its log file"},
-    {"doctor", command_doctor, "check host and ring for low and steady latency; the plug-pull test of a disk"},
+    {"doctor", command_doctor, "find what costs latency on this host; test whether a disk keeps what it acknowledged"},
 };
 
 int cli_failed(int rc) {
@@ -57,12 +57,12 @@ int cli_read_ring(int argc, char **argv, const char *usage, const char *about, i
             return EXIT_OK;
         }
         if (option != 'j') {
-            return cli_misused(usage, "see above", NULL);
+            return cli_misused(usage, "the line above says which option", NULL);
         }
         *json = 1;
     }
     if (argc - optind != 1) {
-        return cli_misused(usage, "name one ring", NULL);
+        return cli_misused(usage, "name one ring: a block device or a file", NULL);
     }
     *ring = argv[optind];
     return CLI_GO_ON;
@@ -99,14 +99,14 @@ static int tell_usage(FILE *out, int code) {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].about);
     }
-    fputs("\nburstlog COMMAND --help tells more. RING is a block device or a file.\n"
+    fputs("\nRING is a block device or a file. `burstlog COMMAND --help` says what a command does and takes.\n"
           "Exit codes: 0 ok, 1 damage found, 2 wrong usage, 3 refused or busy, 4 I/O error.\n",
           out);
     return code;
 }
 
 int main(int argc, char **argv) {
-    signal(SIGXFSZ, SIG_IGN); /* the write fails with EFBIG, of which a sentence is made */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit then fails with EFBIG, which has a sentence */
     if (argc < 2) {
         return tell_usage(stderr, EXIT_USAGE);
     }
@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
     }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(argv[1], commands[i].name) == 0) {
-            return commands[i].run(argc - 1, argv + 1);
+            return commands[i].execute(argc - 1, argv + 1);
         }
     }
     fprintf(stderr, "burstlog: there is no command %s\n", argv[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `burstlog info` says of the media of ring and log file. */
+/* What `burstlog info` says about the media of ring and log file. */
 #ifndef BURST_CLI_MEDIA_H
 #define BURST_CLI_MEDIA_H
 

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 
-/* The group is the user's, not the file's: a folder may have given the file a group that its owner is not in. Only for a
- * user whom this host does not know there is no other. */
+/* Takes the user's own group, not the file's: a folder may have given the file a group that its owner is not in. A user
+ * whom this host does not know has no group but the file's. */
 static int take_rights(const struct passwd *known, uid_t user, gid_t group) {
     const int rc = known != NULL ? initgroups(known->pw_name, group) : setgroups(1, &group);
     /* The real user stays root, so that the other one cannot send us signals. */
@@ -28,7 +28,7 @@ int owner_become(const struct device *device, struct owner *owner) {
     const int rc = take_rights(known, user, known != NULL ? known->pw_gid : device->file.group);
     return rc == 0 ? 0
                    : error_set(-rc,
-                               "ring file %s is of user %s, whose rights cannot be taken: %s; recover it as that "
-                               "user, or copy it to a file of root if what it says can be trusted",
+                               "ring file %s is of user %s, whose rights cannot be taken: %s; run this command as "
+                               "that user, or copy the ring to a file of root if its content can be trusted",
                                device->path, owner->name, error_name(-rc));
 }

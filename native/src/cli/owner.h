@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Root works on a user's ring with that user's rights: which log file it goes to, and what is written there, is what
- * the ring says, and its owner may have put anything into it, or a link in the place of the file.
+ * Root recovers another user's ring with that user's rights. The ring says which log file its records go to; its
+ * owner may have forged the ring, or put a link in the place of the log file.
  */
 #ifndef BURST_CLI_OWNER_H
 #define BURST_CLI_OWNER_H
@@ -14,8 +14,8 @@ struct owner {
     char name[OWNER_NAME_BYTES]; /* "nobody (65534)"; "" where nothing was changed */
 };
 
-/* If the effective user is root and the ring a regular file of another user: takes that user's rights, for good. 0, or
- * -errno with a sentence: then nothing may be done with the ring. */
+/* Takes the rights of the ring file's owner, for good, if this process is root and the owner is not. 0, or -errno
+ * with a sentence: the caller must then leave the ring alone. */
 int owner_become(const struct device *device, struct owner *owner);
 
 #endif

@@ -27,7 +27,7 @@ static int drain_all(struct engine *engine) {
     return 0;
 }
 
-static void tell(struct events *events, struct report *report) {
+static void report_events(struct events *events, struct report *report) {
     burst_event_t event = {.struct_bytes = sizeof event};
     report_list(report, "events");
     while (events_take(events, &event, 0) == 1) {
@@ -38,7 +38,7 @@ static void tell(struct events *events, struct report *report) {
     report_list_end(report);
 }
 
-static int failed(int rc, const struct owner *owner) {
+static int recover_failed(int rc, const struct owner *owner) {
     if (*owner->name != '\0') {
         rc = error_set(-rc, "%s (tried with the rights of user %s, who owns the ring file)", error_text(), owner->name);
     }
@@ -52,7 +52,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
     struct engine *engine;
     int rc = engine_open(&parts, &config, &engine);
     if (rc < 0) {
-        return failed(rc, owner);
+        return recover_failed(rc, owner);
     }
     rc = drain_all(engine);
     char statement[1024], file[BURST_PATH_BYTES];
@@ -68,11 +68,11 @@ static int recover(struct device *device, const struct owner *owner, struct even
     report_number(&report, "records moved", rc == 0 ? engine->view.recovery.records : 0);
     report_number(&report, "records lost", engine->view.recovery.lost);
     report_text(&report, "statement", statement);
-    tell(events, &report);
+    report_events(events, &report);
     report_end(&report);
     const int damaged = engine->view.recovery.lost > 0 || engine->view.recovery.hidden_to > 0;
     engine_close(engine);
-    return rc < 0 ? failed(rc, owner) : damaged ? EXIT_DAMAGE : EXIT_OK;
+    return rc < 0 ? recover_failed(rc, owner) : damaged ? EXIT_DAMAGE : EXIT_OK;
 }
 
 int command_recover(int argc, char **argv) {

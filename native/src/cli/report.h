@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command found, as lines for people or as one JSON object: the same fields in the same order. */
+/* Prints what a command found: as lines for people, or as one JSON object with the same fields in the same order. */
 #ifndef BURST_CLI_REPORT_H
 #define BURST_CLI_REPORT_H
 

@@ -14,7 +14,7 @@
 #include "base/residence.h"
 #include "device/probe.h"
 
-#define OWN_THREADS "burst-" /* how the names of the library's threads begin */
+#define OWN_THREADS "burst-" /* the names of the library's threads begin so */
 #define PATH_BYTES 600
 #define TELL_BYTES 256
 
@@ -22,7 +22,7 @@ static void report_thread(struct report *report, const char *name, pid_t thread)
     struct thread_residence residence;
     char text[TELL_BYTES];
     if (thread_residence_of(thread, &residence) < 0) {
-        snprintf(text, sizeof text, "cannot be asked: %s", error_name(errno));
+        snprintf(text, sizeof text, "cannot be read: %s", error_name(errno));
     } else {
         thread_residence_tell(&residence, text, sizeof text);
     }
@@ -33,7 +33,7 @@ static void report_thread(struct report *report, const char *name, pid_t thread)
     report_group_end(report);
 }
 
-/* The names are the same for every ring of a process: one with several rings shows the threads of all. */
+/* Threads have the same names for every ring of a process: of a process with several rings all of them are shown. */
 static void report_threads(struct report *report, const char *process) {
     char path[PATH_BYTES], name[32];
     snprintf(path, sizeof path, "%s/task", process);
@@ -60,7 +60,8 @@ static void report_image(struct report *report, const char *process, uint64_t by
     if (rc == -ENOENT) {
         snprintf(text, sizeof text, "not seen in this process");
     } else if (rc < 0) {
-        snprintf(text, sizeof text, "cannot be looked at: %s; ask as its user or as root", error_name(rc));
+        snprintf(text, sizeof text, "cannot be read: %s; run this as the user of the process, or as root",
+                 error_name(rc));
     } else {
         image_residence_tell(&residence, text, sizeof text);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Without a superblock the seed of the headers' CRCs is unknown. But for headers of one length, the CRC with a seed
- * differs from that without one by a number that depends on the seed alone: all headers of a ring have it.
+ * Without a superblock the seed of the headers' CRCs is unknown. But headers have one length, and so the CRC with the
+ * seed differs (XOR) from the CRC with seed 0 by a number that depends on the seed alone. All headers of a ring have
+ * the same difference, which tells them from other bytes.
  */
 #include "cli/salvage.h"
 
@@ -14,7 +15,7 @@
 #include "device/salvage.h"
 #include "media/record.h"
 
-static uint32_t mark_of(const struct record_header *header) {
+static uint32_t crc_difference_of(const struct record_header *header) {
     return header->header_crc ^ crc32c(0, header, RECORD_CRC_COVERS);
 }
 
@@ -26,38 +27,39 @@ static int may_be_header(const struct salvage *finds, uint64_t offset) {
            record_bytes(header->length) <= finds->bytes - offset;
 }
 
-static int compare_marks(const void *one, const void *other) {
+static int compare_numbers(const void *one, const void *other) {
     const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
     return a < b ? -1 : a > b;
 }
 
-/* The one that most blocks begin with, of at least two. 1 if there is one, else 0. */
-static int find_mark(struct salvage *finds) {
+/* Finds the difference that most headers at the beginning of a block have. 1 if at least two have it, else 0. */
+static int find_crc_difference(struct salvage *finds) {
     const size_t blocks = finds->bytes / LAYOUT_MIN_BLOCK_BYTES;
-    uint32_t *marks = calloc(blocks + 1, sizeof *marks);
+    uint32_t *differences = calloc(blocks + 1, sizeof *differences);
     size_t count = 0, most = 1;
-    if (marks == NULL) {
+    if (differences == NULL) {
         return error_set(ENOMEM, "no memory to look through %zu blocks", blocks);
     }
     for (size_t i = 0; i < blocks; i++) {
         if (may_be_header(finds, i * LAYOUT_MIN_BLOCK_BYTES)) {
-            marks[count++] = mark_of((const struct record_header *)(finds->area + i * LAYOUT_MIN_BLOCK_BYTES));
+            differences[count++] =
+                crc_difference_of((const struct record_header *)(finds->area + i * LAYOUT_MIN_BLOCK_BYTES));
         }
     }
-    qsort(marks, count, sizeof *marks, compare_marks);
+    qsort(differences, count, sizeof *differences, compare_numbers);
     for (size_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin; end < count && marks[end] == marks[begin]; end++) {
+        for (end = begin; end < count && differences[end] == differences[begin]; end++) {
         }
         if (end - begin > most) {
             most = end - begin;
-            finds->mark = marks[begin];
+            finds->crc_difference = differences[begin];
         }
     }
-    free(marks);
+    free(differences);
     return most > 1;
 }
 
-static int keep(struct salvage *finds, const struct record_header *header) {
+static int keep_record(struct salvage *finds, const struct record_header *header) {
     if (finds->count == finds->room) {
         const size_t room = finds->room == 0 ? 1024 : 2 * finds->room;
         const struct record_header **records = realloc(finds->records, room * sizeof *records);
@@ -75,9 +77,10 @@ static int find_records(struct salvage *finds) {
     int rc = 0;
     for (uint64_t offset = 0; rc == 0 && offset + RECORD_HEADER_BYTES <= finds->bytes; offset += RECORD_ALIGN_BYTES) {
         const struct record_header *header = (const struct record_header *)(finds->area + offset);
-        if (header->type == RECORD_DATA && may_be_header(finds, offset) && mark_of(header) == finds->mark &&
+        if (header->type == RECORD_DATA && may_be_header(finds, offset) &&
+            crc_difference_of(header) == finds->crc_difference &&
             header->payload_crc == crc32c(0, record_payload(header), header->length)) {
-            rc = keep(finds, header);
+            rc = keep_record(finds, header);
         }
     }
     return rc;
@@ -107,7 +110,7 @@ int salvage_find(struct device *device, struct salvage *finds) {
     }
     finds->area = area;
     int rc = device_read_salvage(device, LAYOUT_DATA_OFFSET, area, finds->bytes, NULL, NULL);
-    rc = rc < 0 ? rc : find_mark(finds);
+    rc = rc < 0 ? rc : find_crc_difference(finds);
     if (rc > 0) {
         rc = find_records(finds);
     }

@@ -9,12 +9,12 @@
 struct salvage {
     const uint8_t *area; /* the data area, as far as it is there */
     uint64_t bytes;
-    uint32_t mark;                        /* the number that all headers of this ring have */
+    uint32_t crc_difference;              /* that all headers of this ring have: salvage.c */
     const struct record_header **records; /* whole ones that carry data, in the order of their sequences */
     size_t count, room;
 };
 
-/* 0, with no record where there is no ring, or -errno with a sentence. Before salvage_end in either case. */
+/* Finds the records. 0, also if there are none, or -errno with a sentence; call salvage_end in either case. */
 int salvage_find(struct device *device, struct salvage *finds);
 
 void salvage_end(struct device *device, struct salvage *finds);

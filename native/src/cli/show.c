@@ -13,7 +13,7 @@ static int is_damaged(const struct engine_view *view) {
     return view->recovery.lost > 0 || view->unreadable_bytes > 0;
 }
 
-/* What recovery refuses: the sentence why on stderr, and what can be shown without it. */
+/* Of a ring that recovery refuses: prints the reason on stderr, and what can be shown without a recovery. */
 static int show_refused(struct device *device, int json, int rc, show_refused_print *print) {
     struct report report;
     const int code = cli_failed(rc);
@@ -27,24 +27,24 @@ static int show_refused(struct device *device, int json, int rc, show_refused_pr
     return code;
 }
 
-static int show(struct device *device, int json, const struct show *how) {
+static int show_device(struct device *device, int json, const struct show_command *command) {
     struct engine_view *view;
     int rc = engine_view_open(&platform_linux, device, &view);
-    if (rc == -ENODATA && how->print_other != NULL) {
+    if (rc == -ENODATA && command->print_other != NULL) {
         char why[BURST_TEXT_BYTES];
         snprintf(why, sizeof why, "%s", error_text());
-        const int shown = how->print_other(device, json);
+        const int shown = command->print_other(device, json);
         if (shown > 0) {
             return shown == 1 ? EXIT_OK : EXIT_DAMAGE;
         }
         error_set(ENODATA, "%s", why);
     }
     if (rc < 0) {
-        return show_refused(device, json, rc, how->print_refused);
+        return show_refused(device, json, rc, command->print_refused);
     }
     struct report report;
     report_begin(&report, stdout, json);
-    rc = how->print(&report, device, view);
+    rc = command->print(&report, device, view);
     int damaged = is_damaged(view) || rc > 0;
     if (rc >= 0 && engine_view_check(device, view) < 0) {
         report_text(&report, "refused", error_text());
@@ -55,10 +55,10 @@ static int show(struct device *device, int json, const struct show *how) {
     return rc < 0 ? cli_failed(rc) : damaged ? EXIT_DAMAGE : EXIT_OK;
 }
 
-int show_ring(int argc, char **argv, const struct show *how) {
+int show_ring(int argc, char **argv, const struct show_command *command) {
     int json;
     const char *path;
-    int code = cli_read_ring(argc, argv, how->usage, how->about, &json, &path);
+    int code = cli_read_ring(argc, argv, command->usage, command->about, &json, &path);
     if (code != CLI_GO_ON) {
         return code;
     }
@@ -67,7 +67,7 @@ int show_ring(int argc, char **argv, const struct show *how) {
     if (rc < 0) {
         return cli_failed(rc);
     }
-    code = show(device, json, how);
+    code = show_device(device, json, command);
     device_close(device);
     return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that show a ring and change nothing: also a damaged one, also beside its writer. */
+/* Commands that show a ring and change nothing. The ring may be damaged, and a writer may have it open. */
 #ifndef BURST_CLI_SHOW_H
 #define BURST_CLI_SHOW_H
 
@@ -12,7 +12,7 @@ typedef int show_print(struct report *report, struct device *device, const struc
 /* Prints what can be shown of a ring that recovery refuses, and why it does. */
 typedef void show_refused_print(struct report *report, struct device *device, const char *why);
 
-struct show {
+struct show_command {
     const char *usage;
     const char *about;
     show_print *print;
@@ -21,13 +21,13 @@ struct show {
     int (*print_other)(const struct device *device, int json);
 };
 
-/* Reads the arguments [--json] RING, opens the ring for reading, prints; the exit code. */
-int show_ring(int argc, char **argv, const struct show *how);
+/* Reads the arguments [--json] RING, opens the ring for reading, prints. Returns the exit code. */
+int show_ring(int argc, char **argv, const struct show_command *command);
 
 show_print info_print, dump_print, verify_print;
 show_refused_print dump_print_refused, verify_print_refused;
 
-/* Who has the ring open for writing. */
+/* Prints which processes have the ring open for writing. */
 void show_holders(struct report *report, const char *path);
 void show_damage(struct report *report, const struct recovery *recovery);
 

@@ -15,18 +15,18 @@
 
 static int looking_failed(const char *path, int failure) {
     failure = failure == 0 ? EIO : failure;
-    return error_set(failure, "looking for file systems and partitions on %s gives %s: it is left as it is", path,
-                     error_name(failure));
+    return error_set(failure, "searching %s for file systems and partition tables failed: %s; it is left as it is",
+                     path, error_name(failure));
 }
 
-/* Not through the descriptor that it has, as that takes whole blocks only. */
+/* Opens the medium once more: the descriptor of the device takes whole blocks only. */
 static int open_medium(const struct device *device, int flags) {
     const int fd = device_open_again(device, flags);
     return fd < 0 ? looking_failed(device->path, -fd) : fd;
 }
 
-/* Ready to look for one after the other. NULL with a sentence. */
-static blkid_probe begin(const char *path, int fd) {
+/* A probe that returns one signature after the other. NULL with a sentence. */
+static blkid_probe begin_probe(const char *path, int fd) {
     errno = 0;
     blkid_probe probe = blkid_new_probe();
     if (probe != NULL && blkid_probe_set_device(probe, fd, 0, 0) == 0) {
@@ -43,7 +43,7 @@ static blkid_probe begin(const char *path, int fd) {
     return NULL;
 }
 
-static void describe(blkid_probe probe, char *text, size_t text_bytes) {
+static void describe_signature(blkid_probe probe, char *text, size_t text_bytes) {
     const char *type = NULL, *label = NULL, *uuid = NULL;
     const size_t used = strlen(text);
     const int is_table = blkid_probe_lookup_value(probe, "TYPE", &type, NULL) < 0 &&
@@ -62,12 +62,12 @@ int signature_find(const struct device *device, char *text, size_t text_bytes) {
     const int fd = open_medium(device, O_RDONLY);
     if (fd < 0)
         return fd;
-    blkid_probe probe = begin(path, fd);
+    blkid_probe probe = begin_probe(path, fd);
     int result = probe == NULL ? -EIO : FOUND;
     while (result == FOUND) {
         result = blkid_do_probe(probe);
         if (result == FOUND)
-            describe(probe, text, text_bytes);
+            describe_signature(probe, text, text_bytes);
         else if (result < 0)
             result = looking_failed(path, errno);
     }
@@ -82,19 +82,20 @@ int signature_wipe(const struct device *device) {
     const int fd = open_medium(device, O_RDWR);
     if (fd < 0)
         return fd;
-    blkid_probe probe = begin(path, fd);
+    blkid_probe probe = begin_probe(path, fd);
     int result = probe == NULL ? -EIO : FOUND;
     while (result == FOUND) {
         result = blkid_do_probe(probe);
         if (result < 0)
             result = looking_failed(path, errno);
         else if (result == FOUND && blkid_do_wipe(probe, 0) < 0)
-            result = error_set(EIO, "taking the old signatures off %s failed: `wipefs %s` shows them", path, path);
+            result = error_set(EIO, "removing the old signatures from %s failed: `wipefs %s` shows them", path, path);
     }
     if (probe != NULL)
         blkid_free_probe(probe);
     if (result >= 0 && fsync(fd) < 0)
-        result = error_set(errno, "taking the old signatures off %s failed at its sync: %s", path, error_name(errno));
+        result =
+            error_set(errno, "removing the old signatures from %s failed at its sync: %s", path, error_name(errno));
     close(fd);
     return result < 0 ? result : 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks everything of a ring that has a CRC, and says whether anything is damaged; changes nothing. */
+/* Checks everything on a ring that has a CRC and says whether anything is damaged. Changes nothing. */
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "recovery/reader.h"
 
-struct count {
+struct record_count {
     uint64_t drained;
     uint64_t waiting;
     uint64_t payload_bytes;
@@ -12,7 +12,7 @@ struct count {
 };
 
 /* The reader hands out nothing but records whose CRCs hold. */
-static int count_records(const struct engine_view *view, struct count *count) {
+static int count_records(const struct engine_view *view, struct record_count *count) {
     const struct recovery_input input = engine_view_input(view);
     struct reader reader;
     const int rc = reader_begin_with_drained(&reader, &input, &view->recovery);
@@ -29,7 +29,7 @@ static int count_records(const struct engine_view *view, struct count *count) {
 }
 
 int verify_print(struct report *report, struct device *device, const struct engine_view *view) {
-    struct count count = {0};
+    struct record_count count = {0};
     const int rc = count_records(view, &count);
     if (rc < 0) {
         return rc;
@@ -66,13 +66,12 @@ void verify_print_refused(struct report *report, struct device *device, const ch
 }
 
 int command_verify(int argc, char **argv) {
-    static const struct show how = {
+    static const struct show_command command = {
         .usage = "burstlog verify [--json] RING",
-        .about =
-            "Reads the whole ring and checks superblocks, checkpoints and the CRC of every record. Beside a writer a "
-            "checkpoint that is just being written may look bad.",
+        .about = "Reads the whole ring and checks superblocks, checkpoints and the CRC of every record.\n"
+                 "While a process writes the ring, a checkpoint that it is just writing may look bad.",
         .print = verify_print,
         .print_refused = verify_print_refused,
     };
-    return show_ring(argc, argv, &how);
+    return show_ring(argc, argv, &command);
 }

@@ -42,6 +42,20 @@ static jlong JNICALL jni_offer(JNIEnv *env, jobject self, jlong handle, jlong ad
     return burst_offer(log_of(handle), data_of(address), (size_t)length, event_time_ns);
 }
 
+static jlong JNICALL jni_append_within(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+                                       jlong event_time_ns, jint on_full, jlong timeout_ns) {
+    (void)env, (void)self;
+    return burst_append_within(log_of(handle), data_of(address), (size_t)length, event_time_ns,
+                               (enum burst_on_full)on_full, timeout_ns);
+}
+
+static jlong JNICALL jni_enqueue_within(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+                                        jlong event_time_ns, jint on_full, jlong timeout_ns) {
+    (void)env, (void)self;
+    return burst_enqueue_within(log_of(handle), data_of(address), (size_t)length, event_time_ns,
+                                (enum burst_on_full)on_full, timeout_ns);
+}
+
 static jlong JNICALL jni_durable_sequence(JNIEnv *env, jobject self, jlong handle) {
     (void)env, (void)self;
     return burst_durable_sequence(log_of(handle));
@@ -60,6 +74,8 @@ int burst_register(void *jni_env, void *java_class) {
         {(char *)"append", (char *)"(JJIJ)J", (void *)jni_append},
         {(char *)"enqueue", (char *)"(JJIJ)J", (void *)jni_enqueue},
         {(char *)"offer", (char *)"(JJIJ)J", (void *)jni_offer},
+        {(char *)"appendWithin", (char *)"(JJIJIJ)J", (void *)jni_append_within},
+        {(char *)"enqueueWithin", (char *)"(JJIJIJ)J", (void *)jni_enqueue_within},
         {(char *)"durableSequence", (char *)"(J)J", (void *)jni_durable_sequence},
         {(char *)"awaitDurable", (char *)"(JJJ)I", (void *)jni_await_durable},
     };
@@ -68,8 +84,10 @@ int burst_register(void *jni_env, void *java_class) {
                          "burst_register needs the JNIEnv of the calling thread and a class; one of them is NULL");
     if ((*env)->RegisterNatives(env, type, methods, sizeof(methods) / sizeof(methods[0])) != JNI_OK) {
         (*env)->ExceptionClear(env);
-        return error_set(EINVAL, "the Java class lacks one of the native methods append, enqueue, offer, "
-                                 "durableSequence and awaitDurable; use the jar and the library of one version");
+        return error_set(
+            EINVAL,
+            "the Java class lacks one of the native methods append, enqueue, offer, "
+            "appendWithin, enqueueWithin, durableSequence and awaitDurable; use the jar and the library of one version");
     }
     return 0;
 }

@@ -11,16 +11,45 @@
 #define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
 #define STATS_MOST_BYTES 4096                             /* more is garbage */
 
+_Static_assert((int)RING_ON_FULL_BLOCK == BURST_ON_FULL_BLOCK && (int)RING_ON_FULL_FAIL == BURST_ON_FULL_FAIL &&
+                   (int)RING_ON_FULL_DISCARD == BURST_ON_FULL_DISCARD,
+               "the ring says the same as the header");
+
+#define UNNAMED_STREAM 0u
+
+static const struct ring_rule never_wait = {.on_full = RING_ON_FULL_FAIL, .timeout_ns = 0};
+
 int64_t burst_append(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
-    return ring_append(log->ring, data, length, event_time_ns, RING_DURABLE);
+    return ring_append(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &log->rule);
 }
 
 int64_t burst_enqueue(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
-    return ring_append(log->ring, data, length, event_time_ns, RING_ENQUEUE);
+    return ring_enqueue(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &log->rule);
 }
 
 int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
-    return ring_append(log->ring, data, length, event_time_ns, RING_ENQUEUE | RING_NO_WAIT);
+    return ring_enqueue(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &never_wait);
+}
+
+static int refuse_rule(const burst_t *log, uint32_t on_full) {
+    return error_set(EINVAL,
+                     "there is no on_full %u, and nothing was written to ring %s: give one of enum burst_on_full",
+                     on_full, log->ring->path);
+}
+
+int64_t burst_append_within(burst_t *log, const void *data, size_t length, int64_t event_time_ns,
+                            enum burst_on_full on_full, int64_t timeout_ns) {
+    const struct ring_rule rule = {.on_full = on_full, .timeout_ns = timeout_ns};
+    return on_full > BURST_ON_FULL_DISCARD ? refuse_rule(log, on_full)
+                                           : ring_append(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &rule);
+}
+
+int64_t burst_enqueue_within(burst_t *log, const void *data, size_t length, int64_t event_time_ns,
+                             enum burst_on_full on_full, int64_t timeout_ns) {
+    const struct ring_rule rule = {.on_full = on_full, .timeout_ns = timeout_ns};
+    return on_full > BURST_ON_FULL_DISCARD
+               ? refuse_rule(log, on_full)
+               : ring_enqueue(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &rule);
 }
 
 int64_t burst_durable_sequence(const burst_t *log) {

@@ -143,8 +143,6 @@ static int check_config(const struct engine *engine, const struct engine_config 
     limits->max_record_bytes = config->max_record_bytes != 0 ? config->max_record_bytes
                                : most < DEFAULT_RECORD_BYTES ? most
                                                              : DEFAULT_RECORD_BYTES;
-    limits->on_full = config->on_full;
-    limits->block_timeout_ns = config->block_timeout_ns;
     limits->cpus = config->cpus;
     return 0;
 }

@@ -21,9 +21,7 @@ struct engine_config {
     const char *file_name;     /* absolute; NULL: the one the ring is bound to */
     uint64_t ring_bytes;       /* 0: any. Else the size the ring must have */
     uint64_t max_record_bytes; /* 0: default */
-    uint32_t on_full;
-    int64_t block_timeout_ns;
-    uint32_t cpus; /* struct ring_limits */
+    uint32_t cpus;             /* struct ring_limits */
     struct new_file how;
     uint32_t
         untrusted_ring_owner; /* the ring is of this user, for whom this process must not write where the ring alone says: struct

@@ -18,6 +18,7 @@
  */
 struct burst {
     struct ring *ring;
+    struct ring_rule rule; /* of the calls that name none */
     struct engine *engine; /* NULL when closed; guarded by `users` */
     struct device *device;
     struct log_threads threads;

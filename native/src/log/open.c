@@ -164,8 +164,6 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .file_name = file_name,
         .ring_bytes = config->ring_bytes,
         .max_record_bytes = config->max_record_bytes,
-        .on_full = config->on_full,
-        .block_timeout_ns = (int64_t)config->block_timeout_ns,
         .cpus = cpus_here(),
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
         .untrusted_ring_owner = untrusted_ring_owner(log->device),
@@ -267,6 +265,8 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
     events_init(&log->events, &platform_linux);
     log->shutdown_timeout_ns =
         (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns : DEFAULT_SHUTDOWN_TIMEOUT_NS);
+    log->rule.on_full = config->on_full;
+    log->rule.timeout_ns = config->block_timeout_ns == 0 ? -1 : (int64_t)config->block_timeout_ns;
     rc = open_log(log, config, &checked.placement, checked.file_name);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);

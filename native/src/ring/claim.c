@@ -83,7 +83,7 @@ static void publish_pad(struct ring *ring, const struct claim *claim) {
 }
 
 void claim_publish(struct ring *ring, const struct claim *claim, const void *data, uint32_t length,
-                   int64_t event_time_ns, uint8_t flags) {
+                   int64_t event_time_ns, struct claim_label label) {
     if (claim->pad_position != NO_PAD) {
         publish_pad(ring, claim);
     }
@@ -92,8 +92,8 @@ void claim_publish(struct ring *ring, const struct claim *claim, const void *dat
     header->sequence = claim->sequence;
     header->length = length;
     header->type = RECORD_DATA;
-    header->flags = flags;
-    header->stream = 0;
+    header->flags = label.flags;
+    header->stream = label.stream;
     header->event_time_ns = event_time_ns;
     memcpy(payload, data, length);
     /* Of the copy: the caller's bytes may be changing under us. */

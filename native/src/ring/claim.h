@@ -47,8 +47,14 @@ static inline uint64_t claim_sequence(uint64_t word, uint64_t behind) {
 /* Claims bytes for one record. 0, -EAGAIN (no space), -EIO (failed), -ESHUTDOWN (closed). */
 int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim);
 
+/* What a record's header says beside sequence, length and time. */
+struct claim_label {
+    uint16_t stream;
+    uint8_t flags; /* enum record_flags */
+};
+
 /* Fills the claimed record (and its pad) and publishes it. */
 void claim_publish(struct ring *ring, const struct claim *claim, const void *data, uint32_t length,
-                   int64_t event_time_ns, uint8_t flags);
+                   int64_t event_time_ns, struct claim_label label);
 
 #endif

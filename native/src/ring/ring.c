@@ -24,9 +24,6 @@ int ring_create(const struct platform *platform, struct device *device, struct e
     snprintf(ring->path, sizeof ring->path, "%s", device->path);
     ring->geometry = *geometry;
     ring->limits = *limits;
-    if (limits->block_timeout_ns == 0) {
-        ring->limits.block_timeout_ns = -1;
-    }
     ring->alive = platform_allocate(platform, sizeof *ring->alive, PLATFORM_WIPED_IN_CHILD);
     ring->image = ring->alive == NULL ? NULL : device->ops->image(device, geometry->capacity_bytes);
     if (ring->image == NULL) {
@@ -165,13 +162,12 @@ static void await_reason(const struct ring *ring, struct limit *limit) {
     }
 }
 
-static int fail_append(const struct ring *ring, int rc, size_t length, unsigned flags, struct limit limit) {
+static int fail_append(const struct ring *ring, int rc, size_t length, const struct ring_rule *rule,
+                       struct limit limit) {
     const uint64_t bytes = record_bytes(length);
     switch (-rc) {
     case EIO:
-        if (!(flags & RING_NO_WAIT)) {
-            await_reason(ring, &limit);
-        }
+        await_reason(ring, &limit);
         return error_set(EIO, "ring %s has failed: %s; nothing is appended until it is opened again", ring->path,
                          ring_has_failed(ring) ? ring->failure : "why, burst_failure() tells in a moment");
     case ESHUTDOWN:
@@ -182,7 +178,7 @@ static int fail_append(const struct ring *ring, int rc, size_t length, unsigned 
             "ring %s had no space for %llu bytes within blockTimeout, %s, and nothing was written: its "
             "records do not get to the log file as fast as they come; make room there, or find out what slows "
             "its disk",
-            ring->path, (unsigned long long)bytes, error_time(ring->limits.block_timeout_ns));
+            ring->path, (unsigned long long)bytes, error_time(rule->timeout_ns));
     default:
         return error_set(EAGAIN,
                          "ring %s is full, and %llu bytes were not written: its records do not get to the log file as "
@@ -252,17 +248,26 @@ static void wake_committer(struct ring *ring) {
     event_count_notify(&ring->committer, ring->platform);
 }
 
-static struct limit limit_left(const struct ring *ring, const struct limit *waited) {
-    return waited != NULL ? *waited : limit_of(ring->limits.block_timeout_ns);
+static struct limit limit_left(const struct ring_rule *rule, const struct limit *waited) {
+    return waited != NULL ? *waited : limit_of(rule->timeout_ns);
 }
 
+/* The calls are the same but for this, and have it compiled into them. */
+enum call {
+    CALL_APPEND,
+    CALL_ENQUEUE,
+};
+
 /* Copies what is claimed, and waits for it unless it is enqueued only. `waited`: NULL if the call has not waited yet. */
-static inline int64_t put(struct ring *ring, const struct claim *claim, const void *data, size_t length,
-                          int64_t event_time_ns, unsigned flags, const struct limit *waited) {
-    const int enqueued = (flags & RING_ENQUEUE) != 0;
+static inline __attribute__((always_inline)) int64_t put(struct ring *ring, const struct claim *claim, const void *data,
+                                                         size_t length, int64_t event_time_ns, uint16_t stream,
+                                                         const struct ring_rule *rule, enum call call,
+                                                         const struct limit *waited) {
+    const int enqueued = call == CALL_ENQUEUE;
     const uint32_t is_told = enqueued ? is_committer_told(ring) : 1;
     const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
-    claim_publish(ring, claim, data, (uint32_t)length, event_time_ns, enqueued ? RECORD_ENQUEUED : 0);
+    claim_publish(ring, claim, data, (uint32_t)length, event_time_ns,
+                  (struct claim_label){.stream = stream, .flags = enqueued ? RECORD_ENQUEUED : 0});
     const int64_t published_ns = stages_end(ring->stages, BURST_STAGE_COPY, claimed_ns);
     if (enqueued) {
         if (!is_told) {
@@ -271,44 +276,47 @@ static inline int64_t put(struct ring *ring, const struct claim *claim, const vo
         /* Published too late to be counted among those that the failure lost. ring_fail fences for all threads between
          * its store and its look; here only the compiler must keep to the order. */
         atomic_signal_fence(memory_order_seq_cst);
-        return ring_is_failing(ring) ? fail_append(ring, -EIO, length, flags, limit_left(ring, waited))
+        return ring_is_failing(ring) ? fail_append(ring, -EIO, length, rule, limit_left(rule, waited))
                                      : (int64_t)claim->sequence;
     }
-    struct limit limit = limit_left(ring, waited);
+    struct limit limit = limit_left(rule, waited);
     const int rc = leader_await(ring, claim->sequence, &limit);
     stages_end(ring->stages, BURST_STAGE_COMMIT_WAIT, published_ns);
     if (rc == 0) {
         return error_set(EINPROGRESS,
                          "record %llu was not durable on ring %s within blockTimeout, %s; it may still become "
                          "so",
-                         (unsigned long long)claim->sequence, ring->path, error_time(ring->limits.block_timeout_ns));
+                         (unsigned long long)claim->sequence, ring->path, error_time(rule->timeout_ns));
     }
     return rc < 0 ? rc : (int64_t)claim->sequence;
 }
 
 /* Found no space, or a ring that takes nothing any more. Not inlined, for the sake of those who find space. */
 static __attribute__((noinline)) int64_t append_late(struct ring *ring, const void *data, size_t length,
-                                                     int64_t event_time_ns, unsigned flags, int rc) {
-    struct limit limit = limit_of(ring->limits.block_timeout_ns);
+                                                     int64_t event_time_ns, uint16_t stream,
+                                                     const struct ring_rule *rule, enum call call, int rc) {
+    struct limit limit = limit_of(rule->timeout_ns);
     struct claim claim;
     if (rc == -EAGAIN) {
         atomic_fetch_add_explicit(&ring->full_waits, 1, memory_order_relaxed);
         ring_ask_drain(ring);
-        if (!(flags & RING_NO_WAIT) && ring->limits.on_full == BURST_ON_FULL_DISCARD) {
+        if (rule->on_full == RING_ON_FULL_DISCARD) {
             atomic_fetch_add_explicit(&ring->discarded, 1, memory_order_relaxed);
             return 0;
         }
-        if (!(flags & RING_NO_WAIT) && ring->limits.on_full == BURST_ON_FULL_BLOCK) {
+        if (rule->on_full == RING_ON_FULL_BLOCK) {
             const int64_t full_ns = stages_now(ring->stages);
             rc = claim_patiently(ring, data, length, &limit, &claim);
             stages_end(ring->stages, BURST_STAGE_CLAIM_WAIT, full_ns);
         }
     }
-    return rc < 0 ? fail_append(ring, rc, length, flags, limit)
-                  : put(ring, &claim, data, length, event_time_ns, flags, &limit);
+    return rc < 0 ? fail_append(ring, rc, length, rule, limit)
+                  : put(ring, &claim, data, length, event_time_ns, stream, rule, call, &limit);
 }
 
-int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags) {
+static inline __attribute__((always_inline)) int64_t append(struct ring *ring, const void *data, size_t length,
+                                                            int64_t event_time_ns, uint16_t stream,
+                                                            const struct ring_rule *rule, enum call call) {
     if (!ring_is_alive(ring)) {
         return error_set(EOWNERDEAD,
                          "ring %s belongs to the parent of this forked process: open another ring in this one",
@@ -323,6 +331,16 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
     struct claim claim;
     touch(data, length);
     const int rc = claim_record(ring, record_bytes(length), &claim);
-    return rc < 0 ? append_late(ring, data, length, event_time_ns, flags, rc)
-                  : put(ring, &claim, data, length, event_time_ns, flags, NULL);
+    return rc < 0 ? append_late(ring, data, length, event_time_ns, stream, rule, call, rc)
+                  : put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL);
+}
+
+int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                    const struct ring_rule *rule) {
+    return append(ring, data, length, event_time_ns, stream, rule, CALL_APPEND);
+}
+
+int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                     const struct ring_rule *rule) {
+    return append(ring, data, length, event_time_ns, stream, rule, CALL_ENQUEUE);
 }

@@ -49,9 +49,20 @@ struct ring_geometry {
 
 struct ring_limits {
     uint64_t max_record_bytes;
-    uint32_t on_full;         /* enum burst_on_full */
-    uint32_t cpus;            /* that the threads of the process may run on; 0: not known */
-    int64_t block_timeout_ns; /* 0 or, in the ring itself, -1: none */
+    uint32_t cpus; /* that the threads of the process may run on; 0: not known */
+};
+
+/* What an append does that finds the ring full. */
+enum ring_on_full {
+    RING_ON_FULL_BLOCK,
+    RING_ON_FULL_FAIL,
+    RING_ON_FULL_DISCARD,
+};
+
+/* How long an append may take. Read by those alone that do not find space at once, or wait for durability. */
+struct ring_rule {
+    uint32_t on_full;   /* enum ring_on_full */
+    int64_t timeout_ns; /* of all its waits together; < 0: none */
 };
 
 /* Where an open begins: right after its marker. */
@@ -169,14 +180,14 @@ void ring_begin(struct ring *ring, const struct ring_start *start);
 /* Frees everything. Nobody may be in a call. */
 void ring_destroy(struct ring *ring);
 
-enum ring_append_flags {
-    RING_DURABLE = 0,
-    RING_ENQUEUE = 1, /* do not wait for durability */
-    RING_NO_WAIT = 2, /* do not wait for space either, whatever limits.on_full says */
-};
+/* Appends a record of the stream, and waits until it is durable: see burst_append_within. */
+int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                    const struct ring_rule *rule);
 
-/* See burst_append, burst_enqueue, burst_offer. */
-int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, unsigned flags);
+/* The same, but does not wait until it is durable: see burst_enqueue_within. Waits for nothing at all under a rule that
+ * fails within 0 ns. */
+int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                     const struct ring_rule *rule);
 
 /* Waits until all sequences <= `sequence` are durable. timeout_ns < 0: for ever, leading commits where nobody else does; else
  * the committer leads, and the medium holds up this call no longer than that. 1 durable, 0 timed out, -EIO the ring failed,

@@ -20,7 +20,7 @@ static int park_until_the_timeout(const struct platform *platform, _Atomic uint3
     return -ETIMEDOUT;
 }
 
-static void open_with_clock(int64_t block_timeout_ns) {
+static void open_with_clock(void) {
     static struct platform_ops platform_ops;
     static const struct platform platform = {&platform_ops};
     platform_ops = *platform_linux.ops;
@@ -29,8 +29,7 @@ static void open_with_clock(int64_t block_timeout_ns) {
     clock_ns = 1000 * SECOND_NS;
     const struct engine_parts parts = {
         .platform = &platform, .device = &host.device, .files = &host.files, .events = &host.events};
-    const struct engine_config config = {
-        .file_name = host.file, .on_full = BURST_ON_FULL_BLOCK, .block_timeout_ns = block_timeout_ns};
+    const struct engine_config config = {.file_name = host.file};
     assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
     host.events.first = host.events.end;
 }
@@ -60,7 +59,7 @@ static int64_t failing_write(const struct files *files, int file, const void *da
 
 static void a_log_file_that_cannot_be_written_is_an_error_every_minute(void **state) {
     (void)state;
-    open_with_clock(0);
+    open_with_clock();
     append_text("first\n");
     own_ops()->write = failing_write;
     write_error = ENOSPC;
@@ -93,25 +92,26 @@ static void a_log_file_that_cannot_be_written_is_an_error_every_minute(void **st
 static void fill_ring(void) {
     char record[3000];
     memset(record, 'x', sizeof record);
-    while (ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE | RING_NO_WAIT) > 0) {
+    while (ring_append(host.engine->ring, record, sizeof record, 0, 0, &unless_full) > 0) {
     }
 }
 
 static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **state) {
+    static const struct ring_rule rule = {.on_full = RING_ON_FULL_BLOCK, .timeout_ns = 150 * SECOND_NS};
     char record[3000];
     (void)state;
     memset(record, 'x', sizeof record);
-    open_with_clock(150 * SECOND_NS);
+    open_with_clock();
     fill_ring();
     assert_silence(); /* nobody waits */
-    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE), -ETIMEDOUT);
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
     assert_next(BURST_ERROR, "has been full for 1 s: appends wait until its records are in the log file");
     assert_next(BURST_ERROR, "has been full for 61 s");
     assert_next(BURST_ERROR, "has been full for 121 s");
     assert_silence();
     /* The next call waits for the same: that is no change of state. */
     clock_ns += 5 * SECOND_NS;
-    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE), -ETIMEDOUT);
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
     assert_next(BURST_ERROR, "has been full for 181 s");
     assert_next(BURST_ERROR, "has been full for 241 s");
     assert_next(BURST_ERROR, "has been full for 301 s");
@@ -119,15 +119,15 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     drain_all();
     fill_ring();
     clock_ns += 5 * SECOND_NS;
-    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE), -ETIMEDOUT);
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
     assert_next(BURST_ERROR, "has been full for 1 s");
 }
 
 static void a_failed_ring_is_an_error_every_minute(void **state) {
     (void)state;
-    open_with_clock(0);
+    open_with_clock();
     host.fail_submitted = 1;
-    assert_int_equal(ring_append(host.engine->ring, "first\n", 6, 0, RING_DURABLE), -EIO);
+    assert_int_equal(ring_append(host.engine->ring, "first\n", 6, 0, 0, &for_ever), -EIO);
     assert_next(BURST_ERROR, "every append fails until the log is closed and opened again");
     for (int minute = 1; minute <= 3; minute++) {
         drain_work(host.engine->drain, 0);
@@ -144,7 +144,7 @@ static void a_failed_ring_is_an_error_every_minute(void **state) {
 
 static void a_log_file_whose_bytes_others_took_is_an_error(void **state) {
     (void)state;
-    open_with_clock(0);
+    open_with_clock();
     append_text("first\n");
     drain_all();
     assert_int_equal(truncate(host.file, 0), 0);

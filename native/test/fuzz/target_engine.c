@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "append_rules.h"
 #include "base/error.h"
 #include "fuzz/medium.h"
 #include "fuzz/oracle.h"
@@ -125,7 +126,7 @@ static uint64_t append_some(struct world *world) {
     for (; appended < RECORDS; appended++) {
         const char *payload = payload_of(appended);
         const uint64_t sequence = ring_next_sequence(world->engine->ring);
-        const int64_t rc = ring_append(world->engine->ring, payload, strlen(payload), 0, RING_DURABLE);
+        const int64_t rc = ring_append(world->engine->ring, payload, strlen(payload), 0, 0, &for_ever);
         if (rc < 0) {
             MUST(rc == -EAGAIN); /* full, and the drain could not help */
             break;

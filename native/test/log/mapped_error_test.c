@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/statfs.h>
 
+#include "append_rules.h"
 #include "base/error.h"
 #include "device/backend/bus_handler.h"
 #include "device/open.h"
@@ -28,7 +29,7 @@ static int64_t append_number(unsigned number) {
     snprintf(record, 16, "%08u", number);
     record[8] = ' ';
     record[RECORD_BYTES - 1] = '\n';
-    return ring_append(host.engine->ring, record, sizeof record, 0, RING_DURABLE);
+    return ring_append(host.engine->ring, record, sizeof record, 0, 0, &for_ever);
 }
 
 /* Records that are in the ring and in no file. */

@@ -10,30 +10,6 @@ static void await_state(burst_t *log, uint32_t state) {
     assert_int_equal(stats_of(log).state, state);
 }
 
-/* The space of a drained record is free once both checkpoints say so, a moment after the first. */
-static void await_released(burst_t *log) {
-    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
-    for (int i = 0; i < 12000 && stats_of(log).used_bytes > 0; i++) {
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
-    assert_int_equal(stats_of(log).used_bytes, 0);
-}
-
-static int64_t fill(burst_t *log) {
-    static char record[1000];
-    int64_t last = 0;
-    memset(record, 'f', sizeof record - 1);
-    record[sizeof record - 1] = '\n';
-    for (;;) {
-        const int64_t sequence = burst_offer(log, record, sizeof record, 0);
-        if (sequence == -EAGAIN && burst_flush(log, SECOND_NS) == 1 &&
-            (burst_offer(log, record, sizeof record, 0)) == -EAGAIN) {
-            return last;
-        }
-        last = sequence > last ? sequence : last;
-    }
-}
-
 static void a_full_ring_fails_discards_or_times_out_as_configured(void **state) {
     (void)state;
     for (uint32_t policy = BURST_ON_FULL_BLOCK; policy <= BURST_ON_FULL_DISCARD; policy++) {
@@ -44,7 +20,7 @@ static void a_full_ring_fails_discards_or_times_out_as_configured(void **state) 
         burst_append(log, "first\n", 6, 0);
         await_released(log);
         block_file();
-        fill(log);
+        fill_log(log);
         const int64_t before = stats_of(log).accepted_sequence;
         const int64_t rc = burst_append(log, "over\n", 5, 0);
         assert_int_equal(rc, policy == BURST_ON_FULL_BLOCK ? -ETIMEDOUT : policy == BURST_ON_FULL_FAIL ? -EAGAIN : 0);
@@ -67,7 +43,7 @@ static void a_blocked_append_goes_on_when_the_file_can_be_written_again(void **s
     burst_append(log, "first\n", 6, 0);
     await_released(log);
     block_file();
-    const int64_t last = fill(log);
+    const int64_t last = fill_log(log);
     const pid_t child = fork();
     if (child == 0) {
         nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);

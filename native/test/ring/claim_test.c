@@ -93,7 +93,7 @@ static struct ring *ring_near_lap_end(uint64_t left) {
                          .position = 7 * BLOCK_BYTES, .next_sequence = 41, .released = 6 * BLOCK_BYTES, .epoch = 2});
     const uint32_t length = (uint32_t)(BLOCK_BYTES - left - RECORD_HEADER_BYTES);
     const struct claim claim = claimed(ring, record_bytes(length));
-    claim_publish(ring, &claim, fake_device.medium, length, 0, 0);
+    claim_publish(ring, &claim, fake_device.medium, length, 0, (struct claim_label){0});
     assert_int_equal(ring_claimed(ring), SMALL_BYTES - left);
     return ring;
 }
@@ -107,7 +107,7 @@ static void the_end_of_a_lap_that_is_too_short_becomes_a_pad(void **state) {
         assert_int_equal(claim.position, SMALL_BYTES);
         assert_int_equal(claim.sequence, 42);
         uint8_t payload[200] = {1, 2, 3};
-        claim_publish(ring, &claim, payload, (uint32_t)left, 0, 0);
+        claim_publish(ring, &claim, payload, (uint32_t)left, 0, (struct claim_label){0});
         assert_int_equal(ring_commit(ring), 1);
         assert_durable(ring, SMALL_BYTES + BLOCK_BYTES, 43);
         assert_int_equal(record_judge(fake_device.medium, SMALL_BYTES, claim.pad_position, SEED), RECORD_VALID);
@@ -129,7 +129,7 @@ static void the_end_of_a_lap_that_holds_no_header_gets_no_pad(void **state) {
         const struct claim claim = claimed(ring, RECORD_HEADER_BYTES);
         assert_int_equal(claim.pad_position, UINT64_MAX);
         assert_int_equal(claim.position, SMALL_BYTES);
-        claim_publish(ring, &claim, "", 0, 0, 0);
+        claim_publish(ring, &claim, "", 0, 0, (struct claim_label){0});
         assert_int_equal(ring_commit(ring), 1);
         assert_durable(ring, SMALL_BYTES + BLOCK_BYTES, 43);
         assert_int_equal(record_judge(fake_device.medium, SMALL_BYTES, claim.position, SEED), RECORD_VALID);
@@ -209,11 +209,11 @@ static void a_closed_ring_refuses(void **state) {
     struct claim claim;
     assert_int_equal(claim_record(ring, 56, &claim), -ESHUTDOWN); /* not begun */
     ring_begin(ring, &(struct ring_start){.position = BLOCK_BYTES, .next_sequence = 1, .epoch = 1});
-    assert_int_equal(ring_append(ring, "a", 1, 0, RING_DURABLE), 1);
-    assert_int_equal(ring_append(ring, "b", 1, 0, RING_ENQUEUE), 2);
+    assert_int_equal(ring_append(ring, "a", 1, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "b", 1, 0, 0, &fake_rule), 2);
     ring_refuse(ring);
     assert_refused(ring, RECORD_HEADER_BYTES, ESHUTDOWN);
-    assert_int_equal(ring_append(ring, "c", 1, 0, RING_DURABLE), -ESHUTDOWN);
+    assert_int_equal(ring_append(ring, "c", 1, 0, 0, &fake_rule), -ESHUTDOWN);
     assert_int_equal(ring_next_sequence(ring), 3);
     assert_int_equal(ring_commit(ring), 1); /* what was accepted is still committed */
     assert_durable(ring, 3 * BLOCK_BYTES, 3);
@@ -222,8 +222,8 @@ static void a_closed_ring_refuses(void **state) {
 static void a_failed_ring_refuses_with_its_first_reason(void **state) {
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
-    assert_int_equal(ring_append(ring, "a", 1, 0, RING_ENQUEUE), 1);
-    assert_int_equal(ring_append(ring, "b", 1, 0, RING_ENQUEUE), 2);
+    assert_int_equal(ring_enqueue(ring, "a", 1, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "b", 1, 0, 0, &fake_rule), 2);
     ring_fail(ring, "reason %d", 1);
     ring_fail(ring, "reason %d", 2);
     assert_string_equal(ring->failure, "reason 1 (2 enqueued records are lost)");
@@ -231,9 +231,9 @@ static void a_failed_ring_refuses_with_its_first_reason(void **state) {
     assert_refused(ring, RECORD_HEADER_BYTES, EIO);
     ring_refuse(ring);
     assert_refused(ring, RECORD_HEADER_BYTES, EIO);
-    assert_int_equal(ring_append(ring, "c", 1, 0, RING_DURABLE), -EIO);
+    assert_int_equal(ring_append(ring, "c", 1, 0, 0, &fake_rule), -EIO);
     assert_non_null(strstr(error_text(), "reason 1"));
-    assert_int_equal(ring_append(ring, "c", 1, 0, RING_ENQUEUE | RING_NO_WAIT), -EIO);
+    assert_int_equal(ring_enqueue(ring, "c", 1, 0, 0, &never_waits), -EIO);
     assert_int_equal(ring_commit(ring), -EIO);
     assert_int_equal(ring_await_durable(ring, 1, -1), -EIO);
     assert_durable(ring, BLOCK_BYTES, 1);

@@ -10,7 +10,7 @@ static struct claim unpublished; /* of the thread that was interrupted between c
 static void publish_after_nine_seconds(struct fake_platform *fake) {
     fake->now_ns += 3600 * SECOND_NS; /* a machine that was suspended is not a stuck producer */
     if (fake->slept_ns >= 9 * SECOND_NS && unpublished.position != 0) {
-        claim_publish(fake_device.ring, &unpublished, "late", 4, 0, 0);
+        claim_publish(fake_device.ring, &unpublished, "late", 4, 0, (struct claim_label){0});
         unpublished.position = 0;
     }
 }
@@ -25,8 +25,8 @@ static void never_publish(struct fake_platform *fake) {
 /* The records of an earlier life in the image, from the first block on: the last one is published but not sealed. */
 static void live_and_leave(struct ring *ring) {
     ring_begin(ring, &(struct ring_start){.position = BLOCK_BYTES, .next_sequence = 1, .epoch = 1});
-    assert_int_equal(ring_append(ring, "sealed", 6, 0, RING_DURABLE), 1);
-    assert_int_equal(ring_append(ring, "published", 9, 0, RING_ENQUEUE), 2);
+    assert_int_equal(ring_append(ring, "sealed", 6, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_enqueue(ring, "published", 9, 0, 0, &fake_rule), 2);
     ring_destroy(ring);
     memset(fake_device.medium, 0, fake_device.bytes);
     fake_device.submitted = 0;
@@ -89,12 +89,12 @@ static void a_straggler_that_publishes_in_time_becomes_durable(void **state) {
 static void a_claim_after_the_seal_begins_a_block_of_its_own(void **state) {
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
-    assert_int_equal(ring_append(ring, "one", 3, 0, RING_ENQUEUE), 1);
-    assert_int_equal(ring_append(ring, "two", 3, 0, RING_DURABLE), 2);
+    assert_int_equal(ring_enqueue(ring, "one", 3, 0, 0, &fake_rule), 1);
+    assert_int_equal(ring_append(ring, "two", 3, 0, 0, &fake_rule), 2);
     assert_int_equal(ring_claimed(ring), 2 * BLOCK_BYTES);
     assert_int_equal(record_at(fake_device.medium, SMALL_BYTES, BLOCK_BYTES)->flags, RECORD_ENQUEUED);
     assert_int_equal(record_at(fake_device.medium, SMALL_BYTES, BLOCK_BYTES + 64)->flags, RECORD_LAST);
-    assert_int_equal(ring_append(ring, "three", 5, 0, RING_DURABLE), 3);
+    assert_int_equal(ring_append(ring, "three", 5, 0, 0, &fake_rule), 3);
     assert_durable(ring, 3 * BLOCK_BYTES, 4);
     const struct record_header *third = record_at(fake_device.medium, SMALL_BYTES, 2 * BLOCK_BYTES);
     assert_int_equal(third->sequence, 3);
@@ -109,7 +109,7 @@ static struct ring *ring_with_a_long_commit(void) {
     struct ring *ring = begun_ring(LARGE_BYTES, 4);
     for (uint64_t sequence = 1; sequence <= RECORDS; sequence++) {
         memset(payload, (int)sequence, sizeof payload);
-        assert_int_equal(ring_append(ring, payload, sizeof payload, 0, RING_ENQUEUE), sequence);
+        assert_int_equal(ring_enqueue(ring, payload, sizeof payload, 0, 0, &fake_rule), sequence);
     }
     return ring;
 }
@@ -148,7 +148,7 @@ static void a_failed_piece_that_later_ones_overtook_is_a_hole(void **state) {
         fake_device.fail_submitted = failed;
         assert_int_equal(ring_commit(ring), -EIO);
         assert_durable(ring, BLOCK_BYTES, 1); /* the first piece came last, or failed */
-        assert_int_equal(ring_append(ring, "x", 1, 0, RING_ENQUEUE), -EIO);
+        assert_int_equal(ring_enqueue(ring, "x", 1, 0, 0, &fake_rule), -EIO);
         assert_int_equal(fake_device.under_way_count, 0);
         free_ring(NULL);
     }

@@ -33,7 +33,7 @@ static void a_record_is_whole_although_the_callers_buffer_changes_under_its_copy
     touched = 0;
     assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
     assert_int_equal(mprotect(guarded, BLOCK_BYTES, PROT_NONE), 0);
-    const int64_t sequence = ring_append(ring, callers, sizeof callers, 0, RING_DURABLE);
+    const int64_t sequence = ring_append(ring, callers, sizeof callers, 0, 0, &fake_rule);
     mprotect(guarded, BLOCK_BYTES, PROT_READ | PROT_WRITE);
     sigaction(SIGSEGV, &before, NULL);
     assert_int_equal(sequence, 1);

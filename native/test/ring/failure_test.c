@@ -58,12 +58,14 @@ static const struct device_ops slow_ops = {
     .name = "slow", .image = slow_image, .submit = slow_submit, .complete = slow_complete};
 
 static struct events events;
+static struct ring_rule rule; /* of every append */
 
-static struct ring *make_ring(struct slow_device *slow, int64_t block_timeout_ns) {
+static struct ring *make_ring(struct slow_device *slow, int64_t timeout_ns) {
     slow->device = (struct device){.ops = &slow_ops, .platform = &platform_linux, .write_depth = 1, .path = "slow"};
     const struct ring_geometry geometry = {.capacity_bytes = CAPACITY, .block_bytes = 4096, .crc_seed = 7};
-    const struct ring_limits limits = {.max_record_bytes = 4000, .block_timeout_ns = block_timeout_ns};
+    const struct ring_limits limits = {.max_record_bytes = 4000};
     struct ring *ring;
+    rule = (struct ring_rule){.on_full = RING_ON_FULL_BLOCK, .timeout_ns = timeout_ns};
     events_init(&events, &platform_linux);
     assert_int_equal(ring_create(&platform_linux, &slow->device, &events, &geometry, &limits, &ring), 0);
     ring_begin(ring, &(struct ring_start){.position = 4096, .next_sequence = 1, .epoch = 1});
@@ -72,7 +74,7 @@ static struct ring *make_ring(struct slow_device *slow, int64_t block_timeout_ns
 
 static void *append_until_refused(void *argument) {
     for (;;) {
-        const int64_t rc = ring_append(argument, "record\n", 7, 0, RING_DURABLE);
+        const int64_t rc = ring_append(argument, "record\n", 7, 0, 0, &rule);
         if (rc < 0) {
             return (void *)(intptr_t)rc;
         }
@@ -83,7 +85,7 @@ static void a_failed_write_returns_every_waiting_append(void **state) {
     (void)state;
     for (int failing = 1; failing < 12; failing++) {
         struct slow_device slow = {.pause_ns = 2000000, .failing = failing};
-        struct ring *ring = make_ring(&slow, 0);
+        struct ring *ring = make_ring(&slow, -1);
         pthread_t threads[THREADS];
         for (int i = 0; i < THREADS; i++) {
             assert_int_equal(pthread_create(&threads[i], NULL, append_until_refused, ring), 0);
@@ -96,7 +98,7 @@ static void a_failed_write_returns_every_waiting_append(void **state) {
             assert_int_equal(pthread_timedjoin_np(threads[i], &rc, &deadline), 0);
             assert_int_equal((int)(intptr_t)rc, -EIO);
         }
-        assert_int_equal(ring_append(ring, "x", 1, 0, RING_ENQUEUE), -EIO);
+        assert_int_equal(ring_enqueue(ring, "x", 1, 0, 0, &rule), -EIO);
         assert_int_equal(slow.writes, failing);
         ring_destroy(ring);
         free(slow.image);
@@ -106,8 +108,8 @@ static void a_failed_write_returns_every_waiting_append(void **state) {
 static void a_vanished_device_is_called_that(void **state) {
     (void)state;
     struct slow_device slow = {.failing = 1, .failure = -ENODEV};
-    struct ring *ring = make_ring(&slow, 0);
-    assert_int_equal(ring_append(ring, "x", 1, 0, RING_DURABLE), -EIO);
+    struct ring *ring = make_ring(&slow, -1);
+    assert_int_equal(ring_append(ring, "x", 1, 0, 0, &rule), -EIO);
     assert_non_null(strstr(ring->failure, "the device has vanished or shrunk"));
     ring_destroy(ring);
     free(slow.image);
@@ -132,7 +134,7 @@ static void an_append_that_timed_out_on_the_medium_is_committed_all_the_same(voi
     while (!atomic_load(&slow.is_under_way)) {
         nap(1000000);
     }
-    assert_int_equal(ring_append(ring, "late\n", 5, 0, RING_DURABLE), -EINPROGRESS);
+    assert_int_equal(ring_append(ring, "late\n", 5, 0, 0, &rule), -EINPROGRESS);
     const uint64_t late = ring_next_sequence(ring) - 1;
     atomic_store(&slow.is_held, 0);
     pthread_join(committer, NULL);

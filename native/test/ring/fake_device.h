@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "append_rules.h"
 #include "media/record.h"
 #include "ring/claim.h"
 
@@ -58,6 +59,7 @@ struct fake_platform {
 static struct fake_device fake_device;
 static struct fake_platform fake_platform;
 static struct events fake_events;
+static struct ring_rule fake_rule;
 
 /* ------------------------------------------------------------------------------------------------ platform */
 
@@ -205,9 +207,9 @@ static inline struct ring *create_ring(void) {
                                            .capacity_bytes = fake_device.bytes,
                                            .block_bytes = BLOCK_BYTES,
                                            .crc_seed = SEED};
-    const struct ring_limits limits = {.max_record_bytes = fake_device.bytes / 4 - RECORD_HEADER_BYTES,
-                                       .on_full = BURST_ON_FULL_FAIL};
+    const struct ring_limits limits = {.max_record_bytes = fake_device.bytes / 4 - RECORD_HEADER_BYTES};
     struct ring *ring;
+    fake_rule = unless_full;
     assert_int_equal(ring_create(&fake_platform.platform, &fake_device.device, &fake_events, &geometry, &limits, &ring),
                      0);
     fake_device.ring = ring;

@@ -24,7 +24,7 @@ static void hold_completion(struct fake_device *fake) {
 
 static void *append_one(void *argument) {
     (void)argument;
-    return (void *)(intptr_t)ring_append(fake_device.ring, "record", 6, 0, RING_DURABLE);
+    return (void *)(intptr_t)ring_append(fake_device.ring, "record", 6, 0, 0, &fake_rule);
 }
 
 static int64_t joined(pthread_t thread) {
@@ -45,7 +45,7 @@ static void lead_and_follow(struct ring *ring, pthread_t *leader, pthread_t *fol
     atomic_store(&completion_is_held, 0);
     atomic_store(&may_complete, 0);
     fake_device.before_completion = hold_completion;
-    assert_int_equal(ring_append(ring, "enqueued", 8, 0, RING_ENQUEUE), 1);
+    assert_int_equal(ring_enqueue(ring, "enqueued", 8, 0, 0, &fake_rule), 1);
     pthread_create(leader, NULL, append_one, NULL);
     while (!atomic_load(&completion_is_held)) {
         pause_a_little();
@@ -109,7 +109,7 @@ static void whoever_waits_for_space_is_told_of_the_end_of_a_commit(void **state)
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
     const uint32_t ticket = event_count_register(&ring->space);
-    assert_int_equal(ring_append(ring, "mine", 4, 0, RING_DURABLE), 1);
+    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
     assert_int_not_equal(atomic_load(&ring->space.count), ticket);
     event_count_leave(&ring->space);
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "append_rules.h"
 #include "base/crc32c.h"
 #include "media/record.h"
 #include "ring/claim.h"
@@ -48,7 +49,7 @@ static void publish_the_claim(void) {
     char payload[PAYLOAD_BYTES];
     memset(payload, 'n', sizeof payload);
     rig.writes_before_publishing = rig.writes;
-    claim_publish(rig.ring, &rig.claim, payload, sizeof payload, 0, 0);
+    claim_publish(rig.ring, &rig.claim, payload, sizeof payload, 0, (struct claim_label){0});
 }
 
 static void give_the_producer_its_turn(const struct platform *platform, int64_t duration_ns) {
@@ -191,9 +192,9 @@ static void the_records_before_a_straggler_wait_with_it(void **state) {
     (void)state;
     const struct ring_start start = {.position = BEGIN, .next_sequence = 1, .released = 0, .epoch = 2};
     ring_begin(rig.ring, &start);
-    assert_int_equal(ring_append(rig.ring, "first", 5, 0, RING_ENQUEUE), 1);
+    assert_int_equal(ring_enqueue(rig.ring, "first", 5, 0, 0, &for_ever), 1);
     assert_int_equal(claim_record(rig.ring, record_bytes(PAYLOAD_BYTES), &rig.claim), 0);
-    assert_int_equal(ring_append(rig.ring, "third", 5, 0, RING_ENQUEUE), 3);
+    assert_int_equal(ring_enqueue(rig.ring, "third", 5, 0, 0, &for_ever), 3);
     rig.publish_after_sleeps = 1;
     assert_int_equal(ring_commit(rig.ring), 1);
     assert_int_equal(rig.writes_before_publishing, 0);
@@ -202,13 +203,29 @@ static void the_records_before_a_straggler_wait_with_it(void **state) {
     assert_int_equal(next_sequence, 4);
 }
 
+static void a_record_says_whose_it_is_and_whether_somebody_waited(void **state) {
+    (void)state;
+    const struct ring_start start = {.position = BEGIN, .next_sequence = 1, .released = 0, .epoch = 2};
+    ring_begin(rig.ring, &start);
+    assert_int_equal(ring_enqueue(rig.ring, "theirs", 6, 7, 65535, &for_ever), 1);
+    assert_int_equal(ring_append(rig.ring, "ours", 4, -8, 3, &for_ever), 2);
+    const struct record_header *theirs = record_at(rig.medium, CAPACITY, BEGIN);
+    const struct record_header *ours = record_at(rig.medium, CAPACITY, BEGIN + record_bytes(6));
+    assert_int_equal(theirs->stream, 65535);
+    assert_int_equal(theirs->flags, RECORD_ENQUEUED);
+    assert_int_equal(theirs->event_time_ns, 7);
+    assert_int_equal(ours->stream, 3);
+    assert_int_equal(ours->flags, RECORD_LAST);
+    assert_int_equal(ours->event_time_ns, -8);
+}
+
 static void a_block_that_is_released_in_part_only_is_not_taken_back(void **state) {
     (void)state;
     const struct ring_start start = {.position = BEGIN, .next_sequence = 1, .released = 104, .epoch = 2};
     ring_begin(rig.ring, &start);
     int64_t sequence = 0;
     while (sequence >= 0) {
-        sequence = ring_append(rig.ring, "x", 1, 0, RING_ENQUEUE | RING_NO_WAIT);
+        sequence = ring_enqueue(rig.ring, "x", 1, 0, 0, &never_waits);
     }
     assert_int_equal(sequence, -EAGAIN);
     assert_true(ring_claimed(rig.ring) <= CAPACITY - BLOCK);
@@ -221,6 +238,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_producer_that_never_publishes_stops_the_ring_and_nothing_is_written,
                                         open_ring, close_ring),
         cmocka_unit_test_setup_teardown(the_records_before_a_straggler_wait_with_it, open_ring, close_ring),
+        cmocka_unit_test_setup_teardown(a_record_says_whose_it_is_and_whether_somebody_waited, open_ring, close_ring),
         cmocka_unit_test_setup_teardown(a_block_that_is_released_in_part_only_is_not_taken_back, open_ring, close_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,11 +43,14 @@ static void release_all(struct ring *ring) {
     ring->begin_position = atomic_load(&ring->durable_position);
 }
 
-static void append(struct ring *ring, unsigned flags) {
-    assert_true(ring_append(ring, "record", 6, 0, flags) > 0);
-    if (flags & RING_ENQUEUE) {
-        assert_int_equal(ring_commit(ring), 1);
-    }
+static void append(struct ring *ring) {
+    assert_true(ring_append(ring, "record", 6, 0, 0, &fake_rule) > 0);
+    release_all(ring);
+}
+
+static void enqueue(struct ring *ring) {
+    assert_true(ring_enqueue(ring, "record", 6, 0, 0, &fake_rule) > 0);
+    assert_int_equal(ring_commit(ring), 1);
     release_all(ring);
 }
 
@@ -55,7 +58,7 @@ static void a_slow_device_is_found_in_its_writes_and_in_the_wait_for_them(void *
     (void)state;
     struct ring *ring = timed_ring(SMALL_BYTES);
     for (int i = 0; i < 10; i++) {
-        append(ring, RING_DURABLE);
+        append(ring);
     }
     assert_stage(BURST_STAGE_CLAIM_WAIT, 0, 0);
     assert_stage(BURST_STAGE_COPY, 10, 0);
@@ -68,7 +71,7 @@ static void each_write_of_a_commit_is_timed_from_its_own_submission(void **state
     (void)state;
     struct ring *ring = timed_ring(LARGE_BYTES);
     static uint8_t record[3 * RING_WRITE_BYTES];
-    assert_int_equal(ring_append(ring, record, sizeof record, 0, RING_DURABLE), 1);
+    assert_int_equal(ring_append(ring, record, sizeof record, 0, 0, &fake_rule), 1);
     assert_stage(BURST_STAGE_DEVICE_WRITE, atomic_load(&ring->device_writes), WRITE_NS);
     assert_true(atomic_load(&ring->device_writes) >= 3);
     assert_stage(BURST_STAGE_COMMIT_WAIT, 1, (uint64_t)WRITE_NS * atomic_load(&ring->device_writes));
@@ -80,7 +83,7 @@ static uint64_t timed_of_a_thousand(struct ring *ring, int64_t takes_ns) {
     const uint64_t writes = figures_of(BURST_STAGE_DEVICE_WRITE).count,
                    waits = figures_of(BURST_STAGE_COMMIT_WAIT).count;
     for (int i = 0; i < 1024; i++) {
-        append(ring, RING_DURABLE);
+        append(ring);
     }
     const uint64_t timed = figures_of(BURST_STAGE_DEVICE_WRITE).count - writes;
     assert_in_range(figures_of(BURST_STAGE_COMMIT_WAIT).count - waits, timed - timed / 50 - 1, timed + timed / 50 + 1);
@@ -121,7 +124,7 @@ static void a_write_that_hangs_does_not_hide_that_the_others_are_fast(void **sta
     (void)state;
     struct ring *ring = timed_ring(SMALL_BYTES);
     write_ns = 60000000000ll;
-    append(ring, RING_DURABLE);
+    append(ring);
     assert_in_range(timed_of_a_thousand(ring, 4000), 63 + 118, 63 + 122); /* one in 8: 5 us on average */
 }
 
@@ -144,7 +147,7 @@ static void of_enqueued_records_one_in_64_is_timed_and_nobody_waits(void **state
     (void)state;
     struct ring *ring = timed_ring(SMALL_BYTES);
     for (int i = 0; i < 6400; i++) {
-        append(ring, RING_ENQUEUE);
+        enqueue(ring);
     }
     assert_in_range(figures_of(BURST_STAGE_COPY).count, 98, 102);
     assert_stage(BURST_STAGE_COMMIT_WAIT, 0, 0);
@@ -168,16 +171,16 @@ static void only_who_finds_the_ring_full_waits_and_the_whole_wait_counts(void **
     struct ring *ring = timed_ring(SMALL_BYTES);
     fake_device.before_completion = NULL;
     fake_platform.platform.ops = &ops;
-    ring->limits.on_full = BURST_ON_FULL_BLOCK;
+    fake_rule.on_full = RING_ON_FULL_BLOCK;
     waiting_ring = ring;
     int64_t sequence = 0;
     while (figures_of(BURST_STAGE_CLAIM_WAIT).count == 0) {
-        sequence = ring_append(ring, "record", 6, 0, RING_DURABLE);
+        sequence = ring_append(ring, "record", 6, 0, 0, &fake_rule);
         assert_true(sequence > 0 && sequence < 10);
     }
     assert_stage(BURST_STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
     assert_stage(BURST_STAGE_COPY, (uint64_t)sequence, 0); /* the wait is not part of it */
-    assert_int_equal(ring_append(ring, "record", 6, 0, RING_DURABLE), sequence + 1);
+    assert_int_equal(ring_append(ring, "record", 6, 0, 0, &fake_rule), sequence + 1);
     assert_stage(BURST_STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
 }
 
@@ -236,8 +239,8 @@ static void a_commit_is_stamped_with_where_it_begins(void **state) {
     (void)state;
     struct ring *ring = timed_ring(SMALL_BYTES);
     const uint64_t begin = atomic_load(&ring->durable_position);
-    append(ring, RING_DURABLE);
-    append(ring, RING_DURABLE);
+    append(ring);
+    append(ring);
     assert_int_equal(atomic_load(&stages->stamped), begin);
     assert_int_equal(atomic_load(&stages->stamped_ns), 1 + WRITE_NS);
 }
@@ -255,7 +258,7 @@ static void what_was_counted_stays_after_close_and_its_memory_does_not(void **st
     struct ring *ring = timed_ring(SMALL_BYTES);
     for (int i = 0; i < 50; i++) {
         fake_platform.now_ns += i * i * 1000;
-        append(ring, RING_DURABLE);
+        append(ring);
         stages_end(stages, BURST_STAGE_DRAIN_LAG, 1);
         stages_end(stages, BURST_STAGE_CLAIM_WAIT, fake_platform.now_ns - (1ll << 36) * i);
     }

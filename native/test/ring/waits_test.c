@@ -4,8 +4,8 @@
 
 static struct ring *full_ring(void) {
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
-    ring->limits.on_full = BURST_ON_FULL_BLOCK;
-    while (ring_append(ring, "x", 1, 0, RING_DURABLE | RING_NO_WAIT) > 0) {
+    fake_rule.on_full = RING_ON_FULL_BLOCK;
+    while (ring_append(ring, "x", 1, 0, 0, &unless_full) > 0) {
     }
     return ring;
 }
@@ -62,11 +62,13 @@ static void assert_told_once(int64_t timeout_ns) {
     struct ring *ring = full_ring();
     uint32_t severity = BURST_INFO;
     int64_t time_ns = 0;
-    ring->limits.block_timeout_ns = timeout_ns;
+    fake_rule.timeout_ns = timeout_ns;
     naps = 0;
     fake_platform.lies_down = nap;
-    assert_true(ring_append(ring, "y", 1, 0, RING_ENQUEUE) > 0);
+    const uint64_t before = atomic_load(&ring->full_waits);
+    assert_true(ring_enqueue(ring, "y", 1, 0, 0, &fake_rule) > 0);
     assert_int_equal(naps, 6);
+    assert_int_equal(atomic_load(&ring->full_waits), before + 1);
     assert_int_equal(told(&severity, &time_ns), 1);
     assert_true(severity >= BURST_WARN);
     assert_in_range(time_ns, 1000000000, 2000000000);
@@ -83,12 +85,12 @@ static void a_refused_offer_counts_as_one_that_met_a_full_ring(void **state) {
     (void)state;
     struct ring *ring = full_ring();
     const uint64_t before = atomic_load(&ring->full_waits);
-    assert_int_equal(ring_append(ring, "y", 1, 0, RING_ENQUEUE | RING_NO_WAIT), -EAGAIN);
+    assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &never_waits), -EAGAIN);
     assert_int_equal(atomic_load(&ring->full_waits), before + 1);
-    ring->limits.on_full = BURST_ON_FULL_DISCARD;
-    assert_int_equal(ring_append(ring, "y", 1, 0, RING_ENQUEUE | RING_NO_WAIT), -EAGAIN); /* who offers is told */
+    fake_rule.on_full = RING_ON_FULL_DISCARD;
+    assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &never_waits), -EAGAIN); /* who offers is told */
     assert_int_equal(atomic_load(&ring->discarded), 0);
-    assert_int_equal(ring_append(ring, "y", 1, 0, RING_ENQUEUE), 0);
+    assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &fake_rule), 0);
     assert_int_equal(atomic_load(&ring->discarded), 1);
     assert_int_equal(atomic_load(&ring->full_waits), before + 3);
 }

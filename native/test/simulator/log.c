@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "append_rules.h"
 #include "simulator/log.h"
 
 #include <errno.h>
@@ -40,10 +41,7 @@ int log_open(struct world *world) {
         .files = &world->files.files,
         .events = &world->events,
     };
-    const struct engine_config config = {
-        .file_name = world->file_name,
-        .on_full = world->park_drains ? BURST_ON_FULL_BLOCK : BURST_ON_FULL_FAIL,
-    };
+    const struct engine_config config = {.file_name = world->file_name};
     world->model.incarnation++;
     return engine_open(&parts, &config, &world->engine);
 }
@@ -153,7 +151,7 @@ void log_note_durable(struct world *world) {
     }
 }
 
-static int64_t offer(struct world *world, uint32_t length, unsigned flags) {
+static int64_t offer(struct world *world, uint32_t length, ring_call call, const struct ring_rule *rule) {
     struct model *model = &world->model;
     const uint64_t sequence = model->offered + 1;
     if (sequence >= MODEL_RECORDS_MAX || (length > 0 && length < PAYLOAD_MIN_BYTES)) {
@@ -165,7 +163,7 @@ static int64_t offer(struct world *world, uint32_t length, unsigned flags) {
     model->records[sequence] = (struct model_record){.incarnation = model->incarnation, .length = length};
     payload_make(model, sequence, payload);
     model->offered = sequence;
-    const int64_t rc = ring_append(world->engine->ring, payload, length, world->now_ns, flags);
+    const int64_t rc = call(world->engine->ring, payload, length, world->now_ns, 0, rule);
     if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
         model->offered = sequence - 1;
         model->records[sequence] = before;
@@ -177,7 +175,7 @@ static int64_t offer(struct world *world, uint32_t length, unsigned flags) {
 }
 
 int64_t log_append(struct world *world, uint32_t length) {
-    const int64_t rc = offer(world, length, RING_DURABLE);
+    const int64_t rc = offer(world, length, ring_append, world->park_drains ? &for_ever : &unless_full);
     log_note_durable(world);
     if (rc > 0) {
         world->model.acknowledged = (uint64_t)rc;
@@ -186,7 +184,7 @@ int64_t log_append(struct world *world, uint32_t length) {
 }
 
 int64_t log_enqueue(struct world *world, uint32_t length) {
-    const int64_t rc = offer(world, length, RING_ENQUEUE | RING_NO_WAIT);
+    const int64_t rc = offer(world, length, ring_enqueue, &never_waits);
     sim_mapped_evict(world); /* published, and not sealed */
     return rc;
 }

@@ -10,5 +10,6 @@ module io.burstlog.log4j {
     exports io.burstlog.log4j;
 
     // Log4j sets the fields of the builder by reflection.
-    opens io.burstlog.log4j to org.apache.logging.log4j.core;
+    opens io.burstlog.log4j to
+            org.apache.logging.log4j.core;
 }

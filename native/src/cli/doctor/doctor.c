@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command: what is to be looked at, and which of its four things it is to do. */
+/* The command: reads its options and does one of its four tasks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -27,30 +27,29 @@ static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--
                             "       burstlog doctor --listen [ADDRESS:]PORT [--seconds N]";
 
 static const char about[] =
-    "\nChecks this host for what costs a log its low and steady latency: cores, memory, the ring's disk, file "
-    "systems,\n"
-    "clock, load, and the options of a JVM. Each finding tells what was read where, what it costs and what mends it.\n"
-    "Nothing is changed. What cannot be read is called unknown, never in order; root can read the most.\n"
-    "  RING          a ring in use or to be: a block device or a file; its disk is looked at\n"
+    "\nFinds what makes a log slow or unsteady on this host: in cores, memory, the ring's disk, file systems, clock,\n"
+    "load, and the options of a JVM. Each finding says what was read where, what it costs and what mends it.\n"
+    "It changes nothing. What it cannot read it calls unknown, never in order; root can read the most.\n"
+    "  RING          a block device or a file, with a ring or for one to be; its disk is checked\n"
     "  --file LOG    the log file, if the ring does not name it yet\n"
-    "  --pid PID     the process that logs, a JVM for instance; otherwise the one that holds the ring\n"
-    "  --root DIR    looks at a host that was recorded: a directory with its /proc and /sys\n"
-    "\n--jitter measures for N seconds (1) on each core of LIST (all) how long a running thread is kept from it, one "
-    "core\n"
-    "after the other or all --together, and advises cores for the threads that log and for the drain.\n"
+    "  --pid PID     the process that logs, for instance a JVM; default: the one that has the ring open\n"
+    "  --root DIR    checks a recorded host instead: DIR holds its /proc and /sys\n"
+    "\n--jitter measures on each core of LIST (default: all), for N seconds (default: 1), how long a running thread is\n"
+    "kept from it: one core after the other, or all --together. It advises cores for the threads that log and for\n"
+    "the drain.\n"
     "\n--verify-device is the plug-pull test: does a disk keep what it acknowledged when the power goes?\n"
     "  1. on another machine:   burstlog doctor --listen 7007\n"
     "  2. on this one:          burstlog doctor --verify-device /dev/sdX --serve --report OTHER:7007\n"
     "  3. pull the plug; the other machine shows the last number acknowledged, N\n"
     "  4. after the start:      burstlog doctor --verify-device /dev/sdX --check N\n"
-    "It writes in turns with every engine that io=auto may take for a ring there, or with ENGINE alone, and --check gives\n"
-    "a verdict for each. It overwrites the first SIZE (64M) of a blank device or of a new file; what holds anything needs\n"
-    "--force.\n"
+    "It writes in turns with every engine that io=auto may take for a ring there, or with ENGINE alone; --check gives\n"
+    "a verdict for each. It overwrites the first SIZE (default: 64M) of a blank device or of a new file. A medium\n"
+    "that holds anything is refused without --force.\n"
     "\nExit codes: 0 nothing found, 1 findings (--check: blocks lost), 2 wrong usage, 3 refused, 4 I/O error.\n";
 
 enum task { CHECK_HOST, JITTER, VERIFY, LISTEN };
 
-struct request {
+struct doctor_request {
     enum task task;
     const char *ring, *log;
     int pid, json, serve, check;
@@ -59,14 +58,15 @@ struct request {
     struct verify_request verify;
 };
 
-/* The log file that the ring names, and how much memory its image takes. What is no ring yet tells neither. */
+/* Reads from the ring the name of its log file, and how much memory its image takes. Neither is known of a ring to
+ * be. */
 static void read_ring(struct doctor *doctor, char *log, size_t room) {
     static struct engine_view view;
     struct device *device;
     log[0] = '\0';
     const int rc = device_open(&platform_linux, doctor->ring.path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
     if (rc < 0) {
-        doctor->ring_failure = rc == -ENOENT ? 0 : rc; /* it is yet to be made */
+        doctor->ring_failure = rc == -ENOENT ? 0 : rc; /* it is still to be made */
         return;
     }
     if (engine_view_begin(&platform_linux, device, &view) == 0) {
@@ -101,12 +101,12 @@ static int find_process(struct doctor *doctor, int named) {
                   : 0;
 }
 
-static int find_subject(struct doctor *doctor, const struct request *request) {
+static int find_subject(struct doctor *doctor, const struct doctor_request *request) {
     char log[BURST_PATH_BYTES] = "";
     int rc = 0;
     doctor->host = request->host;
     if (request->ring != NULL) {
-        rc = place_find(&doctor->host, request->ring, &doctor->ring);
+        rc = device_location_find(&doctor->host, request->ring, &doctor->ring);
     }
     if (rc == 0 && request->ring != NULL && !host_is_recorded(&doctor->host)) {
         read_ring(doctor, log, sizeof log);
@@ -115,12 +115,12 @@ static int find_subject(struct doctor *doctor, const struct request *request) {
         snprintf(log, sizeof log, "%s", request->log);
     }
     if (rc == 0 && log[0] != '\0') {
-        rc = place_find(&doctor->host, log, &doctor->log);
+        rc = device_location_find(&doctor->host, log, &doctor->log);
     }
     return rc < 0 ? rc : find_process(doctor, request->pid);
 }
 
-static int check_host(const struct request *request) {
+static int check_host(const struct doctor_request *request) {
     static doctor_check *const checks[] = {doctor_check_cpus,   doctor_check_threads, doctor_check_numa,
                                            doctor_check_memory, doctor_check_device,  doctor_check_files,
                                            doctor_check_clock,  doctor_check_load,    doctor_check_jvm};
@@ -135,23 +135,23 @@ static int check_host(const struct request *request) {
     return doctor_print(&doctor, request->json) > 0 ? EXIT_DAMAGE : EXIT_OK;
 }
 
-static int measure_jitter(const struct request *request) {
+static int measure_jitter(const struct doctor_request *request) {
     static struct doctor doctor;
     doctor.host = request->host;
-    const int rc = request->ring == NULL ? 0 : place_find(&doctor.host, request->ring, &doctor.ring);
+    const int rc = request->ring == NULL ? 0 : device_location_find(&doctor.host, request->ring, &doctor.ring);
     return rc < 0 ? cli_failed(rc) : doctor_jitter(&doctor, &request->jitter);
 }
 
-static int run(struct request *request) {
+static int run_task(struct doctor_request *request) {
     request->jitter.json = request->verify.json = request->json;
     switch (request->task) {
     case JITTER:
         return host_is_recorded(&request->host)
-                   ? cli_misused(usage, "--jitter measures this host: without --root", NULL)
+                   ? cli_misused(usage, "--jitter measures this host, so it takes no --root", NULL)
                    : measure_jitter(request);
     case VERIFY:
         return request->serve == request->check
-                   ? cli_misused(usage, "--verify-device wants one of --serve and --check N", NULL)
+                   ? cli_misused(usage, "--verify-device wants either --serve or --check N", NULL)
                : request->serve ? verify_serve(&request->verify)
                                 : verify_check(&request->verify);
     case LISTEN:
@@ -175,7 +175,7 @@ static int read_seconds(const char *text, double *seconds) {
 }
 
 /* One option. CLI_GO_ON or the exit code. */
-static int read_option(int option, const char *value, struct request *request) {
+static int read_option(int option, const char *value, struct doctor_request *request) {
     unsigned long long number;
     switch (option) {
     case 'f':
@@ -219,7 +219,7 @@ static int read_option(int option, const char *value, struct request *request) {
         request->check = 1;
         return read_number(value, &request->verify.last) == 0 && request->verify.last > 0
                    ? CLI_GO_ON
-                   : cli_misused(usage, "--check wants the last number reported", value);
+                   : cli_misused(usage, "--check wants the last number that was reported", value);
     case 'R':
         request->verify.report = value;
         return CLI_GO_ON;
@@ -230,15 +230,15 @@ static int read_option(int option, const char *value, struct request *request) {
     case 'b':
         return read_number(value, &request->verify.blocks) == 0 && request->verify.blocks > 0
                    ? CLI_GO_ON
-                   : cli_misused(usage, "--blocks wants a number", value);
+                   : cli_misused(usage, "--blocks wants a number of blocks", value);
     case 'z':
         return cli_parse_size(value, &request->verify.size) == 0 && request->verify.size > 0
                    ? CLI_GO_ON
-                   : cli_misused(usage, "--size wants a number of bytes, K, M or G", value);
+                   : cli_misused(usage, "--size wants a size such as 64M, 1G or a number of bytes", value);
     case 'i':
         return verify_parse_io(value, &request->verify.io) == 0
                    ? CLI_GO_ON
-                   : cli_misused(usage, "--io wants the name of an engine: docs/io-engines.md", value);
+                   : cli_misused(usage, "--io wants the name of an engine, such as uring (docs/io-engines.md)", value);
     case 'F':
         request->verify.force = 1;
         return CLI_GO_ON;
@@ -246,7 +246,7 @@ static int read_option(int option, const char *value, struct request *request) {
         printf("usage: %s\n%s", usage, about);
         return EXIT_OK;
     default:
-        return cli_misused(usage, "see above", NULL);
+        return cli_misused(usage, "the line above says which option", NULL);
     }
 }
 
@@ -270,7 +270,7 @@ int command_doctor(int argc, char **argv) {
                                             {"force", no_argument, NULL, 'F'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    struct request request = {.host.root = "", .jitter.seconds = 1};
+    struct doctor_request request = {.host.root = "", .jitter.seconds = 1};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         const int code = read_option(option, optarg, &request);
         if (code != CLI_GO_ON) {
@@ -279,8 +279,8 @@ int command_doctor(int argc, char **argv) {
     }
     const int named = argc - optind;
     if (named > (request.task == CHECK_HOST || request.task == JITTER)) {
-        return cli_misused(usage, "one thing too many is named", argv[argc - 1]);
+        return cli_misused(usage, "one argument too many", argv[argc - 1]);
     }
     request.ring = named == 1 ? argv[optind] : NULL;
-    return run(&request);
+    return run_task(&request);
 }

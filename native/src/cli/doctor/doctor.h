@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `burstlog doctor`: what on this host costs a log its low and steady latency. A check reads its evidence and adds one
- * result for it: in order, a finding, or that the evidence cannot be read. None changes anything.
+ * `burstlog doctor`: what on this host makes a log slow or unsteady. A check reads its evidence and adds one result: in
+ * order, a finding, or unknown because the evidence cannot be read. No check changes anything.
  */
 #ifndef BURST_CLI_DOCTOR_H
 #define BURST_CLI_DOCTOR_H
@@ -26,12 +26,12 @@ struct result {
 
 struct doctor {
     struct host host;
-    struct place ring;   /* path "" if none was named */
-    struct place log;    /* the log file */
-    uint64_t ring_bytes; /* of the image in memory; 0 if unknown */
-    int ring_failure;    /* 0, or why this user cannot read the ring */
-    int pid;             /* of the process that writes the ring, or that was named; 0 if none */
-    char process[64];    /* its name */
+    struct device_location ring; /* path "" if none was named */
+    struct device_location log;  /* the log file */
+    uint64_t ring_bytes;         /* of the image in memory; 0 if unknown */
+    int ring_failure;            /* 0, or why this user cannot read the ring */
+    int pid;                     /* of the process that writes the ring, or that was named; 0 if none */
+    char process[64];            /* its name */
     struct result results[DOCTOR_RESULTS];
     int count;
 };
@@ -39,20 +39,20 @@ struct doctor {
 void doctor_in_order(struct doctor *doctor, const char *id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* hint: what it may mean that the file cannot be read, or NULL. */
+/* hint: why the file may be missing, or NULL. */
 void doctor_unknown(struct doctor *doctor, const char *id, const char *path, int failure, const char *hint);
 
-/* The evidence; cost and mend follow. */
+/* Adds a finding with its evidence; the caller adds cost and mend. */
 struct result *doctor_finding(struct doctor *doctor, const char *id, enum severity severity, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void result_cost(struct result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void result_mend(struct result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints everything, the costliest first. How many findings there are. */
+/* Prints all results, the costliest first. Returns the number of findings. */
 int doctor_print(struct doctor *doctor, int json);
 
-/* The cores that latency hangs on: the isolated ones, or if there are none all that are online. 0, or -errno and the
- * path that cannot be read. */
+/* The cores that decide latency: the isolated ones, or, if there are none, all that are online. 0, or -errno with the
+ * path that cannot be read in *unread. */
 int doctor_latency_cpus(const struct doctor *doctor, cpu_set_t *cpus, const char **unread);
 
 /* The NUMA node of the ring's disk and its cores. 1; 0 if the host has one node only or the disk is none of hardware;

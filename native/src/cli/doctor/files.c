@@ -34,13 +34,13 @@ static int is_known(const char *type) {
     return 0;
 }
 
-static void check_type(struct doctor *doctor, const char *id, const struct place *place) {
-    const struct mount *mount = &place->mount;
+static void check_type(struct doctor *doctor, const char *id, const struct device_location *location) {
+    const struct mount *mount = &location->mount;
     for (size_t i = 0; i < sizeof types_with_tails / sizeof types_with_tails[0]; i++) {
         if (strcmp(mount->type, types_with_tails[i].type) == 0) {
             struct result *found =
                 doctor_finding(doctor, id, types_with_tails[i].severity, MOUNTS ": %s on %s, which holds %s",
-                               mount->type, mount->point, place->path);
+                               mount->type, mount->point, location->path);
             result_cost(found, "%s", types_with_tails[i].cost);
             result_mend(found, "# put it on ext4");
             return;
@@ -130,30 +130,30 @@ static const struct ids {
 } ring_ids = {"ring.file_system", "ring.barriers", "ring.discard", "ring.atime", "ring.data_journal"},
   log_ids = {"log.file_system", "log.barriers", "log.discard", "log.atime", "log.data_journal"};
 
-static void check_place(struct doctor *doctor, const struct place *place, int is_ring) {
+static void check_location(struct doctor *doctor, const struct device_location *location, int is_ring) {
     const struct ids *ids = is_ring ? &ring_ids : &log_ids;
-    if (place->path[0] == '\0' || place->is_device) {
+    if (location->path[0] == '\0' || location->is_device) {
         return;
     }
-    if (!place->mounted) {
+    if (!location->mounted) {
         doctor_unknown(doctor, ids->type, MOUNTS, -ENOENT, "no mount there is above the file");
         return;
     }
-    check_type(doctor, ids->type, place);
-    check_barriers(doctor, ids->barriers, &place->mount);
-    check_options(doctor, ids->discard, ids->atime, &place->mount);
-    check_journal(doctor, ids->journal, &place->mount);
+    check_type(doctor, ids->type, location);
+    check_barriers(doctor, ids->barriers, &location->mount);
+    check_options(doctor, ids->discard, ids->atime, &location->mount);
+    check_journal(doctor, ids->journal, &location->mount);
 }
 
-/* Then what is said of the one holds for the other. */
-static int share_a_mount(const struct place *one, const struct place *other) {
+/* Then what is said about the one holds for the other. */
+static int share_a_mount(const struct device_location *one, const struct device_location *other) {
     return one->mounted && other->mounted && strcmp(one->mount.point, other->mount.point) == 0;
 }
 
 void doctor_check_files(struct doctor *doctor) {
-    check_place(doctor, &doctor->ring, 1);
+    check_location(doctor, &doctor->ring, 1);
     if (!share_a_mount(&doctor->ring, &doctor->log)) {
-        check_place(doctor, &doctor->log, 0);
+        check_location(doctor, &doctor->log, 0);
     }
     if (doctor->log.path[0] == '\0' && doctor->ring_failure < 0) {
         doctor_unknown(doctor, log_ids.type, doctor->ring.path, doctor->ring_failure, "--file names the log file");

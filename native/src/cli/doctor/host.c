@@ -84,7 +84,7 @@ int host_choice(const struct host *host, const char *path, char *choice, size_t 
     return 0;
 }
 
-static int compare(const void *one, const void *other) {
+static int compare_numbers(const void *one, const void *other) {
     return *(const int *)one - *(const int *)other;
 }
 
@@ -101,7 +101,7 @@ int host_numbered_entries(const struct host *host, const char *path, int *number
         }
     }
     closedir(directory);
-    qsort(numbers, (size_t)count, sizeof *numbers, compare);
+    qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
     return count;
 }
 

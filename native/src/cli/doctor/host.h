@@ -22,7 +22,7 @@ static inline int host_is_recorded(const struct host *host) {
 /* All of a file, always terminated; a longer one is cut. Bytes read, or -errno. Paths are those of the host. */
 int host_read(const struct host *host, const char *path, char *text, size_t room);
 
-/* Its first line, without the blanks at either end. 0, or -errno; an empty file is no error, /sys has such. */
+/* Its first line, without the blanks at either end. 0, or -errno. An empty file is no error: /sys has some. */
 int host_line(const struct host *host, const char *path, char *line, size_t room);
 
 /* Its first line as a number. 0 or -errno; -EINVAL if it is none. */
@@ -44,7 +44,7 @@ int host_cpus(const struct host *host, const char *path, cpu_set_t *cpus);
 int cpus_overlap(const cpu_set_t *one, const cpu_set_t *other);
 
 /* A file or device of the host: the file system that it is on, and the disk under it. */
-struct place {
+struct device_location {
     char path[HOST_PATH_BYTES]; /* absolute; "" if there is none */
     int is_device;
     int mounted; /* `mount` is filled: it is a file, and where it is mounted is known */
@@ -54,9 +54,10 @@ struct place {
 };
 
 /* 0, or -errno with a sentence if there is no such device or directory. */
-int place_find(const struct host *host, const char *path, struct place *place);
+int device_location_find(const struct host *host, const char *path, struct device_location *location);
 
 /* The path of the file `name` in the disk's /sys directory, or in the next one above it that has one. 0 or -ENOENT. */
-int place_find_above(const struct host *host, const struct place *place, const char *name, char *path);
+int device_location_find_above(const struct host *host, const struct device_location *location, const char *name,
+                               char *path);
 
 #endif

@@ -36,7 +36,7 @@ static int64_t count_waits(burst_histogram_t *waits, int64_t next_append_ns, int
     return next_append_ns;
 }
 
-static void *watch(void *argument) {
+static void *watch_core(void *argument) {
     struct core *core = argument;
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -56,10 +56,10 @@ static void *watch(void *argument) {
     return NULL;
 }
 
-static int measure(struct core *cores, int count, int together) {
+static int measure_cores(struct core *cores, int count, int together) {
     int rc = 0, started = 0;
     for (int i = 0; i < count && rc == 0; i++) {
-        rc = pthread_create(&cores[i].thread, NULL, watch, &cores[i]);
+        rc = pthread_create(&cores[i].thread, NULL, watch_core, &cores[i]);
         started += rc == 0;
         if (rc == 0 && !together) {
             pthread_join(cores[i].thread, NULL);
@@ -98,13 +98,13 @@ static int share_a_core(const struct host *host, int one, int other) {
 }
 
 /* The two quietest cores, not hardware threads of one core; those near the disk first. -1: there is none. */
-static void advise(const struct doctor *doctor, struct core *cores, int count, int *writer, int *drain) {
+static void advise_cores(const struct doctor *doctor, struct core *cores, int count, int *commit_cpu, int *drain_cpu) {
     static struct core *order[CPU_SETSIZE];
     cpu_set_t near;
     char path[HOST_PATH_BYTES];
     int node;
     const int placed = doctor->ring.path[0] != '\0' && doctor_device_node(doctor, &node, &near, path) == 1;
-    *writer = *drain = -1;
+    *commit_cpu = *drain_cpu = -1;
     for (int i = 0; i < count; i++) {
         order[i] = &cores[i];
     }
@@ -112,13 +112,13 @@ static void advise(const struct doctor *doctor, struct core *cores, int count, i
     for (int round = placed ? 0 : 1; round < 2; round++) {
         for (int i = 0; i < count; i++) {
             const int cpu = order[i]->cpu;
-            if ((round == 0 && !CPU_ISSET((size_t)cpu, &near)) || cpu == *writer) {
+            if ((round == 0 && !CPU_ISSET((size_t)cpu, &near)) || cpu == *commit_cpu) {
                 continue;
             }
-            if (*writer < 0) {
-                *writer = cpu;
-            } else if (*drain < 0 && !share_a_core(&doctor->host, *writer, cpu)) {
-                *drain = cpu;
+            if (*commit_cpu < 0) {
+                *commit_cpu = cpu;
+            } else if (*drain_cpu < 0 && !share_a_core(&doctor->host, *commit_cpu, cpu)) {
+                *drain_cpu = cpu;
             }
         }
     }
@@ -130,7 +130,7 @@ static const struct {
 } columns[] = {{"p50", 50}, {"p99", 99}, {"p99.9", 99.9}, {"max", 100}};
 #define COLUMNS (sizeof columns / sizeof columns[0])
 
-static void print_text(const struct core *cores, int count, int writer, int drain,
+static void print_text(const struct core *cores, int count, int commit_cpu, int drain_cpu,
                        const struct jitter_request *request) {
     printf("How long an append every 100 us waits for its core, %g s on each%s, in us:\n\n%6s", request->seconds,
            request->together ? " at once" : "", "core");
@@ -145,15 +145,15 @@ static void print_text(const struct core *cores, int count, int writer, int drai
         }
         putchar('\n');
     }
-    printf("\nQuietest: core %d for the thread that logs (commitCpu)", writer);
-    if (drain >= 0) {
-        printf(", core %d for the drain (drainCpu).\n", drain);
+    printf("\nQuietest: core %d for the thread that logs (commitCpu)", commit_cpu);
+    if (drain_cpu >= 0) {
+        printf(", core %d for the drain (drainCpu).\n", drain_cpu);
     } else {
         puts("; there is no second core for the drain.");
     }
 }
 
-static void print_json(const struct core *cores, int count, int writer, int drain,
+static void print_json(const struct core *cores, int count, int commit_cpu, int drain_cpu,
                        const struct jitter_request *request) {
     struct report report;
     report_begin(&report, stdout, 1);
@@ -171,15 +171,15 @@ static void print_json(const struct core *cores, int count, int writer, int drai
         report_group_end(&report);
     }
     report_list_end(&report);
-    report_number(&report, "commit cpu", (uint64_t)writer);
-    if (drain >= 0) {
-        report_number(&report, "drain cpu", (uint64_t)drain);
+    report_number(&report, "commit cpu", (uint64_t)commit_cpu);
+    if (drain_cpu >= 0) {
+        report_number(&report, "drain cpu", (uint64_t)drain_cpu);
     }
     report_end(&report);
 }
 
 /* Those asked for; without a list all that this process may use. */
-static int choose(const char *list, cpu_set_t *cpus) {
+static int choose_cores(const char *list, cpu_set_t *cpus) {
     cpu_set_t allowed, both;
     if (sched_getaffinity(0, sizeof allowed, &allowed) < 0) {
         return error_set(errno, "the cores of this process are not known: %s", error_name(errno));
@@ -200,7 +200,7 @@ static int choose(const char *list, cpu_set_t *cpus) {
 
 int doctor_jitter(const struct doctor *doctor, const struct jitter_request *request) {
     cpu_set_t cpus;
-    int rc = choose(request->cpus, &cpus);
+    int rc = choose_cores(request->cpus, &cpus);
     if (rc < 0) {
         return cli_failed(rc);
     }
@@ -208,17 +208,17 @@ int doctor_jitter(const struct doctor *doctor, const struct jitter_request *requ
     if (cores == NULL) {
         return cli_failed(error_set(ENOMEM, "no memory for %d histograms", CPU_COUNT(&cpus)));
     }
-    int count = 0, writer, drain;
+    int count = 0, commit_cpu, drain_cpu;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (CPU_ISSET((size_t)cpu, &cpus)) {
             cores[count].cpu = cpu;
             cores[count++].duration_ns = (int64_t)(request->seconds * 1e9);
         }
     }
-    rc = measure(cores, count, request->together);
+    rc = measure_cores(cores, count, request->together);
     if (rc == 0) {
-        advise(doctor, cores, count, &writer, &drain);
-        (request->json ? print_json : print_text)(cores, count, writer, drain, request);
+        advise_cores(doctor, cores, count, &commit_cpu, &drain_cpu);
+        (request->json ? print_json : print_text)(cores, count, commit_cpu, drain_cpu, request);
     }
     free(cores);
     return rc < 0 ? cli_failed(rc) : EXIT_OK;

@@ -21,7 +21,7 @@ struct jvm {
     const char *options[OPTIONS_MAX]; /* in the order in which they count: the last one wins */
 };
 
-static void add(struct jvm *jvm, const char *option) {
+static void add_option(struct jvm *jvm, const char *option) {
     if (jvm->count < OPTIONS_MAX) {
         jvm->options[jvm->count++] = option;
     }
@@ -46,7 +46,7 @@ static int takes_a_value(const char *option) {
 /* The options before the main class or jar; what follows is the application's. */
 static void add_command_line(struct jvm *jvm, char *text, size_t bytes) {
     for (char *at = text + strlen(text) + 1; at < text + bytes && (*at == '-' || *at == '@'); at += strlen(at) + 1) {
-        add(jvm, at);
+        add_option(jvm, at);
         if (takes_a_value(at)) {
             at += strlen(at) + 1;
         }
@@ -62,7 +62,7 @@ static void add_variable(struct jvm *jvm, char *text, size_t bytes, const char *
         char *rest = NULL, *end = at + strlen(at);
         for (char *word = strtok_r(at + length + 1, " \t\n", &rest); word != NULL;
              word = strtok_r(NULL, " \t\n", &rest)) {
-            add(jvm, word);
+            add_option(jvm, word);
         }
         at = end; /* the words are terminated one by one now */
     }

@@ -24,7 +24,8 @@ int doctor_device_node(const struct doctor *doctor, int *node, cpu_set_t *cpus, 
     if (CPU_COUNT(&nodes) < 2 || strncmp(doctor->ring.directory, "/sys/devices/virtual/", 21) == 0) {
         return 0;
     }
-    if (doctor->ring.disk[0] == '\0' || place_find_above(&doctor->host, &doctor->ring, "numa_node", path) < 0) {
+    if (doctor->ring.disk[0] == '\0' ||
+        device_location_find_above(&doctor->host, &doctor->ring, "numa_node", path) < 0) {
         snprintf(path, HOST_PATH_BYTES, "the numa_node of the ring's disk");
         return -ENOENT;
     }
@@ -111,7 +112,7 @@ static void check_interrupts(struct doctor *doctor, int node, const cpu_set_t *n
     static char table[INTERRUPTS_BYTES];
     static int vectors[VECTORS_MAX];
     char path[HOST_PATH_BYTES], list[64], name[64], text[CPUS_TEXT_BYTES], first[512] = "", numbers[128] = "";
-    const int above = place_find_above(&doctor->host, &doctor->ring, "msi_irqs", path);
+    const int above = device_location_find_above(&doctor->host, &doctor->ring, "msi_irqs", path);
     const int count = above < 0 ? above : host_numbered_entries(&doctor->host, path, vectors, VECTORS_MAX);
     const int rc = host_read(&doctor->host, INTERRUPTS, table, sizeof table);
     if (count < 0 || rc < 0) {

@@ -11,7 +11,7 @@
 
 #define LINE_COLUMNS 116
 
-static struct result *add(struct doctor *doctor, const char *id, enum verdict verdict) {
+static struct result *add_result(struct doctor *doctor, const char *id, enum verdict verdict) {
     if (doctor->count == DOCTOR_RESULTS) {
         abort(); /* a table that is too small is a bug of this program */
     }
@@ -31,18 +31,18 @@ static struct result *add(struct doctor *doctor, const char *id, enum verdict ve
     } while (0)
 
 void doctor_in_order(struct doctor *doctor, const char *id, const char *format, ...) {
-    FORMAT_INTO(add(doctor, id, VERDICT_IN_ORDER)->evidence);
+    FORMAT_INTO(add_result(doctor, id, VERDICT_IN_ORDER)->evidence);
 }
 
 void doctor_unknown(struct doctor *doctor, const char *id, const char *path, int failure, const char *hint) {
-    struct result *result = add(doctor, id, VERDICT_UNKNOWN);
+    struct result *result = add_result(doctor, id, VERDICT_UNKNOWN);
     snprintf(result->evidence, sizeof result->evidence, "%s cannot be read: %s%s%s", path,
-             failure == -EINVAL ? "it says nothing that is understood" : error_name(failure), hint == NULL ? "" : "; ",
+             failure == -EINVAL ? "its content is not understood" : error_name(failure), hint == NULL ? "" : "; ",
              hint == NULL ? "" : hint);
 }
 
 struct result *doctor_finding(struct doctor *doctor, const char *id, enum severity severity, const char *format, ...) {
-    struct result *result = add(doctor, id, VERDICT_FINDING);
+    struct result *result = add_result(doctor, id, VERDICT_FINDING);
     result->severity = severity;
     FORMAT_INTO(result->evidence);
     return result;
@@ -144,7 +144,7 @@ static void print_subject(const struct doctor *doctor) {
         printf("Process   %d (%s)\n", doctor->pid, doctor->process);
     }
     if (doctor->ring.path[0] == '\0') {
-        puts("No ring is named: the host alone is looked at. `burstlog doctor RING` looks at its disk and files, too.");
+        puts("No ring is named: only the host is checked. `burstlog doctor RING` checks its disk and files, too.");
     }
     putchar('\n');
 }

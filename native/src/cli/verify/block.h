@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The blocks of the plug-pull test. Block 0 of the medium describes the run and has number 0; number n >= 1 stands in
- * block 1 + (n - 1) % slots. Each is written alone and durably, n + 1 only after n was acknowledged; by one engine for so
- * many blocks, then by the next one, and by the first again after the last.
+ * The blocks of the plug-pull test. Block 0 of the medium describes the test and has number 0; number n >= 1 stands
+ * in block 1 + (n - 1) % slots. Each is written alone and durably; n + 1 is written only after n was acknowledged.
+ * The engines take turns: one writes so many blocks, then the next one, and after the last engine the first again.
  */
 #ifndef BURST_CLI_VERIFY_BLOCK_H
 #define BURST_CLI_VERIFY_BLOCK_H
@@ -21,7 +21,7 @@ struct verify_turn {
 
 struct verify_block {
     uint64_t magic;
-    uint64_t run; /* random; the blocks of an earlier run are not ours */
+    uint64_t test_id; /* random; tells the blocks of this test from those of an earlier one */
     uint64_t number;
     int64_t time_ns; /* CLOCK_REALTIME, before it was written */
     uint64_t slots;
@@ -30,23 +30,23 @@ struct verify_block {
     struct verify_turn turns[VERIFY_TURNS];
 };
 
-/* Whose turn block `number` >= 1 is: an index of turns. */
-static inline uint32_t verify_turn_of(const struct verify_block *run, uint64_t number) {
+/* Which turn block `number` >= 1 belongs to: an index of turns. */
+static inline uint32_t verify_turn_of(const struct verify_block *test, uint64_t number) {
     uint64_t round = 0;
-    for (uint32_t i = 0; i < VERIFY_TURNS && run->turns[i].io != 0; i++) {
-        round += run->turns[i].blocks;
+    for (uint32_t i = 0; i < VERIFY_TURNS && test->turns[i].io != 0; i++) {
+        round += test->turns[i].blocks;
     }
     uint64_t at = round == 0 ? 0 : (number - 1) % round;
-    for (uint32_t i = 0; i < VERIFY_TURNS && run->turns[i].io != 0; i++) {
-        if (at < run->turns[i].blocks) {
+    for (uint32_t i = 0; i < VERIFY_TURNS && test->turns[i].io != 0; i++) {
+        if (at < test->turns[i].blocks) {
             return i;
         }
-        at -= run->turns[i].blocks;
+        at -= test->turns[i].blocks;
     }
     return 0;
 }
 
-static inline uint64_t verify_place(uint64_t number, uint64_t slots, uint32_t block_bytes) {
+static inline uint64_t verify_block_offset(uint64_t number, uint64_t slots, uint32_t block_bytes) {
     return number == 0 ? 0 : (1 + (number - 1) % slots) * block_bytes;
 }
 
@@ -57,9 +57,9 @@ static inline uint32_t verify_crc(const uint8_t *block, uint32_t block_bytes) {
     return crc32c(crc32c(0, &header, sizeof header), block + sizeof header, block_bytes - sizeof header);
 }
 
-/* Every sector differs in every block, so that a mix of two is none. */
+/* Every sector of every block is different, so that a mix of two blocks is not taken for one. */
 static inline void verify_fill(uint8_t *block, const struct verify_block *header) {
-    uint64_t word = header->number * 0x9e3779b97f4a7c15ull ^ header->run;
+    uint64_t word = header->number * 0x9e3779b97f4a7c15ull ^ header->test_id;
     for (uint32_t at = sizeof *header; at + sizeof word <= header->block_bytes; at += sizeof word) {
         word ^= word << 13, word ^= word >> 7, word ^= word << 17;
         memcpy(block + at, &word, sizeof word);
@@ -73,9 +73,9 @@ static inline void verify_fill(uint8_t *block, const struct verify_block *header
 
 enum verify_verdict { VERIFY_WHOLE, VERIFY_TORN, VERIFY_FOREIGN };
 
-/* TORN: it begins as one of ours and does not go on like it. */
-static inline enum verify_verdict verify_judge(const uint8_t *block, uint32_t block_bytes,
-                                               struct verify_block *header) {
+/* TORN: it begins as a block of a test, and its CRC is wrong. */
+static inline enum verify_verdict verify_judge_block(const uint8_t *block, uint32_t block_bytes,
+                                                     struct verify_block *header) {
     memcpy(header, block, sizeof *header);
     if (header->magic != VERIFY_MAGIC || header->block_bytes != block_bytes) {
         return VERIFY_FOREIGN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plug-pull test, after the cut: is every block that was acknowledged there and whole? */
+/* The plug-pull test, after the cut: is every block that was acknowledged there, and is it whole? */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "device/medium.h"
 #include "device/open.h"
 
-#define TORN UINT64_MAX /* in the place of a number */
+#define TORN UINT64_MAX /* instead of a number: what is there is torn */
 #define RANGES_SHOWN 16
 
 struct outcome {
@@ -22,7 +22,7 @@ struct outcome {
     uint64_t highest;     /* found */
     uint64_t missing, torn;
     uint64_t last_lost;
-    struct verify_block run;
+    struct verify_block test;
     uint64_t blocks_of[VERIFY_TURNS], lost_of[VERIFY_TURNS]; /* by each engine, of those that were looked for */
     unsigned ranges; /* of numbers that are missing or torn; the first of them follow */
     struct {
@@ -30,19 +30,19 @@ struct outcome {
     } range[RANGES_SHOWN];
 };
 
-/* What stands in each slot: the number of a whole block of this run, TORN, or 0. */
-static int read_slots(struct device *device, uint8_t *block, const struct verify_block *run, uint64_t *found) {
-    for (uint64_t slot = 0; slot < run->slots; slot++) {
+/* Fills found[slot]: the number of the whole block of this test that is there, TORN, or 0 for none. */
+static int read_slots(struct device *device, uint8_t *block, const struct verify_block *test, uint64_t *found) {
+    for (uint64_t slot = 0; slot < test->slots; slot++) {
         struct verify_block header;
-        const int rc = device->ops->read(device, (1 + slot) * run->block_bytes, block, run->block_bytes);
+        const int rc = device->ops->read(device, (1 + slot) * test->block_bytes, block, test->block_bytes);
         if (rc < 0) {
             return rc;
         }
-        const enum verify_verdict verdict = verify_judge(block, run->block_bytes, &header);
-        if (verdict == VERIFY_FOREIGN || header.run != run->run) {
+        const enum verify_verdict verdict = verify_judge_block(block, test->block_bytes, &header);
+        if (verdict == VERIFY_FOREIGN || header.test_id != test->test_id) {
             continue;
         }
-        found[slot] = verdict == VERIFY_TORN || (header.number - 1) % run->slots != slot ? TORN : header.number;
+        found[slot] = verdict == VERIFY_TORN || (header.number - 1) % test->slots != slot ? TORN : header.number;
     }
     return 0;
 }
@@ -61,12 +61,14 @@ static void note_loss(struct outcome *outcome, uint64_t number, int torn) {
 }
 
 /*
- * A slot holds its number, or one of a later round. The write that was under way when the power went may have left a
- * torn block: it is the one after the highest found, as each is written only after the one before was acknowledged.
+ * A slot must hold its number, or one of a later round. The write that was under way when the power went may have
+ * left a torn block. That is the block after the highest found: each is written only after the one before was
+ * acknowledged.
  */
-static void judge(const uint64_t *found, const struct verify_block *run, uint64_t last, struct outcome *outcome) {
-    const uint64_t slots = run->slots;
-    *outcome = (struct outcome){.last = last, .first = last > slots ? last - slots + 1 : 1, .run = *run};
+static void judge_slots(const uint64_t *found, const struct verify_block *test, uint64_t last,
+                        struct outcome *outcome) {
+    const uint64_t slots = test->slots;
+    *outcome = (struct outcome){.last = last, .first = last > slots ? last - slots + 1 : 1, .test = *test};
     for (uint64_t slot = 0; slot < slots; slot++) {
         if (found[slot] != TORN && found[slot] > outcome->highest) {
             outcome->highest = found[slot];
@@ -75,7 +77,7 @@ static void judge(const uint64_t *found, const struct verify_block *run, uint64_
     for (uint64_t number = outcome->first; number <= last; number++) {
         const uint64_t here = found[(number - 1) % slots];
         const int is_there = here != TORN && here >= number;
-        const uint32_t turn = verify_turn_of(run, number);
+        const uint32_t turn = verify_turn_of(test, number);
         outcome->blocks_of[turn]++;
         const int is_under_way = number <= outcome->highest && (outcome->highest + 1 - number) % slots == 0;
         if (!is_there && !is_under_way) {
@@ -85,7 +87,7 @@ static void judge(const uint64_t *found, const struct verify_block *run, uint64_
     }
 }
 
-static void say_ranges(const struct outcome *outcome, char *text, size_t room) {
+static void describe_ranges(const struct outcome *outcome, char *text, size_t room) {
     size_t used = 0;
     for (unsigned i = 0; i < outcome->ranges && i < RANGES_SHOWN; i++) {
         const uint64_t from = outcome->range[i].from, to = outcome->range[i].to;
@@ -97,21 +99,22 @@ static void say_ranges(const struct outcome *outcome, char *text, size_t room) {
     }
 }
 
-/* A flush by the engine that came after it may have made durable what an engine had only left in the cache. */
+/* An engine that lost nothing is not cleared by that: the next engine's flush may have saved what it left in the
+ * cache. */
 static const char *verdict_of(const struct outcome *outcome, uint32_t turn) {
     return outcome->lost_of[turn] > 0 ? "lost acknowledged blocks: no ring is safe there with it"
-           : turn == verify_turn_of(&outcome->run, outcome->last)
+           : turn == verify_turn_of(&outcome->test, outcome->last)
                ? "lost none, and was writing when the power went"
                : "lost none, but was not writing when the power went";
 }
 
 static int has_turn(const struct outcome *outcome, uint32_t turn) {
-    return turn < VERIFY_TURNS && outcome->run.turns[turn].io != 0;
+    return turn < VERIFY_TURNS && outcome->test.turns[turn].io != 0;
 }
 
 static void print_engines(const struct outcome *outcome) {
     for (uint32_t i = 0; has_turn(outcome, i); i++) {
-        printf("  %-10s %s (%" PRIu64 " of %" PRIu64 " blocks lost)\n", device_io_name(outcome->run.turns[i].io),
+        printf("  %-10s %s (%" PRIu64 " of %" PRIu64 " blocks lost)\n", device_io_name(outcome->test.turns[i].io),
                verdict_of(outcome, i), outcome->lost_of[i], outcome->blocks_of[i]);
     }
 }
@@ -120,20 +123,20 @@ static void report_engines(struct report *report, const struct outcome *outcome)
     report_list(report, "engines");
     for (uint32_t i = 0; has_turn(outcome, i); i++) {
         report_group(report, NULL);
-        report_text(report, "engine", device_io_name(outcome->run.turns[i].io));
+        report_text(report, "engine", device_io_name(outcome->test.turns[i].io));
         report_text(report, "verdict", verdict_of(outcome, i));
         report_number(report, "blocks", outcome->blocks_of[i]);
         report_number(report, "lost", outcome->lost_of[i]);
-        report_flag(report, "was writing", i == verify_turn_of(&outcome->run, outcome->last));
+        report_flag(report, "was writing", i == verify_turn_of(&outcome->test, outcome->last));
         report_group_end(report);
     }
     report_list_end(report);
 }
 
-static void print(const struct device *device, const struct outcome *outcome, int json) {
+static void print_outcome(const struct device *device, const struct outcome *outcome, int json) {
     char ranges[RANGES_SHOWN * 48 + 64] = "", verdict[sizeof ranges + 512];
     const uint64_t lost = outcome->missing + outcome->torn;
-    say_ranges(outcome, ranges, sizeof ranges);
+    describe_ranges(outcome, ranges, sizeof ranges);
     if (lost == 0) {
         snprintf(verdict, sizeof verdict,
                  "honours its flushes: blocks %" PRIu64 "..%" PRIu64 " were acknowledged, and every one of them is "
@@ -165,26 +168,27 @@ static void print(const struct device *device, const struct outcome *outcome, in
     report_end(&report);
 }
 
-static int check(struct device *device, uint8_t *block, const struct verify_request *request, struct outcome *outcome) {
-    struct verify_block run;
+static int check_blocks(struct device *device, uint8_t *block, const struct verify_request *request,
+                        struct outcome *outcome) {
+    struct verify_block test;
     int rc = device->ops->read(device, 0, block, device->block_bytes);
     if (rc < 0) {
         return rc;
     }
-    if (verify_judge(block, device->block_bytes, &run) != VERIFY_WHOLE || run.number != 0 || run.slots == 0 ||
-        run.slots > device->medium_bytes / device->block_bytes - 1) {
+    if (verify_judge_block(block, device->block_bytes, &test) != VERIFY_WHOLE || test.number != 0 || test.slots == 0 ||
+        test.slots > device->medium_bytes / device->block_bytes - 1) {
         return error_set(ENODATA,
-                         "%s holds no blocks of this test; if --serve wrote here, then the device lost even the first "
-                         "one",
+                         "%s holds no blocks of this test; if --serve wrote here, the device has lost even the first "
+                         "block",
                          device->path);
     }
-    uint64_t *found = calloc(run.slots, sizeof *found);
+    uint64_t *found = calloc(test.slots, sizeof *found);
     if (found == NULL) {
-        return error_set(ENOMEM, "no memory for the numbers of %" PRIu64 " blocks", run.slots);
+        return error_set(ENOMEM, "no memory for the numbers of %" PRIu64 " blocks", test.slots);
     }
-    rc = read_slots(device, block, &run, found);
+    rc = read_slots(device, block, &test, found);
     if (rc == 0) {
-        judge(found, &run, request->last, outcome);
+        judge_slots(found, &test, request->last, outcome);
     }
     free(found);
     return rc;
@@ -199,12 +203,12 @@ int verify_check(const struct verify_request *request) {
     }
     uint8_t *block = platform_allocate(&platform_linux, device->block_bytes, PLATFORM_PLAIN);
     rc = block == NULL ? error_set(ENOMEM, "no memory for a block of %u bytes", device->block_bytes)
-                       : check(device, block, request, &outcome);
+                       : check_blocks(device, block, request, &outcome);
     if (block != NULL) {
         platform_release(&platform_linux, block, device->block_bytes);
     }
     if (rc == 0) {
-        print(device, &outcome, request->json);
+        print_outcome(device, &outcome, request->json);
     }
     device_close(device);
     return rc < 0 ? cli_failed(rc) : outcome.missing + outcome.torn > 0 ? EXIT_DAMAGE : EXIT_OK;

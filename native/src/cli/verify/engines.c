@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns are long, since a flush of one engine also makes durable what the engine before it left in the cache: a power cut
- * tries the engine that is writing. Hence also as much time for each: the cut comes in the turn of any of them.
+ * A flush of one engine also makes durable what the engine before it left in the cache, so a power cut tests the engine
+ * that is writing. Turns are therefore long, and of the same time for each engine: the cut may come in any turn.
  */
 #include "cli/verify/engines.h"
 
@@ -28,8 +28,8 @@ int verify_parse_io(const char *name, uint32_t *io) {
     return *io != BURST_IO_AUTO || strcmp(name, "auto") == 0 ? 0 : -EINVAL;
 }
 
-/* Registered memory of the engine where it has that; a mapped medium has none but itself. */
-static int give_block(struct verify_engine *engine) {
+/* Memory of the engine's own kind (registered, aligned). A mapped medium has none but itself, and gets plain memory. */
+static int allocate_block(struct verify_engine *engine) {
     struct device *device = engine->device;
     engine->block = device->mapping != NULL ? platform_allocate(device->platform, device->block_bytes, PLATFORM_PLAIN)
                                             : device->ops->image(device, device->block_bytes);
@@ -50,7 +50,7 @@ int verify_engines_open(struct device *device, uint32_t io, struct verify_engine
         engines->engines[engines->count++] = (struct verify_engine){.device = found[i].device};
     }
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
-        rc = give_block(&engines->engines[i]);
+        rc = allocate_block(&engines->engines[i]);
     }
     if (rc < 0) {
         verify_engines_close(device, engines);
@@ -84,20 +84,20 @@ int verify_engine_write(const struct verify_engine *engine, uint64_t offset) {
                                (unsigned long long)offset, device->path, device->ops->name, device_failure(rc));
 }
 
-int verify_engines_share(const struct verify_engines *engines, struct verify_block *run) {
-    const uint64_t share = run->slots / (2 * engines->count); /* two rounds are there to be checked */
+int verify_engines_plan_turns(const struct verify_engines *engines, struct verify_block *test) {
+    const uint64_t share = test->slots / (2 * engines->count); /* so that two rounds are on the medium to be checked */
     const uint64_t most = share > 0 ? share : 1;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < engines->count; i++) {
         const struct verify_engine *engine = &engines->engines[i];
         const int64_t begin_ns = platform_monotonic_ns(&platform_linux);
-        memset(engine->block, 0, run->block_bytes);
+        memset(engine->block, 0, test->block_bytes);
         for (int n = 0; rc == 0 && n < TRIAL_WRITES; n++) {
-            rc = verify_engine_write(engine, verify_place(1, run->slots, run->block_bytes));
+            rc = verify_engine_write(engine, verify_block_offset(1, test->slots, test->block_bytes));
         }
         const int64_t took_ns = (platform_monotonic_ns(&platform_linux) - begin_ns) / TRIAL_WRITES + 1;
         const uint64_t blocks = (uint64_t)(TURN_NS / took_ns) + 1;
-        run->turns[i] =
+        test->turns[i] =
             (struct verify_turn){.io = engine->device->io, .blocks = (uint32_t)(blocks < most ? blocks : most)};
     }
     return rc;

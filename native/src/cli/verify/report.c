@@ -23,7 +23,7 @@
 #define SILENCE_NS 5000000000ll
 
 /* Splits "host:port" or "port". */
-static int split(const char *where, char *host, size_t room, const char **port) {
+static int split_address(const char *where, char *host, size_t room, const char **port) {
     const char *colon = strrchr(where, ':');
     *port = colon == NULL ? where : colon + 1;
     const char *begin = where + (where[0] == '[');
@@ -32,17 +32,17 @@ static int split(const char *where, char *host, size_t room, const char **port) 
     return length < room && **port != '\0';
 }
 
-/* A socket that is connected to, or bound to, the first address that lets itself. -errno with a sentence. */
+/* A socket that is connected to, or listens on, the first address that works. -errno with a sentence. */
 static int open_socket(const char *where, int passive) {
     char host[256];
     const char *port;
     struct addrinfo wanted = {.ai_socktype = SOCK_STREAM, .ai_flags = passive ? AI_PASSIVE : 0}, *found = NULL;
-    if (!split(where, host, sizeof host, &port) || (!passive && host[0] == '\0')) {
+    if (!split_address(where, host, sizeof host, &port) || (!passive && host[0] == '\0')) {
         return error_set(EINVAL, "%s is no %s", where, passive ? "[ADDRESS:]PORT" : "HOST:PORT");
     }
     int rc = getaddrinfo(host[0] == '\0' ? NULL : host, port, &wanted, &found);
     if (rc != 0) {
-        return error_set(EINVAL, "%s is not known: %s", where, gai_strerror(rc));
+        return error_set(EINVAL, "the address %s cannot be resolved: %s", where, gai_strerror(rc));
     }
     rc = -ENOENT;
     for (const struct addrinfo *at = found; at != NULL; at = at->ai_next) {
@@ -61,9 +61,9 @@ static int open_socket(const char *where, int passive) {
         close(fd);
     }
     freeaddrinfo(found);
-    return rc >= 0 ? rc
-                   : error_set(-rc, "%s %s failed: %s", passive ? "listening on port" : "connecting to", where,
-                               error_name(rc));
+    return rc >= 0
+               ? rc
+               : error_set(-rc, "%s %s failed: %s", passive ? "listening on" : "connecting to", where, error_name(rc));
 }
 
 static int send_some(struct reporter *reporter, const char *text, size_t bytes, int flags) {
@@ -71,8 +71,8 @@ static int send_some(struct reporter *reporter, const char *text, size_t bytes, 
     if (sent < 0 && errno != EAGAIN && errno != EINTR) {
         const int failure = errno;
         return error_set(failure,
-                         "the machine that is told the numbers hung up: %s; the test ends, because a number that does "
-                         "not leave this machine proves nothing",
+                         "the machine that --report names hung up: %s; the test ends, because a number that no other "
+                         "machine knows proves nothing",
                          error_name(failure));
     }
     reporter->rest_bytes = bytes - (sent < 0 ? 0 : (size_t)sent);
@@ -113,7 +113,7 @@ int reporter_tell(struct reporter *reporter, uint64_t number) {
     const int length = snprintf(line, sizeof line, "%" PRIu64 "\n", number);
     const int rc = send_some(reporter, line, (size_t)length, MSG_DONTWAIT);
     if (reporter->rest_bytes == (size_t)length) {
-        reporter->rest_bytes = 0; /* not begun: the next number will do */
+        reporter->rest_bytes = 0; /* nothing of it was sent: the next number will do */
     }
     return rc;
 }
@@ -127,7 +127,7 @@ void reporter_close(struct reporter *reporter, uint64_t number) {
     const size_t bytes =
         reporter->rest_bytes + (size_t)snprintf(line + reporter->rest_bytes, 32, "%" PRIu64 "\n", number);
     if (number > 0 && send(reporter->fd, line, bytes, MSG_NOSIGNAL) < 0) {
-        fprintf(stderr, "burstlog: the last number could not be told: %s\n", error_name(errno));
+        fprintf(stderr, "burstlog: the last number could not be sent: %s\n", error_name(errno));
     }
     close(reporter->fd);
 }
@@ -138,7 +138,7 @@ struct listener {
     char medium[4100];
     uint64_t last;
     int64_t heard_ns, printed_ns;
-    int told_silence;
+    int silence_is_told;
 };
 
 static void tell_number(const struct listener *listener) {
@@ -153,10 +153,10 @@ static void tell_last(const struct listener *listener, const char *why) {
     fflush(stdout);
 }
 
-static void take_line(struct listener *listener, char *line) {
+static void handle_line(struct listener *listener, char *line) {
     unsigned long long number;
     if (sscanf(line, "medium %4095[^\n]", listener->medium) == 1) {
-        printf("%s is being written there\n", listener->medium);
+        printf("the other machine writes to %s\n", listener->medium);
         fflush(stdout);
     } else if (sscanf(line, "%llu", &number) == 1 && number > listener->last) {
         listener->last = number;
@@ -164,11 +164,11 @@ static void take_line(struct listener *listener, char *line) {
 }
 
 /* Whole lines; what is left of the last one moves to the front. */
-static size_t take_lines(struct listener *listener, char *text, size_t bytes) {
+static size_t handle_lines(struct listener *listener, char *text, size_t bytes) {
     char *begin = text, *end;
     while ((end = memchr(begin, '\n', bytes - (size_t)(begin - text))) != NULL) {
         *end = '\0';
-        take_line(listener, begin);
+        handle_line(listener, begin);
         begin = end + 1;
     }
     const size_t left = bytes - (size_t)(begin - text);
@@ -176,8 +176,8 @@ static size_t take_lines(struct listener *listener, char *text, size_t bytes) {
     return left;
 }
 
-/* Until the other side hangs up, or has been silent for that long. */
-static void follow(int fd, double most_silence_s) {
+/* Prints the numbers until the other side hangs up, or has been silent for most_silence_s (0: for ever). */
+static void follow_numbers(int fd, double most_silence_s) {
     static struct listener listener;
     char text[8192];
     size_t bytes = 0;
@@ -191,10 +191,10 @@ static void follow(int fd, double most_silence_s) {
             return;
         }
         if (got > 0) {
-            bytes = take_lines(&listener, text, bytes + (size_t)got);
+            bytes = handle_lines(&listener, text, bytes + (size_t)got);
             bytes = bytes == sizeof text ? 0 : bytes; /* a line without end: not from our side */
             listener.heard_ns = now_ns;
-            listener.told_silence = 0;
+            listener.silence_is_told = 0;
             if (now_ns - listener.printed_ns >= PRINT_EVERY_NS) {
                 tell_number(&listener);
                 listener.printed_ns = now_ns;
@@ -203,9 +203,9 @@ static void follow(int fd, double most_silence_s) {
         }
         const int64_t silence_ns = now_ns - listener.heard_ns;
         const int ends = most_silence_s > 0 && (double)silence_ns >= most_silence_s * 1e9;
-        if ((ends || silence_ns >= SILENCE_NS) && !listener.told_silence) {
+        if ((ends || silence_ns >= SILENCE_NS) && !listener.silence_is_told) {
             tell_last(&listener, "Silence");
-            listener.told_silence = 1;
+            listener.silence_is_told = 1;
         }
         if (ends) {
             return;
@@ -236,7 +236,7 @@ int verify_listen(const struct verify_request *request) {
     if (fd < 0) {
         return cli_failed(error_set(failure, "listening on %s failed: %s", request->listen, error_name(failure)));
     }
-    follow(fd, request->seconds);
+    follow_numbers(fd, request->seconds);
     close(fd);
     return EXIT_OK;
 }

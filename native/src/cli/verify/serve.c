@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plug-pull test, before the cut: writes numbered blocks as a ring would and says which one was acknowledged. */
+/* The plug-pull test, before the cut: writes numbered blocks as a ring would, and says which was acknowledged last. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -22,12 +22,12 @@
 
 static volatile sig_atomic_t stopped;
 
-static void stop(int number) {
+static void stop_writing(int number) {
     (void)number;
     stopped = 1;
 }
 
-/* A ring is never overwritten while it holds, or may hold, records that are in no log file. */
+/* Refuses a ring that holds, or may hold, records that are in no log file. */
 static int check_no_ring(struct device *device, int force) {
     struct engine_view *view;
     const int rc = engine_view_open(&platform_linux, device, &view);
@@ -36,8 +36,8 @@ static int check_no_ring(struct device *device, int force) {
     }
     if (rc < 0) {
         return error_set(EEXIST,
-                         "%s holds a ring, or what is left of one, that cannot be read: the test does not overwrite "
-                         "it; `burstlog format` does",
+                         "%s holds a ring, or the remains of one, that cannot be read: the test does not overwrite it; "
+                         "`burstlog format` can",
                          device->path);
     }
     const uint64_t waiting = view->recovery.records;
@@ -51,19 +51,19 @@ static int check_no_ring(struct device *device, int force) {
     return force ? 0 : error_set(EEXIST, "%s holds a ring: --force overwrites it", device->path);
 }
 
-/* 1: the first block is one of this test, *header; 0: it is not; -errno. */
+/* 1: the first block is one of this test, and in *header; 0: it is not; -errno. */
 static int read_first(struct device *device, struct verify_block *header) {
     uint8_t *block = platform_allocate(&platform_linux, device->block_bytes, PLATFORM_PLAIN);
     if (block == NULL) {
         return error_set(ENOMEM, "no memory for a block of %u bytes", device->block_bytes);
     }
     int rc = device->ops->read(device, 0, block, device->block_bytes);
-    rc = rc < 0 ? rc : verify_judge(block, device->block_bytes, header) == VERIFY_WHOLE;
+    rc = rc < 0 ? rc : verify_judge_block(block, device->block_bytes, header) == VERIFY_WHOLE;
     platform_release(&platform_linux, block, device->block_bytes);
     return rc;
 }
 
-/* 0 if the medium holds nothing, or --force was given for what it holds. */
+/* 0 if the medium is blank, or --force was given and it may be overwritten. */
 static int check_free(struct device *device, int force) {
     struct verify_block header;
     int rc = check_no_ring(device, force);
@@ -92,7 +92,7 @@ static int write_block(const struct verify_engines *engines, struct verify_block
     header->number = number;
     header->time_ns = platform_realtime_ns(&platform_linux);
     verify_fill(engine->block, header);
-    return verify_engine_write(engine, verify_place(number, header->slots, header->block_bytes));
+    return verify_engine_write(engine, verify_block_offset(number, header->slots, header->block_bytes));
 }
 
 static int write_blocks(const struct verify_engines *engines, const struct verify_request *request,
@@ -115,7 +115,7 @@ static int write_blocks(const struct verify_engines *engines, const struct verif
     return rc;
 }
 
-static void say_engines(const struct verify_block *header, const struct verify_engines *engines, const char *path) {
+static void print_engines(const struct verify_block *header, const struct verify_engines *engines, const char *path) {
     char names[256] = "";
     for (uint32_t i = 0; i < engines->count; i++) {
         const size_t used = strlen(names);
@@ -125,13 +125,14 @@ static void say_engines(const struct verify_block *header, const struct verify_e
         }
     }
     printf("%s is written with %s%s\n", path, names,
-           engines->count > 1 ? ", in turns: a power cut tries the one that is writing" : "");
+           engines->count > 1 ? ", in turns: a power cut tests the one that is writing" : "");
     if (engines->left_out[0] != '\0') {
         printf("not tested: %s\n", engines->left_out);
     }
 }
 
-static int run(struct device *device, const struct verify_engines *engines, const struct verify_request *request) {
+static int write_test(struct device *device, const struct verify_engines *engines,
+                      const struct verify_request *request) {
     static const char *const survives[] = {"power", "os-crash", "process"};
     const uint64_t size = request->size > 0 ? request->size : DEFAULT_BYTES;
     const uint64_t blocks = (size < device->medium_bytes ? size : device->medium_bytes) / device->block_bytes;
@@ -140,26 +141,27 @@ static int run(struct device *device, const struct verify_engines *engines, cons
                          device->path, blocks, device->block_bytes, LEAST_BLOCKS);
     }
     struct verify_block header = {.magic = VERIFY_MAGIC,
-                                  .run = platform_linux.ops->random(&platform_linux),
+                                  .test_id = platform_linux.ops->random(&platform_linux),
                                   .slots = blocks - 1,
                                   .block_bytes = device->block_bytes};
     struct reporter reporter;
     int rc = check_free(device, request->force);
     rc = rc < 0 ? rc : reporter_connect(&reporter, request->report, device->path);
-    if (rc == 0 && (rc = verify_engines_share(engines, &header)) < 0) {
+    if (rc == 0 && (rc = verify_engines_plan_turns(engines, &header)) < 0) {
         reporter_close(&reporter, 0);
     }
     if (rc < 0) {
         return rc;
     }
-    printf("writing %s, %" PRIu64 " blocks of %u bytes, again and again; of it is expected that it survives: %s (%s)\n",
+    printf("writing %s, %" PRIu64
+           " blocks of %u bytes, again and again; by what the kernel shows it survives: %s (%s)\n",
            device->path, header.slots, header.block_bytes, survives[device->survives], device->survives_because);
-    say_engines(&header, engines, device->path);
+    print_engines(&header, engines, device->path);
     fflush(stdout);
     uint64_t acknowledged = 0;
+    /* Block 0 is flushed: the other engines are judged by it, even if the writes of its own engine do not last. */
     rc = write_block(engines, &header, 0);
-    rc = rc < 0 ? rc
-                : device->ops->flush(device); /* so that the others can be judged if this engine's writes do not last */
+    rc = rc < 0 ? rc : device->ops->flush(device);
     rc = rc < 0 ? rc : write_blocks(engines, request, &reporter, &header, &acknowledged);
     reporter_close(&reporter, acknowledged);
     printf("last acknowledged: %" PRIu64 "; burstlog doctor --verify-device %s --check %" PRIu64 "\n", acknowledged,
@@ -182,18 +184,18 @@ int verify_serve(const struct verify_request *request) {
     }
     struct verify_request checked = *request;
     checked.force =
-        request->force && absent == 0; /* a file that was made just now is blank, or it is another one by now */
+        request->force && absent == 0; /* a file that was made just now is blank; else others have replaced it */
     rc = rc < 0 ? rc : device_open(&platform_linux, request->path, DEVICE_WRITER, request->io, &device);
     if (rc < 0) {
         return cli_failed(rc);
     }
-    const struct sigaction on_stop = {.sa_handler = stop};
+    const struct sigaction on_stop = {.sa_handler = stop_writing};
     sigaction(SIGINT, &on_stop, NULL);
     sigaction(SIGTERM, &on_stop, NULL);
     struct verify_engines engines;
     rc = verify_engines_open(device, request->io, &engines);
     if (rc == 0) {
-        rc = run(device, &engines, &checked);
+        rc = write_test(device, &engines, &checked);
         verify_engines_close(device, &engines);
     }
     device_close(device);

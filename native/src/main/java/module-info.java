@@ -7,5 +7,6 @@ module io.burstlog {
     exports io.burstlog;
 
     // JNA reads and writes the fields of the C structs by reflection.
-    opens io.burstlog.binding to com.sun.jna;
+    opens io.burstlog.binding to
+            com.sun.jna;
 }

@@ -382,7 +382,7 @@ static void wrong_usage_is_told(void **state) {
     assert_int_equal(run("doctor --pid 1073741823"), 3);
     assert_said("there is no process 1073741823");
     assert_int_equal(run("doctor %s/none/ring", folder), 3);
-    assert_said("cannot be looked at");
+    assert_said("cannot be found");
     assert_int_equal(run("doctor --help"), 0);
     assert_said("plug-pull");
 }

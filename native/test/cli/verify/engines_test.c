@@ -8,7 +8,7 @@ static struct verify_block read_run(void) {
     const int fd = open(medium, O_RDONLY);
     assert_int_equal(pread(fd, block, BLOCK, 0), BLOCK);
     close(fd);
-    assert_int_equal(verify_judge(block, BLOCK, &run_header), VERIFY_WHOLE);
+    assert_int_equal(verify_judge_block(block, BLOCK, &run_header), VERIFY_WHOLE);
     return run_header;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "append_rules.h"
 #include "simulator/threads/crashes.h"
 
 #include <errno.h>
@@ -71,20 +72,22 @@ static uint32_t torn_length(const struct ledger *ledger) {
     return 100;
 }
 
-static void append_again(struct world *world, struct ledger *ledger, uint32_t length, unsigned flags) {
+static void append_again(struct world *world, struct ledger *ledger, uint32_t length, int is_durable) {
     static char payloads[3][10000]; /* a crash in here appends one level further */
     char *payload = payloads[world->level];
     const unsigned writer = WRITER_AFTER_CRASH(world->level);
     const unsigned number = ledger_offer(ledger, writer, length, payload);
-    int64_t rc = ring_append(world->engine->ring, payload, length, world->now_ns, flags);
+    const ring_call call = is_durable ? ring_append : ring_enqueue;
+    const struct ring_rule *rule = is_durable ? &unless_full : &never_waits;
+    int64_t rc = call(world->engine->ring, payload, length, world->now_ns, 0, rule);
     if (rc == -EAGAIN) {
         log_drain_all(world);
-        rc = ring_append(world->engine->ring, payload, length, world->now_ns, flags);
+        rc = call(world->engine->ring, payload, length, world->now_ns, 0, rule);
     }
     if (rc < 0) {
         violation(world, "nothing can be appended after recovery: %s", error_text());
     }
-    ledger_accept(world, ledger, writer, number, rc, flags & RING_ENQUEUE ? FATE_ACCEPTED : FATE_DURABLE);
+    ledger_accept(world, ledger, writer, number, rc, is_durable ? FATE_DURABLE : FATE_ACCEPTED);
 }
 
 static void check(struct world *world, const struct ledger *ledger) {
@@ -95,14 +98,14 @@ static void check(struct world *world, const struct ledger *ledger) {
 /* Goes on as if nothing had happened, in one of several orders. */
 static void live_on(struct world *world, struct ledger *ledger, uint64_t variant) {
     const uint32_t length = torn_length(ledger);
-    const unsigned flags = variant / 3 % 2 == 0 ? RING_DURABLE : RING_ENQUEUE | RING_NO_WAIT;
+    const int is_durable = variant / 3 % 2 == 0;
     if (variant % 3 == 0) {
         check(world, ledger);
     } else if (variant % 3 == 1) {
         log_drain(world, 0);
     }
-    append_again(world, ledger, length, flags);
-    append_again(world, ledger, NAMED_BYTES_MIN + (uint32_t)(variant / 6 % 100), flags);
+    append_again(world, ledger, length, is_durable);
+    append_again(world, ledger, NAMED_BYTES_MIN + (uint32_t)(variant / 6 % 100), is_durable);
     if (ring_commit(world->engine->ring) < 0) {
         violation(world, "nothing can be committed after recovery: %s", error_text());
     }

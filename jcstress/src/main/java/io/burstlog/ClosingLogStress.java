@@ -95,7 +95,8 @@ public class ClosingLogStress {
         private final long opened = System.nanoTime();
 
         private BurstLog open() {
-            BurstLog opened = BurstLog.open(FreshRing.config().listener(this::hear).build());
+            BurstLog opened =
+                    BurstLog.open(FreshRing.config().listener(this::hear).build());
             try {
                 // The engine always tells what recovery found.
                 heard.await();
@@ -142,10 +143,12 @@ public class ClosingLogStress {
         @Actor
         public void asks(ZZ_Result r) {
             BurstStats before = log.stats();
-            boolean answered = log.currentFile().endsWith(".log") && !log.recoveryStatement().isEmpty()
+            boolean answered = log.currentFile().endsWith(".log")
+                    && !log.recoveryStatement().isEmpty()
                     && log.provablyLost() == 0;
             BurstStats after = log.stats();
-            r.r1 = answered && after.state().compareTo(before.state()) >= 0
+            r.r1 = answered
+                    && after.state().compareTo(before.state()) >= 0
                     && after.durableSequence() >= before.durableSequence()
                     && after.capacityBytes() == before.capacityBytes();
         }

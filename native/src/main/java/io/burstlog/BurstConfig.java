@@ -74,8 +74,8 @@ public final class BurstConfig {
     /**
      * Checks the values that {@link BurstLog#open} checks before it touches anything. Opens, creates and reads no ring.
      *
-     * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}, whose message names every value that
-     *     cannot be used, or {@link BurstException.Code#LIBRARY}
+     * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}, whose message names every value
+     *     that cannot be used, or {@link BurstException.Code#LIBRARY}
      */
     public void check() {
         EngineLibrary.load(library);
@@ -203,7 +203,8 @@ public final class BurstConfig {
         }
 
         /**
-         * Required: a block device that {@code burstlog format} prepared, or a file. A missing or empty file is created.
+         * Required: a block device that {@code burstlog format} prepared, or a file. A missing or empty file is
+         * created.
          *
          * @param path absolute, or relative to the working directory
          * @return this
@@ -278,8 +279,8 @@ public final class BurstConfig {
         }
 
         /**
-         * Bounds how long an append waits in all, for space and for other threads; only a write that it has begun itself
-         * takes as long as the medium does.
+         * Bounds how long an append waits in all, for space and for other threads; only a write that it has begun
+         * itself takes as long as the medium does.
          *
          * @param timeout zero, the default, waits for ever
          * @return this
@@ -323,8 +324,8 @@ public final class BurstConfig {
         }
 
         /**
-         * How long closing takes at most, whatever the media do; three quarters of it are for draining. What is left stays in
-         * the ring for the next open.
+         * How long closing takes at most, whatever the media do; three quarters of it are for draining. What is left
+         * stays in the ring for the next open.
          *
          * @param timeout zero, the default, is 10 s
          * @return this

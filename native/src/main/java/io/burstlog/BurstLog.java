@@ -37,8 +37,8 @@ import java.util.concurrent.TimeUnit;
  * thread's interrupt flag neither ends a wait nor is it changed by one. A virtual thread that waits holds its carrier.
  *
  * <p><b>Failures.</b> All methods throw {@link BurstException}; those that write do so on a closed log, with the code
- * {@link BurstException.Code#CLOSED}. What is not acknowledged is always thrown, with two exceptions that are asked for:
- * {@link OnFull#DISCARD} returns 0, and {@code offer} returns -1 when the ring is full.
+ * {@link BurstException.Code#CLOSED}. What is not acknowledged is always thrown, with two exceptions that are asked
+ * for: {@link OnFull#DISCARD} returns 0, and {@code offer} returns -1 when the ring is full.
  */
 public final class BurstLog implements AutoCloseable {
 
@@ -365,13 +365,13 @@ public final class BurstLog implements AutoCloseable {
 
     /**
      * Refuses new records, makes all accepted ones durable, drains, and lets go of ring and log file, all that within
-     * {@link BurstConfig#shutdownTimeout()}. What is left in the ring then is moved by the next open: {@link #stats()} tells it
-     * as the distance from the drained to the accepted sequence. A call on another thread is either acknowledged or throws.
-     * Closing again does nothing.
+     * {@link BurstConfig#shutdownTimeout()}. What is left in the ring then is moved by the next open: {@link #stats()}
+     * tells it as the distance from the drained to the accepted sequence. A call on another thread is either
+     * acknowledged or throws. Closing again does nothing.
      *
      * @throws RingFailedException if accepted records could not be made durable; the log is closed all the same
-     * @throws BurstException with code {@link BurstException.Code#UNDECIDED} if the time is over first, because a medium does
-     *     not answer: the close goes on by itself, and until it has ended the ring cannot be opened again
+     * @throws BurstException with code {@link BurstException.Code#UNDECIDED} if the time is over first, because a
+     *     medium does not answer: the close goes on by itself, and until it has ended the ring cannot be opened again
      */
     @Override
     public synchronized void close() {
@@ -386,7 +386,8 @@ public final class BurstLog implements AutoCloseable {
     public synchronized void close(Duration timeout) {
         long begin = System.nanoTime();
         long result = Engine.burst_close_within(handle, NativeTime.nanosOf(timeout));
-        ended(result, Math.min(LISTENER_FAREWELL_MILLIS, timeout.minusNanos(System.nanoTime() - begin).toMillis()));
+        long left = timeout.minusNanos(System.nanoTime() - begin).toMillis();
+        ended(result, Math.min(LISTENER_FAREWELL_MILLIS, left));
     }
 
     private void ended(long result, long farewellMillis) {
@@ -421,9 +422,11 @@ public final class BurstLog implements AutoCloseable {
     /** The engine checks the length too; here it keeps a scratch buffer from growing for nothing. */
     private void requireAllowed(int length) {
         if (length > maxRecordBytes) {
-            throw new BurstException(BurstException.Code.RECORD_TOO_LARGE, "The record has " + length
-                    + " bytes, more than the " + maxRecordBytes + " bytes that " + this
-                    + " allows; nothing was written. Raise maxRecordBytes, at most to a quarter of the ring.");
+            throw new BurstException(
+                    BurstException.Code.RECORD_TOO_LARGE,
+                    "The record has " + length
+                            + " bytes, more than the " + maxRecordBytes + " bytes that " + this
+                            + " allows; nothing was written. Raise maxRecordBytes, at most to a quarter of the ring.");
         }
     }
 

@@ -15,8 +15,8 @@ import java.util.Map;
  * @param deviceBytes bytes of these writes
  * @param fullWaits calls that found the ring full
  * @param discarded records dropped with {@link OnFull#DISCARD}
- * @param lostEnqueued records that were enqueued and that a failure of the ring lost; if a thread was stuck in the middle of a
- *     record, at most so many: all that were accepted after it are counted
+ * @param lostEnqueued records that were enqueued and that a failure of the ring lost; if a thread was stuck in the
+ *     middle of a record, at most so many: all that were accepted after it are counted
  * @param capacityBytes bytes of the ring that hold records
  * @param usedBytes bytes of the ring that the drain has not released yet
  * @param maxRecordBytes the longest record allowed, in bytes

@@ -35,7 +35,8 @@ final class ConfigChecks {
     static Duration requireDuration(Duration duration, String name) {
         Objects.requireNonNull(duration, name);
         if (duration.isNegative()) {
-            throw invalid(name + " is " + inSeconds(duration) + " s; a duration cannot be negative, and zero stands for the default.");
+            throw invalid(name + " is " + inSeconds(duration)
+                    + " s; a duration cannot be negative, and zero stands for the default.");
         }
         return duration;
     }

@@ -5,7 +5,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where the threads and the image of a log shall be. CPUs are listed as the kernel does, {@code "3"} or {@code "3-5,8"}.
+ * Where the threads and the image of a log shall be. CPUs are listed as the kernel does, {@code "3"} or
+ * {@code "3-5,8"}.
  *
  * @param drainCpu the CPUs of the thread that moves records to the log file; empty for any
  * @param commitCpu the CPUs of the thread that makes enqueued records durable; empty for any

@@ -45,9 +45,11 @@ public final class RecordBuffer {
      */
     public static RecordBuffer allocate(int initialCapacity, int maxCapacity) {
         if (initialCapacity < 0 || maxCapacity < 1 || initialCapacity > maxCapacity) {
-            throw new BurstException(BurstException.Code.INVALID_ARGUMENT, "A record buffer of " + initialCapacity
-                    + " bytes that may grow to " + maxCapacity
-                    + " bytes is not possible; the first must be 0 or more and not above the second.");
+            throw new BurstException(
+                    BurstException.Code.INVALID_ARGUMENT,
+                    "A record buffer of " + initialCapacity
+                            + " bytes that may grow to " + maxCapacity
+                            + " bytes is not possible; the first must be 0 or more and not above the second.");
         }
         return new RecordBuffer(Math.max(initialCapacity, Math.min(SMALLEST_CAPACITY, maxCapacity)), maxCapacity);
     }
@@ -142,15 +144,18 @@ public final class RecordBuffer {
         int length = bytes.position();
         long needed = (long) length + count;
         if (needed > maxCapacity) {
-            throw new BurstException(BurstException.Code.RECORD_TOO_LARGE, "The record has at least " + needed
-                    + " bytes, more than the " + maxCapacity
-                    + " bytes to which this buffer may grow; nothing was written. Allocate one that may grow further.");
+            throw new BurstException(
+                    BurstException.Code.RECORD_TOO_LARGE,
+                    "The record has at least " + needed
+                            + " bytes, more than the " + maxCapacity
+                            + " bytes to which this buffer may grow; nothing was written. Allocate one that may grow further.");
         }
         if (needed <= bytes.capacity()) {
             bytes.limit(bytes.capacity());
             return;
         }
-        ByteBuffer larger = ByteBuffer.allocateDirect((int) Math.min(maxCapacity, Math.max(needed, 2L * bytes.capacity())));
+        ByteBuffer larger =
+                ByteBuffer.allocateDirect((int) Math.min(maxCapacity, Math.max(needed, 2L * bytes.capacity())));
         larger.order(bytes.order());
         larger.put(bytes.duplicate().flip());
         replaceWith(larger);

@@ -2,8 +2,8 @@
 package io.burstlog;
 
 /**
- * The ring has failed, for instance on a write error. Nothing is acknowledged any more; close the log and open it
- * again once the cause is removed. Records that were acknowledged before are in the ring.
+ * The ring has failed, for instance on a write error. Nothing is acknowledged any more; close the log and open it again
+ * once the cause is removed. Records that were acknowledged before are in the ring.
  */
 public final class RingFailedException extends BurstException {
 

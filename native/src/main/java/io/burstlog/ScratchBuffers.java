@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The record buffers into which byte arrays and byte buffers are copied. A platform thread keeps one of its own. Virtual
- * threads are many and short-lived, so they borrow: a buffer is taken for one call and put back after it.
+ * The record buffers into which byte arrays and byte buffers are copied. A platform thread keeps one of its own.
+ * Virtual threads are many and short-lived, so they borrow: a buffer is taken for one call and put back after it.
  */
 final class ScratchBuffers {
 
@@ -24,8 +24,8 @@ final class ScratchBuffers {
     private ScratchBuffers() {}
 
     /**
-     * Makes this class ready for use. If memory ran out at its first use, within an append, it would be unusable for the
-     * rest of the JVM's life.
+     * Makes this class ready for use. If memory ran out at its first use, within an append, it would be unusable for
+     * the rest of the JVM's life.
      */
     static void prepare() {
         release(take());

@@ -2,20 +2,21 @@
 package io.burstlog;
 
 /**
- * Where the time of records goes. To stay cheap one {@code append} in n is timed, and one write in n: n is 1 where writes
- * take 24 us and more, some 8 where they take 4 us, and 512 where they take less than 1 us (memory). Which ones depends on
- * nothing but their number, so that the distribution is that of all; the longest of all need not be among them.
+ * Where the time of records goes. To stay cheap one {@code append} in n is timed, and one write in n: n is 1 where
+ * writes take 24 us and more, some 8 where they take 4 us, and 512 where they take less than 1 us (memory). Which ones
+ * depends on nothing but their number, so that the distribution is that of all; the longest of all need not be among
+ * them.
  */
 public enum Stage {
     /**
-     * Waiting for space in a full ring: every call that waited. All others waited for nothing and are not counted: they are
-     * the records accepted since open, less this count.
+     * Waiting for space in a full ring: every call that waited. All others waited for nothing and are not counted: they
+     * are the records accepted since open, less this count.
      */
     CLAIM_WAIT,
 
     /**
-     * From the claim of its place to the publication of the record: copy and checksum. Of one {@code append} in n, and of
-     * one in 64 of {@code enqueue} and {@code offer}.
+     * From the claim of its place to the publication of the record: copy and checksum. Of one {@code append} in n, and
+     * of one in 64 of {@code enqueue} and {@code offer}.
      */
     COPY,
 
@@ -26,8 +27,8 @@ public enum Stage {
     DEVICE_WRITE,
 
     /**
-     * From durable in the ring to durable in the log file: of the oldest record of each sync of the log file. A drain that
-     * catches up gives one figure for several syncs in a row.
+     * From durable in the ring to durable in the log file: of the oldest record of each sync of the log file. A drain
+     * that catches up gives one figure for several syncs in a row.
      */
     DRAIN_LAG
 }

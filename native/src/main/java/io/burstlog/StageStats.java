@@ -2,8 +2,8 @@
 package io.burstlog;
 
 /**
- * Figures of one {@link Stage} since open, all 0 while nothing was timed. A percentile is rounded up to its bucket, by less
- * than 1%, and never exceeds the maximum.
+ * Figures of one {@link Stage} since open, all 0 while nothing was timed. A percentile is rounded up to its bucket, by
+ * less than 1%, and never exceeds the maximum.
  *
  * @param count how many were timed
  * @param meanNanos the mean, in nanoseconds, to 1%
@@ -14,10 +14,4 @@ package io.burstlog;
  * @param maxNanos the longest, exact, in nanoseconds
  */
 public record StageStats(
-        long count,
-        long meanNanos,
-        long p50Nanos,
-        long p99Nanos,
-        long p999Nanos,
-        long p9999Nanos,
-        long maxNanos) {}
+        long count, long meanNanos, long p50Nanos, long p99Nanos, long p999Nanos, long p9999Nanos, long maxNanos) {}

@@ -116,7 +116,8 @@ class AppendTest {
     void theLongestRecordIsAccepted() throws IOException {
         byte[] longest = new byte[100_000];
         Arrays.fill(longest, (byte) 'x');
-        try (BurstLog log = BurstLog.open(temp.config().maxRecordBytes(longest.length).build())) {
+        try (BurstLog log =
+                BurstLog.open(temp.config().maxRecordBytes(longest.length).build())) {
             assertThat(log.stats().maxRecordBytes()).isEqualTo(longest.length);
             log.append(longest);
         }
@@ -149,7 +150,8 @@ class AppendTest {
     void anArrayRangeOutsideTheArrayIsRefused() {
         try (BurstLog log = temp.open()) {
             assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> log.append(new byte[10], 5, 6));
-            assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> log.append(new byte[10], -1, 2));
+            assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                    .isThrownBy(() -> log.append(new byte[10], -1, 2));
             assertThat(log.append(new byte[10], 5, 5)).isEqualTo(1);
         }
     }
@@ -170,7 +172,10 @@ class AppendTest {
     @Test
     void aTimeoutTooLongToCountHasNoEnd() {
         Duration tooLong = Duration.ofSeconds(Long.MAX_VALUE);
-        BurstConfig config = temp.config().blockTimeout(tooLong).shutdownTimeout(Duration.ofNanos(Long.MAX_VALUE)).build();
+        BurstConfig config = temp.config()
+                .blockTimeout(tooLong)
+                .shutdownTimeout(Duration.ofNanos(Long.MAX_VALUE))
+                .build();
         try (BurstLog log = BurstLog.open(config)) {
             assertThat(log.awaitDurable(log.enqueue(line("order")), tooLong)).isTrue();
             assertThat(log.awaitDrained(Duration.ofNanos(Long.MAX_VALUE))).isTrue();

@@ -32,7 +32,11 @@ class BufferTest {
         ByteBuffer heap = ByteBuffer.wrap(line("heap"));
         ByteBuffer direct = ByteBuffer.allocateDirect(64).put(line("direct")).flip();
         ByteBuffer part = ByteBuffer.wrap(line("a part of it")).position(2);
-        ByteBuffer slice = ByteBuffer.allocateDirect(64).put(line("0123456789")).flip().position(4).slice();
+        ByteBuffer slice = ByteBuffer.allocateDirect(64)
+                .put(line("0123456789"))
+                .flip()
+                .position(4)
+                .slice();
         ByteBuffer readOnly = ByteBuffer.wrap(line("read only")).asReadOnlyBuffer();
         try (BurstLog log = temp.open()) {
             for (ByteBuffer buffer : new ByteBuffer[] {heap, direct, part, slice, readOnly}) {

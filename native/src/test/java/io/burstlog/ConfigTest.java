@@ -35,10 +35,18 @@ class ConfigTest {
     @Test
     void aNegativeValueIsNamedWithTheValueSeen() {
         assertThat(refusal(valid().ringBytes(-5))).contains("ringBytes").contains("-5");
-        assertThat(refusal(valid().maxRecordBytes(-6))).contains("maxRecordBytes").contains("-6");
-        assertThat(refusal(valid().blockTimeout(Duration.ofSeconds(-7)))).contains("blockTimeout").contains("-7");
-        assertThat(refusal(valid().drainInterval(Duration.ofSeconds(-8)))).contains("drainInterval").contains("-8");
-        assertThat(refusal(valid().shutdownTimeout(Duration.ofSeconds(-9)))).contains("shutdownTimeout").contains("-9");
+        assertThat(refusal(valid().maxRecordBytes(-6)))
+                .contains("maxRecordBytes")
+                .contains("-6");
+        assertThat(refusal(valid().blockTimeout(Duration.ofSeconds(-7))))
+                .contains("blockTimeout")
+                .contains("-7");
+        assertThat(refusal(valid().drainInterval(Duration.ofSeconds(-8))))
+                .contains("drainInterval")
+                .contains("-8");
+        assertThat(refusal(valid().shutdownTimeout(Duration.ofSeconds(-9))))
+                .contains("shutdownTimeout")
+                .contains("-9");
     }
 
     @Test
@@ -104,7 +112,9 @@ class ConfigTest {
         BurstLog log;
         int batches = 0;
         do {
-            assertThat(++batches).as("batches of which all but this took longer than their delay").isLessThan(20);
+            assertThat(++batches)
+                    .as("batches of which all but this took longer than their delay")
+                    .isLessThan(20);
             log = BurstLog.open(config);
             begin = System.nanoTime();
             for (int i = 0; i < 99; i++) {
@@ -136,7 +146,12 @@ class ConfigTest {
     void whereThreadsAndImageAreIsToldToTheListener() throws Exception {
         BlockingQueue<BurstEvent> told = new LinkedBlockingQueue<>();
         String cpu = allowedCpu();
-        BurstLog.open(valid().drainCpu(cpu).commitCpu(cpu).hugePages(HugePages.OFF).listener(told::add).build()).close();
+        BurstLog.open(valid().drainCpu(cpu)
+                        .commitCpu(cpu)
+                        .hugePages(HugePages.OFF)
+                        .listener(told::add)
+                        .build())
+                .close();
         String where = "burst-drain on CPU " + cpu + ", SCHED_OTHER; burst-commit on CPU " + cpu + ", SCHED_OTHER";
         BurstEvent event;
         do {
@@ -158,7 +173,8 @@ class ConfigTest {
 
     @Test
     void defaultsAreThoseOfTheEngine() {
-        BurstConfig config = BurstConfig.builder().ring("a.ring").fileName("a.log").build();
+        BurstConfig config =
+                BurstConfig.builder().ring("a.ring").fileName("a.log").build();
         assertThat(config.durability()).isEqualTo(Durability.POWER);
         assertThat(config.onFull()).isEqualTo(OnFull.BLOCK);
         assertThat(config.io()).isEqualTo(Io.AUTO);
@@ -173,13 +189,15 @@ class ConfigTest {
         assertThat(config.fileGroup()).isEmpty();
         assertThat(config.library()).isEmpty();
         assertThat(config.listener()).isEmpty();
-        assertThat(config.placement()).isEqualTo(new Placement(Optional.empty(), Optional.empty(), 0, false, HugePages.AUTO));
+        assertThat(config.placement())
+                .isEqualTo(new Placement(Optional.empty(), Optional.empty(), 0, false, HugePages.AUTO));
         assertThat(config.batch()).isEqualTo(new Batch(Duration.ZERO, 0));
     }
 
     /** The one sentence with which a configuration is refused, when it is built or when it is opened. */
     private static String refusal(BurstConfig.Builder builder) {
-        BurstException failure = catchThrowableOfType(BurstException.class, () -> BurstLog.open(builder.build()).close());
+        BurstException failure = catchThrowableOfType(
+                BurstException.class, () -> BurstLog.open(builder.build()).close());
         assertThat(failure).isNotNull();
         assertThat(failure.getMessage()).isNotBlank().hasLineCount(1);
         return failure.getMessage();

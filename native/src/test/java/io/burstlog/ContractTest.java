@@ -49,9 +49,8 @@ class ContractTest {
     @Test
     void eachErrnoOfLinuxHasItsCode() {
         CODES.forEach((errno, code) -> {
-            for (BurstException failure : new BurstException[] {
-                BurstException.ofCall(errno, "why"), BurstException.ofOpen(errno, "why")
-            }) {
+            for (BurstException failure :
+                    new BurstException[] {BurstException.ofCall(errno, "why"), BurstException.ofOpen(errno, "why")}) {
                 assertThat(failure.code()).as("errno %d", errno).isEqualTo(code);
                 assertThat(failure.errno()).isEqualTo(errno);
                 assertThat(failure).hasMessage("why");
@@ -60,7 +59,8 @@ class ContractTest {
         assertThat(BurstException.ofCall(11, "")).isInstanceOf(RingFullException.class);
         assertThat(BurstException.ofCall(5, "")).isInstanceOf(RingFailedException.class);
         assertThat(BurstException.ofOpen(5, "")).isNotInstanceOf(RingFailedException.class);
-        assertThat(new BurstException(BurstException.Code.TIMED_OUT, "").errno()).isEqualTo(110);
+        assertThat(new BurstException(BurstException.Code.TIMED_OUT, "").errno())
+                .isEqualTo(110);
     }
 
     @Test
@@ -69,7 +69,8 @@ class ContractTest {
         assertThat(NativeTime.nanosOf(Duration.ofNanos(-1))).isZero();
         assertThat(NativeTime.nanosOf(Duration.ofSeconds(Long.MIN_VALUE))).isZero();
         assertThat(NativeTime.nanosOf(Duration.ofNanos(1))).isEqualTo(1);
-        assertThat(NativeTime.nanosOf(Duration.ofNanos(NativeTime.LONGEST_NANOS))).isEqualTo(NativeTime.LONGEST_NANOS);
+        assertThat(NativeTime.nanosOf(Duration.ofNanos(NativeTime.LONGEST_NANOS)))
+                .isEqualTo(NativeTime.LONGEST_NANOS);
         assertThat(NativeTime.nanosOf(Duration.ofNanos(NativeTime.LONGEST_NANOS).plusNanos(1)))
                 .isEqualTo(NativeTime.FOREVER);
         assertThat(NativeTime.nanosOf(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo(NativeTime.FOREVER);
@@ -78,7 +79,10 @@ class ContractTest {
     @Test
     void whatIsDoneToASetOfPermissionsAfterTheBuildChangesNothing(@TempDir Path directory) {
         Set<PosixFilePermission> permissions = PosixFilePermissions.fromString("rw-r-----");
-        BurstConfig config = new TempLog(directory, Binding.AUTO).config().filePermissions(permissions).build();
+        BurstConfig config = new TempLog(directory, Binding.AUTO)
+                .config()
+                .filePermissions(permissions)
+                .build();
         permissions.add(PosixFilePermission.OTHERS_WRITE);
         assertThat(config.filePermissions()).isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
         assertThat(NativeConfig.of(config).fileMode).isEqualTo(0640);
@@ -106,7 +110,10 @@ class ContractTest {
     void anEventHasTheTimeAtWhichItWasToldAndItsSeverity(@TempDir Path directory) throws InterruptedException {
         BlockingQueue<BurstEvent> heard = new LinkedBlockingQueue<>();
         Instant before = Instant.now();
-        BurstConfig config = new TempLog(directory, Binding.AUTO).config().listener(heard::add).build();
+        BurstConfig config = new TempLog(directory, Binding.AUTO)
+                .config()
+                .listener(heard::add)
+                .build();
         try (BurstLog log = BurstLog.open(config)) {
             BurstEvent opened = heard.poll(60, TimeUnit.SECONDS);
             assertThat(opened).isNotNull();

@@ -55,7 +55,8 @@ class InterruptTest {
                                 log.awaitDurable(log.enqueue(line(text)), TempLog.LONG_ENOUGH);
                             } else if (i % 4 == 1) {
                                 log.enqueue(line(text));
-                                assertThat(log.awaitDrained(TempLog.LONG_ENOUGH)).isTrue();
+                                assertThat(log.awaitDrained(TempLog.LONG_ENOUGH))
+                                        .isTrue();
                             } else {
                                 log.append(line(text));
                             }

@@ -119,7 +119,8 @@ class LifecycleTest {
         try (BurstLog log = temp.open()) {
             assertThatExceptionOfType(BurstException.class)
                     .isThrownBy(() -> temp.open())
-                    .withMessageContaining(String.valueOf(ProcessHandle.current().pid()))
+                    .withMessageContaining(
+                            String.valueOf(ProcessHandle.current().pid()))
                     .extracting(BurstException::code)
                     .isEqualTo(BurstException.Code.BUSY);
             assertThat(log.append(line("order"))).isEqualTo(1);
@@ -149,7 +150,8 @@ class LifecycleTest {
             BurstEvent first = heard.poll(30, TimeUnit.SECONDS);
             assertThat(first).isNotNull();
             assertThat(first.severity()).isEqualTo(BurstEvent.Severity.INFO);
-            assertThat(first.text()).contains(log.recoveryStatement().lines().findFirst().orElseThrow());
+            assertThat(first.text())
+                    .contains(log.recoveryStatement().lines().findFirst().orElseThrow());
             assertThat(on.take().isDaemon()).isTrue();
         }
     }
@@ -158,7 +160,8 @@ class LifecycleTest {
     void theListenersThreadEndsWithTheLog() throws InterruptedException {
         BlockingQueue<Thread> on = new LinkedBlockingQueue<>();
         Thread listening;
-        try (BurstLog log = BurstLog.open(temp.config().listener(event -> on.add(Thread.currentThread())).build())) {
+        try (BurstLog log = BurstLog.open(
+                temp.config().listener(event -> on.add(Thread.currentThread())).build())) {
             listening = on.take();
         }
         listening.join(30_000);
@@ -227,9 +230,12 @@ class LifecycleTest {
 
     @Test
     void aNewLogFileGetsThePermissionsAskedFor() throws IOException {
-        BurstConfig config = temp.config().filePermissions(PosixFilePermissions.fromString("rw-r-----")).build();
+        BurstConfig config = temp.config()
+                .filePermissions(PosixFilePermissions.fromString("rw-r-----"))
+                .build();
         BurstLog.open(config).close();
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(temp.file()))).isEqualTo("rw-r-----");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(temp.file())))
+                .isEqualTo("rw-r-----");
     }
 
     @Test

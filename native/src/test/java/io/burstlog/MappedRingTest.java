@@ -35,8 +35,7 @@ class MappedRingTest {
     @BeforeEach
     void createDirectoryInMemory() throws IOException {
         Skip.unless(
-                Files.isDirectory(MEMORY)
-                        && Files.getFileStore(MEMORY).type().equals("tmpfs"),
+                Files.isDirectory(MEMORY) && Files.getFileStore(MEMORY).type().equals("tmpfs"),
                 MEMORY + " is no memory that can be mapped");
         temp = new TempLog(Files.createTempDirectory(MEMORY, "burst-mapped"), binding);
     }

@@ -48,7 +48,8 @@ class RecordBufferTest {
         RecordBuffer record = RecordBuffer.allocate(10, 100);
         int capacity = record.buffer().capacity();
         for (int length : new int[] {5, 90, 1000, -1}) {
-            assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> record.put(new byte[4], 0, length));
+            assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                    .isThrownBy(() -> record.put(new byte[4], 0, length));
         }
         assertThat(record.buffer().capacity()).isEqualTo(capacity);
         assertThat(record.length()).isZero();
@@ -90,7 +91,8 @@ class RecordBufferTest {
             (record, count) -> record.ensureRemaining(count).position(record.length() + count),
             (record, count) -> record.put(new byte[count + 7], 5, count),
             (record, count) -> record.put(ByteBuffer.allocate(count)),
-            (record, count) -> record.put(ByteBuffer.allocateDirect(count + 3).position(3).order(ByteOrder.LITTLE_ENDIAN)));
+            (record, count) ->
+                    record.put(ByteBuffer.allocateDirect(count + 3).position(3).order(ByteOrder.LITTLE_ENDIAN)));
 
     @Test
     void growingKeepsTheByteOrder() {
@@ -101,7 +103,9 @@ class RecordBufferTest {
                 growth.grow(record, 5_000);
                 assertThat(record.buffer().order()).isEqualTo(order);
                 record.ensureRemaining(Integer.BYTES).putInt(0x01020304);
-                assertThat(record.buffer().getInt(5_004)).isEqualTo(record.buffer().getInt(0)).isEqualTo(0x01020304);
+                assertThat(record.buffer().getInt(5_004))
+                        .isEqualTo(record.buffer().getInt(0))
+                        .isEqualTo(0x01020304);
                 assertThat(record.clear().buffer().order()).isEqualTo(order);
             }
         }
@@ -137,7 +141,9 @@ class RecordBufferTest {
     void onlyWhatRemainsOfASourceIsTakenAndItIsConsumed() {
         byte[] array = {9, 1, 2, 3, 9};
         ByteBuffer direct = ByteBuffer.allocateDirect(5).put(array).clear();
-        for (ByteBuffer whole : new ByteBuffer[] {ByteBuffer.wrap(array), direct, ByteBuffer.wrap(array).asReadOnlyBuffer()}) {
+        for (ByteBuffer whole : new ByteBuffer[] {
+            ByteBuffer.wrap(array), direct, ByteBuffer.wrap(array).asReadOnlyBuffer()
+        }) {
             ByteBuffer source = whole.position(1).limit(4).order(ByteOrder.LITTLE_ENDIAN);
             RecordBuffer record = RecordBuffer.allocate(0, 64).put(source);
             assertThat(record.length()).isEqualTo(3);

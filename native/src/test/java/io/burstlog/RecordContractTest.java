@@ -30,7 +30,9 @@ class RecordContractTest {
 
     private static final List<Write> WRITES = List.of(BurstLog::append, BurstLog::enqueue, BurstLog::offer);
     private static final List<WriteRecord> RECORD_WRITES = List.of(
-            (log, record) -> log.append(record, 0), (log, record) -> log.enqueue(record, 0), (log, record) -> log.offer(record, 0));
+            (log, record) -> log.append(record, 0),
+            (log, record) -> log.enqueue(record, 0),
+            (log, record) -> log.offer(record, 0));
 
     private final Binding binding;
     private TempLog temp;
@@ -89,7 +91,10 @@ class RecordContractTest {
     void anEmptyBufferIsARecordOfNoBytes() throws IOException {
         try (BurstLog log = temp.open()) {
             for (Write write : WRITES) {
-                for (ByteBuffer empty : new ByteBuffer[] {ByteBuffer.allocate(0), ByteBuffer.allocateDirect(9).position(5).limit(5)}) {
+                for (ByteBuffer empty : new ByteBuffer[] {
+                    ByteBuffer.allocate(0),
+                    ByteBuffer.allocateDirect(9).position(5).limit(5)
+                }) {
                     int position = empty.position();
                     assertThat(write.write(log, empty)).isPositive();
                     assertThat(empty.position()).isEqualTo(position);
@@ -105,8 +110,10 @@ class RecordContractTest {
 
     @Test
     void aBufferThatTheFullRingDoesNotTakeIsLeftAsItIs() {
-        try (BurstLog log = BurstLog.open(
-                temp.config().ringBytes(TempLog.SMALL_RING_BYTES).drainInterval(TempLog.LONG_ENOUGH.multipliedBy(10)).build())) {
+        try (BurstLog log = BurstLog.open(temp.config()
+                .ringBytes(TempLog.SMALL_RING_BYTES)
+                .drainInterval(TempLog.LONG_ENOUGH.multipliedBy(10))
+                .build())) {
             ByteBuffer record = ByteBuffer.allocate(100_010).position(10);
             long sequence = 1;
             for (int i = 0; i < 10_000 && sequence > 0; i++) {
@@ -124,9 +131,12 @@ class RecordContractTest {
         int[][] ranges = {{-1, 5}, {0, 11}, {10, 1}, {5, -1}, {Integer.MAX_VALUE, 1}, {1, Integer.MAX_VALUE}};
         try (BurstLog log = temp.open()) {
             for (int[] range : ranges) {
-                assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> log.append(array, range[0], range[1]));
-                assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> log.enqueue(array, range[0], range[1]));
-                assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> log.offer(array, range[0], range[1]));
+                assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                        .isThrownBy(() -> log.append(array, range[0], range[1]));
+                assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                        .isThrownBy(() -> log.enqueue(array, range[0], range[1]));
+                assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                        .isThrownBy(() -> log.offer(array, range[0], range[1]));
             }
             assertThat(log.stats().acceptedSequence()).isZero();
         }

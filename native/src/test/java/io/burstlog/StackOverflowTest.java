@@ -75,12 +75,15 @@ class StackOverflowTest {
             addresses.add(buffer.address());
             lengths.add(buffer.length());
         }
-        assertThat(addresses).isEqualTo(buffers.stream().map(StackOverflowTest::addressOfBytes).toList());
+        assertThat(addresses)
+                .isEqualTo(
+                        buffers.stream().map(StackOverflowTest::addressOfBytes).toList());
         assertThat(lengths).containsOnly(64);
     }
 
     private static long addressOfBytes(RecordBuffer buffer) {
-        return Pointer.nativeValue(Native.getDirectBufferPointer(buffer.buffer().duplicate().clear()));
+        return Pointer.nativeValue(
+                Native.getDirectBufferPointer(buffer.buffer().duplicate().clear()));
     }
 
     @Test
@@ -101,6 +104,9 @@ class StackOverflowTest {
         }
         assertThat(overflows).isPositive();
         assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(20);
-        assertThat(temp.lines()).doesNotHaveDuplicates().containsAll(acknowledged).isSubsetOf(given);
+        assertThat(temp.lines())
+                .doesNotHaveDuplicates()
+                .containsAll(acknowledged)
+                .isSubsetOf(given);
     }
 }

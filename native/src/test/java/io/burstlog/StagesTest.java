@@ -61,7 +61,9 @@ class StagesTest {
                         .as("%s", stage)
                         .isSorted();
                 // Most copies take less than the 100 ns after which some clocks go on.
-                assertThat(stage == Stage.COPY ? figures.p99Nanos() : figures.p50Nanos()).as("%s", stage).isPositive();
+                assertThat(stage == Stage.COPY ? figures.p99Nanos() : figures.p50Nanos())
+                        .as("%s", stage)
+                        .isPositive();
                 assertThat(figures.meanNanos()).isBetween(1L, figures.maxNanos());
             }
         }

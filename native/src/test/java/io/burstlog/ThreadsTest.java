@@ -53,7 +53,8 @@ class ThreadsTest {
     @Test
     void virtualThreadsAppendLikeAnyOther() throws Exception {
         Skip.unless(Runtime.version().feature() >= 21, "virtual threads need JDK 21, this is " + Runtime.version());
-        Object executor = Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        Object executor =
+                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
         try (BurstLog log = temp.open()) {
             appendFrom((ExecutorService) executor, log);
         }
@@ -106,7 +107,8 @@ class ThreadsTest {
         try (BurstLog log = temp.open()) {
             Thread.currentThread().interrupt();
             assertThat(log.append(line("order"))).isEqualTo(1);
-            assertThat(log.awaitDurable(log.enqueue(line("more")), TempLog.LONG_ENOUGH)).isTrue();
+            assertThat(log.awaitDurable(log.enqueue(line("more")), TempLog.LONG_ENOUGH))
+                    .isTrue();
             log.flush();
             log.close();
         } finally {

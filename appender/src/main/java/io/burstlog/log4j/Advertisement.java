@@ -20,7 +20,8 @@ record Advertisement(boolean isWanted, String uri) {
             return () -> {};
         }
         final Advertiser advertiser = configuration.getAdvertiser();
-        final Map<String, String> properties = new HashMap<>(appender.getLayout().getContentFormat());
+        final Map<String, String> properties =
+                new HashMap<>(appender.getLayout().getContentFormat());
         properties.put("fileURI", uri);
         properties.put("contentType", appender.getLayout().getContentType());
         properties.put("name", appender.getName());

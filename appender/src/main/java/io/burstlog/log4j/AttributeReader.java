@@ -18,8 +18,8 @@ import org.apache.logging.log4j.core.appender.rolling.FileSize;
 
 /**
  * Turns the text of the attributes of one {@code <Burst>} element into values, and collects a complaint about each that
- * cannot be understood: what, the value seen and what to write instead. Log4j's own conversion would log an error and go
- * on with the default, which is no base for a promise of durability.
+ * cannot be understood: what, the value seen and what to write instead. Log4j's own conversion would log an error and
+ * go on with the default, which is no base for a promise of durability.
  *
  * <p>An attribute that is absent, empty or complained about is {@code null}. Not thread-safe.
  */
@@ -64,12 +64,17 @@ final class AttributeReader {
         return text;
     }
 
-    /** As {@link #required}, for a file. One named after a variable that is not set would be another than the one meant. */
+    /**
+     * As {@link #required}, for a file. One named after a variable that is not set would be another than the one meant.
+     */
     String requiredPath(final String attribute, final String value, final String meaning) {
         final String text = required(attribute, value, meaning);
         if (text != null && text.contains("${")) {
-            return refuse(attribute, text, "a lookup in it found nothing; define what it names, or give it a default as in"
-                    + " \"${env:NAME:-default}\"");
+            return refuse(
+                    attribute,
+                    text,
+                    "a lookup in it found nothing; define what it names, or give it a default as in"
+                            + " \"${env:NAME:-default}\"");
         }
         return text;
     }
@@ -86,13 +91,20 @@ final class AttributeReader {
                 return constant;
             }
         }
-        return refuse(attribute, text, "use " + oneOf(Arrays.stream(constants).map(AttributeReader::spelling).toList()));
+        return refuse(
+                attribute,
+                text,
+                "use "
+                        + oneOf(Arrays.stream(constants)
+                                .map(AttributeReader::spelling)
+                                .toList()));
     }
 
     private static String oneOf(final List<String> values) {
         final int last = values.size() - 1;
-        return values.subList(0, last).stream().map(value -> "\"" + value + "\"").collect(Collectors.joining(", "))
-                + " or \"" + values.get(last) + "\"";
+        return values.subList(0, last).stream()
+                        .map(value -> "\"" + value + "\"")
+                        .collect(Collectors.joining(", ")) + " or \"" + values.get(last) + "\"";
     }
 
     static String spelling(final Enum<?> constant) {
@@ -107,7 +119,10 @@ final class AttributeReader {
         }
         final long bytes = SIZE.matcher(text).matches() ? FileSize.parse(text, -1) : -1;
         if (bytes <= 0) {
-            return refuse(attribute, text, "use a positive size such as \"64 MB\", \"1.5 GB\" or a number of bytes, without a comma");
+            return refuse(
+                    attribute,
+                    text,
+                    "use a positive size such as \"64 MB\", \"1.5 GB\" or a number of bytes, without a comma");
         }
         return bytes;
     }
@@ -120,7 +135,8 @@ final class AttributeReader {
         }
         final Duration duration = parseTime(text);
         if (duration == null || duration.isZero()) {
-            return refuse(attribute, text, "use a positive time such as \"100 ms\", \"10 s\" or a number of milliseconds");
+            return refuse(
+                    attribute, text, "use a positive time such as \"100 ms\", \"10 s\" or a number of milliseconds");
         }
         return duration;
     }

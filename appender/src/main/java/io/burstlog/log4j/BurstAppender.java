@@ -29,8 +29,8 @@ import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
  *
  * <p><b>Durability on return.</b> An event that its own thread logs is durable in the ring when the log call returns,
  * whatever {@link LogEvent#isEndOfBatch()} says; {@code ack} and {@code ackLevel} relax that. An event that another
- * thread carries (async loggers, {@code AsyncAppender}) is accepted at once, and the last event of a batch waits for all
- * before it. Stopping the appender makes the rest durable. From the ring the events go to the log file in the
+ * thread carries (async loggers, {@code AsyncAppender}) is accepted at once, and the last event of a batch waits for
+ * all before it. Stopping the appender makes the rest durable. From the ring the events go to the log file in the
  * background, exactly the bytes of the layout; after a crash the next start does that.
  *
  * <p><b>Errors.</b> {@code ignoreExceptions} is {@code false} unless set, unlike elsewhere in Log4j: whoever logs an
@@ -38,18 +38,18 @@ import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
  * (wrong attributes, a ring in use, a medium that survives too little) says so once through Log4j's status logger and
  * then refuses every event in the same way, so that a {@code Failover} around it works; for Log4j, which would else not
  * call it, it counts as started. The status logger gets one ERROR for the first event that was not logged, and once a
- * minute how many there were. That is all where nobody would hear the exception: in the thread of an async logger, which
- * would print a stack trace for each event.
+ * minute how many there were. That is all where nobody would hear the exception: in the thread of an async logger,
+ * which would print a stack trace for each event.
  *
  * <p><b>Reconfiguration.</b> The appender of the new configuration attaches to the open ring. Layout, filters,
- * {@code ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once. A change of what is fixed while
- * a ring is open, for instance of {@code fileName}, is refused with a sentence, and events go on to where they went. An
- * element that cannot be used at all (a mistyped attribute, another ring that cannot be opened) is refused as a whole: the
- * appender goes on as it was before, with its old layout and filters.
+ * {@code ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once. A change of what is fixed
+ * while a ring is open, for instance of {@code fileName}, is refused with a sentence, and events go on to where they
+ * went. An element that cannot be used at all (a mistyped attribute, another ring that cannot be opened) is refused as
+ * a whole: the appender goes on as it was before, with its old layout and filters.
  *
  * <p><b>After stop</b> an event is durable on the same terms as long as another appender has the ring open, and throws
- * otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all; {@code
- * shutdownHook="disable"} keeps them on for threads that log that late.
+ * otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all;
+ * {@code shutdownHook="disable"} keeps them on for threads that log that late.
  *
  * <p><b>Thread safety.</b> Any thread may log at any time. Encoding takes no lock that threads share, and allocates
  * nothing if the layout allocates nothing.
@@ -125,7 +125,9 @@ public final class BurstAppender extends AbstractAppender {
         if (attached) {
             return;
         }
-        refusal = element.complaint() != null ? element.complaint() : reasonNotToAttach(element.terms().ring());
+        refusal = element.complaint() != null
+                ? element.complaint()
+                : reasonNotToAttach(element.terms().ring());
         if (refusal != null && !goesOnAsBefore()) {
             LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
             losses.wasTold();
@@ -224,8 +226,8 @@ public final class BurstAppender extends AbstractAppender {
         final BurstManager ring = manager;
         try {
             if (ring == null) {
-                throw new AppenderLoggingException(
-                        "Burst '" + getName() + "' is not started" + (refusal != null ? ": " + refusal : "; the event was not logged."));
+                throw new AppenderLoggingException("Burst '" + getName() + "' is not started"
+                        + (refusal != null ? ": " + refusal : "; the event was not logged."));
             }
             final Terms terms = terms();
             ring.append(event, getLayout(), terms.ackRule().isDurableOnReturn(event), terms.fullRingRule());

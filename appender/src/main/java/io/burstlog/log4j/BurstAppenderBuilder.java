@@ -20,9 +20,9 @@ import org.apache.logging.log4j.core.util.Builder;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * Makes an appender of the element {@code <Burst>}. A value that cannot be used makes {@link #build()} return an appender
- * that names all such values in one ERROR when it is started, and does not open its ring, rather than one that quietly
- * promises something else. Not thread-safe.
+ * Makes an appender of the element {@code <Burst>}. A value that cannot be used makes {@link #build()} return an
+ * appender that names all such values in one ERROR when it is started, and does not open its ring, rather than one that
+ * quietly promises something else. Not thread-safe.
  */
 public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBuilder>
         implements Builder<BurstAppender> {
@@ -49,9 +49,7 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
         setIgnoreExceptions(false);
     }
 
-    /**
-     * The appender, not yet started. If anything cannot be used, it says what when it is started.
-     */
+    /** The appender, not yet started. If anything cannot be used, it says what when it is started. */
     @Override
     public BurstAppender build() {
         return new BurstAppender(
@@ -69,8 +67,8 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
         complainAboutWhatIsMissing(reader);
         final AckRule ackRule = ackRule(reader);
         final boolean shown = orDefault(reader.flag("jmx", jmx), true);
-        final Advertisement advertisement = new Advertisement(
-                orDefault(reader.flag("advertise", advertise), false), reader.text(advertiseUri));
+        final Advertisement advertisement =
+                new Advertisement(orDefault(reader.flag("advertise", advertise), false), reader.text(advertiseUri));
         final BurstConfig.Builder builder = config(reader);
         final RingAttributes.Place place = RingAttributes.Place.of(reader.text(ring), reader.text(fileName));
         if (place.ring() == null || place.file() == null) {
@@ -80,8 +78,11 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
             final BurstConfig config = builder.build();
             if (reader.complaints() == null) {
                 mentionWhatHasNoEffect();
-                return new BurstAppender.Element(place, null, new BurstAppender.Terms(
-                        RingAttributes.of(config, shown), ackRule, FullRingRule.of(config), advertisement));
+                return new BurstAppender.Element(
+                        place,
+                        null,
+                        new BurstAppender.Terms(
+                                RingAttributes.of(config, shown), ackRule, FullRingRule.of(config), advertisement));
             }
             // What its start would find besides, to be corrected in one go.
             config.check();
@@ -94,12 +95,15 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
     /** A mistyped attribute would have no effect. */
     private void complainAboutWhatIsUnknown(final AttributeReader reader) {
         if (unknown != null) {
-            unknown.attributes().forEach(name -> reader.complain(
-                    "the attribute \"" + name + "\" is unknown: correct or remove it"));
-            unknown.elements().forEach(name -> reader.complain(
-                    "the element <" + name + "> is unknown here: correct or remove it"));
-            unknown.unbuilt().forEach(name -> reader.complain("the element <" + name
-                    + "> could not be built: correct what Log4j has said about it in the lines before"));
+            unknown.attributes()
+                    .forEach(
+                            name -> reader.complain("the attribute \"" + name + "\" is unknown: correct or remove it"));
+            unknown.elements()
+                    .forEach(name ->
+                            reader.complain("the element <" + name + "> is unknown here: correct or remove it"));
+            unknown.unbuilt()
+                    .forEach(name -> reader.complain("the element <" + name
+                            + "> could not be built: correct what Log4j has said about it in the lines before"));
         }
     }
 

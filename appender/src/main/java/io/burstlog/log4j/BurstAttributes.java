@@ -4,8 +4,8 @@ package io.burstlog.log4j;
 import org.apache.logging.log4j.core.config.plugins.PluginBuilderAttribute;
 
 /**
- * The attributes of {@code <Burst>} beside those of every appender and of its log file, as text; {@code null} where one is
- * not set.
+ * The attributes of {@code <Burst>} beside those of every appender and of its log file, as text; {@code null} where one
+ * is not set.
  *
  * <p>Sizes are in the units of Log4j's {@code FileSize} ({@code 64 MB}, {@code 1 GB}, a number of bytes); times are
  * {@code 500 us}, {@code 100 ms}, {@code 10 s}, {@code 1 min} or a number of milliseconds. Not thread-safe.
@@ -104,7 +104,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     /**
      * Sets the attribute {@code durability}.
      *
-     * @param durability {@code power} (default), {@code os-crash} or {@code process}: the least that ring and log file survive
+     * @param durability {@code power} (default), {@code os-crash} or {@code process}: the least that ring and log file
+     *     survive
      * @return this
      */
     public B setDurability(final String durability) {
@@ -148,8 +149,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     /**
      * Sets the attribute {@code blockTimeout}.
      *
-     * @param blockTimeout bounds how long a log call waits for space and for another thread's write, not its
-     *     own write, for instance {@code 5 s}; for ever unless set
+     * @param blockTimeout bounds how long a log call waits for space and for another thread's write, not its own write,
+     *     for instance {@code 5 s}; for ever unless set
      * @return this
      */
     public B setBlockTimeout(final String blockTimeout) {
@@ -182,8 +183,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     /**
      * Sets the attribute {@code io}.
      *
-     * @param io {@code auto} (default: the fastest of those that are safe everywhere, measured once and kept on the ring),
-     *     {@code pwrite}, {@code uring}, {@code uring-poll}, {@code nvme}, {@code mapped} or {@code flush}; see
+     * @param io {@code auto} (default: the fastest of those that are safe everywhere, measured once and kept on the
+     *     ring), {@code pwrite}, {@code uring}, {@code uring-poll}, {@code nvme}, {@code mapped} or {@code flush}; see
      *     docs/io-engines.md
      * @return this
      */
@@ -206,7 +207,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     /**
      * Sets the attribute {@code shutdownTimeout}.
      *
-     * @param shutdownTimeout bounds draining at stop, {@code 10 s} by default; the rest stays in the ring for the next start
+     * @param shutdownTimeout bounds draining at stop, {@code 10 s} by default; the rest stays in the ring for the next
+     *     start
      * @return this
      */
     public B setShutdownTimeout(final String shutdownTimeout) {
@@ -217,7 +219,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     /**
      * Sets the attribute {@code drainCpu}.
      *
-     * @param drainCpu CPUs of the thread that writes the log file, for instance {@code 3} or {@code 3-5,8}; any unless set
+     * @param drainCpu CPUs of the thread that writes the log file, for instance {@code 3} or {@code 3-5,8}; any unless
+     *     set
      * @return this
      */
     public B setDrainCpu(final String drainCpu) {
@@ -261,7 +264,8 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
     /**
      * Sets the attribute {@code commitSpin}.
      *
-     * @param commitSpin {@code true}: the thread that makes enqueued events durable takes a whole CPU and is never woken
+     * @param commitSpin {@code true}: the thread that makes enqueued events durable takes a whole CPU and is never
+     *     woken
      * @return this
      */
     public B setCommitSpin(final String commitSpin) {

@@ -28,8 +28,8 @@ final class BurstManager {
     private static final Duration DEFAULT_SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
     /**
-     * For the last lines, if the ring is full at stop: the drain needs less, unless the log file cannot be written. At most
-     * a tenth of the shutdown timeout, for both of them.
+     * For the last lines, if the ring is full at stop: the drain needs less, unless the log file cannot be written. At
+     * most a tenth of the shutdown timeout, for both of them.
      */
     private static final Duration PATIENCE_FOR_SPACE = Duration.ofSeconds(1);
 
@@ -177,12 +177,12 @@ final class BurstManager {
     }
 
     /**
-     * Writes the last lines, makes everything durable, drains and lets go of ring and log file, all that within the ring's
-     * shutdown timeout. What is left in the ring reaches the log file at the next open.
+     * Writes the last lines, makes everything durable, drains and lets go of ring and log file, all that within the
+     * ring's shutdown timeout. What is left in the ring reaches the log file at the next open.
      *
      * @param footer the layout whose footer ends the log file
-     * @throws BurstException if accepted events could not be made durable, and the ring is closed all the same; or if the
-     *     timeout is over first, and the close goes on by itself
+     * @throws BurstException if accepted events could not be made durable, and the ring is closed all the same; or if
+     *     the timeout is over first, and the close goes on by itself
      */
     void close(final Layout<? extends Serializable> footer) {
         final long end = System.nanoTime() + shutdownTimeout().toNanos();
@@ -247,7 +247,9 @@ final class BurstManager {
         return configured.isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : configured;
     }
 
-    /** Passes on what the engine tells its operator: what recovery found, a full ring, a stalled log file, a failure. */
+    /**
+     * Passes on what the engine tells its operator: what recovery found, a full ring, a stalled log file, a failure.
+     */
     static void report(final BurstEvent event) {
         switch (event.severity()) {
             case INFO -> LOGGER.info("Burst: {}", event.text());

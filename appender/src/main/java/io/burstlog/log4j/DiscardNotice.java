@@ -18,10 +18,10 @@ import org.apache.logging.log4j.message.SimpleMessage;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * Counts the events that {@code onFull="discard"} dropped, and puts one WARN line into the log as soon as the ring takes
- * records again, so that the gap is seen where it is. The line comes before the next event that fits; if no further
- * event comes, a timer writes it. The operator is told by an ERROR as long as events are discarded, and of what no line
- * can say.
+ * Counts the events that {@code onFull="discard"} dropped, and puts one WARN line into the log as soon as the ring
+ * takes records again, so that the gap is seen where it is. The line comes before the next event that fits; if no
+ * further event comes, a timer writes it. The operator is told by an ERROR as long as events are discarded, and of what
+ * no line can say.
  *
  * <p>Safe for use by any thread.
  */

@@ -5,8 +5,8 @@ import io.burstlog.BurstLog;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What the engine cannot tell about a full ring, because appenders also offer: it takes each offer for a call of its own,
- * and knows neither that an event was discarded after it nor that a log call waits. Safe for use by any thread.
+ * What the engine cannot tell about a full ring, because appenders also offer: it takes each offer for a call of its
+ * own, and knows neither that an event was discarded after it nor that a log call waits. Safe for use by any thread.
  */
 final class FullRingCount {
 
@@ -31,7 +31,8 @@ final class FullRingCount {
     }
 
     static String whatToDo(final BurstLog log) {
-        return "its records do not get to the log file " + log.currentFile() + " as fast as they come. Make room there, or"
+        return "its records do not get to the log file " + log.currentFile()
+                + " as fast as they come. Make room there, or"
                 + " find out what slows its disk; a larger ring (ringSize) takes longer bursts.";
     }
 

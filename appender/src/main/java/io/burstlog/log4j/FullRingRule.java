@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
  * What an appender does when its ring is full.
  *
  * <p>The engine has one such rule for each ring, fixed when the ring is opened, and that one costs nothing. An appender
- * that comes with a reconfiguration may have another; the ring stays open then, and the appender keeps its own rule with
- * offers, which never wait. That is one more native call for each event, until the ring is opened again.
+ * that comes with a reconfiguration may have another; the ring stays open then, and the appender keeps its own rule
+ * with offers, which never wait. That is one more native call for each event, until the ring is opened again.
  *
  * @param onFull wait, throw or discard
  * @param blockTimeout bounds how long a log call waits for space and for another thread's write; zero: for ever
@@ -53,7 +53,8 @@ record FullRingRule(OnFull onFull, Duration blockTimeout) {
             if (onFull == OnFull.FAIL) {
                 throw new BurstException(
                         BurstException.Code.RING_FULL,
-                        "The ring is full and onFull=\"fail\", and the event was not logged: " + FullRingCount.whatToDo(log));
+                        "The ring is full and onFull=\"fail\", and the event was not logged: "
+                                + FullRingCount.whatToDo(log));
             }
             sequence = offerUntilAccepted(log, count, record, eventTimeNanos, begin);
             left = left(begin);

@@ -5,8 +5,8 @@ import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.plugins.PluginBuilderAttribute;
 
 /**
- * The attributes of the log file of {@code <Burst>}, which are those of Log4j's own file appenders, as text; {@code null}
- * where one is not set. Not thread-safe.
+ * The attributes of the log file of {@code <Burst>}, which are those of Log4j's own file appenders, as text;
+ * {@code null} where one is not set. Not thread-safe.
  *
  * @param <B> the builder itself
  */
@@ -177,8 +177,8 @@ public abstract class LogFileAttributes<B extends LogFileAttributes<B>> extends 
     /**
      * Sets the attribute {@code advertise}.
      *
-     * @param advertise {@code true}: the log file is announced through the advertiser of the configuration; {@code false}
-     *     (default)
+     * @param advertise {@code true}: the log file is announced through the advertiser of the configuration;
+     *     {@code false} (default)
      * @return this
      */
     public B setAdvertise(final String advertise) {

@@ -10,8 +10,8 @@ import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /**
- * Tells the operator of log calls that failed or wait: the first at once, and while it lasts how many, once a minute. Each
- * line is an ERROR, because that is all that Log4j's status logger shows unless it is told otherwise.
+ * Tells the operator of log calls that failed or wait: the first at once, and while it lasts how many, once a minute.
+ * Each line is an ERROR, because that is all that Log4j's status logger shows unless it is told otherwise.
  *
  * <p>Safe for use by any thread, also one that tells and is thereby made to log again.
  */

@@ -23,8 +23,8 @@ import org.apache.logging.log4j.status.StatusLogger;
  * before. The same in one configuration is a mistake, and there the second appender is refused.
  *
  * <p>A medium that does not answer holds up those who ask for its own ring or log file, and nobody else: whoever opens,
- * commits or closes a ring holds no lock meanwhile. An open takes as long as the medium does; a commit and a close end with
- * the ring's shutdown timeout.
+ * commits or closes a ring holds no lock meanwhile. An open takes as long as the medium does; a commit and a close end
+ * with the ring's shutdown timeout.
  */
 final class OpenRings {
 
@@ -40,7 +40,10 @@ final class OpenRings {
 
         /** Both in force at once, on purpose; not one after the other. */
         boolean isBeside(final Configuration other) {
-            return configuration == null || other == null || configuration == other || contextOf(configuration) != contextOf(other);
+            return configuration == null
+                    || other == null
+                    || configuration == other
+                    || contextOf(configuration) != contextOf(other);
         }
 
         int likenessTo(final String name, final RingAttributes.Place place) {
@@ -145,7 +148,8 @@ final class OpenRings {
         OpenRing found = null;
         for (final OpenRing ring : OPEN) {
             // The same ring goes before the same file.
-            if (ring.isMeantBy(wanted) && (found == null || ring.attributes.ring().equals(wanted.ring()))) {
+            if (ring.isMeantBy(wanted)
+                    && (found == null || ring.attributes.ring().equals(wanted.ring()))) {
                 found = ring;
             }
         }
@@ -165,10 +169,11 @@ final class OpenRings {
     }
 
     /**
-     * The appender that an element of a new configuration was to replace: of those of the configuration before it the one
-     * with the same ring, else with the same file, else with the same name. Null if there is none.
+     * The appender that an element of a new configuration was to replace: of those of the configuration before it the
+     * one with the same ring, else with the same file, else with the same name. Null if there is none.
      */
-    static BurstAppender predecessor(final Configuration configuration, final String name, final RingAttributes.Place place) {
+    static BurstAppender predecessor(
+            final Configuration configuration, final String name, final RingAttributes.Place place) {
         LOCK.lock();
         try {
             BurstAppender found = null;
@@ -311,6 +316,7 @@ final class OpenRings {
     }
 
     private static void reportLoss(final BurstAppender appender, final RuntimeException failure) {
-        LOGGER.error("Burst '{}': not everything could be written at stop: {}", appender.getName(), failure.getMessage());
+        LOGGER.error(
+                "Burst '{}': not everything could be written at stop: {}", appender.getName(), failure.getMessage());
     }
 }

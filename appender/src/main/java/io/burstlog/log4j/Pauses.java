@@ -4,8 +4,8 @@ package io.burstlog.log4j;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The pauses of one thread that looks again and again whether it can go on. An interrupt would turn them into spinning; it
- * is kept for the caller until they are over. Not thread-safe.
+ * The pauses of one thread that looks again and again whether it can go on. An interrupt would turn them into spinning;
+ * it is kept for the caller until they are over. Not thread-safe.
  */
 final class Pauses implements AutoCloseable {
 

@@ -12,9 +12,9 @@ import org.apache.logging.log4j.core.layout.ByteBufferDestination;
  * Collects what a layout writes for one event in a buffer outside the heap, which then goes to the ring in one call. A
  * layout without an encoder of its own writes its {@code toByteArray} here, as it does with Log4j's file appenders.
  *
- * <p>An event longer than the limit is not cut, and it does not throw in the middle either, because Log4j's text encoder
- * answers an exception by writing the whole text once more. The excess is counted, and the event is refused at the end
- * with its full length.
+ * <p>An event longer than the limit is not cut, and it does not throw in the middle either, because Log4j's text
+ * encoder answers an exception by writing the whole text once more. The excess is counted, and the event is refused at
+ * the end with its full length.
  *
  * <p>Belongs to one thread from {@link RecordEncoders#acquire()} to {@link RecordEncoders#release}. Layouts synchronize
  * on their destination when a text outgrows their own buffers; no other thread ever holds this one, so they never wait.
@@ -27,8 +27,8 @@ final class RecordEncoder implements ByteBufferDestination {
     private static final int RETAINED_BYTES = 256 * 1024;
 
     /**
-     * After so many events in a row that need no more, the memory for huge ones is let go. One that logs them time and again
-     * would else leave a buffer for each to the garbage collector, which does not notice how much that is.
+     * After so many events in a row that need no more, the memory for huge ones is let go. One that logs them time and
+     * again would else leave a buffer for each to the garbage collector, which does not notice how much that is.
      */
     private static final int EVENTS_BEFORE_SHRINKING = 1_000;
 

@@ -25,8 +25,8 @@ final class RecordEncoders {
     private RecordEncoders() {}
 
     /**
-     * Makes this class ready for use. If memory ran out at its first use, within a log call, it would be unusable for the
-     * rest of the JVM's life.
+     * Makes this class ready for use. If memory ran out at its first use, within a log call, it would be unusable for
+     * the rest of the JVM's life.
      */
     static void prepare() {
         release(acquire());

@@ -24,9 +24,7 @@ import java.util.stream.Collectors;
  */
 record RingAttributes(Place place, BurstConfig config, boolean jmx) {
 
-    /**
-     * The one name of a ring and of its log file, whatever links lead there; null where an element names none.
-     */
+    /** The one name of a ring and of its log file, whatever links lead there; null where an element names none. */
     record Place(String ring, String file) {
 
         static Place of(final String ring, final String file) {
@@ -39,14 +37,18 @@ record RingAttributes(Place place, BurstConfig config, boolean jmx) {
             }
             final File file = new File(path).getAbsoluteFile();
             try {
-                return requireCharactersOf(requireCharactersOf(file).getCanonicalFile()).getPath();
+                return requireCharactersOf(requireCharactersOf(file).getCanonicalFile())
+                        .getPath();
             } catch (final IOException | InvalidPathException unreadable) {
                 // The engine, which takes any name, opens it or says why not.
                 return file.getPath();
             }
         }
 
-        /** Where the locale lacks a character, as LC_ALL=C most of them, a canonical path has "?" for it, whichever it is. */
+        /**
+         * Where the locale lacks a character, as LC_ALL=C most of them, a canonical path has "?" for it, whichever it
+         * is.
+         */
         private static File requireCharactersOf(final File file) {
             return file.toPath().toFile();
         }
@@ -69,8 +71,8 @@ record RingAttributes(Place place, BurstConfig config, boolean jmx) {
     }
 
     /**
-     * Where another set of attributes differs from this one, for a sentence: {@code drainInterval stays "100 ms" instead of
-     * "1 s"}. Empty if nowhere.
+     * Where another set of attributes differs from this one, for a sentence: {@code drainInterval stays "100 ms"
+     * instead of "1 s"}. Empty if nowhere.
      */
     String differencesTo(final RingAttributes wanted) {
         final Differences differences = new Differences();
@@ -94,8 +96,10 @@ record RingAttributes(Place place, BurstConfig config, boolean jmx) {
         differences.add("realtimePriority", open.realtimePriority(), elsewhere.realtimePriority());
         differences.add("hugePages", open.hugePages(), elsewhere.hugePages());
         differences.add("commitSpin", open.commitSpin(), elsewhere.commitSpin());
-        differences.add("batchDelay", config.batch().delay(), wanted.config.batch().delay());
-        differences.addBytes("batchSize", config.batch().bytes(), wanted.config.batch().bytes());
+        differences.add(
+                "batchDelay", config.batch().delay(), wanted.config.batch().delay());
+        differences.addBytes(
+                "batchSize", config.batch().bytes(), wanted.config.batch().bytes());
         differences.add("filePermissions", config.filePermissions(), wanted.config.filePermissions());
         differences.add("fileOwner", config.fileOwner(), wanted.config.fileOwner());
         differences.add("fileGroup", config.fileGroup(), wanted.config.fileGroup());

@@ -5,8 +5,8 @@ import io.burstlog.BurstStats;
 import io.burstlog.Stage;
 
 /**
- * An open ring as a management client sees it, under {@code io.burstlog:type=Ring,name="<ring>"}. Each attribute is read
- * when it is asked for.
+ * An open ring as a management client sees it, under {@code io.burstlog:type=Ring,name="<ring>"}. Each attribute is
+ * read when it is asked for.
  */
 public interface RingMXBean {
 

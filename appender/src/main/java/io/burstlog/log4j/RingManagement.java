@@ -10,7 +10,9 @@ import javax.management.ObjectName;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.status.StatusLogger;
 
-/** What an open ring shows to management clients. Nothing that goes wrong here keeps a log from being opened or closed. */
+/**
+ * What an open ring shows to management clients. Nothing that goes wrong here keeps a log from being opened or closed.
+ */
 final class RingManagement implements RingMXBean {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
@@ -59,7 +61,11 @@ final class RingManagement implements RingMXBean {
     }
 
     private static void warn(final String ring, final String what, final Throwable failure) {
-        LOGGER.warn("Burst: the ring {} is {}: {}; set jmx=\"false\" if it need not be shown.", ring, what, failure.toString());
+        LOGGER.warn(
+                "Burst: the ring {} is {}: {}; set jmx=\"false\" if it need not be shown.",
+                ring,
+                what,
+                failure.toString());
     }
 
     private BurstStats stats() {

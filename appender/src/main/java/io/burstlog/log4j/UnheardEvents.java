@@ -9,15 +9,17 @@ import org.apache.logging.log4j.util.PropertiesUtil;
 
 /**
  * Decides whether an exception about an event would reach anybody. An async logger hands its events over to a thread of
- * Log4j, which prints the stack trace of every exception to the console and goes on: 22 lines for each event. Where anything
- * stands between that thread and the appender ({@code Failover}, {@code AsyncAppender} with its {@code errorRef}) it is
- * told as ever, and so is an exception handler of the application's own.
+ * Log4j, which prints the stack trace of every exception to the console and goes on: 22 lines for each event. Where
+ * anything stands between that thread and the appender ({@code Failover}, {@code AsyncAppender} with its
+ * {@code errorRef}) it is told as ever, and so is an exception handler of the application's own.
  */
 final class UnheardEvents {
 
     private static final StackWalker CALLERS = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
-    private static final Set<Class<?>> PASSING_ON = Set.of(UnheardEvents.class, BurstAppender.class, AppenderControl.class);
-    private static final boolean OWN_HANDLER = isSet("AsyncLogger.ExceptionHandler") || isSet("AsyncLoggerConfig.ExceptionHandler");
+    private static final Set<Class<?>> PASSING_ON =
+            Set.of(UnheardEvents.class, BurstAppender.class, AppenderControl.class);
+    private static final boolean OWN_HANDLER =
+            isSet("AsyncLogger.ExceptionHandler") || isSet("AsyncLoggerConfig.ExceptionHandler");
 
     private UnheardEvents() {}
 

@@ -19,8 +19,8 @@ import org.apache.logging.log4j.core.config.plugins.PluginVisitorStrategy;
 import org.apache.logging.log4j.core.config.plugins.visitors.AbstractPluginVisitor;
 
 /**
- * What stands in the element of a builder and belongs to none of its fields. It is taken out of the element, because Log4j
- * would report it in lines of its own beside the one that names everything that is wrong.
+ * What stands in the element of a builder and belongs to none of its fields. It is taken out of the element, because
+ * Log4j would report it in lines of its own beside the one that names everything that is wrong.
  *
  * <p>Log4j makes an object of this class for each element and calls it; nobody else has a use for it. Not thread-safe.
  */

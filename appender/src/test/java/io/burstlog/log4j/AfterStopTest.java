@@ -63,8 +63,7 @@ class AfterStopTest {
     void with_exceptions_ignored_a_late_event_is_reported_to_the_operator() {
         final StatusLines status = new StatusLines();
         final BurstAppender stopped;
-        try (RunningLog4j log4j =
-                RunningLog4j.with(RunningLog4j.xml(directory.burst("ignoreExceptions=\"true\"")))) {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ignoreExceptions=\"true\"")))) {
             stopped = log4j.orders();
         }
         new AppenderControl(stopped, null, null).callAppender(LATE);

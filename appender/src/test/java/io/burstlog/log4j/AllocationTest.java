@@ -48,7 +48,8 @@ class AllocationTest {
     @ParameterizedTest
     @ValueSource(strings = {"onFull=\"fail\"", "blockTimeout=\"10 s\""})
     void appending_allocates_nothing_under_a_rule_for_the_full_ring_that_came_later(final String attributes) {
-        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst().replace("4 MB", "64 MB")))) {
+        try (RunningLog4j log4j =
+                RunningLog4j.with(RunningLog4j.xml(directory.burst().replace("4 MB", "64 MB")))) {
             log4j.reconfigure(RunningLog4j.xml(directory.burst(attributes).replace("4 MB", "64 MB")));
             assertThat(steadyBytesPerRound(log4j.orders())).isZero();
         }

@@ -62,7 +62,8 @@ class AsyncHandOverTest {
             for (int i = 0; i < EVENTS; i++) {
                 log4j.logger().info("order {}", i);
             }
-            await().untilAsserted(() -> assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(EVENTS));
+            await().untilAsserted(() ->
+                    assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(EVENTS));
             assertThat(log4j.orders().manager().log().stats().commits()).isLessThan(EVENTS);
             assertThat(log4j.status(Level.ERROR)).isEmpty();
         }

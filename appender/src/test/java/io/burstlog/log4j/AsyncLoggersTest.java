@@ -28,7 +28,8 @@ class AsyncLoggersTest {
     }
 
     @Test
-    void all_loggers_async_lose_and_double_nothing_and_their_batches_are_durable_without_further_events() throws Exception {
+    void all_loggers_async_lose_and_double_nothing_and_their_batches_are_durable_without_further_events()
+            throws Exception {
         final LoadOfEvents load = new LoadOfEvents(4);
         try (RunningLog4j log4j = RunningLog4j.ofThisJvm(RunningLog4j.xml(directory.burst()))) {
             assertThat(log4j.context()).isInstanceOf(AsyncLoggerContext.class);
@@ -61,7 +62,8 @@ class AsyncLoggersTest {
         final int events = 500;
         final Path seen = temporary.resolve("seen.log");
         final String xml = RunningLog4j.xml(
-                directory.burst("bogus=\"1\"") + "<File name=\"Seen\" fileName=\"" + seen + "\"><PatternLayout pattern=\"%m%n\"/></File>",
+                directory.burst("bogus=\"1\"") + "<File name=\"Seen\" fileName=\"" + seen
+                        + "\"><PatternLayout pattern=\"%m%n\"/></File>",
                 "<Root level=\"all\"><AppenderRef ref=\"Orders\"/><AppenderRef ref=\"Seen\"/></Root>");
         final StatusLines status = new StatusLines();
         try (Console console = new Console()) {
@@ -74,7 +76,9 @@ class AsyncLoggersTest {
             assertThat(console.text()).doesNotContain("\tat ").doesNotContain("error handling event");
         }
         status.stopListening();
-        assertThat(status.atLeast(Level.ERROR).stream().filter(line -> line.contains("bogus")).toList())
+        assertThat(status.atLeast(Level.ERROR).stream()
+                        .filter(line -> line.contains("bogus"))
+                        .toList())
                 .hasSize(2)
                 .last()
                 .asString()
@@ -82,8 +86,7 @@ class AsyncLoggersTest {
     }
 
     private static void awaitDurable(final RunningLog4j log4j, final int events) {
-        await()
-                .untilAsserted(
-                        () -> assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(events));
+        await().untilAsserted(() ->
+                assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(events));
     }
 }

@@ -116,7 +116,8 @@ class AttributesTest {
     void an_existing_ring_keeps_its_size_and_a_different_explicit_one_is_refused() {
         RunningLog4j.with(RunningLog4j.xml(directory.burst())).close();
         assertThatLogThrows(directory.burst().replace("4 MB", "8 MB"), "Burst 'Orders' is not started");
-        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst().replace("ringSize=\"4 MB\"", "")))) {
+        try (RunningLog4j log4j =
+                RunningLog4j.with(RunningLog4j.xml(directory.burst().replace("ringSize=\"4 MB\"", "")))) {
             log4j.logger().info("order 1");
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
@@ -124,8 +125,11 @@ class AttributesTest {
 
     @Test
     void everything_that_is_wrong_is_said_at_once_and_once() {
-        final String xml = directory.burst("bogus=\"1\" Ringsice=\"2 MB\" ack=\"later\" blockTimeout=\"soon\" filePattern=\"%i\""
-                        + " batchSize=\"64 KB\" commitCpu=\"left\" fileOwner=\"no-such-user\"", "<AppenderRef ref=\"Other\"/><RegexFilter/>")
+        final String xml = directory
+                .burst(
+                        "bogus=\"1\" Ringsice=\"2 MB\" ack=\"later\" blockTimeout=\"soon\" filePattern=\"%i\""
+                                + " batchSize=\"64 KB\" commitCpu=\"left\" fileOwner=\"no-such-user\"",
+                        "<AppenderRef ref=\"Other\"/><RegexFilter/>")
                 .replace("4 MB", "64 KB");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
             final String error = log4j.status(Level.ERROR).stream()
@@ -133,8 +137,17 @@ class AttributesTest {
                     .reduce((first, second) -> first + " AND ONCE MORE " + second)
                     .orElseThrow();
             for (final String wrong : new String[] {
-                "\"bogus\"", "\"Ringsice\"", "ack=\"later\"", "blockTimeout=\"soon\"", "filePattern", "batchSize", "commitCpu=\"left\"",
-                "no-such-user", "<AppenderRef>", "<RegexFilter>", "ringSize"
+                "\"bogus\"",
+                "\"Ringsice\"",
+                "ack=\"later\"",
+                "blockTimeout=\"soon\"",
+                "filePattern",
+                "batchSize",
+                "commitCpu=\"left\"",
+                "no-such-user",
+                "<AppenderRef>",
+                "<RegexFilter>",
+                "ringSize"
             }) {
                 assertThat(error).containsOnlyOnce(wrong);
             }
@@ -145,8 +158,10 @@ class AttributesTest {
 
     @Test
     void an_advertised_log_file_is_announced_until_the_appender_is_stopped() {
-        final String xml = RunningLog4j.xml(directory.burst("advertise=\"true\" advertiseUri=\"file://here/orders.log\""))
-                .replace("<Configuration ", "<Configuration packages=\"io.burstlog.log4j\" advertiser=\"Remembering\" ");
+        final String xml = RunningLog4j.xml(
+                        directory.burst("advertise=\"true\" advertiseUri=\"file://here/orders.log\""))
+                .replace(
+                        "<Configuration ", "<Configuration packages=\"io.burstlog.log4j\" advertiser=\"Remembering\" ");
         try (RunningLog4j log4j = RunningLog4j.with(xml)) {
             assertThat(RememberingAdvertiser.ANNOUNCED)
                     .singleElement(InstanceOfAssertFactories.map(String.class, String.class))
@@ -160,13 +175,15 @@ class AttributesTest {
 
     @Test
     void attributes_of_other_file_appenders_without_meaning_here_are_accepted_with_one_line_of_information() {
-        final String xml = directory.burst("immediateFlush=\"false\" bufferedIO=\"true\" bufferSize=\"8192\" append=\"true\""
-                + " createOnDemand=\"true\" locking=\"true\" advertise=\"false\"");
+        final String xml =
+                directory.burst("immediateFlush=\"false\" bufferedIO=\"true\" bufferSize=\"8192\" append=\"true\""
+                        + " createOnDemand=\"true\" locking=\"true\" advertise=\"false\"");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
             log4j.logger().info("order 1");
             assertThat(log4j.allIsDurable()).isTrue();
             assertThat(log4j.status(Level.INFO))
-                    .filteredOn(line -> line.contains("immediateFlush, bufferedIO, bufferSize, createOnDemand, locking"))
+                    .filteredOn(
+                            line -> line.contains("immediateFlush, bufferedIO, bufferSize, createOnDemand, locking"))
                     .singleElement()
                     .asString()
                     .startsWith("INFO");
@@ -176,11 +193,12 @@ class AttributesTest {
 
     @Test
     void every_attribute_at_once_is_understood() throws Exception {
-        final String cpu = Files.readString(Path.of("/proc/self/status"))
-                .replaceAll("(?s).*Cpus_allowed_list:\\s*(\\d+).*", "$1");
+        final String cpu =
+                Files.readString(Path.of("/proc/self/status")).replaceAll("(?s).*Cpus_allowed_list:\\s*(\\d+).*", "$1");
         final String xml = directory.burst("durability=\"power\" ack=\"durable\" ackLevel=\"DEBUG\" onFull=\"block\""
                 + " blockTimeout=\"5 min\" maxRecordSize=\"512 KB\" binding=\"jna\" io=\"pwrite\" drainInterval=\"20 ms\""
-                + " shutdownTimeout=\"3 min\" drainCpu=\"" + cpu + "\" commitCpu=\" " + cpu + "\" realtimePriority=\"0\" hugePages=\"auto\""
+                + " shutdownTimeout=\"3 min\" drainCpu=\"" + cpu + "\" commitCpu=\" " + cpu
+                + "\" realtimePriority=\"0\" hugePages=\"auto\""
                 + " commitSpin=\"true\" batchDelay=\"100 us\" batchSize=\"64 KB\""
                 + " filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
                 + "\" ignoreExceptions=\"false\"");
@@ -193,10 +211,12 @@ class AttributesTest {
 
     @Test
     void a_new_log_file_has_the_permissions_asked_for() throws Exception {
-        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("filePermissions=\"rw-r-----\"")))) {
+        try (RunningLog4j log4j =
+                RunningLog4j.with(RunningLog4j.xml(directory.burst("filePermissions=\"rw-r-----\"")))) {
             log4j.logger().info("order 1");
         }
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.file()))).isEqualTo("rw-r-----");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.file())))
+                .isEqualTo("rw-r-----");
     }
 
     @Test

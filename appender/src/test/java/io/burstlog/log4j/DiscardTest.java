@@ -17,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class DiscardTest {
 
-    private static final Pattern NOTICE = Pattern.compile("(?:WARN|ERROR Burst:) (\\d+) events? (was|were) discarded, because the ring .* was full.*");
+    private static final Pattern NOTICE = Pattern.compile(
+            "(?:WARN|ERROR Burst:) (\\d+) events? (was|were) discarded, because the ring .* was full.*");
 
     @TempDir
     Path temporary;
@@ -31,7 +32,8 @@ class DiscardTest {
 
     @Test
     void discarded_events_are_counted_in_a_warning_in_the_log_itself_when_space_returns() {
-        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
+        try (RunningLog4j log4j =
+                RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
                 FullRing.logMoreThanFits(log4j.logger());
             }
@@ -43,12 +45,15 @@ class DiscardTest {
         assertThat(discarded).isPositive();
         assertThat(logged(lines)).isEqualTo(FullRing.EVENTS - discarded);
         // The timer may have been about to write the notice when the event came, which does not wait for that.
-        assertThat(lines.stream().filter(line -> !NOTICE.matcher(line).matches())).last().isEqualTo("INFO next");
+        assertThat(lines.stream().filter(line -> !NOTICE.matcher(line).matches()))
+                .last()
+                .isEqualTo("INFO next");
     }
 
     @Test
     void the_operator_is_told_while_events_are_discarded_and_not_of_each() {
-        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
+        try (RunningLog4j log4j =
+                RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
             final LongSupplier lines = () -> log4j.status(Level.ERROR).stream()
                     .filter(line -> line.contains("an event was discarded") && line.contains("" + directory.ring()))
                     .count();
@@ -64,7 +69,8 @@ class DiscardTest {
 
     @Test
     void the_warning_comes_without_a_further_event() {
-        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
+        try (RunningLog4j log4j =
+                RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")))) {
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
                 FullRing.logMoreThanFits(log4j.logger());
             }
@@ -78,7 +84,8 @@ class DiscardTest {
 
     @Test
     void the_warning_is_not_lost_when_log4j_stops_at_once() {
-        final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")));
+        final RunningLog4j log4j =
+                RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"")));
         try (FileSizeLimit limit = FullRing.withoutDrain()) {
             FullRing.logMoreThanFits(log4j.logger());
         }
@@ -101,8 +108,12 @@ class DiscardTest {
         final long begin = System.nanoTime();
         log4j.close();
         final boolean waitedForSpace = System.nanoTime() - begin >= TimeUnit.SECONDS.toNanos(1);
-        final List<String> told = log4j.status(Level.ERROR).stream().filter(line -> line.contains("the log itself")).toList();
-        assertThat(told.isEmpty() || waitedForSpace).as("the log itself says so: %s", told).isTrue();
+        final List<String> told = log4j.status(Level.ERROR).stream()
+                .filter(line -> line.contains("the log itself"))
+                .toList();
+        assertThat(told.isEmpty() || waitedForSpace)
+                .as("the log itself says so: %s", told)
+                .isTrue();
         final List<String> lines = directory.lines();
         assertThat(logged(lines) + discarded(lines) + discarded(told)).isEqualTo(FullRing.EVENTS);
     }
@@ -112,8 +123,8 @@ class DiscardTest {
         // Where a line is as long as that, not each finds the room that an even longer event leaves.
         final String layout = "<PatternLayout pattern=\"%p %m " + "y".repeat(300_000) + "%n\"/>";
         FullRing.makeLong(directory.file());
-        final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(
-                directory.burst("ack=\"enqueued\" onFull=\"discard\"", layout)));
+        final RunningLog4j log4j =
+                RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\"", layout)));
         try (FileSizeLimit limit = FullRing.withoutDrain()) {
             FullRing.logMoreThanFits(log4j.logger());
             log4j.close();
@@ -127,7 +138,8 @@ class DiscardTest {
 
     @Test
     void a_record_size_too_small_for_the_warning_costs_the_warning_and_no_event() {
-        final String xml = RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\" maxRecordSize=\"60\""));
+        final String xml =
+                RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\" maxRecordSize=\"60\""));
         try (RunningLog4j log4j = RunningLog4j.with(xml)) {
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
                 while (log4j.orders().manager().log().stats().discarded() == 0) {
@@ -137,7 +149,7 @@ class DiscardTest {
             log4j.awaitDrained();
             log4j.logger().info("next");
             await().untilAsserted(
-                    () -> assertThat(log4j.status(Level.WARN)).anyMatch(line -> line.contains("discarded")));
+                            () -> assertThat(log4j.status(Level.WARN)).anyMatch(line -> line.contains("discarded")));
         }
         assertThat(directory.lines()).last().isEqualTo("INFO next");
     }

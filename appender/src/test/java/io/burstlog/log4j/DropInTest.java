@@ -45,7 +45,8 @@ class DropInTest {
             assertThat(log4j.status(Level.WARN)).isEmpty();
         }
         assertThat(directory.lines())
-                .containsExactlyElementsOf(IntStream.range(0, 500).mapToObj(i -> "INFO order " + i).toList());
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 500).mapToObj(i -> "INFO order " + i).toList());
     }
 
     @Test
@@ -70,8 +71,8 @@ class DropInTest {
     @Test
     void missing_directories_of_the_log_file_are_created() throws Exception {
         final Path file = temporary.resolve("logs/today/orders.log");
-        final String burst = "<Burst name=\"Orders\" ring=\"" + directory.ring() + "\" ringSize=\"4 MB\" fileName=\"" + file
-                + "\">" + OrdersDirectory.LEVEL_AND_MESSAGE + "</Burst>";
+        final String burst = "<Burst name=\"Orders\" ring=\"" + directory.ring() + "\" ringSize=\"4 MB\" fileName=\""
+                + file + "\">" + OrdersDirectory.LEVEL_AND_MESSAGE + "</Burst>";
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(burst))) {
             log4j.logger().info("order 1");
         }
@@ -89,8 +90,8 @@ class DropInTest {
             })
     void the_log_file_holds_the_bytes_that_a_file_appender_writes(final String layout) throws Exception {
         final Path reference = temporary.resolve("reference.log");
-        final String appenders =
-                directory.burst("", layout) + "<File name=\"Reference\" fileName=\"" + reference + "\">" + layout + "</File>";
+        final String appenders = directory.burst("", layout) + "<File name=\"Reference\" fileName=\"" + reference
+                + "\">" + layout + "</File>";
         final String loggers =
                 "<Root level=\"all\"><AppenderRef ref=\"Orders\"/><AppenderRef ref=\"Reference\"/></Root>";
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(appenders, loggers))) {
@@ -129,7 +130,8 @@ class DropInTest {
     @Test
     void an_event_above_the_largest_record_is_refused_also_when_its_layout_makes_an_array() {
         final String layout = "<Rfc5424Layout appName=\"orders\" newLine=\"true\"/>";
-        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("maxRecordSize=\"20 KB\"", layout)))) {
+        try (RunningLog4j log4j =
+                RunningLog4j.with(RunningLog4j.xml(directory.burst("maxRecordSize=\"20 KB\"", layout)))) {
             assertThatThrownBy(() -> log4j.logger().info("b".repeat(30_000)))
                     .isInstanceOf(AppenderLoggingException.class)
                     .hasMessageContaining("maxRecordSize");

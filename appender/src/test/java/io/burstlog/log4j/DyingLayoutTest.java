@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Something breaks in the middle of formatting: the caller is told, nothing half-written is logged, and life goes on. */
+/**
+ * Something breaks in the middle of formatting: the caller is told, nothing half-written is logged, and life goes on.
+ */
 @Timeout(120)
 class DyingLayoutTest {
 
@@ -37,7 +39,9 @@ class DyingLayoutTest {
         directory = new OrdersDirectory(temporary);
     }
 
-    /** Writes half of its text, then dies. Formatted by the layout; others Log4j formats before it calls an appender. */
+    /**
+     * Writes half of its text, then dies. Formatted by the layout; others Log4j formats before it calls an appender.
+     */
     @AsynchronouslyFormattable
     private record Dying(int half, Supplier<Throwable> cause) implements Message, StringBuilderFormattable {
 
@@ -122,12 +126,16 @@ class DyingLayoutTest {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
             // Once beforehand, so that no class is initialized at the end of the stack: that it can do only once.
             log4j.logger().info("first");
-            final Thread thread = new Thread(null, () -> {
-                encoders[0] = own();
-                descend(log4j.orders(), given, returned, broken);
-                encoders[1] = own();
-                log4j.logger().info("last");
-            }, "deep", 512 * 1024);
+            final Thread thread = new Thread(
+                    null,
+                    () -> {
+                        encoders[0] = own();
+                        descend(log4j.orders(), given, returned, broken);
+                        encoders[1] = own();
+                        log4j.logger().info("last");
+                    },
+                    "deep",
+                    512 * 1024);
             thread.start();
             thread.join();
         }
@@ -145,7 +153,10 @@ class DyingLayoutTest {
     }
 
     private static LogEvent event(final String text) {
-        return Log4jLogEvent.newBuilder().setLevel(Level.INFO).setMessage(new SimpleMessage(text)).build();
+        return Log4jLogEvent.newBuilder()
+                .setLevel(Level.INFO)
+                .setMessage(new SimpleMessage(text))
+                .build();
     }
 
     private static RecordEncoder own() {

@@ -48,7 +48,8 @@ class FailureTest {
                         .hasCauseInstanceOf(RingFailedException.class);
             }
             // The medium works again; a ring that has failed once acknowledges nothing more all the same.
-            assertThatThrownBy(() -> log4j.logger("unsafe").info("order 3")).hasCauseInstanceOf(RingFailedException.class);
+            assertThatThrownBy(() -> log4j.logger("unsafe").info("order 3"))
+                    .hasCauseInstanceOf(RingFailedException.class);
             log4j.logger().info("order 4");
             log4j.logger().info("order 5");
         }
@@ -59,13 +60,15 @@ class FailureTest {
             restarted.logger("unsafe").info("order 6");
         }
         // What was never acknowledged may be there once or not at all.
-        assertThat(directory.lines()).startsWith("INFO order 1").endsWith("INFO order 6").doesNotHaveDuplicates();
+        assertThat(directory.lines())
+                .startsWith("INFO order 1")
+                .endsWith("INFO order 6")
+                .doesNotHaveDuplicates();
     }
 
     @Test
     void failover_takes_over_from_a_ring_that_cannot_be_opened() throws Exception {
-        assertFailoverTakesOverFrom(directory.burst()
-                .replace(directory.ring().toString(), temporary.toString()));
+        assertFailoverTakesOverFrom(directory.burst().replace(directory.ring().toString(), temporary.toString()));
     }
 
     @Test
@@ -83,15 +86,20 @@ class FailureTest {
                 "<Root level=\"all\"><AppenderRef ref=\"Safe\"/></Root>");
         try (RunningLog4j log4j = RunningLog4j.with(xml)) {
             log4j.logger().info("order 1");
-            assertThat(log4j.status(Level.ERROR)).filteredOn(line -> line.contains("is not started")).hasSize(1);
+            assertThat(log4j.status(Level.ERROR))
+                    .filteredOn(line -> line.contains("is not started"))
+                    .hasSize(1);
         }
         assertThat(Files.readString(otherFile)).isEqualTo("other order 1" + System.lineSeparator());
     }
 
     @Test
     void a_reconfiguration_that_finds_its_ring_failed_says_so() {
-        final String other = directory.burst()
-                .replace(directory.ring().toString(), temporary.resolve("other.ring").toString());
+        final String other = directory
+                .burst()
+                .replace(
+                        directory.ring().toString(),
+                        temporary.resolve("other.ring").toString());
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
             log4j.logger().info("order 1");
             log4j.awaitDrained();

@@ -23,8 +23,9 @@ final class FileSizeLimit implements AutoCloseable {
     private static void set(final String bytes) {
         final String pid = Long.toString(ProcessHandle.current().pid());
         try {
-            final Process prlimit =
-                    new ProcessBuilder("prlimit", "--pid", pid, "--fsize=" + bytes + ":").inheritIO().start();
+            final Process prlimit = new ProcessBuilder("prlimit", "--pid", pid, "--fsize=" + bytes + ":")
+                    .inheritIO()
+                    .start();
             assertThat(prlimit.waitFor(1, TimeUnit.MINUTES)).isTrue();
             Skipped.unless(prlimit.exitValue() == 0, "prlimit cannot limit this process");
         } catch (final IOException missing) {

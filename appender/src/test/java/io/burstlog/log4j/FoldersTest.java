@@ -16,8 +16,10 @@ class FoldersTest {
     private Path temporary;
 
     private String burst(final String attributes) {
-        return new OrdersDirectory(temporary).burst(attributes)
-                .replace("orders.ring", "rings/of/today/orders.ring").replace("orders.log", "logs/of/today/orders.log");
+        return new OrdersDirectory(temporary)
+                .burst(attributes)
+                .replace("orders.ring", "rings/of/today/orders.ring")
+                .replace("orders.log", "logs/of/today/orders.log");
     }
 
     @Test

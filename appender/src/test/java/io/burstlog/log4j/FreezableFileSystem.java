@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A file system that stops when it is told to: whoever writes to it hangs in the kernel until it is told to go on. An ext4 on
- * a loop device, which wants root.
+ * A file system that stops when it is told to: whoever writes to it hangs in the kernel until it is told to go on. An
+ * ext4 on a loop device, which wants root.
  */
 final class FreezableFileSystem implements AutoCloseable {
 
@@ -25,7 +25,8 @@ final class FreezableFileSystem implements AutoCloseable {
         }
         final Path mounted = Files.createDirectory(directory.resolve("mounted"));
         Skipped.unless(
-                runs("mkfs.ext4", "-q", "-F", disk.toString()) && runs("mount", "-o", "loop", disk.toString(), mounted.toString()),
+                runs("mkfs.ext4", "-q", "-F", disk.toString())
+                        && runs("mount", "-o", "loop", disk.toString(), mounted.toString()),
                 "no file system can be mounted here, so that none can be frozen");
         return new FreezableFileSystem(mounted);
     }

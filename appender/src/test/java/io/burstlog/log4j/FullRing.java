@@ -33,7 +33,10 @@ final class FullRing {
     /** Before the ring is opened: {@link #withoutDrain} then is so from the first byte on. */
     static void makeLong(final Path file) {
         try {
-            Files.write(file, ("long ago " + " ".repeat(RING_BYTES) + System.lineSeparator()).getBytes(StandardCharsets.US_ASCII));
+            Files.write(
+                    file,
+                    ("long ago " + " ".repeat(RING_BYTES) + System.lineSeparator())
+                            .getBytes(StandardCharsets.US_ASCII));
         } catch (final IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -92,7 +92,8 @@ class FullRingRuleTest {
                 FullRing.fill(log4j.orders().manager().log());
                 logging = CompletableFuture.runAsync(() -> log4j.logger().info(FullRing.LARGE));
                 await().until(() -> log4j.status(Level.ERROR).stream()
-                        .anyMatch(line -> line.contains("a log call waits") && line.contains(directory.file().toString())));
+                        .anyMatch(line -> line.contains("a log call waits")
+                                && line.contains(directory.file().toString())));
                 assertThat(logging).isNotDone();
             }
             logging.join();
@@ -124,14 +125,16 @@ class FullRingRuleTest {
 
     @Test
     void a_time_that_no_clock_reaches_is_waited_for() {
-        try (RunningLog4j log4j = reconfigured("ack=\"enqueued\"", "ack=\"enqueued\" blockTimeout=\"999999999999 min\"")) {
+        try (RunningLog4j log4j =
+                reconfigured("ack=\"enqueued\"", "ack=\"enqueued\" blockTimeout=\"999999999999 min\"")) {
             final FileSizeLimit limit = FullRing.withoutDrain();
             FullRing.fill(log4j.orders().manager().log());
             final CompletableFuture<Void> space = CompletableFuture.runAsync(
                     limit::close, CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS));
             log4j.logger().info(FullRing.LARGE);
             space.join();
-            assertThat(log4j.orders().manager().log().awaitDrained(Patience.TIME)).isTrue();
+            assertThat(log4j.orders().manager().log().awaitDrained(Patience.TIME))
+                    .isTrue();
         }
     }
 
@@ -140,7 +143,9 @@ class FullRingRuleTest {
         try (RunningLog4j log4j = reconfigured("", "blockTimeout=\"1 us\"")) {
             final Queue<BurstException> undurable = new ConcurrentLinkedQueue<>();
             // Each waits for the write of the other.
-            final List<Thread> threads = Stream.generate(() -> new Thread(() -> logUntil(undurable, log4j))).limit(2).toList();
+            final List<Thread> threads = Stream.generate(() -> new Thread(() -> logUntil(undurable, log4j)))
+                    .limit(2)
+                    .toList();
             threads.forEach(Thread::start);
             for (final Thread thread : threads) {
                 thread.join();

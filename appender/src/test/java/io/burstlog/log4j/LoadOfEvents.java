@@ -80,7 +80,10 @@ final class LoadOfEvents {
                     .filter(line -> line.contains(prefix))
                     .map(line -> Integer.valueOf(line.substring(line.indexOf(prefix) + prefix.length())))
                     .toList();
-            assertThat(events).isEqualTo(IntStream.range(0, loggedOfThread.get(thread)).boxed().toList());
+            assertThat(events)
+                    .isEqualTo(IntStream.range(0, loggedOfThread.get(thread))
+                            .boxed()
+                            .toList());
         }
     }
 }

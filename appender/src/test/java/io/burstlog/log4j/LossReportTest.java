@@ -21,7 +21,9 @@ class LossReportTest {
 
     private List<String> told() {
         // Not what an appender of another test tells.
-        return status.atLeast(Level.ERROR).stream().filter(line -> !line.contains("Burst")).toList();
+        return status.atLeast(Level.ERROR).stream()
+                .filter(line -> !line.contains("Burst"))
+                .toList();
     }
 
     @Test

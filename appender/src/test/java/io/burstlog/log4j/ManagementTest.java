@@ -67,7 +67,8 @@ class ManagementTest {
             assertThat(shown.getDrainedSequence()).isEqualTo(EVENTS);
             assertThat(shown.getCapacityBytes()).isEqualTo(stats.capacityBytes());
             assertThat(shown.getUsedBytes()).isBetween(0L, stats.capacityBytes());
-            assertThat(List.of(shown.getFullWaits(), shown.getDiscarded(), shown.getLostEnqueued())).containsOnly(0L);
+            assertThat(List.of(shown.getFullWaits(), shown.getDiscarded(), shown.getLostEnqueued()))
+                    .containsOnly(0L);
             assertThat(log4j.status(Level.WARN)).isEmpty();
         }
         assertThat(SERVER.isRegistered(name)).isFalse();
@@ -117,7 +118,9 @@ class ManagementTest {
     @Test
     void a_name_that_is_taken_is_a_warning_and_stays_its_owners() throws JMException {
         final RingMXBean other = (RingMXBean) Proxy.newProxyInstance(
-                RingMXBean.class.getClassLoader(), new Class<?>[] {RingMXBean.class}, (proxy, method, arguments) -> null);
+                RingMXBean.class.getClassLoader(),
+                new Class<?>[] {RingMXBean.class},
+                (proxy, method, arguments) -> null);
         SERVER.registerMBean(other, name);
         try {
             try (RunningLog4j log4j = log4jWith("")) {
@@ -140,7 +143,10 @@ class ManagementTest {
             log4j.reconfigure(RunningLog4j.xml(directory.burst("ack=\"enqueued\"")));
             assertThat(SERVER.isRegistered(name)).isTrue();
             log4j.reconfigure(RunningLog4j.xml(directory.burst("jmx=\"false\"")));
-            assertThat(log4j.status(Level.ERROR)).singleElement().asString().contains("jmx stays \"true\" instead of \"false\"");
+            assertThat(log4j.status(Level.ERROR))
+                    .singleElement()
+                    .asString()
+                    .contains("jmx stays \"true\" instead of \"false\"");
             assertThat(SERVER.isRegistered(name)).isTrue();
         }
         assertThat(SERVER.isRegistered(name)).isFalse();
@@ -160,7 +166,8 @@ class ManagementTest {
                 .singleElement()
                 .asString()
                 .startsWith("INFO Burst: ring " + directory.ring() + " is closed")
-                .contains("claim wait 0; copy " + log.stats().stages().get(Stage.COPY).count() + ": p50 ")
+                .contains("claim wait 0; copy "
+                        + log.stats().stages().get(Stage.COPY).count() + ": p50 ")
                 .contains("device write " + EVENTS + ": p50 ")
                 .contains(String.format(Locale.ROOT, "max %.1f; drain lag ", write.maxNanos() / 1000.0));
     }

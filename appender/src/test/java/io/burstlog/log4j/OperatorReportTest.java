@@ -30,7 +30,8 @@ class OperatorReportTest {
             try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
                 final String statement = log4j.orders().manager().log().recoveryStatement();
                 final String firstLine = statement.lines().findFirst().orElseThrow();
-                await().untilAsserted(() -> assertThat(log4j.status(Level.INFO)).anyMatch(line -> line.contains(firstLine)));
+                await().untilAsserted(
+                                () -> assertThat(log4j.status(Level.INFO)).anyMatch(line -> line.contains(firstLine)));
                 assertThat(log4j.status(Level.WARN)).isEmpty();
             }
         }
@@ -44,6 +45,7 @@ class OperatorReportTest {
         }
         status.stopListening();
         assertThat(status.atLeast(Level.INFO))
-                .containsExactly("INFO Burst: something INFO", "WARN Burst: something WARN", "ERROR Burst: something ERROR");
+                .containsExactly(
+                        "INFO Burst: something INFO", "WARN Burst: something WARN", "ERROR Burst: something ERROR");
     }
 }

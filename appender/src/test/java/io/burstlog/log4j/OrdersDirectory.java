@@ -30,8 +30,8 @@ record OrdersDirectory(Path path) {
 
     String burst(final String attributes, final String content) {
         final String shutdownTimeout = attributes.contains("shutdownTimeout=") ? "" : Patience.SHUTDOWN_TIMEOUT;
-        return "<Burst name=\"Orders\" ring=\"" + ring() + "\" ringSize=\"4 MB\" fileName=\"" + file() + "\" " + attributes
-                + " " + shutdownTimeout + ">" + content + "</Burst>";
+        return "<Burst name=\"Orders\" ring=\"" + ring() + "\" ringSize=\"4 MB\" fileName=\"" + file() + "\" "
+                + attributes + " " + shutdownTimeout + ">" + content + "</Burst>";
     }
 
     List<String> lines() {

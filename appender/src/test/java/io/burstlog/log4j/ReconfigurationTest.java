@@ -67,7 +67,8 @@ class ReconfigurationTest {
             assertThat(log4j.status(Level.ERROR))
                     .singleElement()
                     .asString()
-                    .contains("Burst 'Orders'", "fileName", directory.file().toString(), otherFile.toString(), "restart");
+                    .contains(
+                            "Burst 'Orders'", "fileName", directory.file().toString(), otherFile.toString(), "restart");
         }
         assertThat(directory.lines()).containsExactly("INFO order 1", "INFO order 2");
         assertThat(otherFile).doesNotExist();
@@ -85,7 +86,10 @@ class ReconfigurationTest {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
             log4j.reconfigure(RunningLog4j.xml(changed));
             log4j.logger().info("order 1");
-            assertThat(log4j.status(Level.ERROR)).singleElement().asString().contains("ring", otherRing.toString(), "restart");
+            assertThat(log4j.status(Level.ERROR))
+                    .singleElement()
+                    .asString()
+                    .contains("ring", otherRing.toString(), "restart");
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
         assertThat(otherRing).doesNotExist();
@@ -93,9 +97,11 @@ class ReconfigurationTest {
 
     @Test
     void changed_ring_attributes_are_refused_until_restart_in_one_sentence_that_names_them() {
-        final String changed = directory.burst("drainInterval=\"50 ms\" durability=\"process\" drainCpu=\"0\""
-                + " commitCpu=\"0\" realtimePriority=\"3\" hugePages=\"off\" commitSpin=\"true\""
-                + " batchDelay=\"1 ms\" batchSize=\"8 KB\"").replace("4 MB", "8 MB");
+        final String changed = directory
+                .burst("drainInterval=\"50 ms\" durability=\"process\" drainCpu=\"0\""
+                        + " commitCpu=\"0\" realtimePriority=\"3\" hugePages=\"off\" commitSpin=\"true\""
+                        + " batchDelay=\"1 ms\" batchSize=\"8 KB\"")
+                .replace("4 MB", "8 MB");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
             log4j.reconfigure(RunningLog4j.xml(changed));
             log4j.logger().info("order 1");
@@ -103,9 +109,13 @@ class ReconfigurationTest {
                     .singleElement()
                     .asString()
                     .contains("drainInterval", "durability", "ringSize")
-                    .contains("drainInterval stays at its default instead of \"50 ms\"", "ringSize stays \"4 MB\" instead of \"8 MB\"")
+                    .contains(
+                            "drainInterval stays at its default instead of \"50 ms\"",
+                            "ringSize stays \"4 MB\" instead of \"8 MB\"")
                     .contains("drainCpu", "commitCpu", "realtimePriority stays \"0\" instead of \"3\"")
-                    .contains("hugePages stays \"auto\" instead of \"off\"", "commitSpin stays \"false\" instead of \"true\"")
+                    .contains(
+                            "hugePages stays \"auto\" instead of \"off\"",
+                            "commitSpin stays \"false\" instead of \"true\"")
                     .contains("batchDelay stays at its default instead of \"1 ms\"")
                     .contains("batchSize stays at its default instead of \"8 KB\"");
         }

@@ -78,7 +78,9 @@ class RecordEncoderTest {
                 .isThrownBy(() -> encoder.encode(new byte[LIMIT + 1], LIMIT))
                 .withMessageContaining("of " + (LIMIT + 1) + " bytes");
         for (final boolean asBuffers : new boolean[] {false, true}) {
-            assertThat(encoder.encode(new Pieces(4, LIMIT / 4, asBuffers), null, LIMIT).length()).isEqualTo(LIMIT);
+            assertThat(encoder.encode(new Pieces(4, LIMIT / 4, asBuffers), null, LIMIT)
+                            .length())
+                    .isEqualTo(LIMIT);
             assertRefused(1, LIMIT + 1, asBuffers);
             assertRefused(3, LIMIT / 2, asBuffers);
             assertRefused(7, LIMIT - 1, asBuffers);

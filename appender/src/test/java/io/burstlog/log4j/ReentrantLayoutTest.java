@@ -11,9 +11,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ReentrantLayoutTest {
 
-    private static final String LOGGERS = "<Logger name=\"inner\" level=\"all\" additivity=\"false\"><AppenderRef ref=\"Orders\"/></Logger>"
-            + "<Logger name=\"innermost\" level=\"all\" additivity=\"false\"><AppenderRef ref=\"Orders\"/></Logger>"
-            + "<Root level=\"all\"><AppenderRef ref=\"Orders\"/></Root>";
+    private static final String LOGGERS =
+            "<Logger name=\"inner\" level=\"all\" additivity=\"false\"><AppenderRef ref=\"Orders\"/></Logger>"
+                    + "<Logger name=\"innermost\" level=\"all\" additivity=\"false\"><AppenderRef ref=\"Orders\"/></Logger>"
+                    + "<Root level=\"all\"><AppenderRef ref=\"Orders\"/></Root>";
 
     @TempDir
     Path temporary;

@@ -37,11 +37,14 @@ class RefusedBurstTest {
     }
 
     private static List<String> refusals(final StatusLines status) {
-        return status.atLeast(Level.ERROR).stream().filter(line -> line.contains("bogus")).toList();
+        return status.atLeast(Level.ERROR).stream()
+                .filter(line -> line.contains("bogus"))
+                .toList();
     }
 
     private String file(final String name) {
-        return "<File name=\"" + name + "\" fileName=\"" + temporary.resolve(name) + "\"><PatternLayout pattern=\"%m%n\"/></File>";
+        return "<File name=\"" + name + "\" fileName=\"" + temporary.resolve(name)
+                + "\"><PatternLayout pattern=\"%m%n\"/></File>";
     }
 
     private List<String> lines(final String name) throws IOException {
@@ -69,8 +72,7 @@ class RefusedBurstTest {
     @Test
     void an_async_logger_tells_one_error_and_the_number_at_the_end_and_prints_no_stack_trace() throws Exception {
         final StatusLines status = new StatusLines();
-        final String console =
-                logAndStop(refused() + file("Seen"), String.format(ASYNC_ROOT, "Orders"), "Seen");
+        final String console = logAndStop(refused() + file("Seen"), String.format(ASYNC_ROOT, "Orders"), "Seen");
         status.stopListening();
         assertThat(refusals(status)).hasSize(2);
         assertThat(refusals(status).get(0)).contains("Burst 'Orders' is not started");
@@ -116,8 +118,8 @@ class RefusedBurstTest {
     void a_ring_that_fails_under_an_async_logger_prints_no_stack_trace_for_each_event() throws Exception {
         try (Console console = new Console()) {
             final StatusLines status = new StatusLines();
-            try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(
-                    directory.burst() + file("Seen"), String.format(ASYNC_ROOT, "Orders")))) {
+            try (RunningLog4j log4j = RunningLog4j.with(
+                    RunningLog4j.xml(directory.burst() + file("Seen"), String.format(ASYNC_ROOT, "Orders")))) {
                 log4j.logger().info("event");
                 await().until(() -> lines("Seen").size() == 1);
                 log4j.orders().manager().log().close();
@@ -125,7 +127,9 @@ class RefusedBurstTest {
                 await().until(() -> lines("Seen").size() == 1 + EVENTS);
             }
             status.stopListening();
-            assertThat(status.atLeast(Level.ERROR).stream().filter(line -> line.contains("" + directory.ring())).toList())
+            assertThat(status.atLeast(Level.ERROR).stream()
+                            .filter(line -> line.contains("" + directory.ring()))
+                            .toList())
                     .hasSize(2)
                     .last()
                     .asString()

@@ -46,7 +46,8 @@ class RefusedChangeTest {
             assertThat(complaints(log4j))
                     .singleElement()
                     .asString()
-                    .contains("Burst '", "refused", "as before", directory.file().toString(), complaint);
+                    .contains(
+                            "Burst '", "refused", "as before", directory.file().toString(), complaint);
             log4j.reconfigure(RunningLog4j.xml(directory.burst("", OTHER_LAYOUT)));
             log4j.logger().info("order 3");
             assertThat(complaints(log4j)).hasSize(1);
@@ -86,7 +87,8 @@ class RefusedChangeTest {
 
     @Test
     void another_ring_and_file_that_cannot_be_opened_leave_the_appender_as_it_was() {
-        final String elsewhere = directory.burst("", OTHER_LAYOUT)
+        final String elsewhere = directory
+                .burst("", OTHER_LAYOUT)
                 .replace("" + directory.ring(), "/dev/null")
                 .replace("" + directory.file(), "" + temporary.resolve("other.log"));
         assertRefused(RunningLog4j.xml(elsewhere), "/dev/null");
@@ -96,7 +98,10 @@ class RefusedChangeTest {
     @ValueSource(strings = {"orders.ring", "orders.log"})
     void an_appender_that_is_renamed_at_the_same_time_is_known_by_its_ring_or_its_file(final String changed) {
         final String renamed = RunningLog4j.xml(
-                directory.burst("bogus=\"1\"").replace("\"Orders\"", "\"Renamed\"").replace(changed, "other"),
+                directory
+                        .burst("bogus=\"1\"")
+                        .replace("\"Orders\"", "\"Renamed\"")
+                        .replace(changed, "other"),
                 "<Root level=\"all\"><AppenderRef ref=\"Renamed\"/></Root>");
         assertRefused(renamed, "bogus");
     }
@@ -134,7 +139,8 @@ class RefusedChangeTest {
     void whether_exceptions_are_ignored_stays_as_it_was() {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("maxRecordSize=\"100\"")))) {
             log4j.reconfigure(RunningLog4j.xml(directory.burst("bogus=\"1\" ignoreExceptions=\"true\"")));
-            assertThatThrownBy(() -> log4j.logger().info("x".repeat(1_000))).isInstanceOf(AppenderLoggingException.class);
+            assertThatThrownBy(() -> log4j.logger().info("x".repeat(1_000)))
+                    .isInstanceOf(AppenderLoggingException.class);
         }
     }
 

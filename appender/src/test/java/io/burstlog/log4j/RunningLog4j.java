@@ -35,7 +35,9 @@ final class RunningLog4j implements AutoCloseable {
         return log4j;
     }
 
-    /** In the context of this JVM, which can be shut down only once and is therefore left without appenders at the end. */
+    /**
+     * In the context of this JVM, which can be shut down only once and is therefore left without appenders at the end.
+     */
     static RunningLog4j ofThisJvm(final String xml) {
         final RunningLog4j log4j = new RunningLog4j((LoggerContext) LogManager.getContext(false), false);
         log4j.reconfigure(xml);
@@ -55,8 +57,7 @@ final class RunningLog4j implements AutoCloseable {
     private Configuration configuration(final String xml) {
         try {
             return new XmlConfiguration(
-                    context,
-                    new ConfigurationSource(new ByteArrayInputStream(xml.getBytes(StandardCharsets.UTF_8))));
+                    context, new ConfigurationSource(new ByteArrayInputStream(xml.getBytes(StandardCharsets.UTF_8))));
         } catch (final IOException impossible) {
             throw new UncheckedIOException(impossible);
         }

@@ -29,10 +29,12 @@ class SharedRingTest {
 
     @Test
     void two_appenders_with_one_ring_and_one_file_share_them() {
-        final String second = directory.burst().replace("\"Orders\"", "\"Second\"").replace("%p %m", "second %m");
+        final String second =
+                directory.burst().replace("\"Orders\"", "\"Second\"").replace("%p %m", "second %m");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst() + second, BOTH))) {
             log4j.logger().info("order 1");
-            assertThat(log4j.<BurstAppender>appender("Second").manager()).isSameAs(log4j.orders().manager());
+            assertThat(log4j.<BurstAppender>appender("Second").manager())
+                    .isSameAs(log4j.orders().manager());
         }
         assertThat(directory.lines()).containsExactlyInAnyOrder("INFO order 1", "second order 1");
     }
@@ -40,7 +42,8 @@ class SharedRingTest {
     @Test
     void two_appenders_with_one_ring_and_two_files_are_a_mistake_and_the_second_is_refused() {
         final Path otherFile = temporary.resolve("other.log");
-        final String second = directory.burst()
+        final String second = directory
+                .burst()
                 .replace("\"Orders\"", "\"Second\"")
                 .replace(directory.file().toString(), otherFile.toString());
         assertSecondIsRefused(second, otherFile.toString());
@@ -50,7 +53,8 @@ class SharedRingTest {
     @Test
     void two_appenders_with_two_rings_and_one_file_are_a_mistake_and_the_second_is_refused() {
         final Path otherRing = temporary.resolve("other.ring");
-        final String second = directory.burst()
+        final String second = directory
+                .burst()
                 .replace("\"Orders\"", "\"Second\"")
                 .replace(directory.ring().toString(), otherRing.toString());
         assertSecondIsRefused(second, otherRing.toString());
@@ -71,9 +75,11 @@ class SharedRingTest {
     @Test
     void a_ring_is_recognised_behind_a_symbolic_link() throws Exception {
         final Path link = Files.createSymbolicLink(temporary.resolve("link"), temporary);
-        final String second = directory.burst()
+        final String second = directory
+                .burst()
                 .replace("\"Orders\"", "\"Second\"")
-                .replace(directory.ring().toString(), link.resolve("orders.ring").toString());
+                .replace(
+                        directory.ring().toString(), link.resolve("orders.ring").toString());
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst() + second, BOTH))) {
             log4j.logger().info("order 1");
             assertThat(log4j.status(Level.WARN)).isEmpty();
@@ -94,7 +100,11 @@ class SharedRingTest {
 
     @Test
     void another_application_in_this_process_cannot_take_the_ring_for_another_file() {
-        final String other = directory.burst().replace(directory.file().toString(), temporary.resolve("other.log").toString());
+        final String other = directory
+                .burst()
+                .replace(
+                        directory.file().toString(),
+                        temporary.resolve("other.log").toString());
         try (RunningLog4j first = RunningLog4j.with(RunningLog4j.xml(directory.burst()));
                 RunningLog4j second = RunningLog4j.with(RunningLog4j.xml(other))) {
             assertThatThrownBy(() -> second.logger().info("order 1")).isInstanceOf(AppenderLoggingException.class);

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A medium that hangs inside a call that has a time limit, and in calls of others. It goes on only after the call that is
- * judged has returned.
+ * A medium that hangs inside a call that has a time limit, and in calls of others. It goes on only after the call that
+ * is judged has returned.
  */
 class StalledMediumTest {
 
@@ -121,7 +121,8 @@ class StalledMediumTest {
 
     @Test
     void a_stop_whose_events_are_all_durable_ends_with_a_warning() throws Exception {
-        final String burst = other.burst(ONE_SECOND).replace(other.file().toString(), frozen.file().toString());
+        final String burst = other.burst(ONE_SECOND)
+                .replace(other.file().toString(), frozen.file().toString());
         final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(burst));
         final BurstManager manager = log4j.orders().manager();
         try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
@@ -193,8 +194,7 @@ class StalledMediumTest {
                     .isInstanceOf(AppenderLoggingException.class)
                     .cause()
                     .isInstanceOfSatisfying(
-                            BurstException.class,
-                            e -> assertThat(e.code()).isEqualTo(BurstException.Code.UNDECIDED)));
+                            BurstException.class, e -> assertThat(e.code()).isEqualTo(BurstException.Code.UNDECIDED)));
         }
         log4j.close();
         assertThat(frozen.lines()).containsExactly("INFO order 1");

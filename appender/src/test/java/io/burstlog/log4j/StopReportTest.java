@@ -31,7 +31,9 @@ class StopReportTest {
                 log4j.logger().info("order 2");
                 log4j.close();
             }
-            return log4j.status(Level.WARN).stream().filter(line -> line.contains("records are durable in the ring")).toList();
+            return log4j.status(Level.WARN).stream()
+                    .filter(line -> line.contains("records are durable in the ring"))
+                    .toList();
         }
     }
 
@@ -40,7 +42,11 @@ class StopReportTest {
         assertThat(left())
                 .singleElement()
                 .asString()
-                .contains("2 records", directory.ring().toString(), directory.file().toString(), "could not be written")
+                .contains(
+                        "2 records",
+                        directory.ring().toString(),
+                        directory.file().toString(),
+                        "could not be written")
                 .contains("burstlog recover")
                 .doesNotContain("shutdownTimeout", "PT");
     }

@@ -49,8 +49,9 @@ class TermsTest {
                 assertThatThrownBy(() -> log4j.logger().info(FullRing.LARGE))
                         .isInstanceOf(AppenderLoggingException.class)
                         .cause()
-                        .isInstanceOfSatisfying(BurstException.class, failure -> assertThat(failure.code())
-                                .isEqualTo(BurstException.Code.TIMED_OUT));
+                        .isInstanceOfSatisfying(
+                                BurstException.class,
+                                failure -> assertThat(failure.code()).isEqualTo(BurstException.Code.TIMED_OUT));
             }
         }
     }

@@ -19,7 +19,8 @@ class UnitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"1 bytes", "1000 bytes", "4 KB", "64 MB", "1536 MB", "2 GB", "4096 GB"})
     void a_size_is_written_as_it_is_read(final String text) {
-        assertThat(Units.ofBytes(new AttributeReader().size("ringSize", text.replace(" bytes", "")))).isEqualTo(text);
+        assertThat(Units.ofBytes(new AttributeReader().size("ringSize", text.replace(" bytes", ""))))
+                .isEqualTo(text);
     }
 
     @Test

@@ -61,6 +61,7 @@ class VirtualThreadTest {
 
     private static ExecutorService virtualThreads() throws Exception {
         Skipped.unless(Runtime.version().feature() >= 21, "virtual threads need JDK 21 or later");
-        return (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        return (ExecutorService)
+                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
     }
 }

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The gateway's word that an order is its own from now on: one line in its log, written once for each order, before
- * the order is confirmed to anyone. {@code number} counts the accepted orders over all runs of the gateway.
+ * The gateway's word that an order is its own from now on: one line in its log, written once for each order, before the
+ * order is confirmed to anyone. {@code number} counts the accepted orders over all runs of the gateway.
  */
 record AcceptedOrder(long number, String clOrdId) {
     /** Name of the logger that carries nothing but these lines and {@link AcceptedOrders}'s start line. */

@@ -14,8 +14,8 @@ import quickfix.FieldNotFound;
 import quickfix.fix44.NewOrderSingle;
 
 /**
- * The orders this gateway has accepted, in this run and in the runs before. The log is the only memory of them:
- * an order that FIX delivers again after a crash is recognised by what the log says.
+ * The orders this gateway has accepted, in this run and in the runs before. The log is the only memory of them: an
+ * order that FIX delivers again after a crash is recognised by what the log says.
  */
 final class AcceptedOrders {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptedOrder.LOGGER);
@@ -58,8 +58,8 @@ final class AcceptedOrders {
     }
 
     /**
-     * Accepts an order: when this returns, the order is in the log. An order accepted before is returned as it was
-     * and not logged again.
+     * Accepts an order: when this returns, the order is in the log. An order accepted before is returned as it was and
+     * not logged again.
      */
     synchronized AcceptedOrder accept(NewOrderSingle order) throws FieldNotFound {
         String clOrdId = order.getClOrdID().getValue();
@@ -68,8 +68,13 @@ final class AcceptedOrders {
             return known;
         }
         AcceptedOrder accepted = new AcceptedOrder(lastNumber + 1, clOrdId);
-        LOG.info("accepted {} clOrdID={} symbol={} side={} quantity={} price={}", accepted.number(), clOrdId,
-                order.getSymbol().getValue(), order.getSide().getValue(), order.getOrderQty().getValue(),
+        LOG.info(
+                "accepted {} clOrdID={} symbol={} side={} quantity={} price={}",
+                accepted.number(),
+                clOrdId,
+                order.getSymbol().getValue(),
+                order.getSide().getValue(),
+                order.getOrderQty().getValue(),
                 order.getPrice().getValue());
         remember(accepted);
         return accepted;

@@ -23,12 +23,18 @@ public final class Checker {
 
         int received = book.confirmations().size();
         int accepted = log.accepted().size();
-        System.out.printf("book: %,d orders sent, %,d confirmed; %,d confirmations received, %,d of them for the second time%n",
-                book.sent().size(), book.confirmed().size(), received, received - book.confirmed().size());
-        System.out.printf("log:  %,d orders accepted, %,d order messages, as FIX delivered %,d again after the crash%n",
+        System.out.printf(
+                "book: %,d orders sent, %,d confirmed; %,d confirmations received, %,d of them for the second time%n",
+                book.sent().size(),
+                book.confirmed().size(),
+                received,
+                received - book.confirmed().size());
+        System.out.printf(
+                "log:  %,d orders accepted, %,d order messages, as FIX delivered %,d again after the crash%n",
                 accepted, log.orderMessages(), log.orderMessages() - accepted);
         if (differences.isEmpty()) {
-            System.out.printf("PROVED: every one of the %,d confirmed orders is in the log exactly once and in order%n",
+            System.out.printf(
+                    "PROVED: every one of the %,d confirmed orders is in the log exactly once and in order%n",
                     book.confirmed().size());
             return;
         }

@@ -30,8 +30,8 @@ public final class Counterparty {
         try (Book book = new Book(bookFile)) {
             OrderFlow flow = new OrderFlow(book);
             SessionSettings settings = FixSession.initiator(port);
-            SocketInitiator initiator = new SocketInitiator(flow, new MemoryStoreFactory(), settings,
-                    new SLF4JLogFactory(settings), new MessageFactory());
+            SocketInitiator initiator = new SocketInitiator(
+                    flow, new MemoryStoreFactory(), settings, new SLF4JLogFactory(settings), new MessageFactory());
             initiator.start();
             flow.send(orders, ordersPerSecond);
             allConfirmed = flow.awaitAllConfirmed(LAST_CONFIRMATION_TIMEOUT);

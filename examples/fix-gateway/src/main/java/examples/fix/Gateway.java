@@ -24,8 +24,12 @@ public final class Gateway {
 
         AcceptedOrders accepted = AcceptedOrders.readBack(Path.of(System.getProperty("gateway.log", "gateway.log")));
         SessionSettings settings = FixSession.acceptor(port, messageStore);
-        SocketAcceptor acceptor = new SocketAcceptor(new OrderEntry(accepted), new FileStoreFactory(settings),
-                settings, new SLF4JLogFactory(settings), new MessageFactory());
+        SocketAcceptor acceptor = new SocketAcceptor(
+                new OrderEntry(accepted),
+                new FileStoreFactory(settings),
+                settings,
+                new SLF4JLogFactory(settings),
+                new MessageFactory());
         acceptor.start();
         System.out.printf("gateway: open on port %d, %,d orders known from its log%n", port, accepted.size());
         Runtime.getRuntime().addShutdownHook(new Thread(acceptor::stop, "gateway-stop"));

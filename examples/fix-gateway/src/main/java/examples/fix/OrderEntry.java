@@ -3,13 +3,13 @@ package examples.fix;
 
 import quickfix.ApplicationAdapter;
 import quickfix.FieldNotFound;
+import quickfix.IncorrectTagValue;
 import quickfix.Message;
 import quickfix.MessageCracker;
 import quickfix.Session;
 import quickfix.SessionID;
 import quickfix.SessionNotFound;
 import quickfix.UnsupportedMessageType;
-import quickfix.IncorrectTagValue;
 import quickfix.field.AvgPx;
 import quickfix.field.CumQty;
 import quickfix.field.ExecID;

@@ -26,8 +26,9 @@ import quickfix.field.TransactTime;
 import quickfix.fix44.NewOrderSingle;
 
 /**
- * Orders on their way: sent at a steady rate while the gateway is there and keeps up, confirmed when its ExecutionReport arrives.
- * What was under way when the gateway died FIX delivers again, by its resend requests, once the gateway is back.
+ * Orders on their way: sent at a steady rate while the gateway is there and keeps up, confirmed when its
+ * ExecutionReport arrives. What was under way when the gateway died FIX delivers again, by its resend requests, once
+ * the gateway is back.
  */
 final class OrderFlow extends ApplicationAdapter {
     /** A slow disk slows the flow down, instead of letting orders queue up in the gateway. */
@@ -57,7 +58,8 @@ final class OrderFlow extends ApplicationAdapter {
         loggedOnNanos = System.nanoTime();
         if (loggedOutNanos != 0) {
             outageNanos += loggedOnNanos - loggedOutNanos;
-            System.out.printf("counterparty: gateway is back after %.1f s, %d orders unconfirmed%n",
+            System.out.printf(
+                    "counterparty: gateway is back after %.1f s, %d orders unconfirmed%n",
                     (loggedOnNanos - loggedOutNanos) / 1e9, sentAtNanos.size());
         }
         session = sessionId;
@@ -107,8 +109,11 @@ final class OrderFlow extends ApplicationAdapter {
     }
 
     private static NewOrderSingle order(String clOrdId, int number) {
-        NewOrderSingle order = new NewOrderSingle(new ClOrdID(clOrdId), new Side(number % 2 == 0 ? Side.BUY : Side.SELL),
-                new TransactTime(LocalDateTime.now(ZoneOffset.UTC)), new OrdType(OrdType.LIMIT));
+        NewOrderSingle order = new NewOrderSingle(
+                new ClOrdID(clOrdId),
+                new Side(number % 2 == 0 ? Side.BUY : Side.SELL),
+                new TransactTime(LocalDateTime.now(ZoneOffset.UTC)),
+                new OrdType(OrdType.LIMIT));
         order.set(new Symbol("BURST"));
         order.set(new OrderQty(100 + number % 900));
         order.set(new Price(10 + number % 100 / 100.0));
@@ -149,8 +154,9 @@ final class OrderFlow extends ApplicationAdapter {
 
     synchronized String summary() {
         double seconds = (lastConfirmNanos - firstSendNanos - outageNanos) / 1e9;
-        return String.format("counterparty: %,d orders confirmed, %d unconfirmed, %d confirmed a second time%n"
-                + "counterparty: %,.0f orders/s while the gateway was there; order to confirmation, once the gateway is warm: %s",
+        return String.format(
+                "counterparty: %,d orders confirmed, %d unconfirmed, %d confirmed a second time%n"
+                        + "counterparty: %,.0f orders/s while the gateway was there; order to confirmation, once the gateway is warm: %s",
                 confirmed.size(), sentAtNanos.size(), repeated, confirmed.size() / seconds, roundTrips);
     }
 }

@@ -12,14 +12,15 @@ import java.util.Map;
  * <p>Counted are the gateway's own "accepted" lines: it writes one for each order, however often FIX delivers that
  * order. FIX messages cannot be counted by ClOrdID, because after a crash both sides rightly repeat some of them
  * (PossDupFlag 43=Y, with another SendingTime). They are compared as text instead:
+ *
  * <ol>
- * <li>Every confirmed ClOrdID has an accepted line; no ClOrdID, confirmed or not, has two.
- * <li>Accepted lines carry the numbers 1, 2, 3, .. without a gap, in that order.
- * <li>Confirmed orders stand in the log in the order in which they were confirmed.
- * <li>Nothing was accepted that was not sent.
- * <li>Before each accepted line stands the NewOrderSingle that brought the order.
- * <li>Every ExecutionReport received, repeated ones included, is in the log as often as it was received, character
- * for character.
+ *   <li>Every confirmed ClOrdID has an accepted line; no ClOrdID, confirmed or not, has two.
+ *   <li>Accepted lines carry the numbers 1, 2, 3, .. without a gap, in that order.
+ *   <li>Confirmed orders stand in the log in the order in which they were confirmed.
+ *   <li>Nothing was accepted that was not sent.
+ *   <li>Before each accepted line stands the NewOrderSingle that brought the order.
+ *   <li>Every ExecutionReport received, repeated ones included, is in the log as often as it was received, character
+ *       for character.
  * </ol>
  */
 final class Proof {

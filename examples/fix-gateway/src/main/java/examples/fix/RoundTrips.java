@@ -22,7 +22,8 @@ final class RoundTrips {
         }
         long[] sorted = Arrays.copyOf(nanos, count);
         Arrays.sort(sorted);
-        return String.format("p50 %.0f us, p99 %.0f us, max %.1f ms",
+        return String.format(
+                "p50 %.0f us, p99 %.0f us, max %.1f ms",
                 sorted[count / 2] / 1e3, sorted[(int) (count * 0.99)] / 1e3, sorted[count - 1] / 1e6);
     }
 }

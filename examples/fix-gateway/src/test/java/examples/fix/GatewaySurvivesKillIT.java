@@ -64,17 +64,28 @@ class GatewaySurvivesKillIT {
     @Test
     void everyConfirmedOrderIsInTheLogOnceAndInOrder() throws Exception {
         Process gateway = startGateway();
-        Process counterparty = start("counterparty", List.of("-Dlog4j2.configurationFile=counterparty-log4j2.xml"),
-                "examples.fix.Counterparty", book.toString(), "" + ORDERS, "" + ORDERS_PER_SECOND);
+        Process counterparty = start(
+                "counterparty",
+                List.of("-Dlog4j2.configurationFile=counterparty-log4j2.xml"),
+                "examples.fix.Counterparty",
+                book.toString(),
+                "" + ORDERS,
+                "" + ORDERS_PER_SECOND);
         for (int kill = 1; kill <= KILLS; kill++) {
             awaitConfirmed(kill * ORDERS / (KILLS + 1), gateway, counterparty);
             gateway.destroyForcibly().waitFor();
             gateway = startGateway();
         }
-        assertThat(counterparty.waitFor(300, TimeUnit.SECONDS)).as("counterparty has ended").isTrue();
-        assertThat(counterparty.exitValue()).as("counterparty: every order confirmed").isZero();
+        assertThat(counterparty.waitFor(300, TimeUnit.SECONDS))
+                .as("counterparty has ended")
+                .isTrue();
+        assertThat(counterparty.exitValue())
+                .as("counterparty: every order confirmed")
+                .isZero();
         gateway.destroy();
-        assertThat(gateway.waitFor(60, TimeUnit.SECONDS)).as("gateway stops on SIGTERM").isTrue();
+        assertThat(gateway.waitFor(60, TimeUnit.SECONDS))
+                .as("gateway stops on SIGTERM")
+                .isTrue();
 
         BookContent content = BookContent.read(book);
         assertThat(content.confirmed()).hasSize(ORDERS);
@@ -84,7 +95,9 @@ class GatewaySurvivesKillIT {
     private void awaitConfirmed(int orders, Process... alive) throws Exception {
         while (!Files.exists(book) || confirmedSoFar() < orders) {
             for (Process process : alive) {
-                assertThat(process.isAlive()).as("%s, see %s", process.info(), directory).isTrue();
+                assertThat(process.isAlive())
+                        .as("%s, see %s", process.info(), directory)
+                        .isTrue();
             }
             Thread.sleep(20);
         }
@@ -97,16 +110,18 @@ class GatewaySurvivesKillIT {
     }
 
     private Process startGateway() throws IOException {
-        return start("gateway", List.of("-Dgateway.ring=" + directory.resolve("gateway.ring"), "-Dgateway.log=" + log),
-                "examples.fix.Gateway", directory.resolve("store").toString());
+        return start(
+                "gateway",
+                List.of("-Dgateway.ring=" + directory.resolve("gateway.ring"), "-Dgateway.log=" + log),
+                "examples.fix.Gateway",
+                directory.resolve("store").toString());
     }
 
-    private Process start(String name, List<String> options, String mainClass, String... arguments)
-            throws IOException {
+    private Process start(String name, List<String> options, String mainClass, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
-                System.getProperty("java.class.path")));
+        command.addAll(
+                List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path")));
         String nativeAccess = System.getProperty("native.access", "");
         if (!nativeAccess.isEmpty()) {
             command.add(nativeAccess);
@@ -117,7 +132,8 @@ class GatewaySurvivesKillIT {
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(directory.resolve(name + ".out").toFile()))
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve(name + ".out").toFile()))
                 .start();
         processes.add(process);
         return process;

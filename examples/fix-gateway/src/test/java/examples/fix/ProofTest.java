@@ -79,8 +79,10 @@ class ProofTest {
     @Test
     void aMissingLineBetweenTwoOthersIsFoundByItsNumber() throws IOException {
         log.remove(accepted(2, "ORD-2"));
-        assertThat(differences()).containsExactly("ORD-3 has number 3 in the log, right after number 1",
-                "ORD-2 was confirmed but is not in the log");
+        assertThat(differences())
+                .containsExactly(
+                        "ORD-3 has number 3 in the log, right after number 1",
+                        "ORD-2 was confirmed but is not in the log");
     }
 
     @Test
@@ -106,23 +108,20 @@ class ProofTest {
     @Test
     void aConfirmationWithOneAlteredCharacterIsFound() throws IOException {
         log.set(2, log.get(2).replace("|17=E-1|", "|17=E-7|"));
-        assertThat(differences())
-                .containsExactly("received 1 times but in the log 0 times: " + confirmation(1));
+        assertThat(differences()).containsExactly("received 1 times but in the log 0 times: " + confirmation(1));
     }
 
     @Test
     void aConfirmationWrittenTwiceIsFound() throws IOException {
         log.add(message("outgoing", confirmation(3)));
-        assertThat(differences())
-                .containsExactly("received 1 times but in the log 2 times: " + confirmation(3));
+        assertThat(differences()).containsExactly("received 1 times but in the log 2 times: " + confirmation(3));
     }
 
     @Test
     void anEmptyBookProvesNothing() throws IOException {
         book.clear();
         log.clear();
-        assertThat(differences())
-                .containsExactly("the book has no confirmed order, so there is nothing to prove");
+        assertThat(differences()).containsExactly("the book has no confirmed order, so there is nothing to prove");
     }
 
     private List<String> differences() throws IOException {

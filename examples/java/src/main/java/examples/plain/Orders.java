@@ -11,7 +11,8 @@ public final class Orders {
     private Orders() {}
 
     public static void main(String[] arguments) {
-        BurstConfig config = BurstConfig.builder().ring("orders.ring").fileName("orders.log").build();
+        BurstConfig config =
+                BurstConfig.builder().ring("orders.ring").fileName("orders.log").build();
         try (BurstLog log = BurstLog.open(config)) {
             for (int order = 1; order <= 10; order++) {
                 long sequence = log.append(("order " + order + "\n").getBytes(UTF_8));

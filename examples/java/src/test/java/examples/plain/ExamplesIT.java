@@ -75,15 +75,22 @@ class ExamplesIT {
         assertThat(run(directory, program)).hasSize(10).last().isEqualTo("order 10 is durable as record 10");
         assertThat(run(directory, program)).hasSize(10).last().isEqualTo("order 10 is durable as record 20");
 
-        List<String> tenOrders = IntStream.rangeClosed(1, 10).mapToObj(order -> "order " + order).toList();
+        List<String> tenOrders =
+                IntStream.rangeClosed(1, 10).mapToObj(order -> "order " + order).toList();
         assertThat(Files.readAllLines(directory.resolve("orders.log")))
-                .containsExactlyElementsOf(Stream.of(tenOrders, tenOrders).flatMap(List::stream).toList());
+                .containsExactlyElementsOf(
+                        Stream.of(tenOrders, tenOrders).flatMap(List::stream).toList());
     }
 
     private static List<String> run(Path directory, String... command) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .start();
         List<String> output = process.inputReader().lines().toList();
-        assertThat(process.waitFor()).as("%s: %s", String.join(" ", command), output).isZero();
+        assertThat(process.waitFor())
+                .as("%s: %s", String.join(" ", command), output)
+                .isZero();
         return output;
     }
 }

@@ -15,8 +15,13 @@ final class ChildJvm {
     }
 
     /** {@code tracer} is a command that gets the JVM's command line as its last arguments. */
-    static Process start(List<String> tracer, List<String> jvmOptions, Installation installation, Class<?> mainClass,
-            String... arguments) throws IOException {
+    static Process start(
+            List<String> tracer,
+            List<String> jvmOptions,
+            Installation installation,
+            Class<?> mainClass,
+            String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(tracer);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-cp", System.getProperty("java.class.path")));
@@ -31,7 +36,8 @@ final class ChildJvm {
         command.add(mainClass.getName());
         command.addAll(List.of(arguments));
         Process child = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.appendTo(installation.errors().toFile()))
+                .redirectError(
+                        ProcessBuilder.Redirect.appendTo(installation.errors().toFile()))
                 .start();
         // A test that fails half-way leaves nobody behind who logs for ever.
         Runtime.getRuntime().addShutdownHook(new Thread(child.toHandle()::destroyForcibly));

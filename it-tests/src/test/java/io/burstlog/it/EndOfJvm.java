@@ -7,9 +7,9 @@ import org.apache.logging.log4j.Logger;
 
 /**
  * A child process that ends in one of the ways in which JVMs end. Arguments: run, lines, and how: {@code return} from
- * main, {@code exit}, {@code daemons} (return from main while daemon threads log, when standard input ends), {@code hook}
- * (a shutdown hook, racing with Log4j's own, logs as well), or {@code linger} (logs in daemon threads until it is sent
- * SIGTERM).
+ * main, {@code exit}, {@code daemons} (return from main while daemon threads log, when standard input ends),
+ * {@code hook} (a shutdown hook, racing with Log4j's own, logs as well), or {@code linger} (logs in daemon threads
+ * until it is sent SIGTERM).
  */
 final class EndOfJvm {
     static final int MAIN = 1;
@@ -24,10 +24,12 @@ final class EndOfJvm {
         Logger logger = LogManager.getLogger("it");
         LoggingThreads.log(logger, run, MAIN, lines);
         switch (arguments[2]) {
-            case "return" -> { }
+            case "return" -> {}
             case "exit" -> System.exit(0);
-            case "hook" -> Runtime.getRuntime()
-                    .addShutdownHook(new Thread(() -> LoggingThreads.log(logger, run, HOOK, Integer.MAX_VALUE - 1)));
+            case "hook" ->
+                Runtime.getRuntime()
+                        .addShutdownHook(
+                                new Thread(() -> LoggingThreads.log(logger, run, HOOK, Integer.MAX_VALUE - 1)));
             case "daemons" -> {
                 startDaemons(logger, run);
                 System.in.read();

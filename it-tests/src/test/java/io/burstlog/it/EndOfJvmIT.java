@@ -59,7 +59,9 @@ class EndOfJvmIT {
         Acknowledged first = new Acknowledged(child);
         awaitDaemons(first, installation);
         ChildJvm.terminate(child);
-        assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("the child ends on SIGTERM").isTrue();
+        assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .as("the child ends on SIGTERM")
+                .isTrue();
         assertThat(child.exitValue()).isEqualTo(EXIT_CODE_OF_SIGTERM);
         first.awaitEnd();
 

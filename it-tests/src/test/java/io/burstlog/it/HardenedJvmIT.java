@@ -38,19 +38,30 @@ class HardenedJvmIT {
     void nativeAccessThatIsDeniedIsSaidFirstWithTheOptionThatAllowsIt() throws Exception {
         String home = homeOfJdk24();
         installation = Installation.fresh("native-access", "ringSize=\"4 MB\" durability=\"process\"");
-        assertThat(logs(home, "--illegal-native-access=deny", "-cp", classPath(), PROGRAM)).isFalse();
-        assertThat(said).contains("This JVM allows JNA, and so Burstlog, no native code; start it with"
-                + " --enable-native-access=ALL-UNNAMED.").doesNotContain("jna.tmpdir");
-        assertThat(logs(home, "--illegal-native-access=deny", "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
-                PROGRAM)).isTrue();
+        assertThat(logs(home, "--illegal-native-access=deny", "-cp", classPath(), PROGRAM))
+                .isFalse();
+        assertThat(said)
+                .contains("This JVM allows JNA, and so Burstlog, no native code; start it with"
+                        + " --enable-native-access=ALL-UNNAMED.")
+                .doesNotContain("jna.tmpdir");
+        assertThat(logs(
+                        home,
+                        "--illegal-native-access=deny",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        classPath(),
+                        PROGRAM))
+                .isTrue();
     }
 
     @Test
     void anExecutableJarNeedsOneLineInItsManifest() throws Exception {
         String home = homeOfJdk24();
         installation = Installation.fresh("executable-jar", "ringSize=\"4 MB\" durability=\"process\"");
-        assertThat(logs(home, "--illegal-native-access=deny", "-jar", executableJar(false))).isFalse();
-        assertThat(logs(home, "--illegal-native-access=deny", "-jar", executableJar(true))).isTrue();
+        assertThat(logs(home, "--illegal-native-access=deny", "-jar", executableJar(false)))
+                .isFalse();
+        assertThat(logs(home, "--illegal-native-access=deny", "-jar", executableJar(true)))
+                .isTrue();
         assertThat(said).doesNotContain("WARNING");
     }
 
@@ -58,15 +69,21 @@ class HardenedJvmIT {
     void withoutAPlaceToUnpackToBothLibrariesCanBeNamed() throws Exception {
         installation = Installation.fresh("nothing-unpacked", "ringSize=\"4 MB\" durability=\"process\"");
         assertThat(logs(OURS, NO_PLACE, "-cp", classPath(), PROGRAM)).isFalse();
-        assertThat(said).contains("JNA cannot load its own native part", "'/proc/no-such-place' does not exist",
-                "name a directory that is writable and not mounted noexec with -Djna.tmpdir");
+        assertThat(said)
+                .contains(
+                        "JNA cannot load its own native part",
+                        "'/proc/no-such-place' does not exist",
+                        "name a directory that is writable and not mounted noexec with -Djna.tmpdir");
 
         String jna = "-Djna.boot.library.path=" + unpacked("jna-", "com/sun/jna/%s/libjnidispatch.so");
-        assertThat(logs(OURS, NO_PLACE, "-Djna.nounpack=true", jna, "-cp", classPath(), PROGRAM)).isFalse();
+        assertThat(logs(OURS, NO_PLACE, "-Djna.nounpack=true", jna, "-cp", classPath(), PROGRAM))
+                .isFalse();
         assertThat(said).contains("jna.nounpack is set", "-Dburstlog.library");
 
-        String library = "-Dburstlog.library=" + unpacked("burstlog-0", "%s/libburstlog.so").resolve("libburstlog.so");
-        assertThat(logs(OURS, NO_PLACE, "-Djna.nounpack=true", jna, library, "-cp", classPath(), PROGRAM)).isTrue();
+        String library = "-Dburstlog.library="
+                + unpacked("burstlog-0", "%s/libburstlog.so").resolve("libburstlog.so");
+        assertThat(logs(OURS, NO_PLACE, "-Djna.nounpack=true", jna, library, "-cp", classPath(), PROGRAM))
+                .isTrue();
         assertThat(said).doesNotContain("JNA");
     }
 
@@ -82,11 +99,14 @@ class HardenedJvmIT {
         try {
             String here = "-Djna.tmpdir=" + place;
             assertThat(logs(OURS, here, "-cp", classPath(), PROGRAM)).isFalse();
-            assertThat(said).contains("JNA cannot load its own native part", "not mounted noexec").doesNotContain(".tmp:");
+            assertThat(said)
+                    .contains("JNA cannot load its own native part", "not mounted noexec")
+                    .doesNotContain(".tmp:");
 
             String jna = "-Djna.boot.library.path=" + unpacked("jna-", "com/sun/jna/%s/libjnidispatch.so");
             assertThat(logs(OURS, here, jna, "-cp", classPath(), PROGRAM)).isFalse();
-            assertThat(said).contains("The Burstlog library in ", "name a directory that is not mounted noexec")
+            assertThat(said)
+                    .contains("The Burstlog library in ", "name a directory that is not mounted noexec")
                     .doesNotContainPattern("jna[0-9]+\\.tmp");
             assertThat(place).isEmptyDirectory();
         } finally {
@@ -97,7 +117,8 @@ class HardenedJvmIT {
     /** Whether the event that it logs has come to the log file. */
     private boolean logs(String home, String... options) throws Exception {
         Files.deleteIfExists(installation.file());
-        List<String> command = new ArrayList<>(List.of(Path.of(home, "bin", "java").toString()));
+        List<String> command =
+                new ArrayList<>(List.of(Path.of(home, "bin", "java").toString()));
         String access = System.getProperty("native.access", "");
         if (!options[0].startsWith("--illegal-native-access") && !access.isEmpty()) {
             command.add(access);
@@ -108,7 +129,8 @@ class HardenedJvmIT {
         Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
         said = child.inputReader().lines().collect(Collectors.joining("\n"));
         assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return Files.exists(installation.file()) && Files.readString(installation.file()).equals("order of some.logger\n");
+        return Files.exists(installation.file())
+                && Files.readString(installation.file()).equals("order of some.logger\n");
     }
 
     private static String classPath() {
@@ -120,8 +142,11 @@ class HardenedJvmIT {
         Attributes lines = manifest.getMainAttributes();
         lines.put(Attributes.Name.MANIFEST_VERSION, "1.0");
         lines.put(Attributes.Name.MAIN_CLASS, PROGRAM);
-        lines.put(Attributes.Name.CLASS_PATH, Arrays.stream(classPath().split(File.pathSeparator))
-                .map(entry -> Path.of(entry).toUri().toString()).collect(Collectors.joining(" ")));
+        lines.put(
+                Attributes.Name.CLASS_PATH,
+                Arrays.stream(classPath().split(File.pathSeparator))
+                        .map(entry -> Path.of(entry).toUri().toString())
+                        .collect(Collectors.joining(" ")));
         if (allowsNativeAccess) {
             lines.putValue("Enable-Native-Access", "ALL-UNNAMED");
         }
@@ -136,8 +161,10 @@ class HardenedJvmIT {
     private Path unpacked(String jar, String resource) throws Exception {
         String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86-64");
         Path directory = Files.createDirectories(installation.directory().resolve("unpacked"));
-        assumeTrue(Arrays.stream(classPath().split(File.pathSeparator))
-                .anyMatch(entry -> Path.of(entry).getFileName().toString().startsWith(jar) && entry.endsWith(".jar")),
+        assumeTrue(
+                Arrays.stream(classPath().split(File.pathSeparator))
+                        .anyMatch(entry ->
+                                Path.of(entry).getFileName().toString().startsWith(jar) && entry.endsWith(".jar")),
                 "runs with the jars");
         try (InputStream in = HardenedJvmIT.class.getResourceAsStream("/" + resource.formatted(platform))) {
             Path file = directory.resolve(Path.of(resource).getFileName().toString());
@@ -157,7 +184,9 @@ class HardenedJvmIT {
         } catch (NoSuchFileException noneInstalled) {
             // Then JAVA25_HOME names it, or nobody does.
         }
-        return homes.stream().filter(home -> Files.isExecutable(Path.of(home, "bin", "java"))).findFirst()
+        return homes.stream()
+                .filter(home -> Files.isExecutable(Path.of(home, "bin", "java")))
+                .findFirst()
                 .orElseGet(() -> skip("native access denied: there is no JDK 25 in JAVA25_HOME or below /usr/lib/jvm"));
     }
 

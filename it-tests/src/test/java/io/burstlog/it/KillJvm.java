@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Kills logging JVMs for a given time, see {@link KillRounds}: one seed after the other, each with a ring and a log file
- * of its own, and several at a time. Its last line is the result. Exits with 0 if nothing was lost, 1 otherwise, 2 on
- * wrong usage. {@code scripts/kill-jvm} builds and starts it.
+ * Kills logging JVMs for a given time, see {@link KillRounds}: one seed after the other, each with a ring and a log
+ * file of its own, and several at a time. Its last line is the result. Exits with 0 if nothing was lost, 1 otherwise, 2
+ * on wrong usage. {@code scripts/kill-jvm} builds and starts it.
  */
 final class KillJvm {
     private static final int MOST_KILLS_OF_A_SEED = 20;
@@ -65,7 +65,8 @@ final class KillJvm {
 
     private static void exitWithUsage() {
         System.err.println("Usage: [--seconds N] [--rounds N] [--seed S] [--parallel N] [--jvm-option OPTION]..");
-        System.err.println("At least one of --seconds and --rounds; rounds come in multiples of " + MOST_KILLS_OF_A_SEED + ".");
+        System.err.println(
+                "At least one of --seconds and --rounds; rounds come in multiples of " + MOST_KILLS_OF_A_SEED + ".");
         System.exit(2);
     }
 
@@ -81,7 +82,8 @@ final class KillJvm {
             }
         }
         report();
-        System.out.printf("PROOF kill-jvm cases=%d violations=%d seeds=%d-%d%n", kills, violations, firstSeed, lastSeed);
+        System.out.printf(
+                "PROOF kill-jvm cases=%d violations=%d seeds=%d-%d%n", kills, violations, firstSeed, lastSeed);
         return violations == 0 && kills > 0 ? 0 : 1;
     }
 
@@ -119,14 +121,20 @@ final class KillJvm {
         }
         if (violation != null) {
             violations++;
-            System.out.printf("VIOLATION seed %d: %s%n    left in %s%n    again: scripts/kill-jvm --rounds %d --seed %d%n",
-                    seed, violation, rounds == null ? "nothing" : rounds.installation().directory(), killsOfASeed, seed);
+            System.out.printf(
+                    "VIOLATION seed %d: %s%n    left in %s%n    again: scripts/kill-jvm --rounds %d --seed %d%n",
+                    seed,
+                    violation,
+                    rounds == null ? "nothing" : rounds.installation().directory(),
+                    killsOfASeed,
+                    seed);
         }
     }
 
     private synchronized void report() {
         double seconds = (System.nanoTime() - begin) / 1e9;
-        System.out.printf("%4.0f s: %d kills, %.1f/s, in %s; %,d lines acknowledged%n", seconds, kills, kills / seconds,
-                hits, lines);
+        System.out.printf(
+                "%4.0f s: %d kills, %.1f/s, in %s; %,d lines acknowledged%n",
+                seconds, kills, kills / seconds, hits, lines);
     }
 }

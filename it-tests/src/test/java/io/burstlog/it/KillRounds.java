@@ -18,7 +18,8 @@ import java.util.concurrent.locks.LockSupport;
  * One ring and one log file, and JVMs that log into them and are killed one after the other: half of them while they
  * log, a quarter while they open the ring, a quarter while they shut down. Then one that ends by itself; by then
  * everything acknowledged is in the file, once and in order. Where the kills strike follows from a seed, but for what
- * the machine adds. With an even seed all lines of a thread are equal, and a file that begins like the log file lies beside it.
+ * the machine adds. With an even seed all lines of a thread are equal, and a file that begins like the log file lies
+ * beside it.
  *
  * <p>The JVM of the next round starts while that of this round still runs, because starting takes longest.
  */
@@ -73,12 +74,14 @@ final class KillRounds {
         if (linesAreEqual) {
             files.add(SIBLING);
         }
-        assertThat(installation.fileNames()).as("no second log file was begun").containsExactlyInAnyOrderElementsOf(files);
+        assertThat(installation.fileNames())
+                .as("no second log file was begun")
+                .containsExactlyInAnyOrderElementsOf(files);
     }
 
     private Child start(int run) throws IOException {
-        Process process = ChildJvm.start(List.of(), jvmOptions, installation, VictimOfKills.class, "" + run, "" + THREADS,
-                "" + linesAreEqual);
+        Process process = ChildJvm.start(
+                List.of(), jvmOptions, installation, VictimOfKills.class, "" + run, "" + THREADS, "" + linesAreEqual);
         return new Child(process, new Acknowledged(process));
     }
 
@@ -114,7 +117,9 @@ final class KillRounds {
         await(child, Phase.LOAD);
         pause(LONGEST_LOAD_MILLIS);
         goOn(child);
-        assertThat(child.process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).as("the last run ends").isTrue();
+        assertThat(child.process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
+                .as("the last run ends")
+                .isTrue();
         child.said.awaitEnd();
         assertThat(child.process.exitValue()).as("exit code of the last run").isZero();
         assertThat(Phase.lastOf(child.said)).isEqualTo(Phase.CLOSED);
@@ -128,7 +133,9 @@ final class KillRounds {
     }
 
     private static void await(Child child, Phase phase) throws InterruptedException {
-        assertThat(phase.isReachedBy(child.said, PATIENCE_MILLIS)).as("the child comes to %s", phase).isTrue();
+        assertThat(phase.isReachedBy(child.said, PATIENCE_MILLIS))
+                .as("the child comes to %s", phase)
+                .isTrue();
     }
 
     private void pause(double mostMillis) {

@@ -19,8 +19,9 @@ class KillThroughLog4jIT {
         System.out.println("kill.seed=" + seed);
         KillRounds rounds = new KillRounds(seed, "kill", List.of());
         rounds.run(KILLS, Long.MAX_VALUE);
-        System.out.printf("%d kills %s: %,d lines acknowledged, each in the file once%n", KILLS, rounds.hits(),
-                rounds.acknowledged());
+        System.out.printf(
+                "%d kills %s: %,d lines acknowledged, each in the file once%n",
+                KILLS, rounds.hits(), rounds.acknowledged());
         assertThat(rounds.acknowledged()).isPositive();
         assertThat(rounds.hits()).as("phases hit").containsKey(Phase.LOAD);
     }

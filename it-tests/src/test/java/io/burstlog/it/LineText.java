@@ -21,7 +21,9 @@ record LineText(int run, int thread, int number) {
         }
         Matcher matcher = KEY.matcher(text);
         return matcher.matches()
-                ? new LineText(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)),
+                ? new LineText(
+                        Integer.parseInt(matcher.group(1)),
+                        Integer.parseInt(matcher.group(2)),
                         Integer.parseInt(matcher.group(3)))
                 : null;
     }
@@ -33,7 +35,7 @@ record LineText(int run, int thread, int number) {
         int mixed = 31 * (31 * run + thread) + number;
         int start = Math.floorMod(mixed, 36);
         int length = Math.floorMod(mixed * 0x9E3779B1, FILLER.length() - 36);
-        return "run=" + run + " thread=" + thread + " number=" + number + ' '
-                + FILLER.substring(start, start + length) + " end";
+        return "run=" + run + " thread=" + thread + " number=" + number + ' ' + FILLER.substring(start, start + length)
+                + " end";
     }
 }

@@ -14,8 +14,8 @@ import java.util.Map;
 /**
  * The lines of all runs as the log file holds them. Reading checks what holds for any line, acknowledged or not: its
  * text is one that was logged, runs follow each other, and each thread's numbers go up one by one, so that no line is
- * there twice, or in another order, or missing before a later one. Lines without a number are counted: one that is there
- * twice is one more than were logged.
+ * there twice, or in another order, or missing before a later one. Lines without a number are counted: one that is
+ * there twice is one more than were logged.
  */
 final class LogFile {
     private record ThreadOfRun(int run, int thread) {}
@@ -59,7 +59,8 @@ final class LogFile {
             for (int thread = 1; thread <= threads; thread++) {
                 int acknowledged = runs.get(run - 1).lastNumber(thread);
                 int found = lastNumber.getOrDefault(new ThreadOfRun(run, thread), 0);
-                assertThat(found).as("lines of thread %d in run %d, of which %d acknowledged", thread, run, acknowledged)
+                assertThat(found)
+                        .as("lines of thread %d in run %d, of which %d acknowledged", thread, run, acknowledged)
                         .isBetween(acknowledged, acknowledged + 1);
             }
         }

@@ -50,12 +50,18 @@ class LogrotateIT {
                 awaitLines(process, said, LINES * rotation / (ROTATIONS + 1));
                 // What is compressed next is complete: the writer has gone on to the new file.
                 awaitBytes(log);
-                Command.run(logrotate.toString(), "--force", "--state", installation.directory().resolve("state").toString(),
+                Command.run(
+                        logrotate.toString(),
+                        "--force",
+                        "--state",
+                        installation.directory().resolve("state").toString(),
                         rules.toString());
             }
             awaitLines(process, said, LINES);
             goOn(process);
-            assertThat(process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).as("the writer ends").isTrue();
+            assertThat(process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
+                    .as("the writer ends")
+                    .isTrue();
             said.awaitEnd();
         } finally {
             ChildJvm.kill(process);
@@ -74,7 +80,9 @@ class LogrotateIT {
         LogFile read = LogFile.read(all);
         read.holdsWhatWasAcknowledged(List.of(said), THREADS);
         assertThat(read.lines()).isGreaterThanOrEqualTo(LINES);
-        assertThat(installation.fileNames()).as("no file beside those of logrotate").hasSize(ROTATIONS + 1 + 6);
+        assertThat(installation.fileNames())
+                .as("no file beside those of logrotate")
+                .hasSize(ROTATIONS + 1 + 6);
     }
 
     private static void goOn(Process process) throws Exception {
@@ -86,7 +94,9 @@ class LogrotateIT {
         long deadline = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
         while (said.linesOf(THREADS) < lines) {
             assertThat(process.isAlive()).as("the writer lives").isTrue();
-            assertThat(System.nanoTime()).as("%d lines are acknowledged in time", lines).isLessThan(deadline);
+            assertThat(System.nanoTime())
+                    .as("%d lines are acknowledged in time", lines)
+                    .isLessThan(deadline);
             Thread.sleep(1);
         }
     }
@@ -94,7 +104,9 @@ class LogrotateIT {
     private static void awaitBytes(Path file) throws Exception {
         long deadline = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
         while (!Files.exists(file) || Files.size(file) == 0) {
-            assertThat(System.nanoTime()).as("%s gets its first line in time", file).isLessThan(deadline);
+            assertThat(System.nanoTime())
+                    .as("%s gets its first line in time", file)
+                    .isLessThan(deadline);
             Thread.sleep(1);
         }
     }

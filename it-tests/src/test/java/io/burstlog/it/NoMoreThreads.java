@@ -9,9 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A child process that can start the engine's threads but none of Java's, because its stacks are made larger (-Xss) than
- * the memory it leaves itself. It opens a log with a listener, which fails, then has memory again, and opens it once
- * more. Prints how the first attempt ended, then what it appended. Arguments: ring, file.
+ * A child process that can start the engine's threads but none of Java's, because its stacks are made larger (-Xss)
+ * than the memory it leaves itself. It opens a log with a listener, which fails, then has memory again, and opens it
+ * once more. Prints how the first attempt ended, then what it appended. Arguments: ring, file.
  */
 final class NoMoreThreads {
 
@@ -24,7 +24,7 @@ final class NoMoreThreads {
                 BurstConfig.builder().ring(arguments[0]).fileName(arguments[1]).ringBytes(4 << 20);
         // Once beforehand: what has to be loaded is loaded then.
         BurstLog.open(builder.build()).close();
-        BurstConfig config = builder.listener(event -> { }).build();
+        BurstConfig config = builder.listener(event -> {}).build();
         limitMemory(Long.toString(1024 * (kilobytesInUse() + LEFT_KILOBYTES)));
         String outcome;
         try {
@@ -50,6 +50,9 @@ final class NoMoreThreads {
 
     private static void limitMemory(String bytes) throws IOException, InterruptedException {
         String pid = Long.toString(ProcessHandle.current().pid());
-        new ProcessBuilder("prlimit", "--pid", pid, "--as=" + bytes + ":").inheritIO().start().waitFor();
+        new ProcessBuilder("prlimit", "--pid", pid, "--as=" + bytes + ":")
+                .inheritIO()
+                .start()
+                .waitFor();
     }
 }

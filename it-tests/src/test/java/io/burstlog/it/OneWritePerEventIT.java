@@ -22,15 +22,17 @@ import org.junit.jupiter.api.Timeout;
 class OneWritePerEventIT {
     private static final String RING_SIZE = "64M";
 
-    /** Each line takes a block of 4096 bytes, so this is more than two eighths of the ring, after which all is steady. */
+    /**
+     * Each line takes a block of 4096 bytes, so this is more than two eighths of the ring, after which all is steady.
+     */
     private static final int LINES_BEFORE = 5_000;
 
     /** Less than one eighth of the ring. */
     private static final int LINES = 1_500;
 
     /** The JVM's own interruptions of a thread, as for garbage: none is wanted between the marks. */
-    private static final List<String> QUIET_JVM = List.of("-Xint", "-XX:+UnlockDiagnosticVMOptions",
-            "-XX:GuaranteedSafepointInterval=0", "-Xms128m", "-Xmn64m");
+    private static final List<String> QUIET_JVM = List.of(
+            "-Xint", "-XX:+UnlockDiagnosticVMOptions", "-XX:GuaranteedSafepointInterval=0", "-Xms128m", "-Xmn64m");
 
     @Test
     void onARingFile() throws Exception {
@@ -43,18 +45,27 @@ class OneWritePerEventIT {
         requireStrace();
         require(Zram.unavailable().isEmpty(), Zram.unavailable());
         try (Zram zram = Zram.make(RING_SIZE)) {
-            Command.run(System.getProperty("burstlog.cli"), "format", zram.device().toString());
-            assertOneWritePerEvent(
-                    Installation.fresh("one-write-device", zram.device(), "durability=\"process\""));
+            Command.run(
+                    System.getProperty("burstlog.cli"), "format", zram.device().toString());
+            assertOneWritePerEvent(Installation.fresh("one-write-device", zram.device(), "durability=\"process\""));
         }
     }
 
     private static void assertOneWritePerEvent(Installation installation) throws Exception {
         Path trace = installation.directory().resolve("strace.out");
-        Process child = ChildJvm.start(List.of("strace", "-f", "-qq", "-o", trace.toString()), QUIET_JVM, installation,
-                OneThread.class, "" + LINES_BEFORE, "" + LINES);
-        assertThat(child.waitFor(500, TimeUnit.SECONDS)).as("the traced child ends").isTrue();
-        assertThat(child.exitValue()).as("exit code, see %s", installation.errors()).isZero();
+        Process child = ChildJvm.start(
+                List.of("strace", "-f", "-qq", "-o", trace.toString()),
+                QUIET_JVM,
+                installation,
+                OneThread.class,
+                "" + LINES_BEFORE,
+                "" + LINES);
+        assertThat(child.waitFor(500, TimeUnit.SECONDS))
+                .as("the traced child ends")
+                .isTrue();
+        assertThat(child.exitValue())
+                .as("exit code, see %s", installation.errors())
+                .isZero();
         assertThat(Files.readAllLines(installation.file())).hasSize(LINES_BEFORE + LINES);
 
         Map<String, Integer> calls = SystemCallTrace.callsBetween(OneThread.BEGIN, OneThread.END, trace);

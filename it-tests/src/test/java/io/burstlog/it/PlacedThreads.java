@@ -35,8 +35,12 @@ final class PlacedThreads {
             return;
         }
         if (name.startsWith("burst-")) {
-            String cpus = status.stream().filter(line -> line.startsWith("Cpus_allowed_list:")).findFirst().orElseThrow();
-            System.out.println(name + " " + cpus.substring(cpus.indexOf(':') + 1).trim());
+            String cpus = status.stream()
+                    .filter(line -> line.startsWith("Cpus_allowed_list:"))
+                    .findFirst()
+                    .orElseThrow();
+            System.out.println(
+                    name + " " + cpus.substring(cpus.indexOf(':') + 1).trim());
         }
     }
 }

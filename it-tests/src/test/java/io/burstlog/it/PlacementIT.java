@@ -20,8 +20,8 @@ class PlacementIT {
     @Test
     void eachThreadRunsOnTheCpusThatItsAttributeNames() throws Exception {
         List<Integer> cpus = twoCpus();
-        Installation installation = Installation.fresh("placement",
-                "ringSize=\"4 MB\" drainCpu=\"%d\" commitCpu=\"%d\"".formatted(cpus.get(1), cpus.get(0)));
+        Installation installation = Installation.fresh(
+                "placement", "ringSize=\"4 MB\" drainCpu=\"%d\" commitCpu=\"%d\"".formatted(cpus.get(1), cpus.get(0)));
         assertThat(threadsOf(installation))
                 .containsExactlyInAnyOrder("burst-drain " + cpus.get(1), "burst-commit " + cpus.get(0));
         assertThat(Files.readAllLines(installation.file())).containsExactly("order 1");
@@ -39,7 +39,9 @@ class PlacementIT {
         Process child = ChildJvm.start(List.of(launcher), List.of(), installation, PlacedThreads.class);
         List<String> threads = child.inputReader().lines().toList();
         assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("the child ends").isTrue();
-        assertThat(child.exitValue()).as("exit code, see %s", installation.errors()).isZero();
+        assertThat(child.exitValue())
+                .as("exit code, see %s", installation.errors())
+                .isZero();
         return threads;
     }
 
@@ -47,7 +49,8 @@ class PlacementIT {
     private static List<Integer> twoCpus() throws IOException {
         List<Integer> allowed = Files.readAllLines(Path.of("/proc/self/status")).stream()
                 .filter(line -> line.startsWith("Cpus_allowed_list:"))
-                .flatMap(line -> Stream.of(line.replaceAll("[^\\d]+", " ").trim().split(" ")))
+                .flatMap(
+                        line -> Stream.of(line.replaceAll("[^\\d]+", " ").trim().split(" ")))
                 .map(Integer::valueOf)
                 .toList();
         int first = allowed.get(0);

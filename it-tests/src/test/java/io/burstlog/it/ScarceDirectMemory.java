@@ -8,8 +8,8 @@ import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
 /**
- * A child process with little memory outside its heap. It logs many long events, then takes all of that memory, and logs many
- * short events. A log call that throws ends it.
+ * A child process with little memory outside its heap. It logs many long events, then takes all of that memory, and
+ * logs many short events. A log call that throws ends it.
  */
 final class ScarceDirectMemory {
     static final int LONG_EVENTS = 200;

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A child process whose heap is full: threads append until an OutOfMemoryError kills them, and others take their place.
- * In the end memory is there again and a last thread appends some lines. Arguments: ring, file, least milliseconds. Without
- * Log4j, which answers an error of its own by returning, as if the event were logged.
+ * In the end memory is there again and a last thread appends some lines. Arguments: ring, file, least milliseconds.
+ * Without Log4j, which answers an error of its own by returning, as if the event were logged.
  */
 final class ScarceMemory {
     static final int LAST = 1;
@@ -33,8 +33,12 @@ final class ScarceMemory {
     private ScarceMemory() {}
 
     public static void main(String[] arguments) throws Exception {
-        BurstConfig config = BurstConfig.builder().ring(arguments[0]).fileName(arguments[1]).ringBytes(4 << 20)
-                .shutdownTimeout(Duration.ofMinutes(5)).build();
+        BurstConfig config = BurstConfig.builder()
+                .ring(arguments[0])
+                .fileName(arguments[1])
+                .ringBytes(4 << 20)
+                .shutdownTimeout(Duration.ofMinutes(5))
+                .build();
         long end = System.nanoTime() + 1_000_000L * Integer.parseInt(arguments[2]);
         try (BurstLog log = BurstLog.open(config)) {
             // What the JVM links at the first call, and would never link again if memory ran out in that, is linked.

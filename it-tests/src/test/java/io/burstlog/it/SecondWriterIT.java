@@ -39,10 +39,15 @@ class SecondWriterIT {
     @Test
     void aSecondClassLoaderIsRefusedAndToldItsOwnPid() throws Exception {
         Installation installation = Installation.fresh("second-class-loader");
-        Process child = ChildJvm.start(installation, TwoClassLoaders.class, installation.ring().toString(),
+        Process child = ChildJvm.start(
+                installation,
+                TwoClassLoaders.class,
+                installation.ring().toString(),
                 installation.file().toString());
         List<String> said = child.inputReader().lines().toList();
-        assertThat(child.waitFor()).as("exit code, see %s", installation.errors()).isZero();
+        assertThat(child.waitFor())
+                .as("exit code, see %s", installation.errors())
+                .isZero();
         assertThat(said).hasSize(3);
         String pid = said.get(0);
         assertThat(said.get(1)).contains(installation.ring().toString()).containsPattern("\\b" + pid + "\\b");

@@ -30,8 +30,11 @@ class StartOfJvmIT {
     void twoRingsWhoseNamesTheLocaleHasNoCharactersForStayTwo() throws Exception {
         Installation installation = Installation.fresh("locale");
         Path directory = installation.directory();
-        configure(installation, BURST.formatted("A", directory, "ü", directory, "ü")
-                + BURST.formatted("B", directory, "ö", directory, "ö"), """
+        configure(
+                installation,
+                BURST.formatted("A", directory, "ü", directory, "ü")
+                        + BURST.formatted("B", directory, "ö", directory, "ö"),
+                """
                 <Logger name="a" level="info"><AppenderRef ref="A"/></Logger>
                 <Logger name="b" level="info"><AppenderRef ref="B"/></Logger>
                 <Root level="off"/>
@@ -48,10 +51,13 @@ class StartOfJvmIT {
     void withoutJnaFailoverTakesOver() throws Exception {
         Installation installation = Installation.fresh("without-jna");
         Path directory = installation.directory();
-        configure(installation, BURST.formatted("A", directory, "a", directory, "a") + """
+        configure(
+                installation,
+                BURST.formatted("A", directory, "a", directory, "a") + """
                 <File name="Other" fileName="%s"><PatternLayout pattern="%%m%%n"/></File>
                 <Failover name="Safe" primary="A"><Failovers><AppenderRef ref="Other"/></Failovers></Failover>
-                """.formatted(installation.file()), "<Root level=\"info\"><AppenderRef ref=\"Safe\"/></Root>");
+                """.formatted(installation.file()),
+                "<Root level=\"info\"><AppenderRef ref=\"Safe\"/></Root>");
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("jna"))
                 .collect(Collectors.joining(File.pathSeparator));
@@ -61,17 +67,22 @@ class StartOfJvmIT {
     }
 
     private static void configure(Installation installation, String appenders, String loggers) throws Exception {
-        Files.writeString(installation.configuration(), "<Configuration status=\"error\"><Appenders>" + appenders
-                + "</Appenders><Loggers>" + loggers + "</Loggers></Configuration>");
+        Files.writeString(
+                installation.configuration(),
+                "<Configuration status=\"error\"><Appenders>" + appenders + "</Appenders><Loggers>" + loggers
+                        + "</Loggers></Configuration>");
     }
 
     /** Returns what it said. */
-    private static String run(Installation installation, List<String> environment, List<String> options, String... loggers)
+    private static String run(
+            Installation installation, List<String> environment, List<String> options, String... loggers)
             throws Exception {
         Process child = ChildJvm.start(environment, options, installation, LogsToEach.class, loggers);
         String said = child.inputReader().lines().collect(Collectors.joining("\n"));
         assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(child.exitValue()).as("exit code, see %s", installation.errors()).isZero();
+        assertThat(child.exitValue())
+                .as("exit code, see %s", installation.errors())
+                .isZero();
         return said + Files.readString(installation.errors());
     }
 

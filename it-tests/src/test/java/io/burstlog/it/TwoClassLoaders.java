@@ -46,11 +46,13 @@ final class TwoClassLoaders {
     }
 
     private static AutoCloseable open(ClassLoader loader, String[] arguments) throws ReflectiveOperationException {
-        Object builder = loader.loadClass("io.burstlog.BurstConfig").getMethod("builder").invoke(null);
+        Object builder =
+                loader.loadClass("io.burstlog.BurstConfig").getMethod("builder").invoke(null);
         builder.getClass().getMethod("ring", String.class).invoke(builder, arguments[0]);
         builder.getClass().getMethod("fileName", String.class).invoke(builder, arguments[1]);
         Object config = builder.getClass().getMethod("build").invoke(builder);
-        return (AutoCloseable) loader.loadClass("io.burstlog.BurstLog").getMethod("open", config.getClass())
+        return (AutoCloseable) loader.loadClass("io.burstlog.BurstLog")
+                .getMethod("open", config.getClass())
                 .invoke(null, config);
     }
 }

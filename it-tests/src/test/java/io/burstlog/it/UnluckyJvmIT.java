@@ -22,24 +22,41 @@ class UnluckyJvmIT {
     @Test
     void whatAJvmAcknowledgedWhoseHeapIsFullIsInTheFile() throws Exception {
         Installation installation = Installation.fresh("scarce-memory");
-        Process child = ChildJvm.start(List.of(), List.of("-Xmx16m"), installation, ScarceMemory.class,
-                installation.ring().toString(), installation.file().toString(), "3000");
+        Process child = ChildJvm.start(
+                List.of(),
+                List.of("-Xmx16m"),
+                installation,
+                ScarceMemory.class,
+                installation.ring().toString(),
+                installation.file().toString(),
+                "3000");
         Acknowledged said = new Acknowledged(child);
-        assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("the child ends").isTrue();
+        assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .as("the child ends")
+                .isTrue();
         said.awaitEnd();
-        assertThat(child.exitValue()).as("exit code, see %s", installation.errors()).isZero();
+        assertThat(child.exitValue())
+                .as("exit code, see %s", installation.errors())
+                .isZero();
         assertThat(said.lastNumber(ScarceMemory.LAST)).isEqualTo(ScarceMemory.LINES_OF_LAST);
-        assertThat(said.threads()).as("threads that logged, many of them until memory ran out").isGreaterThan(10);
+        assertThat(said.threads())
+                .as("threads that logged, many of them until memory ran out")
+                .isGreaterThan(10);
         LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(said), ScarceMemory.MOST_THREADS);
     }
 
     @Test
     void whatIsDurableIsAcknowledgedAlsoWithoutMemoryOutsideTheHeap() throws Exception {
         Installation installation = Installation.fresh("scarce-direct-memory", "ringSize=\"4 MB\" ack=\"enqueued\"");
-        Process child = ChildJvm.start(List.of(), List.of("-XX:MaxDirectMemorySize=16m", "-XX:+DisableExplicitGC"),
-                installation, ScarceDirectMemory.class);
+        Process child = ChildJvm.start(
+                List.of(),
+                List.of("-XX:MaxDirectMemorySize=16m", "-XX:+DisableExplicitGC"),
+                installation,
+                ScarceDirectMemory.class);
         List<String> said = child.inputReader().lines().toList();
-        assertThat(child.waitFor()).as("exit code, see %s", installation.errors()).isZero();
+        assertThat(child.waitFor())
+                .as("exit code, see %s", installation.errors())
+                .isZero();
         assertThat(said).containsExactly("took it all");
         assertThat(Files.readAllLines(installation.file()))
                 .hasSize(ScarceDirectMemory.LONG_EVENTS + ScarceDirectMemory.SHORT_EVENTS);
@@ -48,10 +65,17 @@ class UnluckyJvmIT {
     @Test
     void anOpenThatGetsNoThreadForItsListenerLetsGoOfTheRing() throws Exception {
         Installation installation = Installation.fresh("no-more-threads");
-        Process child = ChildJvm.start(List.of(), List.of("-Xss512m", "-Xlog:disable"), installation, NoMoreThreads.class,
-                installation.ring().toString(), installation.file().toString());
+        Process child = ChildJvm.start(
+                List.of(),
+                List.of("-Xss512m", "-Xlog:disable"),
+                installation,
+                NoMoreThreads.class,
+                installation.ring().toString(),
+                installation.file().toString());
         List<String> said = child.inputReader().lines().toList();
-        assertThat(child.waitFor()).as("exit code, see %s", installation.errors()).isZero();
+        assertThat(child.waitFor())
+                .as("exit code, see %s", installation.errors())
+                .isZero();
         assertThat(said).hasSize(2);
         assertThat(said.get(0)).startsWith("java.lang.OutOfMemoryError: ");
         assertThat(said.get(1)).isEqualTo("1");
@@ -63,11 +87,19 @@ class UnluckyJvmIT {
     void aThreadThatWaitsForSpaceHoldsUpNoGarbageCollection() throws Exception {
         Installation installation = Installation.fresh("waits-for-space");
         String ringBytes = "" + (4 << 20);
-        Process child = ChildJvm.start(List.of("prlimit", "--fsize=" + ringBytes + ":"), List.of(), installation,
-                WaitsForSpace.class, installation.ring().toString(), ringBytes, installation.file().toString());
+        Process child = ChildJvm.start(
+                List.of("prlimit", "--fsize=" + ringBytes + ":"),
+                List.of(),
+                installation,
+                WaitsForSpace.class,
+                installation.ring().toString(),
+                ringBytes,
+                installation.file().toString());
         try {
             assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("the child ends").isTrue();
-            assertThat(child.exitValue()).as("exit code, see %s", installation.errors()).isZero();
+            assertThat(child.exitValue())
+                    .as("exit code, see %s", installation.errors())
+                    .isZero();
             assertThat(child.inputReader().lines().toList()).containsExactly("collected while they wait");
         } finally {
             child.destroyForcibly();
@@ -86,11 +118,16 @@ class UnluckyJvmIT {
                 List.of("prlimit", "--fsize=" + ringBytes + ":"), List.of(), installation, LogsForEver.class);
         try {
             String console = "";
-            while (!(console.contains("it.log cannot be written: EFBIG") && console.contains("it.ring has been full for "))) {
-                assertThat(child.waitFor(100, TimeUnit.MILLISECONDS)).as("it hangs; its console: %s", console).isFalse();
+            while (!(console.contains("it.log cannot be written: EFBIG")
+                    && console.contains("it.ring has been full for "))) {
+                assertThat(child.waitFor(100, TimeUnit.MILLISECONDS))
+                        .as("it hangs; its console: %s", console)
+                        .isFalse();
                 console = Files.readString(installation.errors());
             }
-            assertThat(console).contains("appends wait until its records are in the log file").doesNotContain("WARN");
+            assertThat(console)
+                    .contains("appends wait until its records are in the log file")
+                    .doesNotContain("WARN");
         } finally {
             ChildJvm.kill(child);
         }
@@ -108,7 +145,9 @@ class UnluckyJvmIT {
         }
         suspend(child, SUSPENDED_MILLIS);
         int before = said.lastNumber(EndOfJvm.DAEMONS);
-        assertThat(said.await(EndOfJvm.DAEMONS, before + 10, 1_000 * PATIENCE_SECONDS)).as("it goes on").isTrue();
+        assertThat(said.await(EndOfJvm.DAEMONS, before + 10, 1_000 * PATIENCE_SECONDS))
+                .as("it goes on")
+                .isTrue();
         ChildJvm.terminate(child);
         assertThat(child.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
         said.awaitEnd();
@@ -136,7 +175,9 @@ class UnluckyJvmIT {
             Acknowledged secondSaid = new Acknowledged(second);
             assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
             secondSaid.awaitEnd();
-            assertThat(second.exitValue()).as("exit code, see %s", installation.errors()).isZero();
+            assertThat(second.exitValue())
+                    .as("exit code, see %s", installation.errors())
+                    .isZero();
             first.awaitEnd();
             LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, secondSaid), THREADS);
         } finally {

@@ -11,8 +11,8 @@ import org.apache.logging.log4j.core.config.xml.XmlConfiguration;
 
 /**
  * A child process that is killed wherever its parent wants it: it opens the ring when it gets a byte on its standard
- * input, logs with several threads, and stops Log4j at the next byte. Arguments: run, threads, whether all lines of a thread
- * are equal.
+ * input, logs with several threads, and stops Log4j at the next byte. Arguments: run, threads, whether all lines of a
+ * thread are equal.
  */
 final class VictimOfKills {
 

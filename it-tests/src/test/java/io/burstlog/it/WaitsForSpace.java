@@ -7,8 +7,9 @@ import io.burstlog.BurstStats;
 import java.time.Duration;
 
 /**
- * A child process whose log file cannot grow, so that one thread waits for space in the ring and another for the log file;
- * meanwhile it collects garbage, for which the JVM stops all threads that run Java. Arguments: ring, its size, log file.
+ * A child process whose log file cannot grow, so that one thread waits for space in the ring and another for the log
+ * file; meanwhile it collects garbage, for which the JVM stops all threads that run Java. Arguments: ring, its size,
+ * log file.
  */
 final class WaitsForSpace {
     private static final int RECORD_BYTES = 100_000;
@@ -44,10 +45,11 @@ final class WaitsForSpace {
     }
 
     /**
-     * Not yet so when the ring is full for the first time: a slow log file may still take what waits in it. When it takes
-     * no more, less is free than one record, the end of the lap that is too short for one, and the two blocks for markers:
-     * 45 blocks of 4096 bytes with this ring and these records, and those of two records are 48. That is little to spare:
-     * blocks larger than a file on any known disk has could leave more free, and this would wait for ever.
+     * Not yet so when the ring is full for the first time: a slow log file may still take what waits in it. When it
+     * takes no more, less is free than one record, the end of the lap that is too short for one, and the two blocks for
+     * markers: 45 blocks of 4096 bytes with this ring and these records, and those of two records are 48. That is
+     * little to spare: blocks larger than a file on any known disk has could leave more free, and this would wait for
+     * ever.
      */
     private static boolean nothingMoves(BurstStats stats) {
         return stats.state() == BurstStats.State.STALLED

@@ -34,7 +34,8 @@ final class Zram implements AutoCloseable {
         Path device = Path.of("/dev/zram" + number);
         boolean nodeMade = !Files.exists(device);
         if (nodeMade) {
-            String[] majorMinor = Files.readString(settings.resolve("dev")).strip().split(":");
+            String[] majorMinor =
+                    Files.readString(settings.resolve("dev")).strip().split(":");
             Command.run("mknod", device.toString(), "b", majorMinor[0], majorMinor[1]);
         }
         return new Zram(number, device, nodeMade);

@@ -27,13 +27,20 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 /** Appenders that start, stop and log while others do. */
 public class AppendersStress {
 
-    private static final PatternLayout LAYOUT = PatternLayout.newBuilder().withPattern("%m%n").build();
+    private static final PatternLayout LAYOUT =
+            PatternLayout.newBuilder().withPattern("%m%n").build();
 
     private static BurstAppender appender(final BurstConfig config) {
         final RingAttributes ring = RingAttributes.of(config, false);
-        final BurstAppender.Terms terms =
-                new BurstAppender.Terms(ring, AckRule.durable(), FullRingRule.of(config), new Advertisement(false, null));
-        return new BurstAppender("Orders", null, LAYOUT, false, Property.EMPTY_ARRAY, null,
+        final BurstAppender.Terms terms = new BurstAppender.Terms(
+                ring, AckRule.durable(), FullRingRule.of(config), new Advertisement(false, null));
+        return new BurstAppender(
+                "Orders",
+                null,
+                LAYOUT,
+                false,
+                Property.EMPTY_ARRAY,
+                null,
                 new BurstAppender.Element(ring.place(), null, terms));
     }
 
@@ -44,7 +51,10 @@ public class AppendersStress {
     }
 
     private static LogEvent event(final String message) {
-        return Log4jLogEvent.newBuilder().setLevel(Level.INFO).setMessage(new SimpleMessage(message)).build();
+        return Log4jLogEvent.newBuilder()
+                .setLevel(Level.INFO)
+                .setMessage(new SimpleMessage(message))
+                .build();
     }
 
     /** 1 if it was logged, 0 if it was refused. */
@@ -175,7 +185,8 @@ public class AppendersStress {
     @State
     public static class RefusedAndLog {
 
-        private final BurstAppender appender = appender(FreshRing.config().ringBytes(1).build());
+        private final BurstAppender appender =
+                appender(FreshRing.config().ringBytes(1).build());
 
         private boolean isRefused() {
             try {

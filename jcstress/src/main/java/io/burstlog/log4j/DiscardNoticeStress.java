@@ -42,7 +42,9 @@ public class DiscardNoticeStress {
         }
     }
 
-    /** The rest of the lines. A line that finds the ring full is written twice by right, so that must not happen here. */
+    /**
+     * The rest of the lines. A line that finds the ring full is written twice by right, so that must not happen here.
+     */
     private static int finish(final DiscardNotice notice, final Reported reported) {
         while (!notice.write() && reported.events.get() <= EVENTS) {
             Thread.onSpinWait();

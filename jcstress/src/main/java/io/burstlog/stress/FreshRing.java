@@ -29,7 +29,8 @@ public final class FreshRing {
     private static final AtomicInteger USES = new AtomicInteger();
 
     private static final class Lasting {
-        private static final BurstLog LOG = BurstLog.open(config("lasting", LARGE_RING_BYTES).build());
+        private static final BurstLog LOG =
+                BurstLog.open(config("lasting", LARGE_RING_BYTES).build());
     }
 
     private FreshRing() {}
@@ -99,6 +100,9 @@ public final class FreshRing {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
-        return (int) new String(tail, StandardCharsets.UTF_8).lines().filter(line::equals).count();
+        return (int) new String(tail, StandardCharsets.UTF_8)
+                .lines()
+                .filter(line::equals)
+                .count();
     }
 }

@@ -38,8 +38,8 @@ final class Outcomes {
         for (GradingResult outcome : result.grading().gradingResults.values()) {
             if (outcome.expect == Expect.FORBIDDEN && outcome.count > 0) {
                 violations += outcome.count;
-                System.out.printf("VIOLATION %s: \"%s\" %d times: %s%n", test, outcome.id, outcome.count,
-                        outcome.description);
+                System.out.printf(
+                        "VIOLATION %s: \"%s\" %d times: %s%n", test, outcome.id, outcome.count, outcome.description);
             }
         }
         if (result.status() != Status.NORMAL) {

@@ -10,7 +10,8 @@ import java.util.Arrays;
 /** Burstlog's classes once more, none of them loaded yet, as another web application of the same server has them. */
 public final class OwnClasses extends URLClassLoader {
 
-    private static final URL[] CLASS_PATH = Arrays.stream(System.getProperty("java.class.path").split(":"))
+    private static final URL[] CLASS_PATH = Arrays.stream(
+                    System.getProperty("java.class.path").split(":"))
             .map(OwnClasses::url)
             .toArray(URL[]::new);
 

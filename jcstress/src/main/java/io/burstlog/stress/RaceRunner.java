@@ -63,17 +63,19 @@ public final class RaceRunner {
         double seconds = 25;
         Pattern filter = Pattern.compile("");
         for (int i = 0; i < arguments.length; i += 2) {
-            if (i + 1 == arguments.length || !List.of("--seconds", "--seed", "--test").contains(arguments[i])) {
+            if (i + 1 == arguments.length
+                    || !List.of("--seconds", "--seed", "--test").contains(arguments[i])) {
                 System.err.println("Usage: [--seconds N] [--test REGEX]   (--seed N is accepted and has no effect)");
                 System.exit(2);
             }
             switch (arguments[i]) {
                 case "--seconds" -> seconds = Double.parseDouble(arguments[i + 1]);
                 case "--test" -> filter = Pattern.compile(arguments[i + 1]);
-                default -> { }
+                default -> {}
             }
         }
-        List<String> tests = TestList.tests().stream().filter(filter.asPredicate()).sorted().toList();
+        List<String> tests =
+                TestList.tests().stream().filter(filter.asPredicate()).sorted().toList();
         Path directory = Files.createTempDirectory(placeForRings(), "burstlog-stress");
         int exitCode;
         try {
@@ -152,8 +154,8 @@ public final class RaceRunner {
         }
         SchedulingClass anywhere = new SchedulingClass(AffinityMode.NONE, info.threads(), NodeType.PACKAGE);
         // It tries out how much it can do at once before the time it is given; that takes about a fifth.
-        TestConfig config = new TestConfig(options(onePairAtATime, millis * 4 / 5), info, 0, List.of(),
-                CompileMode.UNIFIED, anywhere);
+        TestConfig config = new TestConfig(
+                options(onePairAtATime, millis * 4 / 5), info, 0, List.of(), CompileMode.UNIFIED, anywhere);
         Runner<?> runner = (Runner<?>) Class.forName(config.generatedRunnerName)
                 .getConstructor(ForkedTestConfig.class)
                 .newInstance(new ForkedTestConfig(config));
@@ -184,10 +186,34 @@ public final class RaceRunner {
                 + String.join("|", tests) + ")$";
         long time = onePairAtATime ? Math.min(millis, LONGEST_RUN_WITH_RINGS_MILLIS) : millis;
         Options options = new Options(new String[] {
-            "-t", group, "-c", "2", "-af", "NONE", "-sc", "true", "-pth", "false", "-spinStyle", "THREAD_YIELD",
-            "-f", "1", "-fsm", "1", "-iters", "1", "-time", Long.toString(time), "-r", "report",
-            "-strideSize", onePairAtATime ? "1" : "64", "-strideCount", onePairAtATime ? "1" : "10",
-            "-jvmArgs", jvmArguments()
+            "-t",
+            group,
+            "-c",
+            "2",
+            "-af",
+            "NONE",
+            "-sc",
+            "true",
+            "-pth",
+            "false",
+            "-spinStyle",
+            "THREAD_YIELD",
+            "-f",
+            "1",
+            "-fsm",
+            "1",
+            "-iters",
+            "1",
+            "-time",
+            Long.toString(time),
+            "-r",
+            "report",
+            "-strideSize",
+            onePairAtATime ? "1" : "64",
+            "-strideCount",
+            onePairAtATime ? "1" : "10",
+            "-jvmArgs",
+            jvmArguments()
         });
         if (!options.parse()) {
             throw new IllegalStateException("jcstress does not know its options");

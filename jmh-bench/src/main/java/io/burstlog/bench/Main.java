@@ -40,8 +40,8 @@ public final class Main {
         Command command = all.isEmpty() ? null : COMMANDS.get(all.get(0));
         if (command == null) {
             if (all.contains("-l") || all.contains("-h")) {
-                System.out.println("Studies of the harness, as first argument: " + String.join(", ",
-                        COMMANDS.keySet()));
+                System.out.println(
+                        "Studies of the harness, as first argument: " + String.join(", ", COMMANDS.keySet()));
             }
             org.openjdk.jmh.Main.main(arguments);
             return;

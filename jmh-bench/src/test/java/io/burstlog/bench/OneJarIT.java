@@ -23,11 +23,15 @@ class OneJarIT {
 
     private String run(String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-jar",
                 System.getProperty("benchmarks.jar")));
         command.addAll(List.of(arguments));
         Path said = directory.resolve("said");
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start();
         assertThat(process.waitFor(100, TimeUnit.SECONDS)).as("ends").isTrue();
         String output = Files.readString(said);
         assertThat(process.exitValue()).as(output).isZero();
@@ -43,12 +47,28 @@ class OneJarIT {
     void jmhRunsInAForkOfItsOwn() throws Exception {
         Path results = directory.resolve("jmh.json");
 
-        run("HandOverBench", "-p", "way=disruptor", "-p", "bytes=64", "-wi", "1", "-i", "1", "-jvmArgsAppend",
-                "-Dbench.dir=" + directory, "-rf", "json", "-rff", results.toString());
+        run(
+                "HandOverBench",
+                "-p",
+                "way=disruptor",
+                "-p",
+                "bytes=64",
+                "-wi",
+                "1",
+                "-i",
+                "1",
+                "-jvmArgsAppend",
+                "-Dbench.dir=" + directory,
+                "-rf",
+                "json",
+                "-rff",
+                results.toString());
 
         List<Object> runs = Json.list(Json.parse(Files.readString(results)));
         assertThat(runs).hasSize(1);
-        assertThat(Json.number(Json.object(Json.object(runs.get(0)).get("primaryMetric")).get("score"))).isPositive();
+        assertThat(Json.number(Json.object(Json.object(runs.get(0)).get("primaryMetric"))
+                        .get("score")))
+                .isPositive();
     }
 
     /** Log4j finds its own appenders, Burst and the one of the benchmarks: the caches of three jars are one. */
@@ -57,8 +77,22 @@ class OneJarIT {
         String targets = "java-jni@ssd,java-jna@ssd,log4j-burst@ssd,log4j-force,log4j-raf-buffered,log4j-async-raf,"
                 + "log4j-mmap-flush,chronicle,chronicle-sync,chronicle-msync";
 
-        run("latency", "--study", "smoke", "--targets", targets, "--dir", directory.resolve("run").toString(),
-                "--out", directory.resolve("out").toString(), "--messages", "60", "--warm-up", "20", "--block", "20");
+        run(
+                "latency",
+                "--study",
+                "smoke",
+                "--targets",
+                targets,
+                "--dir",
+                directory.resolve("run").toString(),
+                "--out",
+                directory.resolve("out").toString(),
+                "--messages",
+                "60",
+                "--warm-up",
+                "20",
+                "--block",
+                "20");
 
         Map<String, Object> study = Json.readObject(directory.resolve("out").resolve("smoke.json"));
         assertThat(Json.list(study.get("skipped"))).isEmpty();

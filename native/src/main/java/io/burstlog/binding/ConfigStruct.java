@@ -6,9 +6,29 @@ import java.nio.charset.StandardCharsets;
 
 /** {@code burst_config_t}. Zero and null are the defaults of the engine. */
 @Structure.FieldOrder({
-    "structBytes", "durability", "onFull", "io", "ring", "fileName", "ringBytes", "maxRecordBytes", "blockTimeoutNanos",
-    "drainIntervalNanos", "shutdownTimeoutNanos", "fileOwner", "fileGroup", "fileMode", "reserved",
-    "drainCpu", "commitCpu", "realtimePriority", "hugePages", "commitSpin", "reserved2", "batchDelayNanos", "batchBytes"
+    "structBytes",
+    "durability",
+    "onFull",
+    "io",
+    "ring",
+    "fileName",
+    "ringBytes",
+    "maxRecordBytes",
+    "blockTimeoutNanos",
+    "drainIntervalNanos",
+    "shutdownTimeoutNanos",
+    "fileOwner",
+    "fileGroup",
+    "fileMode",
+    "reserved",
+    "drainCpu",
+    "commitCpu",
+    "realtimePriority",
+    "hugePages",
+    "commitSpin",
+    "reserved2",
+    "batchDelayNanos",
+    "batchBytes"
 })
 public final class ConfigStruct extends Structure {
 

@@ -10,15 +10,17 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * The header of a shared library. It is read before the library is loaded, because the dynamic linker says "No such file
- * or directory" about a library of another architecture, and a library that was cut short kills the JVM with SIGBUS.
+ * The header of a shared library. It is read before the library is loaded, because the dynamic linker says "No such
+ * file or directory" about a library of another architecture, and a library that was cut short kills the JVM with
+ * SIGBUS.
  *
  * <pre>
  *   0        4       5      6     16     18        20    40        48    58         60      62    64
  *   | 7f ELF | class | data | ... | type | machine | ... | shoff   | ... | shentsize | shnum | ... |
  * </pre>
  *
- * The section headers, {@code shnum} entries of {@code shentsize} bytes at {@code shoff}, are the last thing in the file.
+ * The section headers, {@code shnum} entries of {@code shentsize} bytes at {@code shoff}, are the last thing in the
+ * file.
  */
 final class ElfHeader {
 
@@ -44,8 +46,9 @@ final class ElfHeader {
             header = ByteBuffer.wrap(in.readNBytes(LENGTH));
             fileBytes = Files.size(library);
         } catch (IOException failure) {
-            throw new LibraryException("The Burstlog library " + name + " cannot be read (" + failure
-                    + "); check its permissions.", failure);
+            throw new LibraryException(
+                    "The Burstlog library " + name + " cannot be read (" + failure + "); check its permissions.",
+                    failure);
         }
         if (header.limit() < LENGTH || header.getInt(0) != MAGIC) {
             throw new LibraryException("The file " + name + " is not a shared library (it does not begin with an ELF"

@@ -51,6 +51,12 @@ public final class Engine {
 
     static native long burst_offer(long log, long data, long length, long eventTimeNanos);
 
+    static native long burst_append_within(
+            long log, long data, long length, long eventTimeNanos, int onFull, long timeoutNanos);
+
+    static native long burst_enqueue_within(
+            long log, long data, long length, long eventTimeNanos, int onFull, long timeoutNanos);
+
     static native long burst_durable_sequence(long log);
 
     static native int burst_await_durable(long log, long sequence, long timeoutNanos);

@@ -12,8 +12,8 @@ import java.util.Map;
 /**
  * The native library, loaded once for each class loader that holds this class, and its two bindings.
  *
- * <p>The order matters: the file's architecture is checked before the dynamic linker sees it, and its ABI version before
- * any other function is called.
+ * <p>The order matters: the file's architecture is checked before the dynamic linker sees it, and its ABI version
+ * before any other function is called.
  */
 public final class EngineLibrary {
 
@@ -22,8 +22,8 @@ public final class EngineLibrary {
     private static final int RTLD_NOW = 0x2;
 
     /**
-     * The engine's threads outlive the class loader of a log that nobody closed, so their code must stay mapped. Without
-     * RTLD_GLOBAL, which is JNA's default, two copies in one process keep their symbols apart.
+     * The engine's threads outlive the class loader of a log that nobody closed, so their code must stay mapped.
+     * Without RTLD_GLOBAL, which is JNA's default, two copies in one process keep their symbols apart.
      */
     private static final int RTLD_NODELETE = 0x1000;
 
@@ -60,8 +60,10 @@ public final class EngineLibrary {
         try {
             Native.register(Engine.class, library);
         } catch (LinkageError failure) {
-            throw new LibraryException("The Burstlog library " + location.nameOf(library) + " lacks a function ("
-                    + failure.getMessage() + "); use the library and the jar of one version.", failure);
+            throw new LibraryException(
+                    "The Burstlog library " + location.nameOf(library) + " lacks a function (" + failure.getMessage()
+                            + "); use the library and the jar of one version.",
+                    failure);
         }
         loaded = new EngineLibrary(location, library);
         return loaded;
@@ -85,12 +87,14 @@ public final class EngineLibrary {
             Object[] arguments = {JNIEnv.CURRENT, JniCalls.class};
             result = (int) register.invoke(int.class, arguments, Map.of(Library.OPTION_ALLOW_OBJECTS, true));
         } catch (UnsatisfiedLinkError failure) {
-            throw new LibraryException("The Burstlog library " + location.nameOf(library)
-                    + " was built without JNI; use binding jna or a library built with a JDK.", failure);
+            throw new LibraryException(
+                    "The Burstlog library " + location.nameOf(library)
+                            + " was built without JNI; use binding jna or a library built with a JDK.",
+                    failure);
         }
         if (result != 0) {
-            throw new LibraryException("The Burstlog library " + location.nameOf(library) + " cannot bind its JNI methods: "
-                    + Engine.lastError());
+            throw new LibraryException("The Burstlog library " + location.nameOf(library)
+                    + " cannot bind its JNI methods: " + Engine.lastError());
         }
         return new JniCalls();
     }
@@ -100,8 +104,10 @@ public final class EngineLibrary {
         try {
             version = library.getFunction("burst_abi_version").invokeInt(new Object[0]);
         } catch (UnsatisfiedLinkError failure) {
-            throw new LibraryException("The file " + location.nameOf(library) + " is not a Burstlog library (it has no function"
-                    + " burst_abi_version); name the libburstlog.so that belongs to this version.", failure);
+            throw new LibraryException(
+                    "The file " + location.nameOf(library) + " is not a Burstlog library (it has no function"
+                            + " burst_abi_version); name the libburstlog.so that belongs to this version.",
+                    failure);
         }
         if (version != ABI_VERSION) {
             throw new LibraryException("The Burstlog library " + location.nameOf(library) + " has ABI version "

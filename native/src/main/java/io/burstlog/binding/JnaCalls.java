@@ -20,6 +20,18 @@ final class JnaCalls implements RecordCalls {
     }
 
     @Override
+    public long appendWithin(
+            long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos) {
+        return Engine.burst_append_within(handle, address, length, eventTimeNanos, onFull, timeoutNanos);
+    }
+
+    @Override
+    public long enqueueWithin(
+            long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos) {
+        return Engine.burst_enqueue_within(handle, address, length, eventTimeNanos, onFull, timeoutNanos);
+    }
+
+    @Override
     public long durableSequence(long handle) {
         return Engine.burst_durable_sequence(handle);
     }

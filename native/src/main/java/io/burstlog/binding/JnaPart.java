@@ -35,31 +35,42 @@ final class JnaPart {
         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
         String text = cause.toString();
         if (cause instanceof ClassNotFoundException) {
-            return new LibraryException("JNA is missing (" + text + "); put net.java.dev.jna:jna on the class path.", failure);
+            return new LibraryException(
+                    "JNA is missing (" + text + "); put net.java.dev.jna:jna on the class path.", failure);
         }
         if (text.contains(IllegalCallerException.class.getName())) {
             Module module = Native.class.getModule();
-            return new LibraryException("This JVM allows JNA, and so Burstlog, no native code; start it with"
-                    + " --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED") + ".", failure);
+            return new LibraryException(
+                    "This JVM allows JNA, and so Burstlog, no native code; start it with" + " --enable-native-access="
+                            + (module.isNamed() ? module.getName() : "ALL-UNNAMED") + ".",
+                    failure);
         }
         Matcher other = OTHER_VERSION.matcher(text);
         if (other.find()) {
-            return new LibraryException("The JNA on the class path needs its own native part, and " + other.group(1)
-                    + " belongs to another version; name the directory that holds the one of that jar with"
-                    + " -Djna.boot.library.path, or leave jna.boot.library.path out.", failure);
+            return new LibraryException(
+                    "The JNA on the class path needs its own native part, and " + other.group(1)
+                            + " belongs to another version; name the directory that holds the one of that jar with"
+                            + " -Djna.boot.library.path, or leave jna.boot.library.path out.",
+                    failure);
         }
         if (Boolean.getBoolean("jna.nounpack")) {
-            return new LibraryException("JNA has not found its own native part, libjnidispatch.so, and may not unpack it,"
-                    + " because jna.nounpack is set; name the directory that holds it with -Djna.boot.library.path, or leave"
-                    + " jna.nounpack out.", failure);
+            return new LibraryException(
+                    "JNA has not found its own native part, libjnidispatch.so, and may not unpack it,"
+                            + " because jna.nounpack is set; name the directory that holds it with -Djna.boot.library.path, or leave"
+                            + " jna.nounpack out.",
+                    failure);
         }
-        return new LibraryException("JNA cannot load its own native part, libjnidispatch.so (" + reason(text) + "); name a"
-                + " directory that is writable and not mounted noexec with -Djna.tmpdir.", failure);
+        return new LibraryException(
+                "JNA cannot load its own native part, libjnidispatch.so (" + reason(text) + "); name a"
+                        + " directory that is writable and not mounted noexec with -Djna.tmpdir.",
+                failure);
     }
 
     /** Without the exception's class, the name of the unpacked copy, and the thread that came first. */
     private static String reason(String text) {
-        String line = text.lines().filter(Predicate.not(String::isBlank)).collect(Collectors.joining(" "))
+        String line = text.lines()
+                .filter(Predicate.not(String::isBlank))
+                .collect(Collectors.joining(" "))
                 .replaceFirst(" \\[in thread \"[^\"]*\"]$", "")
                 .replaceFirst("^([\\w.]+: |Exception )+", "");
         int copy = line.lastIndexOf(".tmp: ");

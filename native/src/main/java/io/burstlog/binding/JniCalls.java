@@ -14,6 +14,14 @@ final class JniCalls implements RecordCalls {
     public native long offer(long handle, long address, int length, long eventTimeNanos);
 
     @Override
+    public native long appendWithin(
+            long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
+
+    @Override
+    public native long enqueueWithin(
+            long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
+
+    @Override
     public native long durableSequence(long handle);
 
     @Override

@@ -49,20 +49,23 @@ abstract class LibraryLocation {
         try {
             return NativeLibrary.getInstance(path.toString(), options);
         } catch (UnsatisfiedLinkError failure) {
-            throw new LibraryException("The Burstlog library " + name + ' ' + refusal(linkersAnswer(failure), path), failure);
+            throw new LibraryException(
+                    "The Burstlog library " + name + ' ' + refusal(linkersAnswer(failure), path), failure);
         }
     }
 
     private static String refusal(String answer, Path path) {
         Matcher glibc = GLIBC_MISSING.matcher(answer);
         if (glibc.find()) {
-            return "needs glibc " + glibc.group(1) + " or later, and this system's is older; build Burstlog on this system or"
+            return "needs glibc " + glibc.group(1)
+                    + " or later, and this system's is older; build Burstlog on this system or"
                     + " an older one, or name a library that was built so with -D" + PATH_PROPERTY + ".";
         }
         String words = answer.replace(path + ": ", "");
         return words.contains("failed to map segment")
-                ? "cannot be loaded (" + words + "); name a directory that is not mounted noexec with -Djna.tmpdir, or with -D"
-                        + PATH_PROPERTY + " a library that lies in one."
+                ? "cannot be loaded (" + words
+                        + "); name a directory that is not mounted noexec with -Djna.tmpdir, or with -D" + PATH_PROPERTY
+                        + " a library that lies in one."
                 : "cannot be loaded: " + words + ".";
     }
 
@@ -82,8 +85,8 @@ abstract class LibraryLocation {
         @Override
         NativeLibrary load(Map<String, ?> options) {
             if (!Files.exists(path)) {
-                throw new LibraryException("The Burstlog library " + path + " does not exist; correct the path, or leave it"
-                        + " out to use the library in the jar.");
+                throw new LibraryException("The Burstlog library " + path
+                        + " does not exist; correct the path, or leave it" + " out to use the library in the jar.");
             }
             return loadFile(path.toString(), path, options);
         }
@@ -125,14 +128,18 @@ abstract class LibraryLocation {
             try {
                 file = Native.extractFromResourcePath("/" + name, LibraryLocation.class.getClassLoader());
             } catch (IOException failure) {
-                throw new LibraryException("The Burstlog library " + this + " cannot be unpacked ("
-                        + failure.getMessage()
-                        + "); name a writable directory with -Djna.tmpdir, or the library itself with -D" + PATH_PROPERTY
-                        + ".", failure);
+                throw new LibraryException(
+                        "The Burstlog library " + this + " cannot be unpacked ("
+                                + failure.getMessage()
+                                + "); name a writable directory with -Djna.tmpdir, or the library itself with -D"
+                                + PATH_PROPERTY
+                                + ".",
+                        failure);
             }
             if (file == null) {
                 throw new LibraryException("The Burstlog library " + this + " may not be unpacked, because"
-                        + " jna.nounpack is set; remove that, or name the library itself with -D" + PATH_PROPERTY + ".");
+                        + " jna.nounpack is set; remove that, or name the library itself with -D" + PATH_PROPERTY
+                        + ".");
             }
             try {
                 return loadFile(toString(), file.toPath(), options);
@@ -160,8 +167,11 @@ abstract class LibraryLocation {
                 return NativeLibrary.getInstance("burstlog", options);
             } catch (UnsatisfiedLinkError failure) {
                 String platform = System.getProperty("os.name") + " " + ElfHeader.architectureOfJvm();
-                throw new LibraryException("There is no Burstlog library for " + platform + " in the jar, and none on the"
-                        + " library path (" + linkersAnswer(failure) + "); name one with -D" + PATH_PROPERTY + ".", failure);
+                throw new LibraryException(
+                        "There is no Burstlog library for " + platform + " in the jar, and none on the"
+                                + " library path (" + linkersAnswer(failure) + "); name one with -D" + PATH_PROPERTY
+                                + ".",
+                        failure);
             }
         }
 

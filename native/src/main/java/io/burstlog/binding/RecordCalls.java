@@ -13,6 +13,12 @@ public interface RecordCalls {
 
     long offer(long handle, long address, int length, long eventTimeNanos);
 
+    /** As {@link #append}, under a rule of this call's own: {@code enum burst_on_full}; a negative time: for ever. */
+    long appendWithin(long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
+
+    /** As {@link #enqueue}, under such a rule. */
+    long enqueueWithin(long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
+
     long durableSequence(long handle);
 
     int awaitDurable(long handle, long sequence, long timeoutNanos);

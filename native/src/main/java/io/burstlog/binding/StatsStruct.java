@@ -5,9 +5,25 @@ import com.sun.jna.Structure;
 
 /** {@code burst_stats_t}. */
 @Structure.FieldOrder({
-    "structBytes", "state", "acceptedSequence", "durableSequence", "drainedSequence", "commits", "deviceWrites",
-    "deviceBytes", "fullWaits", "discarded", "lostEnqueued", "capacityBytes", "usedBytes", "maxRecordBytes",
-    "fileBytes", "destinationEmpty", "epoch", "survives", "io",
+    "structBytes",
+    "state",
+    "acceptedSequence",
+    "durableSequence",
+    "drainedSequence",
+    "commits",
+    "deviceWrites",
+    "deviceBytes",
+    "fullWaits",
+    "discarded",
+    "lostEnqueued",
+    "capacityBytes",
+    "usedBytes",
+    "maxRecordBytes",
+    "fileBytes",
+    "destinationEmpty",
+    "epoch",
+    "survives",
+    "io",
     "stages"
 })
 public final class StatsStruct extends Structure {

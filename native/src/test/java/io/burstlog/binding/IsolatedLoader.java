@@ -45,7 +45,8 @@ final class IsolatedLoader extends URLClassLoader {
     static String ask(Class<? extends Callable<String>> type, String... arguments) throws Exception {
         try (IsolatedLoader loader = new IsolatedLoader()) {
             Class<?> isolated = loader.loadClass(type.getName());
-            return (String) ((Callable<?>) isolated.getConstructor(String[].class).newInstance((Object) arguments)).call();
+            return (String)
+                    ((Callable<?>) isolated.getConstructor(String[].class).newInstance((Object) arguments)).call();
         }
     }
 }

@@ -59,7 +59,10 @@ class LibraryTest {
         int ours = bytes[MACHINE_OFFSET] & 0xff;
         bytes[MACHINE_OFFSET] = (byte) (ours == 62 ? 183 : 62);
         Files.write(other, bytes);
-        assertRefused(openWith(other.toString())).contains(other.toString()).contains("x86-64").contains("aarch64");
+        assertRefused(openWith(other.toString()))
+                .contains(other.toString())
+                .contains("x86-64")
+                .contains("aarch64");
     }
 
     @Test
@@ -98,20 +101,31 @@ class LibraryTest {
         // Linked against a libc that has a version which the one here lacks.
         Path versions = Files.writeString(directory.resolve("versions"), "GLIBC_9.87 { global: from_later; };");
         Files.createDirectory(directory.resolve("later"));
-        compiled("later/libc.so.6", "int from_later(void) { return 1; }", "-nostdlib", "-Wl,-soname,libc.so.6",
+        compiled(
+                "later/libc.so.6",
+                "int from_later(void) { return 1; }",
+                "-nostdlib",
+                "-Wl,-soname,libc.so.6",
                 "-Wl,--version-script=" + versions);
-        Path copy = compiled("jna123.tmp", "int from_later(void); int call(void) { return from_later(); }", "-nostdlib",
+        Path copy = compiled(
+                "jna123.tmp",
+                "int from_later(void); int call(void) { return from_later(); }",
+                "-nostdlib",
                 directory.resolve("later/libc.so.6").toString());
         assertThatThrownBy(() -> LibraryLocation.loadFile("in app.jar", copy, Map.of()))
-                .hasMessage("The Burstlog library in app.jar needs glibc 9.87 or later, and this system's is older; build"
-                        + " Burstlog on this system or an older one, or name a library that was built so with"
-                        + " -Dburstlog.library.");
+                .hasMessage(
+                        "The Burstlog library in app.jar needs glibc 9.87 or later, and this system's is older; build"
+                                + " Burstlog on this system or an older one, or name a library that was built so with"
+                                + " -Dburstlog.library.");
     }
 
     @Test
     void aLibraryOfAnotherAbiVersionIsRefusedNamingBothVersions() throws Exception {
         Path other = compiled("abi.so", "unsigned burst_abi_version(void) { return 4711; }");
-        assertRefused(openWith(other.toString())).contains("4711").contains("version 1").contains(other.toString());
+        assertRefused(openWith(other.toString()))
+                .contains("4711")
+                .contains("version 1")
+                .contains(other.toString());
     }
 
     @Test
@@ -150,7 +164,9 @@ class LibraryTest {
                 .build();
         try (BurstLog log = BurstLog.open(config)) {
             String outcome = openWith(copyOfTheLibrary("copy.so").toString());
-            assertThat(outcome).startsWith("BUSY").contains(String.valueOf(ProcessHandle.current().pid()));
+            assertThat(outcome)
+                    .startsWith("BUSY")
+                    .contains(String.valueOf(ProcessHandle.current().pid()));
             assertThat(log.append(new byte[1])).isEqualTo(1);
         }
     }
@@ -180,11 +196,10 @@ class LibraryTest {
         Path library = directory.resolve(name);
         Process compiler;
         try {
-            List<String> command = new ArrayList<>(List.of("cc", "-shared", "-fPIC", "-o", library.toString(), c.toString()));
+            List<String> command =
+                    new ArrayList<>(List.of("cc", "-shared", "-fPIC", "-o", library.toString(), c.toString()));
             command.addAll(List.of(options));
-            compiler = new ProcessBuilder(command)
-                    .inheritIO()
-                    .start();
+            compiler = new ProcessBuilder(command).inheritIO().start();
         } catch (IOException missing) {
             Skip.unless(false, "this test needs a C compiler: " + missing.getMessage());
             throw missing;

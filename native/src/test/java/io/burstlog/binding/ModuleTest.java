@@ -54,10 +54,14 @@ class ModuleTest {
             command.add("--enable-native-access=com.sun.jna");
         }
         command.add("-Djna.tmpdir=" + extracted);
-        command.addAll(List.of("-p", jarOf(BurstLog.class) + ":" + placeOf(Native.class), "--add-modules", "io.burstlog"));
+        command.addAll(
+                List.of("-p", jarOf(BurstLog.class) + ":" + placeOf(Native.class), "--add-modules", "io.burstlog"));
         command.addAll(List.of(program.toString(), directory.toString()));
         Path output = directory.resolve("output");
-        Process jvm = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        Process jvm = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
         assertThat(jvm.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(Files.readString(output, StandardCharsets.UTF_8)).isEqualTo("module io.burstlog\n");
         assertThat(Files.readAllLines(directory.resolve("orders.log"))).containsExactly("AUTO", "JNI", "JNA");
@@ -73,6 +77,7 @@ class ModuleTest {
     }
 
     private static String placeOf(Class<?> type) throws Exception {
-        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
+                .toString();
     }
 }

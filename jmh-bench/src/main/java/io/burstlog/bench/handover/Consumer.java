@@ -13,9 +13,7 @@ final class Consumer {
     private final Thread thread;
     private volatile boolean ended;
 
-    /**
-     * @param take takes some messages and tells how many
-     */
+    /** @param take takes some messages and tells how many */
     Consumer(String name, IntSupplier take) {
         thread = new Thread(() -> run(take), name + "-consumer");
         thread.setDaemon(true);

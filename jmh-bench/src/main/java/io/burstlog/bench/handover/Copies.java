@@ -30,8 +30,8 @@ final class Copies implements HandOver {
     }
 
     static HandOver toMappedFile(Path file) {
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             return new Copies(channel.map(FileChannel.MapMode.READ_WRITE, 0, BYTES), file);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);

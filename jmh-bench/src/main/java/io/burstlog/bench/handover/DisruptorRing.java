@@ -14,8 +14,12 @@ final class DisruptorRing implements HandOver {
     private final RingBuffer<byte[]> ring;
 
     DisruptorRing(int bytes, int producers) {
-        disruptor = new Disruptor<>(() -> new byte[bytes], CAPACITY, DaemonThreadFactory.INSTANCE,
-                producers == 1 ? ProducerType.SINGLE : ProducerType.MULTI, new SleepingWaitStrategy());
+        disruptor = new Disruptor<>(
+                () -> new byte[bytes],
+                CAPACITY,
+                DaemonThreadFactory.INSTANCE,
+                producers == 1 ? ProducerType.SINGLE : ProducerType.MULTI,
+                new SleepingWaitStrategy());
         disruptor.handleEventsWith((event, sequence, endOfBatch) -> {});
         ring = disruptor.start();
     }

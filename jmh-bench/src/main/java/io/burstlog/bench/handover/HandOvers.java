@@ -13,9 +13,7 @@ public final class HandOvers {
 
     private HandOvers() {}
 
-    /**
-     * @param producers threads that will offer
-     */
+    /** @param producers threads that will offer */
     public static HandOver make(String name, int bytes, int producers, Media media) throws Media.NotPossible {
         return switch (name) {
             case "copy" -> Copies.toMemory();

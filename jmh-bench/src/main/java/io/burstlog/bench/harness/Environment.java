@@ -24,31 +24,50 @@ public final class Environment {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         facts.put("revision", System.getProperty("bench.revision", "unknown"));
-        facts.put("kernel", System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
-                + System.getProperty("os.arch"));
-        facts.put("cpu", valueIn("/proc/cpuinfo", "model name") + ", "
-                + Runtime.getRuntime().availableProcessors() + " processors for this JVM");
-        facts.put("governor", firstLine(
-                "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "none shown by this kernel"));
-        facts.put("hypervisor", valueIn("/proc/cpuinfo", "flags").contains(" hypervisor")
-                ? "yes: a virtual machine, others may share its processors and disk"
-                : "not shown");
+        facts.put(
+                "kernel",
+                System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
+                        + System.getProperty("os.arch"));
+        facts.put(
+                "cpu",
+                valueIn("/proc/cpuinfo", "model name") + ", "
+                        + Runtime.getRuntime().availableProcessors() + " processors for this JVM");
+        facts.put(
+                "governor",
+                firstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "none shown by this kernel"));
+        facts.put(
+                "hypervisor",
+                valueIn("/proc/cpuinfo", "flags").contains(" hypervisor")
+                        ? "yes: a virtual machine, others may share its processors and disk"
+                        : "not shown");
         facts.put("memory", valueIn("/proc/meminfo", "MemTotal"));
         facts.put("huge pages", firstLine("/sys/kernel/mm/transparent_hugepage/enabled", "none shown"));
         facts.put("load average", firstLine("/proc/loadavg", "none shown"));
         facts.put("log files on", storeOf(logDirectory));
         for (Path device : devices) {
-            facts.put("device " + device.getFileName(), deviceFacts(device.getFileName().toString()));
+            facts.put(
+                    "device " + device.getFileName(),
+                    deviceFacts(device.getFileName().toString()));
         }
-        facts.put("JVM", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version") + ", "
-                + System.getProperty("java.vendor"));
-        facts.put("JVM flags", ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> !flag.startsWith("-Dbench."))
-                .collect(Collectors.joining(" ")));
-        facts.put("garbage collector", ManagementFactory.getGarbageCollectorMXBeans().stream()
-                .map(collector -> collector.getName()).collect(Collectors.joining(", ")));
-        facts.put("Log4j", String.valueOf(
-                org.apache.logging.log4j.core.LoggerContext.class.getPackage().getImplementationVersion()));
+        facts.put(
+                "JVM",
+                System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version") + ", "
+                        + System.getProperty("java.vendor"));
+        facts.put(
+                "JVM flags",
+                ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                        .filter(flag -> !flag.startsWith("-Dbench."))
+                        .collect(Collectors.joining(" ")));
+        facts.put(
+                "garbage collector",
+                ManagementFactory.getGarbageCollectorMXBeans().stream()
+                        .map(collector -> collector.getName())
+                        .collect(Collectors.joining(", ")));
+        facts.put(
+                "Log4j",
+                String.valueOf(org.apache.logging.log4j.core.LoggerContext.class
+                        .getPackage()
+                        .getImplementationVersion()));
         return facts;
     }
 
@@ -57,8 +76,8 @@ public final class Environment {
             FileStore store = Files.getFileStore(directory);
             String disk = store.name().replaceFirst("^/dev/", "");
             String options = mountOptions(store.name());
-            return store.type() + " on " + store.name() + (options.isEmpty() ? "" : " (" + options + ")")
-                    + "; " + deviceFacts(disk);
+            return store.type() + " on " + store.name() + (options.isEmpty() ? "" : " (" + options + ")") + "; "
+                    + deviceFacts(disk);
         } catch (IOException unreadable) {
             return "unknown: " + unreadable.getMessage();
         }
@@ -69,7 +88,8 @@ public final class Environment {
             return mounts.map(line -> line.split(" "))
                     .filter(field -> field[0].equals(device))
                     .map(field -> field[3])
-                    .findFirst().orElse("");
+                    .findFirst()
+                    .orElse("");
         }
     }
 
@@ -79,7 +99,8 @@ public final class Environment {
             return "no block device of its own";
         }
         return "write cache: " + firstLine(queue.resolve("write_cache").toString(), "unknown")
-                + ", logical block: " + firstLine(queue.resolve("logical_block_size").toString(), "unknown")
+                + ", logical block: "
+                + firstLine(queue.resolve("logical_block_size").toString(), "unknown")
                 + ", scheduler: " + firstLine(queue.resolve("scheduler").toString(), "unknown")
                 + ", rotational: " + firstLine(queue.resolve("rotational").toString(), "unknown");
     }
@@ -96,7 +117,8 @@ public final class Environment {
         try (Stream<String> lines = Files.lines(Path.of(file))) {
             return lines.filter(line -> line.startsWith(key))
                     .map(line -> line.substring(line.indexOf(':') + 1).trim())
-                    .findFirst().orElse("unknown");
+                    .findFirst()
+                    .orElse("unknown");
         } catch (IOException unreadable) {
             return "unknown";
         }

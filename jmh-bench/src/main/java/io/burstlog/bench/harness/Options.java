@@ -16,8 +16,7 @@ public final class Options {
         for (int i = 0; i < arguments.size(); i += 2) {
             String name = arguments.get(i);
             if (!name.startsWith("--") || i + 1 == arguments.size()) {
-                throw new IllegalArgumentException(
-                        "\"" + name + "\" is not understood: options come as --name value.");
+                throw new IllegalArgumentException("\"" + name + "\" is not understood: options come as --name value.");
             }
             values.put(name.substring(2), arguments.get(i + 1));
         }

@@ -40,7 +40,9 @@ public record Ratios(double median, double lowerQuartile, double upperQuartile, 
 
     private static double[] figures(Map<String, Object> target, String figure) {
         List<Object> blocks = Json.list(target.get("blocks"));
-        return blocks.stream().mapToDouble(block -> Json.number(Json.object(block).get(figure))).toArray();
+        return blocks.stream()
+                .mapToDouble(block -> Json.number(Json.object(block).get(figure)))
+                .toArray();
     }
 
     private static double quantile(double[] sorted, double q) {

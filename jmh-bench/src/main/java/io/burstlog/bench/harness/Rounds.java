@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
  * Measures targets in turns: in each round every target takes one block of messages, and the round begins with another
  * target each time. So whatever else the machine does hits all alike, and blocks of a round can be compared.
  *
- * <p>Before each block come messages that are not counted, a tenth of its number: the one who was there before has
- * left the caches to himself, and a log that is written all the time would not feel that.
+ * <p>Before each block come messages that are not counted, a tenth of its number: the one who was there before has left
+ * the caches to himself, and a log that is written all the time would not feel that.
  *
  * @param blockMessages messages of one block that are counted
  * @param warmUpMessages messages of each target that are not counted; rounded up to whole blocks
@@ -43,9 +43,7 @@ public record Rounds(int blockMessages, int warmUpMessages, int messages, long n
         return results;
     }
 
-    /**
-     * @param results null while warming up
-     */
+    /** @param results null while warming up */
     private void measureRound(List<? extends Target> targets, int round, List<TargetResult> results) throws Exception {
         for (int turn = 0; turn < targets.size(); turn++) {
             int which = (round + turn) % targets.size();

@@ -21,9 +21,7 @@ public final class Study {
     private final List<Object> targets = new ArrayList<>();
     private final List<Object> skipped = new ArrayList<>();
 
-    /**
-     * @param kind what its targets hold: "latency", "load", ..
-     */
+    /** @param kind what its targets hold: "latency", "load", .. */
     public Study(String name, String kind, String title, Map<String, Object> environment) {
         this.name = name;
         json.put("study", name);

@@ -52,7 +52,8 @@ public class HandOverBench {
     @Setup
     public void open() throws Exception {
         String directory = System.getProperty("bench.dir", "target/bench/run");
-        media = new Media(new Options(List.of("--dir", directory + "/jmh-" + ProcessHandle.current().pid())));
+        media = new Media(new Options(
+                List.of("--dir", directory + "/jmh-" + ProcessHandle.current().pid())));
         handOver = HandOvers.make(way, bytes, 1, media);
         message = Message.line(bytes);
     }

@@ -30,8 +30,15 @@ import org.openjdk.jmh.annotations.Warmup;
 public class LogEventBench {
 
     /** See {@link Targets}. */
-    @Param({"java-jni@ssd", "java-jna@ssd", "log4j-burst@ssd", "log4j-raf-flush", "log4j-raf-buffered",
-        "log4j-async-raf", "log4j-force"})
+    @Param({
+        "java-jni@ssd",
+        "java-jna@ssd",
+        "log4j-burst@ssd",
+        "log4j-raf-flush",
+        "log4j-raf-buffered",
+        "log4j-async-raf",
+        "log4j-force"
+    })
     public String target;
 
     private Targets targets;

@@ -68,7 +68,8 @@ final class Charts {
         if (Math.abs(nines - Math.rint(nines)) > 1e-9) {
             return "";
         }
-        return BigDecimal.valueOf(100).subtract(BigDecimal.ONE.movePointLeft((int) Math.rint(nines) - 2))
+        return BigDecimal.valueOf(100)
+                .subtract(BigDecimal.ONE.movePointLeft((int) Math.rint(nines) - 2))
                 .toPlainString();
     }
 
@@ -131,7 +132,8 @@ final class Charts {
         int index = 0;
         for (Map.Entry<String, List<double[]>> line : lines.entrySet()) {
             List<Double> x = line.getValue().stream().map(point -> point[0]).toList();
-            List<Double> y = line.getValue().stream().map(point -> micros(point[1])).toList();
+            List<Double> y =
+                    line.getValue().stream().map(point -> micros(point[1])).toList();
             XYSeries added = line(chart, line.getKey(), x, y, index / 2);
             added.setMarker(SeriesMarkers.CIRCLE);
             added.setMarkerColor(COLOURS[index / 2 % COLOURS.length]);
@@ -156,8 +158,13 @@ final class Charts {
     }
 
     private static XYChart chart(String title, String x, String y) {
-        XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(title)
-                .xAxisTitle(x).yAxisTitle(y).build();
+        XYChart chart = new XYChartBuilder()
+                .width(WIDTH)
+                .height(HEIGHT)
+                .title(title)
+                .xAxisTitle(x)
+                .yAxisTitle(y)
+                .build();
         Styler styler = chart.getStyler();
         styler.setLegendPosition(Styler.LegendPosition.OutsideE);
         styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 12));

@@ -50,12 +50,22 @@ final class Checks {
         Optional<Map<String, Object>> java = results.target("mapped", "java-jni@mapped");
         double p50 = java.map(target -> Json.number(target.get("p50"))).orElse(Double.NaN);
         atMost("mapped ring: Java append, p50", "mapped", 300, p50, Html.micros(p50) + " us", "<= 0.30 us");
-        ratio("mapped ring: Log4j durable / RandomAccessFile that loses everything, p50", "mapped",
-                "log4j-burst@mapped", "log4j-raf-buffered", "p50", 1.0);
+        ratio(
+                "mapped ring: Log4j durable / RandomAccessFile that loses everything, p50",
+                "mapped",
+                "log4j-burst@mapped",
+                "log4j-raf-buffered",
+                "p50",
+                1.0);
         for (String figure : List.of("average", "p99.9")) {
             Ratios ratio = compared("mapped", "log4j-burst@mapped", "log4j-raf-buffered", figure, true);
-            row("mapped ring: Log4j durable / RandomAccessFile that loses everything, " + figure, "mapped", "reported",
-                    spread(ratio, 1), Double.isNaN(ratio.median()), true);
+            row(
+                    "mapped ring: Log4j durable / RandomAccessFile that loses everything, " + figure,
+                    "mapped",
+                    "reported",
+                    spread(ratio, 1),
+                    Double.isNaN(ratio.median()),
+                    true);
         }
     }
 
@@ -74,7 +84,9 @@ final class Checks {
     }
 
     private double figure(String target, String figure) {
-        return results.target("fast-ring", target).map(found -> Json.number(found.get(figure))).orElse(Double.NaN);
+        return results.target("fast-ring", target)
+                .map(found -> Json.number(found.get(figure)))
+                .orElse(Double.NaN);
     }
 
     private void offer() {
@@ -85,45 +97,73 @@ final class Checks {
             Ratios average = wholeBurst(study, name);
             String where = "64 bytes, " + medium;
             atMost("offer, average of a burst", where, 50, average.median(), spread(average, 1) + " ns", "<= 50 ns");
-            atMost("offer, average, below Disruptor's publish", where, disruptor, average.median(),
-                    Html.digits(average.median()) + " ns", "<= " + Html.digits(disruptor) + " ns");
-            double tail = results.target(study, name).map(found -> Json.number(found.get("p99.9"))).orElse(Double.NaN);
+            atMost(
+                    "offer, average, below Disruptor's publish",
+                    where,
+                    disruptor,
+                    average.median(),
+                    Html.digits(average.median()) + " ns",
+                    "<= " + Html.digits(disruptor) + " ns");
+            double tail = results.target(study, name)
+                    .map(found -> Json.number(found.get("p99.9")))
+                    .orElse(Double.NaN);
             atMost("offer, p99.9", where, 1000, tail, Html.micros(tail) + " us", "< 1 us");
         }
     }
 
     private Ratios wholeBurst(String study, String target) {
         return Ratios.of(results.target(study, target)
-                .map(found -> Results.numbers(found.get("averagesOfWholeBursts"))).orElse(new double[0]));
+                .map(found -> Results.numbers(found.get("averagesOfWholeBursts")))
+                .orElse(new double[0]));
     }
 
     private void throughput() {
         for (String end : List.of("ring", "log file")) {
             Ratios rate = Ratios.of(rates("offer, durable in the " + end));
-            atLeast("offer 256 B, one producer, durable in the " + end, "ssd", 3e6, rate.median(),
-                    spread(rate, 1e6) + " million/s", ">= 3 million/s");
+            atLeast(
+                    "offer 256 B, one producer, durable in the " + end,
+                    "ssd",
+                    3e6,
+                    rate.median(),
+                    spread(rate, 1e6) + " million/s",
+                    ">= 3 million/s");
         }
         double[] many = rates("append, 16 threads");
         double[] one = rates("append, 1 thread");
         double[] ratios = new double[Math.min(many.length, one.length)];
         Arrays.setAll(ratios, i -> many[i] / one[i]);
         Ratios ratio = Ratios.of(ratios);
-        atLeast("append, 16 threads / 1 thread, records a second", "ssd", 10, ratio.median(), spread(ratio, 1) + "x",
+        atLeast(
+                "append, 16 threads / 1 thread, records a second",
+                "ssd",
+                10,
+                ratio.median(),
+                spread(ratio, 1) + "x",
                 ">= 10x");
     }
 
     private double[] rates(String what) {
-        return results.study("throughput").stream().flatMap(study -> Results.targets(study).stream())
-                .filter(target -> target.get("name").equals(what) && target.get("medium").equals("ssd"))
-                .findFirst().map(target -> Results.numbers(target.get("perSecond"))).orElse(new double[0]);
+        return results.study("throughput").stream()
+                .flatMap(study -> Results.targets(study).stream())
+                .filter(target ->
+                        target.get("name").equals(what) && target.get("medium").equals("ssd"))
+                .findFirst()
+                .map(target -> Results.numbers(target.get("perSecond")))
+                .orElse(new double[0]);
     }
 
     private void rest() {
         double allocated = results.target("device", "log4j-burst@device")
                 .or(() -> results.target("ssd", "log4j-burst@ssd"))
-                .map(found -> Json.number(found.get("allocatedBytesPerMessage"))).orElse(Double.NaN);
-        atMost("allocation of the logging thread for each Log4j event", "device", 0.05, allocated,
-                Html.digits(allocated) + " B", "0 B");
+                .map(found -> Json.number(found.get("allocatedBytesPerMessage")))
+                .orElse(Double.NaN);
+        atMost(
+                "allocation of the logging thread for each Log4j event",
+                "device",
+                0.05,
+                allocated,
+                Html.digits(allocated) + " B",
+                "0 B");
         for (String medium : List.of("ssd", "device")) {
             Ratios ratio = compared("drain", "drain-busy@" + medium, "drain-idle@" + medium, "p99", true);
             atMost("append with the drain busy / idle, p99", medium, 1.10, ratio.median(), spread(ratio, 1), "<= 1.10");
@@ -137,7 +177,9 @@ final class Checks {
     }
 
     private double[] millis(String what) {
-        return results.target("open", what).map(found -> Results.numbers(found.get("millis"))).orElse(new double[0]);
+        return results.target("open", what)
+                .map(found -> Results.numbers(found.get("millis")))
+                .orElse(new double[0]);
     }
 
     private void ratio(String what, String study, String of, String base, String figure, double most) {
@@ -147,8 +189,13 @@ final class Checks {
 
     private void difference(String what, String of, String base, double most) {
         Ratios difference = compared("device", of, base, "p50", false);
-        atMost(what, "device", most, difference.median(), spread(difference, 1000) + " us", "<= " + Html.micros(most)
-                + " us");
+        atMost(
+                what,
+                "device",
+                most,
+                difference.median(),
+                spread(difference, 1000) + " us",
+                "<= " + Html.micros(most) + " us");
     }
 
     private Ratios compared(String study, String of, String base, String figure, boolean ratio) {

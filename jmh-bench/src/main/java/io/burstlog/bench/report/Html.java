@@ -39,8 +39,12 @@ final class Html {
     }
 
     Html figure(byte[] png, String caption) {
-        page.append("<figure><img alt=\"").append(escape(caption)).append("\" src=\"data:image/png;base64,")
-                .append(Base64.getEncoder().encodeToString(png)).append("\"><figcaption>").append(escape(caption))
+        page.append("<figure><img alt=\"")
+                .append(escape(caption))
+                .append("\" src=\"data:image/png;base64,")
+                .append(Base64.getEncoder().encodeToString(png))
+                .append("\"><figcaption>")
+                .append(escape(caption))
                 .append("</figcaption></figure>\n");
         return this;
     }
@@ -83,11 +87,14 @@ final class Html {
             return "-";
         }
         double size = Math.abs(value);
-        return String.format(Locale.ROOT, size >= 1000 ? "%,.0f" : size >= 100 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f",
-                value);
+        return String.format(
+                Locale.ROOT, size >= 1000 ? "%,.0f" : size >= 100 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f", value);
     }
 
     private static String escape(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
     }
 }

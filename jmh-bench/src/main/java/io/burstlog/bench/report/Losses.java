@@ -11,7 +11,8 @@ final class Losses {
 
     static String ofPower(Map<String, Object> target) {
         double events = Json.number(target.get("events"));
-        double durable = Json.number(target.get("durableWrites")) + Json.number(target.get("syncs"))
+        double durable = Json.number(target.get("durableWrites"))
+                + Json.number(target.get("syncs"))
                 + Json.number(target.get("waitingMsyncs"));
         if (durable >= events) {
             return "nothing, if the disk honours flushes: a durable write or a sync for each event";

@@ -40,10 +40,11 @@ public final class Report {
 
     private Path write() throws IOException {
         html.heading(1, "Burstlog benchmarks");
-        html.paragraph("Everything here was measured by one run of scripts/bench. Targets of one study ran in turns, block by"
-                + " block, so that whatever else the machine did hit all alike: ratios are of blocks of the same round, given"
-                + " as median (lower quartile .. upper quartile). A machine that is shared makes single figures worse than"
-                + " its ratios. Latencies are in microseconds; warm-up is not counted.");
+        html.paragraph(
+                "Everything here was measured by one run of scripts/bench. Targets of one study ran in turns, block by"
+                        + " block, so that whatever else the machine did hit all alike: ratios are of blocks of the same round, given"
+                        + " as median (lower quartile .. upper quartile). A machine that is shared makes single figures worse than"
+                        + " its ratios. Latencies are in microseconds; warm-up is not counted.");
         skipped();
         html.heading(2, "Targets");
         html.table(List.of("what", "where", "target", "reached", "enough"), Checks.of(results));
@@ -77,7 +78,8 @@ public final class Report {
         Set<String> names = new LinkedHashSet<>(LATENCIES);
         results.all().forEach(study -> names.add((String) study.get("study")));
         names.removeIf(name -> results.study(name)
-                .filter(study -> "latency".equals(study.get("kind"))).isEmpty());
+                .filter(study -> "latency".equals(study.get("kind")))
+                .isEmpty());
         return names;
     }
 
@@ -89,10 +91,14 @@ public final class Report {
             html.loud("Nothing was measured.");
             return;
         }
-        html.paragraph(("Messages of %s bytes, blocks of %s, the first %s of each target and the lead-in of each block not"
-                + " counted; ratios to %s.").formatted(
-                study.get("bytes"), study.get("blockMessages"), targets.get(0).get("warmUpMessages"),
-                study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
+        html.paragraph(
+                ("Messages of %s bytes, blocks of %s, the first %s of each target and the lead-in of each block not"
+                                + " counted; ratios to %s.")
+                        .formatted(
+                                study.get("bytes"),
+                                study.get("blockMessages"),
+                                targets.get(0).get("warmUpMessages"),
+                                study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
         html.table(Sections.LATENCY_HEAD, Sections.latencyRows(study));
         percentiles(title, targets);
         List<Map<String, Object>> with = with(targets);
@@ -108,29 +114,39 @@ public final class Report {
             return;
         }
         List<Map<String, Object>> sorted = targets.stream()
-                .sorted(Comparator.comparingDouble(target -> Json.number(target.get("p50")))).toList();
+                .sorted(Comparator.comparingDouble(target -> Json.number(target.get("p50"))))
+                .toList();
         int half = (sorted.size() + 1) / 2;
-        figure(Charts.percentiles(title + ": the faster half", sorted.subList(0, half)),
+        figure(
+                Charts.percentiles(title + ": the faster half", sorted.subList(0, half)),
                 title + ", the half with the lower medians" + PERCENTILES);
-        figure(Charts.percentiles(title + ": the slower half", sorted.subList(half, sorted.size())),
+        figure(
+                Charts.percentiles(title + ": the slower half", sorted.subList(half, sorted.size())),
                 title + ", the other half" + PERCENTILES);
     }
 
     /** The same appender with the fast ring, with the ring on the SSD, and without a ring. */
     private static List<Map<String, Object>> with(List<Map<String, Object>> targets) {
         Set<String> names = Set.of("log4j-burst@device", "log4j-burst@ssd", "log4j-force");
-        List<Map<String, Object>> of = targets.stream().filter(target -> names.contains(target.get("name"))).toList();
+        List<Map<String, Object>> of = targets.stream()
+                .filter(target -> names.contains(target.get("name")))
+                .toList();
         return of.size() < 2 ? List.of() : of;
     }
 
     private void fastRing(String title, List<Map<String, Object>> targets, List<Map<String, Object>> with) {
-        figure(Charts.series(title + ": each message", with), title
-                + ": latency of each message in the order of the messages. Of long series the slowest thousandth is drawn"
-                + " whole and of the rest one message in so many.");
-        figure(Charts.distributions(title + ": distribution", with), title
-                + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at half of one.");
+        figure(
+                Charts.series(title + ": each message", with),
+                title
+                        + ": latency of each message in the order of the messages. Of long series the slowest thousandth is drawn"
+                        + " whole and of the rest one message in so many.");
+        figure(
+                Charts.distributions(title + ": distribution", with),
+                title
+                        + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at half of one.");
         for (Map<String, Object> target : with) {
-            figure(Charts.series(title + ": each message, " + target.get("name"), List.of(target)),
+            figure(
+                    Charts.series(title + ": each message, " + target.get("name"), List.of(target)),
                     title + ": latency of each message, " + target.get("name") + " alone.");
         }
     }

@@ -20,7 +20,9 @@ final class Results {
 
     Results(Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".json")).sorted().toList()) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".json"))
+                    .sorted()
+                    .toList()) {
                 Object json = Json.parse(Files.readString(file));
                 if (json instanceof List<?> list) {
                     jmh.addAll(list);
@@ -48,8 +50,10 @@ final class Results {
     }
 
     Optional<Map<String, Object>> target(String study, String name) {
-        return study(study).flatMap(found -> targets(found).stream()
-                .filter(target -> target.get("name").equals(name)).findFirst());
+        return study(study)
+                .flatMap(found -> targets(found).stream()
+                        .filter(target -> target.get("name").equals(name))
+                        .findFirst());
     }
 
     static double[] numbers(Object list) {

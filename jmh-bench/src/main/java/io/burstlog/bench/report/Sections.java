@@ -13,9 +13,20 @@ import java.util.function.BiConsumer;
 /** The sections of the report that are no plain latencies. */
 final class Sections {
 
-    static final List<String> LATENCY_HEAD = List.of("target", "messages", "average", "p50", "p99", "p99.9", "p99.99",
+    static final List<String> LATENCY_HEAD = List.of(
+            "target",
+            "messages",
+            "average",
+            "p50",
+            "p99",
+            "p99.9",
+            "p99.99",
             "max",
-            "ratio p50", "ratio p99", "ratio p99.9", "B allocated", "medium says");
+            "ratio p50",
+            "ratio p99",
+            "ratio p99.9",
+            "B allocated",
+            "medium says");
 
     private final Results results;
     private final Html html;
@@ -30,16 +41,20 @@ final class Sections {
     static List<List<String>> latencyRows(Map<String, Object> study) {
         List<Map<String, Object>> targets = Results.targets(study);
         Optional<Map<String, Object>> base = targets.stream()
-                .filter(target -> target.get("name").equals(study.get("baseline"))).findFirst();
+                .filter(target -> target.get("name").equals(study.get("baseline")))
+                .findFirst();
         List<List<String>> rows = new ArrayList<>();
         for (Map<String, Object> target : targets) {
             List<String> row = new ArrayList<>(figures(target));
             for (String figure : List.of("p50", "p99", "p99.9")) {
-                row.add(base.map(found -> Checks.spread(Ratios.ratios(target, found, figure), 1)).orElse("-"));
+                row.add(base.map(found -> Checks.spread(Ratios.ratios(target, found, figure), 1))
+                        .orElse("-"));
             }
             Object allocated = target.get("allocatedBytesPerMessage");
-            row.add(allocated == null || ((String) target.get("name")).matches("(c|bare)@.*") ? "-"
-                    : Html.digits(Json.number(allocated)));
+            row.add(
+                    allocated == null || ((String) target.get("name")).matches("(c|bare)@.*")
+                            ? "-"
+                            : Html.digits(Json.number(allocated)));
             row.add(String.valueOf(target.getOrDefault("claims", "")));
             rows.add(row);
         }
@@ -47,40 +62,61 @@ final class Sections {
     }
 
     private static List<String> figures(Map<String, Object> target) {
-        return List.of((String) target.get("name"), "%,d".formatted((Long) target.get("messages")),
-                micros(target, "average"), micros(target, "p50"), micros(target, "p99"), micros(target, "p99.9"),
-                micros(target, "p99.99"), micros(target, "max"));
+        return List.of(
+                (String) target.get("name"),
+                "%,d".formatted((Long) target.get("messages")),
+                micros(target, "average"),
+                micros(target, "p50"),
+                micros(target, "p99"),
+                micros(target, "p99.9"),
+                micros(target, "p99.99"),
+                micros(target, "max"));
     }
 
     /** Of 1,000 messages there is no p99.99. */
     private static String micros(Map<String, Object> figures, String figure) {
         double messages = Json.number(figures.get("messages"));
-        double wanted = figure.equals("p99.99") ? 10_000 : figure.equals("p99.9") ? 1_000 : figure.equals("p99") ? 100
-                : 1;
+        double wanted =
+                figure.equals("p99.99") ? 10_000 : figure.equals("p99.9") ? 1_000 : figure.equals("p99") ? 100 : 1;
         return messages < wanted ? "too few" : Html.micros(Json.number(figures.get(figure)));
     }
 
     void syncs() {
         results.study("syncs").ifPresent(study -> {
             html.heading(2, (String) study.get("title"));
-            html.paragraph(("A child process under strace wrote %s events; counted is the second half of them, by all its"
-                    + " threads. Then it died without a farewell, and what was left was counted. Durable writes are those with"
-                    + " O_DSYNC or RWF_DSYNC. The page cache survives the death of a process, not that of the kernel or the"
-                    + " power. Of Burstlog the calls on the ring are counted.").formatted(
-                            2 * ((Long) study.get("events"))));
+            html.paragraph(
+                    ("A child process under strace wrote %s events; counted is the second half of them, by all its"
+                                    + " threads. Then it died without a farewell, and what was left was counted. Durable writes are those with"
+                                    + " O_DSYNC or RWF_DSYNC. The page cache survives the death of a process, not that of the kernel or the"
+                                    + " power. Of Burstlog the calls on the ring are counted.")
+                            .formatted(2 * ((Long) study.get("events"))));
             List<List<String>> rows = new ArrayList<>();
             for (Map<String, Object> target : Results.targets(study)) {
-                rows.add(List.of((String) target.get("name"), target.get("writes").toString(),
-                        target.get("durableWrites").toString(), target.get("syncs").toString(),
-                        target.get("waitingMsyncs").toString(), target.get("otherMsyncs").toString(),
-                        target.get("ioUringEnters").toString(), target.get("mapped").equals(true) ? "yes, mapped" : "-",
+                rows.add(List.of(
+                        (String) target.get("name"),
+                        target.get("writes").toString(),
+                        target.get("durableWrites").toString(),
+                        target.get("syncs").toString(),
+                        target.get("waitingMsyncs").toString(),
+                        target.get("otherMsyncs").toString(),
+                        target.get("ioUringEnters").toString(),
+                        target.get("mapped").equals(true) ? "yes, mapped" : "-",
                         target.get("lostByProcessDeath") + " of " + target.get("eventsBeforeDeath"),
                         Losses.ofPower(target)));
             }
-            html.table(List.of("target", "writes", "durable writes", "fsync, fdatasync", "msync MS_SYNC",
-                    "msync MS_ASYNC",
-                    "io_uring_enter", "file mapped", "events lost by process death",
-                            "a crash of the kernel or a loss of power loses"), rows);
+            html.table(
+                    List.of(
+                            "target",
+                            "writes",
+                            "durable writes",
+                            "fsync, fdatasync",
+                            "msync MS_SYNC",
+                            "msync MS_ASYNC",
+                            "io_uring_enter",
+                            "file mapped",
+                            "events lost by process death",
+                            "a crash of the kernel or a loss of power loses"),
+                    rows);
         });
     }
 
@@ -91,56 +127,88 @@ final class Sections {
             }
             String title = study.get("title") + ", " + study.get("bytes") + " bytes";
             html.heading(2, title);
-            html.paragraph(("Bursts of %s messages that fit the queue; the next begins when all has been taken. The average is of"
-                    + " bursts timed as a whole, the percentiles of bursts timed message by message, which adds a reading of"
-                    + " the clock to each.").formatted(study.get("burst")));
+            html.paragraph(
+                    ("Bursts of %s messages that fit the queue; the next begins when all has been taken. The average is of"
+                                    + " bursts timed as a whole, the percentiles of bursts timed message by message, which adds a reading of"
+                                    + " the clock to each.")
+                            .formatted(study.get("burst")));
             List<List<String>> rows = new ArrayList<>();
             for (Map<String, Object> target : Results.targets(study)) {
                 List<String> row = new ArrayList<>(figures(target));
                 row.set(2, Checks.spread(Ratios.of(Results.numbers(target.get("averagesOfWholeBursts"))), 1));
                 rows.add(row);
             }
-            html.table(List.of("way", "messages", "average of whole bursts (ns)", "p50 (us)", "p99 (us)", "p99.9 (us)",
-                    "p99.99 (us)", "max (us)"), rows);
+            html.table(
+                    List.of(
+                            "way",
+                            "messages",
+                            "average of whole bursts (ns)",
+                            "p50 (us)",
+                            "p99 (us)",
+                            "p99.9 (us)",
+                            "p99.99 (us)",
+                            "max (us)"),
+                    rows);
             Map<String, List<Map<String, Object>>> byProducers = new LinkedHashMap<>();
             for (Map<String, Object> target : Results.targets(study)) {
                 String name = (String) target.get("name");
-                byProducers.computeIfAbsent(name.substring(name.indexOf(", ")), first -> new ArrayList<>()).add(target);
+                byProducers
+                        .computeIfAbsent(name.substring(name.indexOf(", ")), first -> new ArrayList<>())
+                        .add(target);
             }
-            byProducers.forEach((producers, targets) -> figure.accept(Charts.percentiles(title + producers, targets),
-                    title + producers + ": latency by percentile."));
+            byProducers.forEach((producers, targets) -> figure.accept(
+                    Charts.percentiles(title + producers, targets), title + producers + ": latency by percentile."));
         }
     }
 
     void load() {
         results.study("load").ifPresent(study -> {
             html.heading(2, (String) study.get("title"));
-            html.paragraph("Open loop: messages have intended times, at a constant rate that is a part of what the target takes"
-                    + " in a closed loop. Service time is what the call took; response time counts from the intended time, so"
-                    + " that who waits behind a slow one is not forgotten (no coordinated omission).");
+            html.paragraph(
+                    "Open loop: messages have intended times, at a constant rate that is a part of what the target takes"
+                            + " in a closed loop. Service time is what the call took; response time counts from the intended time, so"
+                            + " that who waits behind a slow one is not forgotten (no coordinated omission).");
             List<List<String>> rows = new ArrayList<>();
             Map<String, List<double[]>> median = new LinkedHashMap<>();
             Map<String, List<double[]>> tail = new LinkedHashMap<>();
             for (Map<String, Object> target : Results.targets(study)) {
                 Map<String, Object> service = Json.object(target.get("service"));
                 Map<String, Object> response = Json.object(target.get("response"));
-                rows.add(List.of((String) target.get("target"), target.get("percentOfCapacity").toString(),
+                rows.add(List.of(
+                        (String) target.get("target"),
+                        target.get("percentOfCapacity").toString(),
                         Html.digits(Json.number(target.get("reachedPerSecond"))),
-                        "%,d".formatted((Long) response.get("messages")), micros(service, "p50"), micros(service,
-                                "p99"),
-                        micros(service, "p99.9"), micros(response, "p50"), micros(response, "p99"), micros(response,
-                                "p99.9"),
+                        "%,d".formatted((Long) response.get("messages")),
+                        micros(service, "p50"),
+                        micros(service, "p99"),
+                        micros(service, "p99.9"),
+                        micros(response, "p50"),
+                        micros(response, "p99"),
+                        micros(response, "p99.9"),
                         micros(response, "max")));
                 point(median, target, "p50");
                 point(tail, target, "p99");
             }
-            html.table(List.of("target", "load %", "messages/s", "messages", "service p50", "p99", "p99.9",
-                    "response p50", "p99", "p99.9",
-                    "max"), rows);
+            html.table(
+                    List.of(
+                            "target",
+                            "load %",
+                            "messages/s",
+                            "messages",
+                            "service p50",
+                            "p99",
+                            "p99.9",
+                            "response p50",
+                            "p99",
+                            "p99.9",
+                            "max"),
+                    rows);
             if (!rows.isEmpty()) {
-                figure.accept(Charts.load("Load spectrum, p50", "latency, p50 (us)", median),
+                figure.accept(
+                        Charts.load("Load spectrum, p50", "latency, p50 (us)", median),
                         "Response (solid) and service time (dashed) over the load, p50.");
-                figure.accept(Charts.load("Load spectrum, p99", "latency, p99 (us)", tail),
+                figure.accept(
+                        Charts.load("Load spectrum, p99", "latency, p99 (us)", tail),
                         "Response (solid) and service time (dashed) over the load, p99.");
             }
         });
@@ -150,7 +218,9 @@ final class Sections {
         double load = Json.number(target.get("percentOfCapacity"));
         for (String time : List.of("response", "service")) {
             lines.computeIfAbsent(target.get("target") + ", " + time, first -> new ArrayList<>())
-                    .add(new double[] {load, Json.number(Json.object(target.get(time)).get(figure))});
+                    .add(new double[] {
+                        load, Json.number(Json.object(target.get(time)).get(figure))
+                    });
         }
     }
 
@@ -160,8 +230,11 @@ final class Sections {
             List<List<String>> rows = new ArrayList<>();
             for (Map<String, Object> target : Results.targets(study)) {
                 double[] rates = Results.numbers(target.get("perSecond"));
-                rows.add(List.of((String) target.get("medium"), (String) target.get("name"),
-                        Checks.spread(Ratios.of(rates), 1), "" + rates.length));
+                rows.add(List.of(
+                        (String) target.get("medium"),
+                        (String) target.get("name"),
+                        Checks.spread(Ratios.of(rates), 1),
+                        "" + rates.length));
             }
             html.table(List.of("ring on", "what", "records a second", "blocks"), rows);
         });
@@ -173,7 +246,8 @@ final class Sections {
             html.paragraph("Ring of %,d bytes, full; in turns.".formatted((Long) study.get("ringBytes")));
             List<List<String>> rows = new ArrayList<>();
             for (Map<String, Object> target : Results.targets(study)) {
-                rows.add(List.of((String) target.get("name"),
+                rows.add(List.of(
+                        (String) target.get("name"),
                         Checks.spread(Ratios.of(Results.numbers(target.get("millis"))), 1)));
             }
             html.table(List.of("what", "milliseconds"), rows);
@@ -185,25 +259,32 @@ final class Sections {
             return;
         }
         html.heading(2, "JMH");
-        html.paragraph("Each line in a JVM of its own. Bytes are what all threads allocate for an operation (gc profiler).");
+        html.paragraph(
+                "Each line in a JVM of its own. Bytes are what all threads allocate for an operation (gc profiler).");
         List<List<String>> rows = new ArrayList<>();
         for (Object each : results.jmh()) {
             Map<String, Object> run = Json.object(each);
             Map<String, Object> metric = Json.object(run.get("primaryMetric"));
             String name = (String) run.get("benchmark");
-            rows.add(List.of(name.substring(name.lastIndexOf('.', name.lastIndexOf('.') - 1) + 1),
-                    String.valueOf(run.get("params")).replaceAll("[{}]", ""), run.get("threads").toString(),
+            rows.add(List.of(
+                    name.substring(name.lastIndexOf('.', name.lastIndexOf('.') - 1) + 1),
+                    String.valueOf(run.get("params")).replaceAll("[{}]", ""),
+                    run.get("threads").toString(),
                     Html.digits(Json.number(metric.get("score"))) + " +- "
                             + Html.digits(Json.number(metric.get("scoreError"))),
-                    (String) metric.get("scoreUnit"), allocated(run)));
+                    (String) metric.get("scoreUnit"),
+                    allocated(run)));
         }
         html.table(List.of("benchmark", "parameters", "threads", "score (99.9% interval)", "unit", "B/op"), rows);
     }
 
     private static String allocated(Map<String, Object> run) {
         Map<String, Object> secondary = Json.object(run.getOrDefault("secondaryMetrics", Map.of()));
-        return secondary.entrySet().stream().filter(entry -> entry.getKey().endsWith("gc.alloc.rate.norm"))
-                .map(entry -> Html.digits(Json.number(Json.object(entry.getValue())
-                .get("score")))).findFirst().orElse("-");
+        return secondary.entrySet().stream()
+                .filter(entry -> entry.getKey().endsWith("gc.alloc.rate.norm"))
+                .map(entry ->
+                        Html.digits(Json.number(Json.object(entry.getValue()).get("score"))))
+                .findFirst()
+                .orElse("-");
     }
 }

@@ -29,7 +29,10 @@ public final class DrainStudy {
 
     public static void run(Options options) throws Exception {
         Media media = new Media(options);
-        Study study = new Study("drain", "latency", options.text("title", "Append with the drain busy and idle"),
+        Study study = new Study(
+                "drain",
+                "latency",
+                options.text("title", "Append with the drain busy and idle"),
                 Environment.describe(media.directory(), media.devices()));
         int block = options.number("block", 1_500);
         study.with("bytes", media.bytes()).with("blockMessages", block).with("baseline", "");
@@ -42,7 +45,10 @@ public final class DrainStudy {
                 study.skip("drain@" + medium, reason.getMessage());
             }
         }
-        Rounds rounds = new Rounds(block, options.number("warm-up", 20_000), options.number("messages", 1_000_000),
+        Rounds rounds = new Rounds(
+                block,
+                options.number("warm-up", 20_000),
+                options.number("messages", 1_000_000),
                 options.number("seconds", 3600) * 1_000_000_000L);
         for (TargetResult result : rounds.measure(targets, System::nanoTime)) {
             study.add(result.toJson());
@@ -54,8 +60,7 @@ public final class DrainStudy {
         study.write(options.path("out", "target/bench"));
     }
 
-    private static Target target(String name, String medium, Duration interval, Media media)
-            throws Media.NotPossible {
+    private static Target target(String name, String medium, Duration interval, Media media) throws Media.NotPossible {
         String file = Study.fileName(name);
         Media.Ring ring = media.ring(medium, file);
         BurstLog log = BurstTarget.open(ring.path(), ring.io(), media.file(file + ".log"), Binding.JNI, interval);

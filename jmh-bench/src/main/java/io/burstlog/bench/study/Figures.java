@@ -9,9 +9,15 @@ final class Figures {
     private Figures() {}
 
     static void print(String study, String target, Histogram nanos) {
-        System.out.printf("%-12s %-26s %,9d messages, us: average %10.3f  p50 %10.3f  p99 %10.3f  p99.9 %10.3f  max %10.3f%n",
-                study, target, nanos.getTotalCount(), nanos.getMean() / 1e3, nanos.getValueAtPercentile(50) / 1e3,
-                nanos.getValueAtPercentile(99) / 1e3, nanos.getValueAtPercentile(99.9) / 1e3,
-                        nanos.getMaxValue() / 1e3);
+        System.out.printf(
+                "%-12s %-26s %,9d messages, us: average %10.3f  p50 %10.3f  p99 %10.3f  p99.9 %10.3f  max %10.3f%n",
+                study,
+                target,
+                nanos.getTotalCount(),
+                nanos.getMean() / 1e3,
+                nanos.getValueAtPercentile(50) / 1e3,
+                nanos.getValueAtPercentile(99) / 1e3,
+                nanos.getValueAtPercentile(99.9) / 1e3,
+                nanos.getMaxValue() / 1e3);
     }
 }

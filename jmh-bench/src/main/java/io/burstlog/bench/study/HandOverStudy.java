@@ -27,8 +27,10 @@ public final class HandOverStudy {
 
     public static void run(Options options) throws Exception {
         Media media = new Media(options);
-        Study study = new Study(options.text("study", "hand-over"), "hand-over", options.text("title",
-                "Hand-over study"),
+        Study study = new Study(
+                options.text("study", "hand-over"),
+                "hand-over",
+                options.text("title", "Hand-over study"),
                 Environment.describe(media.directory(), media.devices()));
         int burst = options.number("burst", 20_000);
         int rounds = options.number("rounds", 50);
@@ -150,8 +152,14 @@ public final class HandOverStudy {
             json.put("producers", producers);
             json.put("averagesOfWholeBursts", averages);
             Figures.print("hand-over", title, single.histogram());
-            System.out.printf("hand-over    %-26s whole bursts, ns a message: median %.1f%n", title,
-                    averages.stream().sorted().skip(averages.size() / 2).findFirst().orElse(Double.NaN));
+            System.out.printf(
+                    "hand-over    %-26s whole bursts, ns a message: median %.1f%n",
+                    title,
+                    averages.stream()
+                            .sorted()
+                            .skip(averages.size() / 2)
+                            .findFirst()
+                            .orElse(Double.NaN));
             return json;
         }
     }

@@ -9,7 +9,6 @@ import io.burstlog.bench.harness.Target;
 import io.burstlog.bench.harness.TargetResult;
 import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Targets;
-import java.nio.file.Path;
 import java.util.List;
 
 /** What one thread waits for each message, one message after the other. */
@@ -20,8 +19,8 @@ public final class LatencyStudy {
     public static void run(Options options) throws Exception {
         String name = options.required("study");
         Media media = new Media(options);
-        Study study = new Study(name, "latency", options.text("title", name),
-                Environment.describe(media.directory(), media.devices()));
+        Study study = new Study(
+                name, "latency", options.text("title", name), Environment.describe(media.directory(), media.devices()));
         int block = options.number("block", 2000);
         int warmUp = options.number("warm-up", 20_000);
         int messages = options.number("messages", 1_000_000);

@@ -25,7 +25,10 @@ public final class LoadStudy {
 
     public static void run(Options options) throws Exception {
         Media media = new Media(options);
-        Study study = new Study("load", "load", options.text("title", "Load spectrum"),
+        Study study = new Study(
+                "load",
+                "load",
+                options.text("title", "Load spectrum"),
                 Environment.describe(media.directory(), media.devices()));
         int warmUp = options.number("warm-up", 5_000);
         double seconds = options.number("millis", 300) / 1e3;
@@ -36,8 +39,8 @@ public final class LoadStudy {
             Map<Target, Double> capacities = new LinkedHashMap<>();
             for (Target target : open) {
                 capacities.put(target, capacity(target, warmUp));
-                System.out.printf("load         %-26s capacity %,.0f messages/s%n", target.name(),
-                        capacities.get(target));
+                System.out.printf(
+                        "load         %-26s capacity %,.0f messages/s%n", target.name(), capacities.get(target));
             }
             for (String level : options.list("levels", LEVELS)) {
                 measure(capacities, Integer.parseInt(level), seconds, blocks, study);

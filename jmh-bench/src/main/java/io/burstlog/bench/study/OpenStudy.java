@@ -34,7 +34,10 @@ public final class OpenStudy {
 
     public static void run(Options options) throws Exception {
         Media media = new Media(options);
-        Study study = new Study("open", "open", options.text("title", "Open of a full ring"),
+        Study study = new Study(
+                "open",
+                "open",
+                options.text("title", "Open of a full ring"),
                 Environment.describe(media.directory(), media.devices()));
         String full = options.text("full", "");
         long ringBytes = options.number("megabytes", 1024) * (1L << 20);
@@ -43,8 +46,13 @@ public final class OpenStudy {
             study.skip("open", "it needs a small file system that root mounts for the log file");
         } else {
             Path ring = media.file("open.ring");
-            BurstConfig config = BurstConfig.builder().ring(ring).fileName(Path.of(full, "open.log"))
-                    .ringBytes(ringBytes).durability(Durability.PROCESS).binding(Binding.JNI).build();
+            BurstConfig config = BurstConfig.builder()
+                    .ring(ring)
+                    .fileName(Path.of(full, "open.log"))
+                    .ringBytes(ringBytes)
+                    .durability(Durability.PROCESS)
+                    .binding(Binding.JNI)
+                    .build();
             fill(config, ringBytes, media.bytes());
             List<Double> opens = new ArrayList<>();
             List<Double> reads = new ArrayList<>();
@@ -99,7 +107,8 @@ public final class OpenStudy {
     }
 
     private static double readRaw(Path ring) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(2 * READ_BYTES).alignedSlice(4096).limit(READ_BYTES);
+        ByteBuffer buffer =
+                ByteBuffer.allocateDirect(2 * READ_BYTES).alignedSlice(4096).limit(READ_BYTES);
         long begin = System.nanoTime();
         try (FileChannel channel = FileChannel.open(ring, StandardOpenOption.READ, ExtendedOpenOption.DIRECT)) {
             while (channel.read(buffer.clear().limit(READ_BYTES)) > 0) {

@@ -32,7 +32,10 @@ public final class SyncStudy {
 
     public static void run(Options options) throws Exception {
         Media media = new Media(options);
-        Study study = new Study("syncs", "syncs", options.text("title", "What a crash would lose"),
+        Study study = new Study(
+                "syncs",
+                "syncs",
+                options.text("title", "What a crash would lose"),
                 Environment.describe(media.directory(), media.devices()));
         int events = options.number("events", 1000);
         study.with("events", events);
@@ -78,13 +81,28 @@ public final class SyncStudy {
         Path directory = Files.createDirectories(media.file("syncs-" + run));
         Path trace = media.file("syncs-" + run + ".strace");
         String memory = media.memory().toString();
-        List<String> command = new ArrayList<>(List.of("strace", "-f", "-qq", "-y", "-s", "100", "-e",
-                "trace=" + SyncTrace.CALLS, "-o", trace.toString()));
+        List<String> command = new ArrayList<>(List.of(
+                "strace", "-f", "-qq", "-y", "-s", "100", "-e", "trace=" + SyncTrace.CALLS, "-o", trace.toString()));
         command.addAll(javaCommand());
-        command.addAll(List.of("traced", "--target", target, "--events", "" + events, "--dir", directory.toString(),
-                "--memory", memory, "--devices", devices, "--bytes", "" + media.bytes()));
+        command.addAll(List.of(
+                "traced",
+                "--target",
+                target,
+                "--events",
+                "" + events,
+                "--dir",
+                directory.toString(),
+                "--memory",
+                memory,
+                "--devices",
+                devices,
+                "--bytes",
+                "" + media.bytes()));
         Path said = media.file("syncs-" + run + ".out");
-        Process child = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+        Process child = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start();
         if (!child.waitFor(5, TimeUnit.MINUTES)) {
             child.destroyForcibly();
             study.skip(target, "the traced child did not end within 5 minutes");
@@ -99,8 +117,8 @@ public final class SyncStudy {
                 ? file -> file.endsWith(".ring") || file.startsWith("/dev/")
                 : file -> file.startsWith(directory.toString());
         Map<String, Object> counted = SyncTrace.read(trace, counts).toJson(target);
-        Media same = new Media(new Options(List.of(
-                "--dir", directory.toString(), "--memory", memory, "--devices", devices)));
+        Media same = new Media(
+                new Options(List.of("--dir", directory.toString(), "--memory", memory, "--devices", devices)));
         long found = new Targets(same).found(target);
         counted.put("events", events);
         counted.put("lostByProcessDeath", 2L * events - found);
@@ -113,7 +131,8 @@ public final class SyncStudy {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--")).forEach(command::add);
+                .filter(flag -> flag.startsWith("--"))
+                .forEach(command::add);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.burstlog.bench.Main"));
         return command;
     }
@@ -121,7 +140,8 @@ public final class SyncStudy {
     private static String whyNoStrace() throws InterruptedException {
         try {
             Process probe = new ProcessBuilder("strace", "-qq", "-o", "/dev/null", "true")
-                    .redirectErrorStream(true).start();
+                    .redirectErrorStream(true)
+                    .start();
             String said = new String(probe.getInputStream().readAllBytes()).strip();
             return probe.waitFor() == 0 ? null : "strace cannot run here: " + said;
         } catch (IOException missing) {
@@ -131,7 +151,9 @@ public final class SyncStudy {
 
     private static String lastLine(Path file) throws IOException {
         try (Stream<String> lines = Files.lines(file)) {
-            return lines.filter(line -> !line.isBlank()).reduce((first, second) -> second).orElse("it said nothing");
+            return lines.filter(line -> !line.isBlank())
+                    .reduce((first, second) -> second)
+                    .orElse("it said nothing");
         }
     }
 }

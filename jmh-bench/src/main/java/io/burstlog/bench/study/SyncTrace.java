@@ -40,9 +40,7 @@ public final class SyncTrace {
         this.counts = counts;
     }
 
-    /**
-     * @param counts the paths of the files that are looked at
-     */
+    /** @param counts the paths of the files that are looked at */
     static SyncTrace read(Path trace, Predicate<String> counts) throws IOException {
         return read(Files.readAllLines(trace), counts);
     }
@@ -80,7 +78,7 @@ public final class SyncTrace {
             case "io_uring_enter" -> rings += between ? 1 : 0;
             case "fsync", "fdatasync" -> syncs += between && counts.test(file) ? 1 : 0;
             case "write", "writev", "pwrite64", "pwritev", "pwritev2" -> wrote(file, rest);
-            default -> { }
+            default -> {}
         }
     }
 
@@ -110,7 +108,9 @@ public final class SyncTrace {
         }
         String flags = openFlags.getOrDefault(file, "");
         writes++;
-        if (rest.contains("RWF_DSYNC") || rest.contains("RWF_SYNC") || flags.contains("O_DSYNC")
+        if (rest.contains("RWF_DSYNC")
+                || rest.contains("RWF_SYNC")
+                || flags.contains("O_DSYNC")
                 || flags.contains("O_SYNC")) {
             durableWrites++;
         } else if (flags.contains("O_DIRECT")) {

@@ -32,7 +32,10 @@ public final class ThroughputStudy {
 
     public static void run(Options options) throws Exception {
         Media media = new Media(options);
-        Study study = new Study("throughput", "throughput", options.text("title", "Durable throughput"),
+        Study study = new Study(
+                "throughput",
+                "throughput",
+                options.text("title", "Durable throughput"),
                 Environment.describe(media.directory(), media.devices()));
         int blocks = options.number("blocks", 7);
         int millis = options.number("millis", 200);
@@ -49,8 +52,9 @@ public final class ThroughputStudy {
         study.write(options.path("out", "target/bench"));
     }
 
-    private static void measure(String medium, Media media, List<String> threads, int blocks, int millis, int offers,
-            Study study) throws Exception {
+    private static void measure(
+            String medium, Media media, List<String> threads, int blocks, int millis, int offers, Study study)
+            throws Exception {
         Media.Ring ring = media.ring(medium, "throughput");
         Map<String, List<Double>> rates = new LinkedHashMap<>();
         try (BurstLog log = BurstTarget.open(
@@ -58,7 +62,9 @@ public final class ThroughputStudy {
             for (int block = -1; block < blocks; block++) {
                 Map<String, List<Double>> into = block < 0 ? new LinkedHashMap<>() : rates;
                 for (String number : threads) {
-                    add(into, "append, " + number + (number.equals("1") ? " thread" : " threads"),
+                    add(
+                            into,
+                            "append, " + number + (number.equals("1") ? " thread" : " threads"),
                             append(log, Integer.parseInt(number), millis, media.bytes()));
                     log.awaitDrained(LONG);
                 }
@@ -70,8 +76,9 @@ public final class ThroughputStudy {
             }
         }
         rates.forEach((what, perSecond) -> {
-            System.out.printf("throughput   %-8s %-32s records/s of blocks: %s%n", medium, what,
-                    perSecond.stream().map("%,.0f"::formatted).toList());
+            System.out.printf(
+                    "throughput   %-8s %-32s records/s of blocks: %s%n",
+                    medium, what, perSecond.stream().map("%,.0f"::formatted).toList());
             study.add(new LinkedHashMap<>(Map.of("name", what, "medium", medium, "perSecond", perSecond)));
         });
     }

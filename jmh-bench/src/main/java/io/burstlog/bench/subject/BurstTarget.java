@@ -44,8 +44,14 @@ public final class BurstTarget implements Target {
      */
     public static BurstLog open(Path ring, String io, Path file, Binding binding, Duration drainInterval)
             throws Media.NotPossible {
-        BurstConfig config = BurstConfig.builder().ring(ring).fileName(file).durability(Durability.PROCESS)
-                .io(Io.valueOf(io.toUpperCase(Locale.ROOT))).binding(binding).drainInterval(drainInterval).build();
+        BurstConfig config = BurstConfig.builder()
+                .ring(ring)
+                .fileName(file)
+                .durability(Durability.PROCESS)
+                .io(Io.valueOf(io.toUpperCase(Locale.ROOT)))
+                .binding(binding)
+                .drainInterval(drainInterval)
+                .build();
         try {
             return BurstLog.open(config);
         } catch (BurstException refused) {

@@ -27,7 +27,10 @@ final class CAppends implements Closeable {
 
     private static final int END_SECONDS = 60;
 
-    private enum Kind { APPEND, BARE }
+    private enum Kind {
+        APPEND,
+        BARE
+    }
 
     /** Latencies that the other target has still to be given. */
     private record Block(int first, long[] nanos) {}
@@ -50,9 +53,16 @@ final class CAppends implements Closeable {
         Media.Ring ring = media.ring(medium, "c");
         Path bare = medium.equals("device") ? ring.path() : media.file("c-" + medium + ".bare");
         Path said = media.file("c-" + medium + ".err");
-        Process child = new ProcessBuilder(media.appendBench().toString(), "--serve", ring.path().toString(),
-                bare.toString(), media.file("c-" + medium + ".log").toString(), "" + media.bytes(), ring.io())
-                .redirectError(said.toFile()).start();
+        Process child = new ProcessBuilder(
+                        media.appendBench().toString(),
+                        "--serve",
+                        ring.path().toString(),
+                        bare.toString(),
+                        media.file("c-" + medium + ".log").toString(),
+                        "" + media.bytes(),
+                        ring.io())
+                .redirectError(said.toFile())
+                .start();
         CAppends started = new CAppends(child, said);
         try {
             started.drain();
@@ -97,8 +107,8 @@ final class CAppends implements Closeable {
         send("drain");
         long drained = receive(1)[0];
         if (drained != 1) {
-            throw new IOException("append_bench could not drain its ring within a minute: burst_await_drained returned "
-                    + drained);
+            throw new IOException(
+                    "append_bench could not drain its ring within a minute: burst_await_drained returned " + drained);
         }
     }
 

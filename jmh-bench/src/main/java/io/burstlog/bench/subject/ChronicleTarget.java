@@ -61,7 +61,8 @@ final class ChronicleTarget implements Target {
 
     /** How many messages are in a queue. */
     static long messages(Path directory) {
-        try (ChronicleQueue queue = builder(directory).build(); ExcerptTailer tailer = queue.createTailer()) {
+        try (ChronicleQueue queue = builder(directory).build();
+                ExcerptTailer tailer = queue.createTailer()) {
             long messages = 0;
             while (readOne(tailer)) {
                 messages++;

@@ -31,13 +31,16 @@ final class FileTarget implements Target {
     static Target forced(String name, Path path, int bytes) throws IOException {
         FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         ByteBuffer line = ByteBuffer.allocateDirect(bytes).put(Message.line(bytes));
-        return new FileTarget(name, () -> {
-            line.rewind();
-            while (line.hasRemaining()) {
-                channel.write(line);
-            }
-            channel.force(false);
-        }, channel);
+        return new FileTarget(
+                name,
+                () -> {
+                    line.rewind();
+                    while (line.hasRemaining()) {
+                        channel.write(line);
+                    }
+                    channel.force(false);
+                },
+                channel);
     }
 
     /** {@code RandomAccessFile} in mode {@code rwd}: every write is durable. */

@@ -39,8 +39,11 @@ public final class ForceAppender extends AbstractAppender {
             @PluginAttribute("ignoreExceptions") boolean ignoreExceptions,
             @PluginElement("Layout") Layout<? extends Serializable> layout)
             throws IOException {
-        return new ForceAppender(name, layout, ignoreExceptions, FileChannel.open(
-                Path.of(fileName), StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        return new ForceAppender(
+                name,
+                layout,
+                ignoreExceptions,
+                FileChannel.open(Path.of(fileName), StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
 
     @Override

@@ -73,13 +73,18 @@ final class Log4jTarget implements Target {
     static Target burst(String name, Media.Ring ring, String ack, Path file, int bytes)
             throws IOException, Media.NotPossible {
         LoggerContext context = new LoggerContext(name);
-        start(context, name, "Burst", Map.of("ring", ring.path().toString(), "io", ring.io(), "ack", ack,
-                "durability", "process"), file);
+        start(
+                context,
+                name,
+                "Burst",
+                Map.of("ring", ring.path().toString(), "io", ring.io(), "ack", ack, "durability", "process"),
+                file);
         return new Log4jTarget(name, context, file, bytes, true);
     }
 
-    private static void start(LoggerContext context, String name, String plugin, Map<String, String> attributes,
-            Path file) throws Media.NotPossible {
+    private static void start(
+            LoggerContext context, String name, String plugin, Map<String, String> attributes, Path file)
+            throws Media.NotPossible {
         context.start(configuration(context, plugin, attributes, file));
         Appender appender = context.getConfiguration().getAppender(APPENDER);
         if (appender == null || !appender.isStarted()) {
@@ -89,8 +94,8 @@ final class Log4jTarget implements Target {
         }
     }
 
-    private static Configuration configuration(LoggerContext context, String plugin, Map<String, String> attributes,
-            Path file) {
+    private static Configuration configuration(
+            LoggerContext context, String plugin, Map<String, String> attributes, Path file) {
         ConfigurationBuilder<BuiltConfiguration> builder = ConfigurationBuilderFactory.newConfigurationBuilder();
         builder.setLoggerContext(context);
         AppenderComponentBuilder appender = builder.newAppender(APPENDER, plugin)

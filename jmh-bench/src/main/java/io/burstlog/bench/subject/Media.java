@@ -48,9 +48,13 @@ public final class Media {
     public record Ring(Path path, String io) {}
 
     public Media(Options options) throws IOException {
-        directory = Files.createDirectories(options.path("dir", "target/bench/run").toAbsolutePath());
-        memory = options.path("memory", SHARED_MEMORY + "/burstlog-bench-" + ProcessHandle.current().pid());
-        appendBench = options.path("append-bench", "native/target/cmake/append_bench").toAbsolutePath();
+        directory =
+                Files.createDirectories(options.path("dir", "target/bench/run").toAbsolutePath());
+        memory = options.path(
+                "memory",
+                SHARED_MEMORY + "/burstlog-bench-" + ProcessHandle.current().pid());
+        appendBench =
+                options.path("append-bench", "native/target/cmake/append_bench").toAbsolutePath();
         devices = options.list("devices", "").stream().map(Path::of).toList();
         freeDevices = new ArrayDeque<>(devices);
         bytes = options.number("bytes", 256);
@@ -90,17 +94,19 @@ public final class Media {
             case "ssd" -> new Ring(file(name + "-ssd.ring"), "auto");
             case "device" -> new Ring(nextDevice(), "auto");
             case "mapped" -> new Ring(inMemory(name + "-mapped.ring"), "mapped");
-            default -> throw new IllegalArgumentException(
-                    "There is no medium \"" + medium + "\"; there are ssd, device and mapped.");
+            default ->
+                throw new IllegalArgumentException(
+                        "There is no medium \"" + medium + "\"; there are ssd, device and mapped.");
         };
     }
 
     private Path nextDevice() throws NotPossible {
         Path device = freeDevices.poll();
         if (device == null) {
-            throw new NotPossible(devices.isEmpty()
-                    ? "there is no fast device: zram needs root and the kernel's zram, others are given by --devices"
-                    : "all devices given by --devices are in use: " + devices);
+            throw new NotPossible(
+                    devices.isEmpty()
+                            ? "there is no fast device: zram needs root and the kernel's zram, others are given by --devices"
+                            : "all devices given by --devices are in use: " + devices);
         }
         return device;
     }

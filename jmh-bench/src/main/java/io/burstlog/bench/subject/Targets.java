@@ -64,11 +64,11 @@ public final class Targets implements AutoCloseable {
                 yield child(medium).bareWrites(name);
             }
             case "c" -> child(medium).appends(name);
-            case "java-jni", "java-jna" -> new BurstTarget(
-                    name, openLog(name, media.ring(medium, way), binding(way)), true, media.bytes());
+            case "java-jni", "java-jna" ->
+                new BurstTarget(name, openLog(name, media.ring(medium, way), binding(way)), true, media.bytes());
             case "log4j-burst" -> Log4jTarget.burst(name, media.ring(medium, way), "durable", log(name), media.bytes());
-            case "log4j-burst-enqueued" -> Log4jTarget.burst(
-                    name, media.ring(medium, way), "enqueued", log(name), media.bytes());
+            case "log4j-burst-enqueued" ->
+                Log4jTarget.burst(name, media.ring(medium, way), "enqueued", log(name), media.bytes());
             default -> throw unknown(name);
         };
     }

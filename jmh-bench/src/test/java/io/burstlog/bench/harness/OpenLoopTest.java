@@ -57,13 +57,17 @@ class OpenLoopTest {
         // A message each millisecond: the one that stalls and ten behind it are late; each makes up for 0.9 ms.
         loop.run(slowAt(50, 10 * MILLI), 1000, 100);
 
-        assertThat(loop.service().getCountBetweenValues(SERVICE * 2, Long.MAX_VALUE / 2)).as("slow services")
+        assertThat(loop.service().getCountBetweenValues(SERVICE * 2, Long.MAX_VALUE / 2))
+                .as("slow services")
                 .isEqualTo(1);
-        assertThat(loop.response().getCountBetweenValues(SERVICE * 2, Long.MAX_VALUE / 2)).as("late responses")
+        assertThat(loop.response().getCountBetweenValues(SERVICE * 2, Long.MAX_VALUE / 2))
+                .as("late responses")
                 .isEqualTo(1 + 11);
         for (int behind = 0; behind <= 11; behind++) {
             long expected = 10 * MILLI + SERVICE - behind * (MILLI - SERVICE);
-            assertThat(loop.response().getCountAtValue(expected)).as("%d behind the stall", behind).isGreaterThan(0);
+            assertThat(loop.response().getCountAtValue(expected))
+                    .as("%d behind the stall", behind)
+                    .isGreaterThan(0);
         }
         assertThat(loop.service().getValueAtPercentile(98)).isLessThan(2 * SERVICE);
         assertThat(loop.response().getValueAtPercentile(98)).isGreaterThan(8 * MILLI);

@@ -63,7 +63,9 @@ class RoundsTest {
 
     @Test
     void warmUpIsNotCounted() throws Exception {
-        TargetResult result = new Rounds(10, 15, 20, Long.MAX_VALUE).measure(List.of(fake("a")), () -> 0).get(0);
+        TargetResult result = new Rounds(10, 15, 20, Long.MAX_VALUE)
+                .measure(List.of(fake("a")), () -> 0)
+                .get(0);
 
         // Two blocks of warm-up and what comes before each block, so counting begins with message 23.
         assertThat(result.histogram().getMinValue()).isEqualTo(23);
@@ -72,7 +74,9 @@ class RoundsTest {
 
     @Test
     void afterTheTimeThreeRoundsAreCountedAndNoMore() throws Exception {
-        TargetResult result = new Rounds(10, 0, 1_000, 4).measure(List.of(fake("a")), () -> clock++ * 100).get(0);
+        TargetResult result = new Rounds(10, 0, 1_000, 4)
+                .measure(List.of(fake("a")), () -> clock++ * 100)
+                .get(0);
 
         assertThat(result.histogram().getTotalCount()).isEqualTo(30);
     }
@@ -80,7 +84,9 @@ class RoundsTest {
     @Test
     void warmUpTakesHalfOfTheTimeAtMostAndSaysHowMuchItWas() throws Exception {
         // The clock moves with each look: at 0 it begins, at 1 to 4 a block is within the first half.
-        TargetResult result = new Rounds(10, 1_000, 1_000, 10).measure(List.of(fake("a")), () -> clock++).get(0);
+        TargetResult result = new Rounds(10, 1_000, 1_000, 10)
+                .measure(List.of(fake("a")), () -> clock++)
+                .get(0);
 
         assertThat(result.toJson()).containsEntry("warmUpMessages", 40);
         assertThat(result.histogram().getMinValue()).isEqualTo(45);
@@ -101,7 +107,9 @@ class RoundsTest {
             }
         };
 
-        TargetResult result = new Rounds(1000, 1000, 1000, Long.MAX_VALUE).measure(List.of(allocating), () -> 0).get(0);
+        TargetResult result = new Rounds(1000, 1000, 1000, Long.MAX_VALUE)
+                .measure(List.of(allocating), () -> 0)
+                .get(0);
 
         double perMessage = Json.number(result.toJson().get("allocatedBytesPerMessage"));
         assertThat(perMessage).isBetween(1000.0, 1100.0);
@@ -119,6 +127,8 @@ class RoundsTest {
     }
 
     private static Map<String, Object> blocks(long... p50s) {
-        return Map.of("blocks", Arrays.stream(p50s).mapToObj(p50 -> Map.of("p50", p50)).toList());
+        return Map.of(
+                "blocks",
+                Arrays.stream(p50s).mapToObj(p50 -> Map.of("p50", p50)).toList());
     }
 }

@@ -39,11 +39,12 @@ class TargetResultTest {
 
         Map<String, Object> block = Json.object(Json.list(json.get("blocks")).get(0));
         for (String figure : List.of("p50", "p99", "p99.9")) {
-            assertThat(Json.number(json.get(figure))).as(figure)
+            assertThat(Json.number(json.get(figure)))
+                    .as(figure)
                     .isCloseTo(Json.number(block.get(figure)), Percentage.withPercentage(0.1));
         }
-        assertThat(Json.number(json.get("average"))).isCloseTo(Arrays.stream(nanos).average().orElseThrow(),
-                Percentage.withPercentage(0.1));
+        assertThat(Json.number(json.get("average")))
+                .isCloseTo(Arrays.stream(nanos).average().orElseThrow(), Percentage.withPercentage(0.1));
     }
 
     @Test
@@ -61,12 +62,15 @@ class TargetResultTest {
         Histogram histogram = TargetResult.histogramOf(target);
         assertThat(histogram).isEqualTo(result.histogram());
         assertThat(target).containsEntry("messages", 5L).containsEntry("allocatedBytesPerMessage", 8.0);
-        assertThat(Json.list(target.get("series"))).containsExactly(0L, 1000L, 1L, 2000L, 2L, 3000L, 3L, 4000L, 4L,
-                100_000L);
+        assertThat(Json.list(target.get("series")))
+                .containsExactly(0L, 1000L, 1L, 2000L, 2L, 3000L, 3L, 4000L, 4L, 100_000L);
         assertThat(Json.object(Json.list(read.get("skipped")).get(0))).containsEntry("reason", "it is not there");
         // Value in microseconds, percentile, count.
         List<String> hgrm = Files.readAllLines(directory.resolve("tiny-way-medium.hgrm"));
-        String last = hgrm.stream().filter(line -> line.contains("1.000000000000")).findFirst().orElseThrow();
+        String last = hgrm.stream()
+                .filter(line -> line.contains("1.000000000000"))
+                .findFirst()
+                .orElseThrow();
         String[] fields = last.trim().split(" +");
         assertThat(Double.parseDouble(fields[0])).isCloseTo(100, within(0.1));
         assertThat(fields[2]).isEqualTo("5");

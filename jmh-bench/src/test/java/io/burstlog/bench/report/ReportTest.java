@@ -53,12 +53,22 @@ class ReportTest {
     }
 
     private static List<String> check(List<List<String>> checks, String what) {
-        return checks.stream().filter(row -> row.get(0).startsWith(what)).findFirst().orElseThrow();
+        return checks.stream()
+                .filter(row -> row.get(0).startsWith(what))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
     void everyStudyHasItsPicturesAndEveryPictureIsInThePage() throws Exception {
-        study("fast-ring", "log4j-burst@ssd", "log4j-burst@device", 5_000, "log4j-burst@ssd", 80_000, "log4j-force",
+        study(
+                "fast-ring",
+                "log4j-burst@ssd",
+                "log4j-burst@device",
+                5_000,
+                "log4j-burst@ssd",
+                80_000,
+                "log4j-force",
                 90_000);
         study("ssd", "bare@ssd", "bare@ssd", 80_000, "c@ssd", 81_000);
         Study handOver = new Study("hand-over-64", "hand-over", "Hand-over", Map.of());
@@ -68,9 +78,19 @@ class ReportTest {
         handOver.write(directory);
         Study load = new Study("load", "load", "Load", Map.of());
         for (long percent : new long[] {2, 50, 100}) {
-            load.add(Map.of("name", "a " + percent, "target", "a", "percentOfCapacity", percent, "reachedPerSecond",
+            load.add(Map.of(
+                    "name",
+                    "a " + percent,
+                    "target",
+                    "a",
+                    "percentOfCapacity",
+                    percent,
+                    "reachedPerSecond",
                     10.0,
-                    "service", target("a", 1000), "response", target("a", 1000 * percent)));
+                    "service",
+                    target("a", 1000),
+                    "response",
+                    target("a", 1000 * percent)));
         }
         load.write(directory);
         Files.writeString(directory.resolve("jmh.json"), """
@@ -114,16 +134,33 @@ class ReportTest {
     @Test
     void aTargetIsReachedMissedOrNotMeasured() throws Exception {
         study("ssd", "bare@ssd", "bare@ssd", 80_000, "c@ssd", 81_000);
-        study("device", "bare@device", "bare@device", 4_000, "c@device", 8_000, "java-jni@device", 8_050,
+        study(
+                "device",
+                "bare@device",
+                "bare@device",
+                4_000,
+                "c@device",
+                8_000,
+                "java-jni@device",
+                8_050,
                 "java-jna@device",
                 9_000);
 
         List<List<String>> checks = Checks.of(new Results(directory));
 
         assertThat(check(checks, "C append / bare write, p50")).contains("yes", "<= 1.05");
-        assertThat(checks.stream().filter(row -> row.get(1).equals("device")).findFirst().orElseThrow())
-                .first().asString().contains("C append / bare write, p50");
-        assertThat(checks.stream().filter(row -> row.get(1).equals("device")).findFirst().orElseThrow()).contains("no");
+        assertThat(checks.stream()
+                        .filter(row -> row.get(1).equals("device"))
+                        .findFirst()
+                        .orElseThrow())
+                .first()
+                .asString()
+                .contains("C append / bare write, p50");
+        assertThat(checks.stream()
+                        .filter(row -> row.get(1).equals("device"))
+                        .findFirst()
+                        .orElseThrow())
+                .contains("no");
         assertThat(check(checks, "Java over JNI - C")).contains("yes");
         assertThat(check(checks, "Java over JNA - C")).contains("no");
         assertThat(check(checks, "Log4j - plain Java")).contains("not measured", "-");
@@ -136,14 +173,28 @@ class ReportTest {
         assertThat(losses("log4j-force", 0, 0, 1000, 0)).startsWith("nothing, if the disk honours flushes");
         assertThat(losses("log4j-burst@device", 0, 1000, 0, 0)).contains("zram does not");
         assertThat(losses("every tenth", 0, 0, 100, 0)).isEqualTo("up to 10 events: 100 syncs for 1,000 events");
-        assertThat(losses("log4j-burst@mapped", 0, 0, 0, 0)).startsWith("everything, here: a file in tmpfs survives the process only");
+        assertThat(losses("log4j-burst@mapped", 0, 0, 0, 0))
+                .startsWith("everything, here: a file in tmpfs survives the process only");
         assertThat(losses("log4j-burst@ssd", 0, 0, 0, 1000)).startsWith("not seen: written through io_uring");
         assertThat(losses("log4j-raf-flush", 0, 0, 0, 0)).startsWith("everything");
     }
 
     private static String losses(String name, int durableWrites, int directWrites, int syncs, int rings) {
-        return Losses.ofPower(Map.of("name", name, "events", 1000L, "durableWrites", durableWrites, "directWrites",
-                directWrites, "syncs", syncs, "waitingMsyncs", 0, "ioUringEnters", rings));
+        return Losses.ofPower(Map.of(
+                "name",
+                name,
+                "events",
+                1000L,
+                "durableWrites",
+                durableWrites,
+                "directWrites",
+                directWrites,
+                "syncs",
+                syncs,
+                "waitingMsyncs",
+                0,
+                "ioUringEnters",
+                rings));
     }
 
     @Test

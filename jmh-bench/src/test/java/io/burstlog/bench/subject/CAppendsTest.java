@@ -43,9 +43,11 @@ class CAppendsTest {
     private Path directory;
 
     private Media media(String script) throws Exception {
-        assumeTrue(ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN,
+        assumeTrue(
+                ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN,
                 "the script writes numbers of a little-endian machine");
-        Path program = Files.createFile(directory.resolve("append_bench"),
+        Path program = Files.createFile(
+                directory.resolve("append_bench"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         Files.writeString(program, script);
         return new Media(new Options(List.of("--dir", directory.toString(), "--append-bench", program.toString())));
@@ -101,7 +103,8 @@ class CAppendsTest {
         String refusing = "#!/bin/sh\necho 'append_bench: open: the ring is in use' >&2\nexit 1\n";
 
         try (Targets targets = new Targets(media(refusing))) {
-            assertThatThrownBy(() -> targets.open("c@ssd")).isInstanceOf(Media.NotPossible.class)
+            assertThatThrownBy(() -> targets.open("c@ssd"))
+                    .isInstanceOf(Media.NotPossible.class)
                     .hasMessageContaining("the ring is in use");
         }
     }
@@ -110,7 +113,8 @@ class CAppendsTest {
     void aProgramThatIsNotBuiltIsSkipped() throws Exception {
         Media media = new Media(new Options(List.of("--dir", directory.toString(), "--append-bench", "missing")));
 
-        assertThatThrownBy(() -> new Targets(media).open("c@ssd")).isInstanceOf(Media.NotPossible.class)
+        assertThatThrownBy(() -> new Targets(media).open("c@ssd"))
+                .isInstanceOf(Media.NotPossible.class)
                 .hasMessageContaining("is not built");
     }
 }

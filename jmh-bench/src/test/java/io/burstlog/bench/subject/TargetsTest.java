@@ -31,14 +31,33 @@ class TargetsTest {
 
     @BeforeEach
     void makeMedia() throws Exception {
-        media = new Media(new Options(List.of("--dir", directory.resolve("run").toString(),
-                "--memory", directory.resolve("memory").toString(), "--bytes", "" + BYTES)));
+        media = new Media(new Options(List.of(
+                "--dir",
+                directory.resolve("run").toString(),
+                "--memory",
+                directory.resolve("memory").toString(),
+                "--bytes",
+                "" + BYTES)));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"java-jni@ssd", "java-jna@ssd", "log4j-burst@ssd", "log4j-burst-enqueued@ssd",
-        "log4j-raf-flush", "log4j-raf-buffered", "log4j-file-flush", "log4j-file-buffered", "log4j-mmap-flush",
-        "log4j-mmap-buffered", "log4j-async-raf", "log4j-force", "file-force", "file-rwd"})
+    @ValueSource(
+            strings = {
+                "java-jni@ssd",
+                "java-jna@ssd",
+                "log4j-burst@ssd",
+                "log4j-burst-enqueued@ssd",
+                "log4j-raf-flush",
+                "log4j-raf-buffered",
+                "log4j-file-flush",
+                "log4j-file-buffered",
+                "log4j-mmap-flush",
+                "log4j-mmap-buffered",
+                "log4j-async-raf",
+                "log4j-force",
+                "file-force",
+                "file-rwd"
+            })
     void everyTargetLeavesTheSameBytes(String name) throws Exception {
         try (Targets targets = new Targets(media)) {
             write(targets.open(name));
@@ -67,7 +86,8 @@ class TargetsTest {
 
         assertThat(two.ring("device", "x").path()).hasToString("/dev/a");
         assertThat(two.ring("device", "y").path()).hasToString("/dev/b");
-        assertThatThrownBy(() -> two.ring("device", "z")).isInstanceOf(Media.NotPossible.class)
+        assertThatThrownBy(() -> two.ring("device", "z"))
+                .isInstanceOf(Media.NotPossible.class)
                 .hasMessageContaining("in use");
         Study study = new Study("any", "latency", "Any", Map.of());
         try (Targets targets = new Targets(media)) {
@@ -92,7 +112,8 @@ class TargetsTest {
 
     @Test
     void anUnknownNameIsRefused() {
-        assertThatThrownBy(() -> new Targets(media).open("log4j")).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> new Targets(media).open("log4j"))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("There is no target \"log4j\"");
         assertThatThrownBy(() -> new Targets(media).open("java@ssd")).hasMessageContaining("\"java@ssd\"");
         assertThatThrownBy(() -> new Targets(media).open("java-jni@nowhere")).hasMessageContaining("\"nowhere\"");
