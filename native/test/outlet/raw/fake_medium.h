@@ -17,9 +17,9 @@ struct fake {
     struct raw_media media; /* first */
     struct raw_medium writer, reader;
     int is_held, is_gone;
-    int write_fails, sync_fails; /* errno of each, or 0 */
-    int64_t cut_in;              /* power is cut before this many further writes and syncs; < 0: never */
-    uint64_t reads, writes, syncs;
+    int write_fails, sync_fails;      /* errno of each, or 0 */
+    int64_t cut_in;                   /* power is cut before this many further writes and syncs; < 0: never */
+    uint64_t writes, syncs, openings; /* as writer */
     uint8_t durable[FAKE_BYTES], cached[FAKE_BYTES];
 };
 
@@ -29,7 +29,6 @@ static int fake_read(const struct raw_medium *medium, void *data, size_t bytes, 
     (void)medium;
     if (fake.is_gone || offset + bytes > sizeof fake.cached)
         return -EIO;
-    fake.reads++;
     memcpy(data, fake.cached + offset, bytes);
     return 0;
 }
@@ -80,6 +79,7 @@ static int fake_open(const struct raw_media *media, const char *path, enum devic
     if (access == DEVICE_WRITER && fake.is_held)
         return error_set(EBUSY, "log device %s is held by process 17 (java)", path);
     fake.is_held |= access == DEVICE_WRITER;
+    fake.openings += access == DEVICE_WRITER;
     *medium = access == DEVICE_WRITER ? &fake.writer : &fake.reader;
     return 0;
 }
