@@ -82,13 +82,12 @@ enum burst_on_full {
  * installs a handler for SIGBUS, which hands on every signal that is not its own. It survives loss of power only
  * where MAP_SYNC holds. A ring that is created with it can be written in no other way. */
 enum burst_io {
-    BURST_IO_AUTO = 0,       /* the fastest of those that are safe everywhere, measured once and kept on the ring */
-    BURST_IO_PWRITE = 1,     /* one positioned write for each commit */
-    BURST_IO_URING = 2,      /* io_uring: several writes of a commit under way */
-    BURST_IO_URING_POLL = 3, /* io_uring without interrupts: needs a device with poll queues */
-    BURST_IO_NVME = 4,       /* NVMe commands with FUA through the generic character device */
-    BURST_IO_MAPPED = 5,
-    BURST_IO_FLUSH = 6, /* one positioned write and one flush of the medium's cache, for drives that ignore FUA */
+    BURST_IO_AUTO = 0,   /* the fastest of those that are safe everywhere, measured once and kept on the ring */
+    BURST_IO_PWRITE = 1, /* one positioned write for each commit */
+    BURST_IO_URING = 2,  /* io_uring: several writes of a commit under way */
+    BURST_IO_NVME = 3,   /* NVMe commands with FUA through the generic character device */
+    BURST_IO_MAPPED = 4,
+    BURST_IO_FLUSH = 5, /* one positioned write and one flush of the medium's cache, for drives that ignore FUA */
 };
 
 /* Pages of the ring's image in memory. */

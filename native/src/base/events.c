@@ -12,7 +12,7 @@ void events_init(struct events *events, const struct platform *platform) {
 
 void events_post(struct events *events, uint32_t severity, const char *format, ...) {
     pthread_mutex_lock(&events->lock);
-    burst_event_t *event = &events->kept[events->end % EVENTS_KEPT];
+    struct event *event = &events->kept[events->end % EVENTS_KEPT];
     event->severity = severity;
     event->time_ns = platform_realtime_ns(events->platform);
     va_list arguments;
@@ -27,13 +27,11 @@ void events_post(struct events *events, uint32_t severity, const char *format, .
     event_count_notify(&events->changed, events->platform);
 }
 
-static int take_now(struct events *events, burst_event_t *event) {
+static int take_now(struct events *events, struct event *event) {
     int rc = 0;
     pthread_mutex_lock(&events->lock);
     if (events->first != events->end) {
-        uint32_t struct_bytes = event->struct_bytes;
         *event = events->kept[events->first++ % EVENTS_KEPT];
-        event->struct_bytes = struct_bytes;
         rc = 1;
     } else if (events->closed) {
         rc = -ESHUTDOWN;
@@ -42,7 +40,7 @@ static int take_now(struct events *events, burst_event_t *event) {
     return rc;
 }
 
-int events_take(struct events *events, burst_event_t *event, int64_t timeout_ns) {
+int events_take(struct events *events, struct event *event, int64_t timeout_ns) {
     const struct platform *platform = events->platform;
     const int64_t deadline_ns = platform_deadline_ns(platform, timeout_ns);
     for (;;) {

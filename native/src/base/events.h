@@ -7,9 +7,21 @@
 
 #include "base/platform.h"
 #include "base/event_count.h"
-#include "burstlog.h"
 
 #define EVENTS_KEPT 16u
+#define EVENT_TEXT_BYTES 512
+
+enum event_severity {
+    EVENT_INFO,
+    EVENT_WARN,
+    EVENT_ERROR,
+};
+
+struct event {
+    uint32_t severity; /* enum event_severity */
+    int64_t time_ns;   /* CLOCK_REALTIME */
+    char text[EVENT_TEXT_BYTES];
+};
 
 struct events {
     const struct platform *platform;
@@ -18,7 +30,7 @@ struct events {
     uint64_t end;   /* number of the next one */
     int closed;
     struct event_count changed;
-    burst_event_t kept[EVENTS_KEPT];
+    struct event kept[EVENTS_KEPT];
 };
 
 void events_init(struct events *events, const struct platform *platform);
@@ -27,7 +39,7 @@ void events_post(struct events *events, uint32_t severity, const char *format, .
     __attribute__((format(printf, 3, 4)));
 
 /* 1 and *event, 0 if none came within timeout_ns (< 0: for ever), -ESHUTDOWN if none is left and none will come. */
-int events_take(struct events *events, burst_event_t *event, int64_t timeout_ns);
+int events_take(struct events *events, struct event *event, int64_t timeout_ns);
 
 /* No more will come: wakes all takers. */
 void events_close(struct events *events);

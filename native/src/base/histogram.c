@@ -3,23 +3,23 @@
 
 #define ONE_ULP_LESS (1 - 0x1p-52) /* 99.9 percent of 1000 are 999, whatever the product is rounded to */
 
-static uint64_t count_in(const burst_histogram_t *histogram, unsigned bucket) {
+static uint64_t count_in(const struct histogram *histogram, unsigned bucket) {
     return __atomic_load_n(&histogram->counts[bucket], __ATOMIC_ACQUIRE);
 }
 
-static uint64_t max_of(const burst_histogram_t *histogram) {
+static uint64_t max_of(const struct histogram *histogram) {
     return __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
 }
 
 /* The first bucket behind which there is nothing. */
-static unsigned end_of(const burst_histogram_t *histogram) {
+static unsigned end_of(const struct histogram *histogram) {
     return histogram_bucket(max_of(histogram)) + 1;
 }
 
 /* The last bucket has no top: what is in it may be as long as the longest. */
-static uint64_t told_of(const burst_histogram_t *histogram, unsigned bucket) {
+static uint64_t told_of(const struct histogram *histogram, unsigned bucket) {
     const uint64_t top = histogram_top(bucket), max = max_of(histogram);
-    return top < max && bucket < BURST_HISTOGRAM_BUCKETS - 1 ? top : max;
+    return top < max && bucket < HISTOGRAM_BUCKETS - 1 ? top : max;
 }
 
 static double middle_of(unsigned bucket) {
@@ -28,7 +28,7 @@ static double middle_of(unsigned bucket) {
 }
 
 /* Returns the count and, unless sum is NULL, what all would sum up to if each were in the middle of its bucket. */
-static uint64_t add_up(const burst_histogram_t *histogram, double *sum) {
+static uint64_t add_up(const struct histogram *histogram, double *sum) {
     const unsigned end = end_of(histogram);
     uint64_t count = 0;
     for (unsigned bucket = 0; bucket < end; bucket++) {
@@ -42,7 +42,7 @@ static uint64_t add_up(const burst_histogram_t *histogram, double *sum) {
 }
 
 /* The figures of rising percentiles, of `count` in all. */
-static void find(const burst_histogram_t *histogram, uint64_t count, const double *percents, unsigned wanted,
+static void find(const struct histogram *histogram, uint64_t count, const double *percents, unsigned wanted,
                  uint64_t *figures) {
     const unsigned end = end_of(histogram);
     unsigned found = 0;
@@ -58,48 +58,39 @@ static void find(const burst_histogram_t *histogram, uint64_t count, const doubl
     }
 }
 
-uint64_t histogram_count(const burst_histogram_t *histogram) {
+uint64_t histogram_count(const struct histogram *histogram) {
     return add_up(histogram, NULL);
 }
 
-uint64_t histogram_percentile(const burst_histogram_t *histogram, double percent) {
+uint64_t histogram_percentile(const struct histogram *histogram, double percent) {
     uint64_t figure;
     find(histogram, add_up(histogram, NULL), &percent, 1, &figure);
     return figure;
 }
 
-void histogram_summarize(const burst_histogram_t *histogram, burst_stage_stats_t *stats) {
+void histogram_summarize(const struct histogram *histogram, struct histogram_figures *figures) {
     static const double percents[] = {50, 99, 99.9, 99.99};
-    uint64_t figures[4];
+    uint64_t told[4];
     double sum = 0;
     const uint64_t count = add_up(histogram, &sum);
-    find(histogram, count, percents, 4, figures);
+    find(histogram, count, percents, 4, told);
     const uint64_t max = max_of(histogram), mean = count == 0 ? 0 : (uint64_t)(sum / (double)count + 0.5);
-    *stats = (burst_stage_stats_t){
+    *figures = (struct histogram_figures){
         .count = count,
         .mean_ns = mean < max ? mean : max, /* all may be in the lower half of their bucket */
-        .p50_ns = figures[0],
-        .p99_ns = figures[1],
-        .p999_ns = figures[2],
-        .p9999_ns = figures[3],
+        .p50_ns = told[0],
+        .p99_ns = told[1],
+        .p999_ns = told[2],
+        .p9999_ns = told[3],
         .max_ns = max,
     };
 }
 
-void histogram_copy(const burst_histogram_t *histogram, burst_histogram_t *to) {
-    to->bucket_count = BURST_HISTOGRAM_BUCKETS;
+void histogram_copy(const struct histogram *histogram, struct histogram *to) {
     to->count = 0;
-    for (unsigned bucket = 0; bucket < BURST_HISTOGRAM_BUCKETS; bucket++) {
+    for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
         to->counts[bucket] = count_in(histogram, bucket);
         to->count += to->counts[bucket];
     }
     to->max_ns = max_of(histogram);
-}
-
-uint64_t burst_histogram_percentile(const burst_histogram_t *histogram, double percent) {
-    return histogram_percentile(histogram, percent);
-}
-
-uint64_t burst_histogram_highest(uint32_t bucket) {
-    return histogram_top(bucket < BURST_HISTOGRAM_BUCKETS ? bucket : BURST_HISTOGRAM_BUCKETS - 1);
 }

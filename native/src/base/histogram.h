@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times in a burst_histogram_t. Its buckets are those of an HdrHistogram with lowest value 1 and 2 significant digits: one
+ * Times in a histogram. Its buckets are those of an HdrHistogram with lowest value 1 and 2 significant digits: one
  * for each value up to 255, then 128 for each power of two, so that no figure is off by more than 1/128. Any number of
  * threads may record, and any may read meanwhile; the field `count` is filled by histogram_copy only.
  */
@@ -10,17 +10,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "burstlog.h"
-
 #define HISTOGRAM_LINEAR_BITS 7u
 #define HISTOGRAM_VALUE_BITS 37u /* values from 2^37 on (137 s) are all in the last bucket */
+#define HISTOGRAM_BUCKETS ((HISTOGRAM_VALUE_BITS - HISTOGRAM_LINEAR_BITS + 1) << HISTOGRAM_LINEAR_BITS)
 
-_Static_assert(BURST_HISTOGRAM_BUCKETS == (HISTOGRAM_VALUE_BITS - HISTOGRAM_LINEAR_BITS + 1) << HISTOGRAM_LINEAR_BITS,
-               "every value below 2^HISTOGRAM_VALUE_BITS has a bucket");
+struct histogram {
+    uint64_t count; /* of all buckets */
+    uint64_t max_ns;
+    uint64_t counts[HISTOGRAM_BUCKETS];
+};
+
+/* All 0 while nothing is recorded. */
+struct histogram_figures {
+    uint64_t count;
+    uint64_t mean_ns;
+    uint64_t p50_ns;
+    uint64_t p99_ns;
+    uint64_t p999_ns;
+    uint64_t p9999_ns;
+    uint64_t max_ns;
+};
 
 static inline unsigned histogram_bucket(uint64_t value) {
     if (value >> HISTOGRAM_VALUE_BITS != 0) {
-        return BURST_HISTOGRAM_BUCKETS - 1;
+        return HISTOGRAM_BUCKETS - 1;
     }
     if (value < 1u << HISTOGRAM_LINEAR_BITS) {
         return (unsigned)value;
@@ -40,7 +53,7 @@ static inline uint64_t histogram_top(unsigned bucket) {
 }
 
 /* The maximum first: whoever sees the count looks as far as its bucket. */
-static inline void histogram_record(burst_histogram_t *histogram, uint64_t value) {
+static inline void histogram_record(struct histogram *histogram, uint64_t value) {
     uint64_t max = __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
     while (value > max &&
            !__atomic_compare_exchange_n(&histogram->max_ns, &max, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -48,15 +61,15 @@ static inline void histogram_record(burst_histogram_t *histogram, uint64_t value
     __atomic_fetch_add(&histogram->counts[histogram_bucket(value)], 1, __ATOMIC_RELEASE);
 }
 
-uint64_t histogram_count(const burst_histogram_t *histogram);
+uint64_t histogram_count(const struct histogram *histogram);
 
 /* The least value that so many percent of all do not exceed, rounded up to its bucket; 0 if there are none. */
-uint64_t histogram_percentile(const burst_histogram_t *histogram, double percent);
+uint64_t histogram_percentile(const struct histogram *histogram, double percent);
 
 /* The seven figures. What is recorded meanwhile may or may not be in each of them. */
-void histogram_summarize(const burst_histogram_t *histogram, burst_stage_stats_t *stats);
+void histogram_summarize(const struct histogram *histogram, struct histogram_figures *figures);
 
-/* Everything but struct_bytes, with the count of what is in `to`. */
-void histogram_copy(const burst_histogram_t *histogram, burst_histogram_t *to);
+/* With the count of what is in `to`. */
+void histogram_copy(const struct histogram *histogram, struct histogram *to);
 
 #endif

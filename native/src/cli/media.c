@@ -46,7 +46,6 @@ static void report_disk(struct report *report, dev_t number) {
     report_known_text(report, "write cache", disk.write_cache);
     report_known_flag(report, "forced unit access", disk.fua);
     report_known_flag(report, "rotational", disk.rotational);
-    report_known_flag(report, "poll queues", disk.polled);
     report_known_flag(report, "dax", disk.dax);
     report_known_text(report, "zoned", disk.zoned);
     report_known_text(report, "scheduler", disk.scheduler);

@@ -28,7 +28,7 @@ static int drain_all(struct engine *engine) {
 }
 
 static void report_events(struct events *events, struct report *report) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     report_list(report, "events");
     while (events_take(events, &event, 0) == 1) {
         report_group(report, NULL);

@@ -12,7 +12,6 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
-#include "burstlog.h"
 #include "device/backend/direct.h"
 #include "device/host/identity.h"
 #include "device/measure.h"
@@ -206,7 +205,7 @@ static int exchange(struct device **device, uint32_t io) {
 
 void device_calibrate(struct device **device, int anew) {
     uint32_t crc_seed;
-    if ((*device)->io != BURST_IO_PWRITE || !has_ring(*device, &crc_seed))
+    if ((*device)->io != DEVICE_IO_PWRITE || !has_ring(*device, &crc_seed))
         return;
     struct measured_engine engines[CALIBRATION_ENGINES_MAX];
     struct calibration calibration;
@@ -216,7 +215,7 @@ void device_calibrate(struct device **device, int anew) {
     device_open_engines(*device, engines, &count, fallback, sizeof(fallback));
     describe(direct_of(*device), engines, count, &calibration);
     snprintf(because, sizeof(because), "no other engine that auto takes works here");
-    uint32_t io = BURST_IO_PWRITE;
+    uint32_t io = DEVICE_IO_PWRITE;
     if (count > 1) {
         snprintf(because, sizeof(because), "no engine could be measured");
         if (settle(*device, crc_seed, engines, &calibration, anew)) {

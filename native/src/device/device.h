@@ -19,6 +19,23 @@
 
 struct device;
 
+/* How a medium is written. */
+enum device_io {
+    DEVICE_IO_AUTO, /* whichever is measured to be the fastest */
+    DEVICE_IO_PWRITE,
+    DEVICE_IO_URING,
+    DEVICE_IO_NVME,
+    DEVICE_IO_MAPPED,
+    DEVICE_IO_FLUSH,
+};
+
+/* What a medium survives. */
+enum durability {
+    DURABILITY_POWER,    /* loss of power */
+    DURABILITY_OS_CRASH, /* a crash of the kernel */
+    DURABILITY_PROCESS,  /* the death of the process only */
+};
+
 /* One write under way. The caller owns it until `complete` returns it. */
 struct device_write {
     uint64_t offset;  /* on the medium, a multiple of the block, or of line_bytes */
@@ -74,7 +91,7 @@ struct device_file {
 struct device {
     const struct device_ops *ops;
     const struct platform *platform;
-    uint32_t io; /* enum burst_io: the backend */
+    uint32_t io; /* enum device_io: the backend */
     uint64_t medium_bytes;
     uint32_t block_bytes; /* max(logical, physical, 4096) */
     uint32_t logical_block_bytes;
@@ -87,7 +104,7 @@ struct device {
     int image_small_pages;       /* wanted before the image is made: no huge pages */
     int image_node;              /* wanted before the image is made: the NUMA node to hold it; -1: any */
     int image_in_use;            /* close leaves the image mapped: a producer of a failed ring may still be in it */
-    int survives;                /* enum burst_durability */
+    int survives;                /* enum durability */
     char survives_because[DEVICE_EVIDENCE_BYTES]; /* the evidence, for the sentence of a refusal */
     char fallback[DEVICE_FALLBACK_BYTES]; /* "", or why the best way of writing or locking is not used: tell it once */
     char chosen_because[DEVICE_BECAUSE_BYTES]; /* "", or why this backend writes it */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "burstlog.h"
 #include "media/layout.h"
 
 #define WARM_UP 4u
@@ -32,7 +31,7 @@ static void fill(const struct platform *platform, uint64_t *words, size_t bytes)
 
 /* Where the image is the medium itself, the scratch blocks are no part of it: it is written from other memory. */
 static int image_is_medium(const struct measured_engine *engine) {
-    return engine->io == BURST_IO_MAPPED;
+    return engine->io == DEVICE_IO_MAPPED;
 }
 
 static void prepare(const struct platform *platform, struct measured_engine *engine, struct lane *lane) {

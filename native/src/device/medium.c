@@ -12,7 +12,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "burstlog.h"
 #include "device/backend/dax.h"
 #include "media/superblock.h"
 
@@ -47,7 +46,7 @@ static int measure_dax(struct medium *medium, dev_t number) {
     medium->bytes = facts.bytes;
     medium->dax_align_bytes = facts.align_bytes;
     medium->logical_block_bytes = medium->block_bytes = LAYOUT_MIN_BLOCK_BYTES;
-    medium->facts.survives = facts.is_persistent ? BURST_DURABILITY_POWER : BURST_DURABILITY_PROCESS;
+    medium->facts.survives = facts.is_persistent ? DURABILITY_POWER : DURABILITY_PROCESS;
     snprintf(medium->facts.because, sizeof(medium->facts.because), "%s",
              facts.is_persistent ? "it is persistent memory (device DAX of an NVDIMM)"
                                  : "it is device DAX of memory that no NVDIMM bus calls persistent");
@@ -155,15 +154,15 @@ int medium_of_file(const struct platform *platform, int fd, struct medium *mediu
 
 uint32_t medium_required_io(const struct platform *platform, const struct medium *medium) {
     if (medium->dax_align_bytes != 0)
-        return BURST_IO_MAPPED;
-    uint32_t required = BURST_IO_AUTO;
+        return DEVICE_IO_MAPPED;
+    uint32_t required = DEVICE_IO_AUTO;
     uint8_t *block = platform_allocate(platform, medium->block_bytes, PLATFORM_PLAIN);
     for (unsigned copy = 0; block != NULL && copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
         const struct superblock *superblock = (const struct superblock *)block;
         if (pread(medium->fd, block, medium->block_bytes, (off_t)LAYOUT_SUPERBLOCK_OFFSET(copy)) ==
                 (ssize_t)medium->block_bytes &&
             superblock_judge(superblock) == SUPERBLOCK_VALID && superblock_line_bytes(superblock) != 0)
-            required = BURST_IO_MAPPED;
+            required = DEVICE_IO_MAPPED;
     }
     if (block != NULL)
         platform_release(platform, block, medium->block_bytes);

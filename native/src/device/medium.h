@@ -38,7 +38,7 @@ void device_describe(struct device *device, uint32_t io, const struct device_ops
 
 /* A way of writing a ring. */
 struct device_backend {
-    uint32_t io; /* enum burst_io */
+    uint32_t io; /* enum device_io */
     const char *name;
     /* 1 if io = auto may take it for this medium, 0 if it works only by name or not at all. */
     int (*suits)(const struct medium *medium);
@@ -57,13 +57,12 @@ const struct device_backend *device_backend_of(uint32_t io);
 
 extern const struct device_backend backend_pwrite;
 extern const struct device_backend backend_uring;
-extern const struct device_backend backend_uring_poll;
 extern const struct device_backend backend_nvme;
 extern const struct device_backend backend_mapped;
 extern const struct device_backend backend_flush;
 
-/* The one enum burst_io that can write what is on the medium: a DAX character device, or a ring whose commits end at lines,
- * must be mapped. BURST_IO_AUTO if there is no such restriction. */
+/* The one enum device_io that can write what is on the medium: a DAX character device, or a ring whose commits end at lines,
+ * must be mapped. DEVICE_IO_AUTO if there is no such restriction. */
 uint32_t medium_required_io(const struct platform *platform, const struct medium *medium);
 
 #endif

@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/path.h"
-#include "burstlog.h"
 #include "device/backend/dax.h"
 #include "device/host/disk.h"
 #include "device/lock.h"
@@ -24,9 +23,9 @@
 #define UNSEEN_HOLDER_WAIT_NS 1000000000ll
 #define UNSEEN_HOLDER_POLL_NS 20000000ll
 
-/* Every way of writing that this library has; the first is what BURST_IO_AUTO begins with. */
+/* Every way of writing that this library has; the first is what DEVICE_IO_AUTO begins with. */
 const struct device_backend *const device_backends[] = {
-    &backend_pwrite, &backend_uring, &backend_uring_poll, &backend_nvme, &backend_mapped, &backend_flush, NULL,
+    &backend_pwrite, &backend_uring, &backend_nvme, &backend_mapped, &backend_flush, NULL,
 };
 
 const struct device_backend *device_backend_of(uint32_t io) {
@@ -43,7 +42,7 @@ const char *device_io_name(uint32_t io) {
 }
 
 static int refuse_io(uint32_t io, const char *path) {
-    char have[BURST_TEXT_BYTES] = "auto (0)";
+    char have[256] = "auto (0)";
     for (size_t i = 0; device_backends[i] != NULL; i++) {
         const size_t used = strlen(have);
         snprintf(have + used, sizeof(have) - used, ", %s (%u)", device_backends[i]->name, device_backends[i]->io);
@@ -128,7 +127,7 @@ static int open_once(const struct platform *platform, const char *path, const ch
 static int refuse_busy(const struct wanted *wanted, const char *holders) {
     const char *what = wanted->what, *path = wanted->path;
     struct stat status;
-    char users[BURST_TEXT_BYTES / 2] = "";
+    char users[MEDIUM_HOLDERS_BYTES / 2] = "";
     if (stat(path, &status) == 0 && S_ISBLK(status.st_mode))
         disk_users(status.st_rdev, 0, users, sizeof(users));
     if (users[0] != '\0')
@@ -159,7 +158,7 @@ static int open_medium(const struct platform *platform, const struct wanted *wan
             continue;
         if (result != -EBUSY)
             return refuse_open(wanted, -result);
-        char holders[BURST_TEXT_BYTES];
+        char holders[MEDIUM_HOLDERS_BYTES];
         lock_holders(wanted->path, holders, sizeof(holders));
         if (holders[0] != '\0' || platform_monotonic_ns(platform) >= give_up_ns)
             return refuse_busy(wanted, holders);
@@ -188,7 +187,7 @@ int device_open_as(const struct platform *platform, const char *what, const char
     if (result < 0)
         return error_set(-result, "%s path \"%s\" cannot be used: %s", what, path == NULL ? "" : path,
                          error_name(result));
-    const struct device_backend *backend = io == BURST_IO_AUTO ? device_backends[0] : device_backend_of(io);
+    const struct device_backend *backend = io == DEVICE_IO_AUTO ? device_backends[0] : device_backend_of(io);
     if (backend == NULL)
         return refuse_io(io, absolute);
     struct medium medium;
@@ -198,8 +197,8 @@ int device_open_as(const struct platform *platform, const char *what, const char
         return result;
     if (access == DEVICE_WRITER)
         result = check_writable(&wanted, &medium);
-    const uint32_t required = result < 0 ? BURST_IO_AUTO : medium_required_io(platform, &medium);
-    if (io == BURST_IO_AUTO && required != BURST_IO_AUTO)
+    const uint32_t required = result < 0 ? DEVICE_IO_AUTO : medium_required_io(platform, &medium);
+    if (io == DEVICE_IO_AUTO && required != DEVICE_IO_AUTO)
         backend = device_backend_of(required);
     if (result == 0 && medium.dax_align_bytes != 0 && backend->io != required)
         result = error_set(ENOTSUP, "%s %s is a DAX device, which can only be mapped: choose io=mapped, not %s", what,
@@ -207,7 +206,7 @@ int device_open_as(const struct platform *platform, const char *what, const char
     if (result == 0) {
         *device = backend->attach(platform, &medium, absolute);
         result = *device == NULL ? -errno : 0;
-        if (result == 0 && io != BURST_IO_AUTO)
+        if (result == 0 && io != DEVICE_IO_AUTO)
             snprintf((*device)->chosen_because, sizeof((*device)->chosen_because), "it was asked for by name");
     }
     if (result < 0)

@@ -11,7 +11,7 @@ enum device_access {
 };
 
 /*
- * Opens an existing device or file of any size. io: enum burst_io; auto is pwrite until device_calibrate has looked. Returns 0 and *device, or -errno with a
+ * Opens an existing device or file of any size. io: enum device_io; auto is pwrite until device_calibrate has looked. Returns 0 and *device, or -errno with a
  * sentence: -ENOENT, -EBUSY (names the holder's pid), -EACCES, -EPERM, -EINVAL (neither file nor device, unknown io).
  */
 int device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
@@ -34,8 +34,8 @@ static inline void device_close(struct device *device) {
 int device_create_file(const struct platform *platform, const char *path, uint64_t bytes,
                        int (*prepare)(struct device *device, void *argument), void *argument);
 
-/* The same, prepared through the backend that will write it (enum burst_io): a ring for BURST_IO_MAPPED is laid out for
- * memory. BURST_IO_AUTO does so on persistent memory, where MAP_SYNC holds. *folders_missing: how many folders above it had
+/* The same, prepared through the backend that will write it (enum device_io): a ring for DEVICE_IO_MAPPED is laid out for
+ * memory. DEVICE_IO_AUTO does so on persistent memory, where MAP_SYNC holds. *folders_missing: how many folders above it had
  * to be made; a failure leaves none of them. */
 int device_create_file_for(const struct platform *platform, const char *path, uint64_t bytes, uint32_t io,
                            int (*prepare)(struct device *device, void *argument), void *argument,

@@ -10,7 +10,7 @@
 #include "device/host/survival.h"
 
 struct medium_facts {
-    int survives;                          /* enum burst_durability */
+    int survives;                          /* enum durability */
     char because[SURVIVAL_EVIDENCE_BYTES]; /* evidence: "tmpfs keeps its files in memory" */
     int write_through;            /* a block device without a volatile write cache: a completed write is durable */
     uint32_t logical_block_bytes; /* 0 if unknown (a file) */
@@ -22,6 +22,8 @@ int medium_is_write_through(dev_t number);
 
 /* Facts about the open file or block device. Never fails: what cannot be known is said in `because`. */
 void medium_probe(int fd, struct medium_facts *facts);
+
+#define MEDIUM_HOLDERS_BYTES 512
 
 /* Writes the pids that hold a write lock on the file `fd` refers to, or have the device open for writing, whichever node
  * they opened it by, other than through fd itself, as "1234 (java)"; "" if none can be seen. Waits for no file system. */

@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "base/folders.h"
 #include "base/path.h"
-#include "burstlog.h"
 #include "device/lock.h"
 #include "device/medium.h"
 #include "device/open.h"
@@ -37,7 +36,7 @@ struct creation {
     unsigned folders_missing; /* above it, before */
     int directory;
     int working;        /* holds the lock of this creation */
-    uint32_t io;        /* enum burst_io: what will write it */
+    uint32_t io;        /* enum device_io: what will write it */
     int replaces_empty; /* an empty file is there, with this mode and owner */
     struct stat empty;
 };
@@ -90,7 +89,7 @@ static int open_working(struct creation *creation) {
         struct stat opened, named;
         int result = lock_file(fd);
         if (result == -EBUSY) {
-            char holders[BURST_TEXT_BYTES];
+            char holders[MEDIUM_HOLDERS_BYTES];
             medium_holders(fd, holders, sizeof(holders));
             error_set(EBUSY, "ring file %s is just being created by process %s", creation->path,
                       holders[0] == '\0' ? "(unseen)" : holders);
@@ -143,8 +142,8 @@ static int prepare_content(const struct creation *creation, int (*prepare)(struc
     int result = medium_of_file(creation->platform, creation->working, &medium);
     if (result < 0)
         return failed(creation, result, "looking at its working file");
-    const int is_persistent_memory = medium.facts.survives == BURST_DURABILITY_POWER && backend_mapped.suits(&medium);
-    const int is_mapped = creation->io == BURST_IO_MAPPED || (creation->io == BURST_IO_AUTO && is_persistent_memory);
+    const int is_persistent_memory = medium.facts.survives == DURABILITY_POWER && backend_mapped.suits(&medium);
+    const int is_mapped = creation->io == DEVICE_IO_MAPPED || (creation->io == DEVICE_IO_AUTO && is_persistent_memory);
     struct device *device =
         (is_mapped ? &backend_mapped : &backend_pwrite)->attach(creation->platform, &medium, creation->path);
     if (device == NULL) {
@@ -239,7 +238,7 @@ static int create_in_its_folder(struct creation *creation, uint64_t bytes,
 int device_create_file(const struct platform *platform, const char *path, uint64_t bytes,
                        int (*prepare)(struct device *device, void *argument), void *argument) {
     unsigned folders_missing;
-    return device_create_file_for(platform, path, bytes, BURST_IO_PWRITE, prepare, argument, &folders_missing);
+    return device_create_file_for(platform, path, bytes, DEVICE_IO_PWRITE, prepare, argument, &folders_missing);
 }
 
 int device_create_file_for(const struct platform *platform, const char *path, uint64_t bytes, uint32_t io,

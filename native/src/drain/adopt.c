@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "device/lock.h"
 #include "drain/drain.h"
 #include "media/checkpoint_v1.h"

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "drain/drain.h"
 #include "media/checkpoint_v1.h"
 
@@ -35,7 +36,7 @@ static int write_older_slot(struct drain *drain) {
     watermark(drain, &checkpoint->durable_position, &checkpoint->next_sequence);
     checkpoint->in_flight_end = in_flight_end(drain);
     checkpoint->written_ns = platform_realtime_ns(drain->platform);
-    stages_summarize(drain->ring->stages, figures);
+    stages_summarize(drain->ring->stages, (struct histogram_figures *)figures);
     checkpoint_put_stages(checkpoint, figures);
     checkpoint_seal(checkpoint, drain->crc_seed);
     const unsigned slot = 1 - drain->newest_slot;

@@ -7,6 +7,7 @@
 
 #include "base/alarm.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "device/ring_name.h"
 
 /* What the operator has to do about a log file that answers this. */

@@ -7,13 +7,10 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "log/log.h"
+#include "log/public_types.h"
 
 #define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
-#define STATS_MOST_BYTES 4096                             /* more is garbage */
-
-_Static_assert((int)RING_ON_FULL_BLOCK == BURST_ON_FULL_BLOCK && (int)RING_ON_FULL_FAIL == BURST_ON_FULL_FAIL &&
-                   (int)RING_ON_FULL_DISCARD == BURST_ON_FULL_DISCARD,
-               "the ring says the same as the header");
+#define STATS_MOST_BYTES 4096                             /* a larger value is garbage */
 
 #define UNNAMED_STREAM 0u
 
@@ -73,10 +70,11 @@ int burst_flush(burst_t *log, int64_t timeout_ns) {
     return burst_await_durable(log, (int64_t)ring_next_sequence(log->ring) - 1, timeout_ns);
 }
 
-/* Twice, as an error may pass: what reaches the log file can then not be noted, and so is not known to be durable there. */
+/* Give up after two failed checkpoints in a row; a single error may be transient. Without a checkpoint nobody knows
+ * what is durable in the log file. */
 #define UNNOTED_MOST 2
 
-/* Why it is vain to wait any longer, or 0. */
+/* -errno if there is no use in waiting any longer, or 0. */
 static int drained_never(const burst_t *log) {
     if (atomic_load(&log->engine->drain->failed_checkpoints) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
         return error_set(EIO,
@@ -166,7 +164,7 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     stats->epoch = ring->epoch;
     stats->survives = log->survives;
     stats->io = ring->device->io;
-    stages_summarize(ring->stages, stats->stages);
+    stages_summarize(ring->stages, log_figures_in(stats->stages));
 }
 
 int burst_stats(const burst_t *log_const, burst_stats_t *stats) {
@@ -211,11 +209,12 @@ int burst_stage_histogram(const burst_t *log_const, uint32_t stage, burst_histog
     if (alive < 0) {
         return alive;
     }
+    histogram->bucket_count = BURST_HISTOGRAM_BUCKETS;
     if (log_look(log) < 0) {
-        stages_copy_kept(log->stages, stage, histogram);
+        stages_copy_kept(log->stages, stage, log_histogram_in(histogram));
         return 0;
     }
-    stages_copy(log->stages, stage, histogram);
+    stages_copy(log->stages, stage, log_histogram_in(histogram));
     log_leave(log);
     return 0;
 }
@@ -227,8 +226,15 @@ int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns) {
                          "against the burstlog.h of this library",
                          sizeof *event, event->struct_bytes);
     }
-    const int alive = log_check_alive(log);
-    return alive < 0 ? alive : events_take(&log->events, event, timeout_ns);
+    struct event taken;
+    int rc = log_check_alive(log);
+    rc = rc < 0 ? rc : events_take(&log->events, &taken, timeout_ns);
+    if (rc == 1) {
+        event->severity = taken.severity;
+        event->time_ns = taken.time_ns;
+        memcpy(event->text, taken.text, sizeof event->text);
+    }
+    return rc;
 }
 
 int burst_current_file(const burst_t *log_const, char *path, size_t path_bytes) {

@@ -13,7 +13,7 @@
 #include "log/log.h"
 
 #define USER_PAUSE_NS 100000
-#define LETTING_GO_SHARE 4 /* of the time for closing: what is not left to the draining */
+#define LETTING_GO_SHARE 4 /* a quarter of the time for closing is kept for letting go of files */
 
 int log_check_alive(const burst_t *log) {
     return ring_is_alive(log->ring) ? 0
@@ -44,7 +44,7 @@ void log_leave(burst_t *log) {
     atomic_fetch_sub(&log->users, 1);
 }
 
-/* Moves what it can within the time. A file that cannot be written is not waited for. */
+/* Drains as much as the time allows. Does not wait for a file that cannot be written. */
 static void drain_rest(burst_t *log) {
     struct drain *drain = log->engine->drain;
     int stalls = 0;
@@ -114,7 +114,7 @@ static const char *what_hangs(const burst_t *log) {
     }
 }
 
-/* To three digits: a caller may give what is left of a longer time. */
+/* Rounds to three digits: a caller may give what is left of a longer time. */
 static int64_t roughly(int64_t ns) {
     int64_t unit = 1;
     while (ns / unit >= 1000) {
@@ -123,7 +123,7 @@ static int64_t roughly(int64_t ns) {
     return (ns + unit / 2) / unit * unit;
 }
 
-/* What is left goes on without the caller. */
+/* The time is over: the drain does the rest, without the caller. */
 static int64_t leave_it(burst_t *log, int64_t timeout_ns) {
     uint64_t durable, next_sequence;
     char waiting[64] = "all accepted records are durable";

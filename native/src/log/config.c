@@ -6,15 +6,16 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "outlet/file/accounts.h"
 
 #define MIB 1048576
 #define LEAST_RING_BYTES (2ull * MIB)
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
-#define CONFIG_MOST_BYTES 4096                                 /* more is garbage */
+#define CONFIG_MOST_BYTES 4096                                 /* a larger value is garbage */
 #define FILE_NAME_MAX 230                                      /* NAME_MAX less what drain/next_file.c may add */
 
-static int take(const burst_config_t *given, burst_config_t *config) {
+static int copy_given(const burst_config_t *given, burst_config_t *config) {
     const uint32_t bytes = given->struct_bytes;
     int unknown = bytes > CONFIG_MOST_BYTES;
     for (size_t i = sizeof *config; i < bytes && !unknown; i++) {
@@ -89,7 +90,7 @@ static void check_choices(const burst_config_t *config, struct error_list *error
     }
 }
 
-/* The ring as its own log file would be overwritten by the drain. */
+/* If the ring were its own log file, the drain would overwrite it. */
 static int check_apart(const char *ring_name, const char *file_name) {
     char ring[BURST_PATH_BYTES], file[BURST_PATH_BYTES];
     struct stat ring_status, file_status;
@@ -116,7 +117,7 @@ static int check_file_name(const burst_config_t *config, char *file_name, size_t
 int config_check(const burst_config_t *given, struct checked_config *config) {
     burst_config_t *values = &config->values;
     struct error_list errors = {.code = 0};
-    const int rc = take(given, values);
+    const int rc = copy_given(given, values);
     if (rc < 0) {
         return rc;
     }
@@ -129,8 +130,8 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
     } else {
         error_list_add(&errors, check_file_name(values, config->file_name, sizeof config->file_name));
     }
-    const struct new_file how = {.owner = values->file_owner, .group = values->file_group};
-    error_list_add(&errors, accounts_check(&how));
+    const struct new_file new_file = {.owner = values->file_owner, .group = values->file_group};
+    error_list_add(&errors, accounts_check(&new_file));
     check_choices(values, &errors);
     check_sizes_and_times(values, &errors);
     placement_read(values, &config->placement, &errors);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a configuration, before anything is touched. */
+/* Checks the values of a configuration before anything is touched. */
 #ifndef BURST_CONFIG_H
 #define BURST_CONFIG_H
 
@@ -13,8 +13,8 @@ struct checked_config {
     char file_name[BURST_PATH_BYTES]; /* absolute */
 };
 
-/* The caller's struct, of the size that its header gave it. 0, or -EINVAL with one text that names every value that cannot
- * be used, or -ENAMETOOLONG and the like for file_name. */
+/* The caller's struct, of the size that its header gave it. 0, or -EINVAL with one text that names every value that
+ * cannot be used, or -ENAMETOOLONG and the like for file_name. */
 int config_check(const burst_config_t *given, struct checked_config *config);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "media/checkpoint_v1.h"
 #include "media/record.h"
 #include "outlet/format/record_format.h"

@@ -3,6 +3,7 @@
 #ifndef BURST_LOG_H
 #define BURST_LOG_H
 
+#include "burstlog.h"
 #include "device/host/survival.h"
 #include "log/engine.h"
 #include "log/threads.h"
@@ -30,33 +31,33 @@ struct burst {
     char durability[1024]; /* burst_durability_statement */
     uint32_t destination_was_empty;
     _Atomic uint32_t closing;
-    _Atomic uint32_t gone;    /* last_stats, last_file and what the stages keep are there, and nobody enters any more */
-    _Atomic uint32_t closed;  /* ring and log file are let go of */
-    struct event_count ended; /* `closed` is set */
+    _Atomic uint32_t gone;       /* last_stats, last_file and the stages' counts are kept, and nobody enters any more */
+    _Atomic uint32_t closed;     /* ring and log file are let go of */
+    struct event_count ended;    /* `closed` is set */
     _Atomic uint32_t close_step; /* enum close_step */
     _Atomic uint32_t users;
     uint64_t provably_lost;
     char statement[1024];
     burst_stats_t last_stats; /* of a closed log */
     char last_file[BURST_PATH_BYTES];
-    struct burst *next; /* every handle ever opened, so that none counts as leaked */
+    struct burst *next; /* list of every handle ever opened, so that no leak checker counts one as leaked */
 };
 
-/* What the close under way waits for. */
+/* What an unfinished close waits for. */
 enum close_step {
-    CLOSE_DRAIN_STEP, /* the step of the drain that it came upon */
+    CLOSE_DRAIN_STEP, /* the end of the drain's step that was under way */
     CLOSE_COMMIT,     /* what was accepted becomes durable in the ring */
     CLOSE_DRAIN,      /* the rest goes to the log file */
     CLOSE_RELEASE,    /* callers leave; files and memory are let go of */
 };
 
-/* Between log_enter or log_look and log_leave the engine stays. 0 or -ESHUTDOWN with a sentence: log_enter, which is for
- * those who wait, once the log is being closed; log_look once it has left its last figures. */
+/* Between log_enter or log_look and log_leave the engine stays. 0 or -ESHUTDOWN with a sentence: log_enter, which is
+ * for those who wait, once the log is being closed; log_look once it has left its last figures. */
 int log_enter(burst_t *log);
 int log_look(burst_t *log);
 void log_leave(burst_t *log);
 
-/* -EOWNERDEAD with a sentence in a forked child: it has neither our threads nor our image, and must wait for nothing. */
+/* -EOWNERDEAD with a sentence in a forked child, else 0. A child has neither threads nor image, and must not wait. */
 int log_check_alive(const burst_t *log);
 
 /* Fills everything but struct_bytes. The caller has entered, or is the one who closes. */
@@ -65,7 +66,7 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats);
 /* What the drain does in the end (threads_start); `log` is a burst_t. */
 void log_let_go(void *log);
 
-/* Of an open that was refused with -EBUSY: says so if it is an unfinished close of this process that holds the ring. */
+/* After an open was refused with -EBUSY: adds to its sentence if an unfinished close of this process holds the ring. */
 void log_explain_busy(const burst_t *logs, const char *ring_path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What opening a log makes for its log file, so that a refused open leaves nothing of it. */
+/* What an open makes for its log file: noted, so that a refused open can remove it again. */
 #ifndef BURST_LOG_FILE_OPEN_H
 #define BURST_LOG_FILE_OPEN_H
 
@@ -11,10 +11,11 @@ struct log_file_before {
     unsigned folders_missing; /* above it */
 };
 
-/* Before anything is made. */
+/* Notes what is there. Call it before anything is made. */
 void log_file_look(const char *file_name, struct log_file_before *before);
 
-/* The open is refused, and nothing of it holds the file any more: what was missing is missing again, as far as it is empty. */
+/* The open is refused, and holds the file no more. Removes the file and the folders that were missing, if they are
+ * empty. */
 void log_file_take_back(const struct log_file_before *before);
 
 #endif

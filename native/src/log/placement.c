@@ -17,7 +17,7 @@
 #define LIST_BYTES 128
 #define REALTIME_HIGHEST 99
 
-/* Tries CPUs in a thread that does nothing else. */
+/* A thread of its own tries the CPUs, so that the caller stays where it is. */
 struct trial {
     const struct cpulist *wanted;
     struct cpulist given;
@@ -41,7 +41,7 @@ static void *run_trial(void *argument) {
     return NULL;
 }
 
-/* -EINVAL if the cpuset of the process has not all of the CPUs. Where the host lets nobody choose, that is told later. */
+/* -EINVAL if a CPU is outside the cpuset of the process. If the host lets nobody choose, a WARN event says so later. */
 static int check_cpuset(const char *attribute, const char *value, const char *ring, const struct cpulist *cpus) {
     struct trial trial = {.wanted = cpus};
     sigset_t all, before;
@@ -91,7 +91,7 @@ static int read_cpus(const char *attribute, const char *value, const char *ring,
     return check_cpuset(attribute, value, ring, cpus);
 }
 
-/* Nothing else of the process would run any more, this thread included. */
+/* A spinning real-time thread there would stop all other threads of the process, this one included. */
 static int is_only_cpu(const struct cpulist *cpus) {
     struct cpulist mine;
     memset(&mine, 0, sizeof mine);

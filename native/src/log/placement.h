@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the threads and the image of a log shall be. A value that cannot be meant is refused before anything is touched;
- * what only the host does not allow is done without, and told.
+ * Where the threads and the image of a log shall be. Nonsensical values fail the open before anything is touched.
+ * Settings that the host forbids are skipped with a warning event.
  */
 #ifndef BURST_PLACEMENT_H
 #define BURST_PLACEMENT_H
 
 #include "base/cpulist.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "log/threads.h"
 
 struct placement {
-    struct cpulist drain_cpus;     /* empty: wherever the process may run */
+    struct cpulist drain_cpus;     /* empty: all that the process may run on */
     struct cpulist committer_cpus; /* the same */
-    int priority;                  /* of the committer under SCHED_FIFO; 0: as everybody */
-    int committer_spins;           /* then it has a priority only where it could be put on its CPUs */
+    int priority;                  /* of the committer under SCHED_FIFO; 0: ordinary scheduling */
+    int committer_spins;           /* it then gets its priority only if it could be put on its CPUs */
     int small_pages;
-    int is_wanted; /* any of it */
+    int is_wanted; /* any of these differs from its default */
 };
 
-/* Adds to the errors a sentence for each value that cannot be used; it names the value and what there is. */
+/* Adds to the errors a sentence for each value that cannot be used: the value, and what this host has. */
 void placement_read(const burst_config_t *config, struct placement *placement, struct error_list *errors);
 
-/* Before the image is made. */
+/* Chooses pages and node of the image. Call it before the image is made. */
 void placement_of_image(const struct placement *placement, struct device *device);
 
-/* Puts the running threads where they belong, and tells in one event what came of it all if anything was wanted. */
+/* Puts the running threads on their CPUs, and tells the result in one event if anything was asked for. */
 void placement_of_threads(const struct placement *placement, const struct log_threads *threads);
 
 #endif

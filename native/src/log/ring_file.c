@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/folders.h"
 #include "base/path.h"
+#include "burstlog.h"
 #include "device/extents.h"
 #include "device/open.h"
 #include "log/engine.h"
@@ -26,7 +27,7 @@ static int look_at(struct device *device, int *is_untouched) {
     return is_ring;
 }
 
-/* An empty file is empty again; where nothing was there is nothing. Still under the lock, since which nobody else can have
+/* Empties a file that was empty; removes one that was missing. This open still has the lock, so nobody else can have
  * put a record into it. */
 static void take_back(const char *path, const struct opened_ring *ring) {
     char target[BURST_PATH_BYTES];
@@ -39,7 +40,7 @@ static void take_back(const char *path, const struct opened_ring *ring) {
     }
 }
 
-/* Takes away the ring file that was made for an open that is refused, unless somebody else has used it since. */
+/* Removes the ring file that a refused open has made, unless somebody else has used it since. */
 static void take_back_closed(const char *path, struct opened_ring *ring, int rc) {
     char sentence[BURST_PATH_BYTES + BURST_TEXT_BYTES];
     snprintf(sentence, sizeof sentence, "%s", error_text());
@@ -98,7 +99,7 @@ int ring_open(const burst_config_t *config, struct opened_ring *ring) {
     if (absent > 0) {
         absent = create(config, ring);
         if (absent == -EEXIST) {
-            absent = 0; /* another opener was faster: one of us gets the lock */
+            absent = 0; /* another process was faster: one of the two gets the lock */
         }
     }
     const int rc = absent < 0 ? absent : open_existing(config, ring);

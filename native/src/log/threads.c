@@ -9,8 +9,8 @@
 
 #define BUSY_LOOKS 8 /* per interval, while records come fast */
 
-/* Looks every interval even if nobody calls, and more often while a sixteenth of the ring fills in less: then hardly any
- * append has to wake it. */
+/* The drain looks every interval, even if nobody wakes it. While a sixteenth of the ring fills in less than that it
+ * looks more often, so that hardly any append has to wake it. */
 static void *drain_loop(void *argument) {
     struct log_threads *threads = argument;
     struct ring *ring = threads->engine->ring;
@@ -41,8 +41,9 @@ static void *drain_loop(void *argument) {
     return NULL;
 }
 
-#define LINGER_NS 20000 /* so long the committer looks for the next record before it sleeps, while they come fast */
-#define SPACING_NS 5000 /* from the beginning of a commit to that of the next: for media faster than this */
+#define LINGER_NS 20000 /* while records come fast, the committer looks for the next one for so long before it sleeps */
+#define SPACING_NS                                                                                                     \
+    5000 /* at least, from the beginning of a commit to that of the next: matters on media that are faster */
 #define BATCH_SLICE_NS 1000000
 #define BATCH_LEAST_SLICE_NS 20000
 
@@ -62,14 +63,14 @@ static int linger(struct log_threads *threads, int64_t until_ns) {
     return is_enqueued(ring);
 }
 
-/* Waits for something to commit; until it is told to stop. */
+/* Waits until there is something to commit, or until it is told to stop. */
 static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
     struct ring *ring = threads->engine->ring;
     while (threads->pace.committer_spins && !is_enqueued(ring) && !atomic_load(&threads->stop_committer)) {
         spin_pause();
     }
-    /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up; those
-     * that come now and then are not spun for. */
+    /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up;
+     * those that come now and then are not spun for. */
     const int64_t begin_ns = platform_monotonic_ns(ring->platform);
     const int comes_fast = ring->limits.cpus > 1 && *idle_ns < LINGER_NS;
     if (is_enqueued(ring) || (comes_fast && linger(threads, begin_ns + LINGER_NS))) {
@@ -85,7 +86,8 @@ static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
     *idle_ns = platform_monotonic_ns(ring->platform) - begin_ns;
 }
 
-/* Whether the batch need not wait any longer. Half a ring that is not durable holds up those who need its space. */
+/* Whether the batch need not wait any longer. It does not if half the ring is not durable: others may need that
+ * space. */
 static int is_batch_full(const struct log_threads *threads) {
     const struct ring *ring = threads->engine->ring;
     uint64_t durable, next_sequence;
@@ -95,7 +97,8 @@ static int is_batch_full(const struct log_threads *threads) {
            (threads->pace.batch_bytes != 0 && waiting >= threads->pace.batch_bytes);
 }
 
-/* Lets more records come, unless somebody waits. Nobody wakes it for them meanwhile: `enqueued` is still set. */
+/* Lets more records come, unless somebody waits for durability. `enqueued` stays set, so that no record wakes it
+ * meanwhile. */
 static void gather_batch(struct log_threads *threads) {
     struct ring *ring = threads->engine->ring;
     const struct platform *platform = ring->platform;
@@ -152,11 +155,12 @@ static void *committer_loop(void *argument) {
     return NULL;
 }
 
-/* Signals are the application's: these threads take none. */
+/* These threads take no signals: signals are the application's. */
 static int start(pthread_t *thread, const char *name, void *(*loop)(void *), void *argument) {
     sigset_t all, before;
     sigfillset(&all);
-    sigdelset(&all, SIGBUS); /* of a mapped ring: blocked, it could not be handled, and would end the process */
+    sigdelset(&all,
+              SIGBUS); /* of a mapped ring: if it were blocked, it would end the process instead of being handled */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int rc = pthread_create(thread, NULL, loop, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

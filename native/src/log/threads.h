@@ -2,9 +2,9 @@
 /*
  * The two threads of an open log: the drain, and the committer of enqueued records.
  *
- * They also close it, as only they may wait for the medium and for the log file for as long as those take. Told to stop, the
- * committer commits what is left and ends; the drain ends the step that it is in and calls `last`, which waits for the
- * committer and lets go of everything. Whoever closes waits for that as long as he likes.
+ * They also close it, as only they may wait for the medium and for the log file for as long as those take. Told to
+ * stop, the committer commits what is left and ends; the drain ends the step that it is in and calls `last`, which
+ * waits for the committer and lets go of everything. Whoever closes waits for that as long as he likes.
  */
 #ifndef BURST_THREADS_H
 #define BURST_THREADS_H
@@ -29,7 +29,7 @@ struct log_threads {
     pthread_t committer;
     _Atomic uint32_t stop_drain;
     _Atomic uint32_t stop_committer;
-    _Atomic uint32_t sync_wanted; /* somebody waits for the file: the drain syncs in its next step */
+    _Atomic uint32_t sync_wanted; /* a caller waits for the log file: the drain syncs in its next step */
     void (*last)(void *argument); /* what the drain does in the end */
     void *argument;
 };
@@ -41,7 +41,7 @@ int threads_start(struct log_threads *threads, struct engine *engine, const stru
 /* Tells both to stop. No claim may succeed any more. */
 void threads_stop(struct log_threads *threads);
 
-/* Part of `last`: the committer has ended. */
+/* Called by `last`: waits until the committer has ended. */
 void threads_join_committer(struct log_threads *threads);
 
 /* After threads_stop: waits for the drain, or leaves it to itself. */

@@ -109,9 +109,9 @@ struct record_header {
     uint8_t flags;             /* enum record_flags */
     uint16_t stream;           /* 0 in version 1 */
     int64_t event_time_ns;     /* the caller's, unordered */
-    uint64_t durable_position; /* W: everything before it was durable when this record was sealed */
+    uint64_t durable_position; /* watermark: all before it was durable when this record was sealed */
     uint32_t epoch;            /* of the open that wrote it */
-    uint32_t in_flight;        /* sequence - in_flight is the sequence of the first record at or after W */
+    uint32_t in_flight;        /* sequence - in_flight is that of the first record at or after the watermark */
     uint32_t payload_crc;      /* CRC32C of the payload, seed 0. PAD: 0, its payload has no meaning */
     uint32_t header_crc;       /* CRC32C of bytes 0..51, seeded with the ring's uuid */
 };
@@ -159,8 +159,8 @@ struct marker_loss {
 
 /* The payload of a MARKER record. It starts at a block boundary and, with its header, fills at most 4096 bytes. */
 struct marker {
-    uint64_t log_end;          /* X: where the log of the earlier epochs ended; X up to this marker is void */
-    uint64_t durable_position; /* W that the medium proved when this epoch was opened */
+    uint64_t log_end;          /* where the log of the earlier epochs ended; from there up to this marker is void */
+    uint64_t durable_position; /* watermark that the medium proved when this epoch was opened */
     uint64_t next_sequence;    /* of the first record after the marker */
     uint32_t epoch;
     uint32_t loss_count;

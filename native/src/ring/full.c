@@ -31,7 +31,7 @@ int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns) {
     }
     if (atomic_compare_exchange_strong(&full->told_ns, &told_ns, now_ns)) { /* else another thread tells */
         events_post(
-            ring->events, BURST_ERROR,
+            ring->events, EVENT_ERROR,
             "ring %s has been full for %lld s: appends wait until its records are in the log file; if a message "
             "before this one says why they are not, mend that, else the disk of the log file hangs or is too slow",
             ring->path, (long long)((now_ns - atomic_load(&full->since_ns)) / 1000000000));

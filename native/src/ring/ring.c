@@ -143,7 +143,7 @@ void ring_fail(struct ring *ring, const char *format, ...) {
                  hidden > 0 ? "up to " : "", (unsigned long long)(lost + hidden));
     }
     atomic_store(&ring->failed, RING_FAILED);
-    events_post(ring->events, BURST_ERROR,
+    events_post(ring->events, EVENT_ERROR,
                 "%s; every append fails until the log is closed and opened again: mend the "
                 "cause, then restart the process",
                 ring->failure);
@@ -268,7 +268,7 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
     const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
     claim_publish(ring, claim, data, (uint32_t)length, event_time_ns,
                   (struct claim_label){.stream = stream, .flags = enqueued ? RECORD_ENQUEUED : 0});
-    const int64_t published_ns = stages_end(ring->stages, BURST_STAGE_COPY, claimed_ns);
+    const int64_t published_ns = stages_end(ring->stages, STAGE_COPY, claimed_ns);
     if (enqueued) {
         if (!is_told) {
             wake_committer(ring);
@@ -281,7 +281,7 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
     }
     struct limit limit = limit_left(rule, waited);
     const int rc = leader_await(ring, claim->sequence, &limit);
-    stages_end(ring->stages, BURST_STAGE_COMMIT_WAIT, published_ns);
+    stages_end(ring->stages, STAGE_COMMIT_WAIT, published_ns);
     if (rc == 0) {
         return error_set(EINPROGRESS,
                          "record %llu was not durable on ring %s within blockTimeout, %s; it may still become "
@@ -307,7 +307,7 @@ static __attribute__((noinline)) int64_t append_late(struct ring *ring, const vo
         if (rule->on_full == RING_ON_FULL_BLOCK) {
             const int64_t full_ns = stages_now(ring->stages);
             rc = claim_patiently(ring, data, length, &limit, &claim);
-            stages_end(ring->stages, BURST_STAGE_CLAIM_WAIT, full_ns);
+            stages_end(ring->stages, STAGE_CLAIM_WAIT, full_ns);
         }
     }
     return rc < 0 ? fail_append(ring, rc, length, rule, limit)

@@ -24,7 +24,6 @@
 #include "base/events.h"
 #include "base/platform.h"
 #include "base/event_count.h"
-#include "burstlog.h"
 #include "device/device.h"
 #include "media/layout.h"
 #include "ring/stages.h"

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/histogram.h"
-
 #define PAGE_BYTES 4096u
 #define KEPT_COUNT_BITS 48u /* the bucket's number is above them */
 
@@ -17,15 +15,15 @@ void stages_init(struct stages *stages, const struct platform *platform) {
 }
 
 const char *stages_name(unsigned stage) {
-    static const char *const names[BURST_STAGES] = {"claim wait", "copy", "commit wait", "device write", "drain lag"};
-    return stage < BURST_STAGES ? names[stage] : "unknown";
+    static const char *const names[STAGES] = {"claim wait", "copy", "commit wait", "device write", "drain lag"};
+    return stage < STAGES ? names[stage] : "unknown";
 }
 
-static void record(struct stages *stages, enum burst_stage stage, int64_t took_ns) {
+static void record(struct stages *stages, enum stage stage, int64_t took_ns) {
     histogram_record(&stages->histograms[stage], took_ns < 0 ? 0 : (uint64_t)took_ns);
 }
 
-int64_t stages_record(struct stages *stages, enum burst_stage stage, int64_t since_ns) {
+int64_t stages_record(struct stages *stages, enum stage stage, int64_t since_ns) {
     const int64_t now_ns = platform_monotonic_ns(stages->platform);
     record(stages, stage, now_ns - since_ns);
     return now_ns;
@@ -52,7 +50,7 @@ static void look_at_share(struct stages *stages, int64_t took_ns) {
 /* Write-backs of memory that are under way would be waited for by the next instruction that must, not by the clock. */
 void stages_record_write(struct stages *stages, int64_t since_ns) {
     atomic_thread_fence(memory_order_seq_cst);
-    look_at_share(stages, stages_record(stages, BURST_STAGE_DEVICE_WRITE, since_ns) - since_ns);
+    look_at_share(stages, stages_record(stages, STAGE_DEVICE_WRITE, since_ns) - since_ns);
 }
 
 void stages_stamp(struct stages *stages, uint64_t position) {
@@ -79,22 +77,22 @@ void stages_drained(struct stages *stages, uint64_t position) {
     }
     stages->drained = position;
     if (stages->oldest != 0 && stages->oldest < position) {
-        record(stages, BURST_STAGE_DRAIN_LAG, platform_monotonic_ns(stages->platform) - stages->oldest_ns);
+        record(stages, STAGE_DRAIN_LAG, platform_monotonic_ns(stages->platform) - stages->oldest_ns);
         stages->oldest = 0;
     }
 }
 
-void stages_summarize(const struct stages *stages, burst_stage_stats_t figures[BURST_STAGES]) {
-    for (unsigned stage = 0; stage < BURST_STAGES; stage++) {
+void stages_summarize(const struct stages *stages, struct histogram_figures figures[STAGES]) {
+    for (unsigned stage = 0; stage < STAGES; stage++) {
         if (stages == NULL) {
-            figures[stage] = (burst_stage_stats_t){0};
+            figures[stage] = (struct histogram_figures){0};
         } else {
             histogram_summarize(&stages->histograms[stage], &figures[stage]);
         }
     }
 }
 
-void stages_copy(const struct stages *stages, unsigned stage, burst_histogram_t *histogram) {
+void stages_copy(const struct stages *stages, unsigned stage, struct histogram *histogram) {
     histogram_copy(&stages->histograms[stage], histogram);
 }
 
@@ -103,10 +101,10 @@ void stages_keep(struct stages *stages) {
         return;
     }
     uint64_t *word = stages->kept;
-    for (unsigned stage = 0; stage < BURST_STAGES; stage++) {
-        const burst_histogram_t *histogram = &stages->histograms[stage];
+    for (unsigned stage = 0; stage < STAGES; stage++) {
+        const struct histogram *histogram = &stages->histograms[stage];
         const uint64_t *const first = word;
-        for (uint64_t bucket = 0; bucket < BURST_HISTOGRAM_BUCKETS; bucket++) {
+        for (uint64_t bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
             const uint64_t count = __atomic_load_n(&histogram->counts[bucket], __ATOMIC_RELAXED);
             if (count != 0) {
                 *word++ = bucket << KEPT_COUNT_BITS | count;
@@ -123,9 +121,8 @@ void stages_forget(struct stages *stages) {
     }
 }
 
-void stages_copy_kept(const struct stages *stages, unsigned stage, burst_histogram_t *histogram) {
+void stages_copy_kept(const struct stages *stages, unsigned stage, struct histogram *histogram) {
     memset(histogram->counts, 0, sizeof histogram->counts);
-    histogram->bucket_count = BURST_HISTOGRAM_BUCKETS;
     histogram->count = 0;
     histogram->max_ns = stages->kept_max_ns[stage];
     const uint64_t *word = stages->kept;

@@ -21,14 +21,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/histogram.h"
 #include "base/platform.h"
-#include "burstlog.h"
 
 #define STAGES_SHARE(n) (UINT32_MAX / (uint32_t)(n)) /* one in n */
 #define STAGES_ENQUEUED 64u                          /* one in so many enqueued records is timed */
 #define STAGES_FEWEST 512u                           /* and at least one in so many of others */
 #define STAGES_WORTHWHILE_US 24
 #define STAGES_WINDOW 64u /* timed writes from which n is found */
+
+/* From a call to its durable record and the log file: enum burst_stage. */
+enum stage {
+    STAGE_CLAIM_WAIT,
+    STAGE_COPY,
+    STAGE_COMMIT_WAIT,
+    STAGE_DEVICE_WRITE,
+    STAGE_DRAIN_LAG,
+};
+#define STAGES 5u
 
 struct stages {
     const struct platform *platform;
@@ -44,10 +54,10 @@ struct stages {
     int64_t oldest_ns;
     uint64_t drained;
 
-    size_t kept_count[BURST_STAGES]; /* of a closed one; the words of all stages follow each other in `kept` */
-    uint64_t kept_max_ns[BURST_STAGES];
-    _Alignas(4096) burst_histogram_t histograms[BURST_STAGES];
-    _Alignas(4096) uint64_t kept[BURST_STAGES * BURST_HISTOGRAM_BUCKETS];
+    size_t kept_count[STAGES]; /* of a closed one; the words of all stages follow each other in `kept` */
+    uint64_t kept_max_ns[STAGES];
+    _Alignas(4096) struct histogram histograms[STAGES];
+    _Alignas(4096) uint64_t kept[STAGES * HISTOGRAM_BUCKETS];
 };
 
 /* Of zeroed PLAIN memory. */
@@ -83,10 +93,10 @@ static inline int64_t stages_now(const struct stages *stages) {
     return stages == NULL ? 0 : platform_monotonic_ns(stages->platform);
 }
 
-int64_t stages_record(struct stages *stages, enum burst_stage stage, int64_t since_ns);
+int64_t stages_record(struct stages *stages, enum stage stage, int64_t since_ns);
 
 /* The stage took from since_ns, unless that is 0, until now, which is returned: the next one begins. */
-static inline int64_t stages_end(struct stages *stages, enum burst_stage stage, int64_t since_ns) {
+static inline int64_t stages_end(struct stages *stages, enum stage stage, int64_t since_ns) {
     return __builtin_expect(since_ns == 0, 1) ? 0 : stages_record(stages, stage, since_ns);
 }
 
@@ -118,10 +128,9 @@ void stages_drained(struct stages *stages, uint64_t position);
 /* ---- reading ---- */
 
 /* All 0 if stages is NULL. */
-void stages_summarize(const struct stages *stages, burst_stage_stats_t figures[BURST_STAGES]);
+void stages_summarize(const struct stages *stages, struct histogram_figures figures[STAGES]);
 
-/* Everything but struct_bytes. */
-void stages_copy(const struct stages *stages, unsigned stage, burst_histogram_t *histogram);
+void stages_copy(const struct stages *stages, unsigned stage, struct histogram *histogram);
 
 /* Keeps the counts as they are, in less memory, for stages_copy_kept. NULL is allowed. */
 void stages_keep(struct stages *stages);
@@ -130,6 +139,6 @@ void stages_keep(struct stages *stages);
 void stages_forget(struct stages *stages);
 
 /* As stages_copy, of what was kept. */
-void stages_copy_kept(const struct stages *stages, unsigned stage, burst_histogram_t *histogram);
+void stages_copy_kept(const struct stages *stages, unsigned stage, struct histogram *histogram);
 
 #endif

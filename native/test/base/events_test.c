@@ -49,20 +49,20 @@ static int set_up(void **state) {
 }
 
 static void assert_next(const char *text) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     assert_int_equal(events_take(&events, &event, 0), 1);
     assert_string_equal(event.text, text);
 }
 
 static void assert_none(int code) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     assert_int_equal(events_take(&events, &event, 0), code);
 }
 
 static void as_many_as_are_kept_come_in_order(void **state) {
     (void)state;
     for (unsigned i = 0; i < EVENTS_KEPT; i++) {
-        events_post(&events, BURST_INFO, "%u", i);
+        events_post(&events, EVENT_INFO, "%u", i);
     }
     for (unsigned i = 0; i < EVENTS_KEPT; i++) {
         char text[16];
@@ -75,32 +75,31 @@ static void as_many_as_are_kept_come_in_order(void **state) {
 static void the_newest_replace_the_oldest(void **state) {
     (void)state;
     for (unsigned i = 0; i < EVENTS_KEPT + 3; i++) {
-        events_post(&events, BURST_INFO, "%u", i);
+        events_post(&events, EVENT_INFO, "%u", i);
     }
     assert_next("3");
     for (unsigned i = 4; i < EVENTS_KEPT + 2; i++) {
-        burst_event_t event = {.struct_bytes = sizeof event};
+        struct event event;
         assert_int_equal(events_take(&events, &event, 0), 1);
     }
     assert_next("18");
     assert_none(0);
 }
 
-static void an_event_has_its_time_and_severity_and_leaves_the_callers_size(void **state) {
+static void an_event_has_its_time_and_severity(void **state) {
     (void)state;
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     now_ns = 77;
-    events_post(&events, BURST_WARN, "%s", "one");
+    events_post(&events, EVENT_WARN, "%s", "one");
     now_ns = 88;
     assert_int_equal(events_take(&events, &event, 0), 1);
     assert_int_equal(event.time_ns, 77);
-    assert_int_equal(event.severity, BURST_WARN);
-    assert_int_equal(event.struct_bytes, sizeof event);
+    assert_int_equal(event.severity, EVENT_WARN);
 }
 
 static void what_is_left_at_the_close_is_still_heard(void **state) {
     (void)state;
-    events_post(&events, BURST_ERROR, "last");
+    events_post(&events, EVENT_ERROR, "last");
     events_close(&events);
     assert_next("last");
     assert_none(-ESHUTDOWN);
@@ -109,7 +108,7 @@ static void what_is_left_at_the_close_is_still_heard(void **state) {
 
 static void whoever_is_woken_for_nothing_waits_no_longer_than_he_wanted(void **state) {
     (void)state;
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     assert_int_equal(events_take(&events, &event, 95), 0);
     assert_int_equal(now_ns, 1095);
     assert_int_equal(wakes, 10);
@@ -117,13 +116,13 @@ static void whoever_is_woken_for_nothing_waits_no_longer_than_he_wanted(void **s
 
 static void a_text_that_is_too_long_is_cut_and_terminated(void **state) {
     (void)state;
-    burst_event_t event = {.struct_bytes = sizeof event};
-    char text[2 * BURST_TEXT_BYTES];
+    struct event event;
+    char text[2 * EVENT_TEXT_BYTES];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
-    events_post(&events, BURST_INFO, "%s", text);
+    events_post(&events, EVENT_INFO, "%s", text);
     assert_int_equal(events_take(&events, &event, 0), 1);
-    assert_int_equal(strlen(event.text), BURST_TEXT_BYTES - 1);
+    assert_int_equal(strlen(event.text), EVENT_TEXT_BYTES - 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
@@ -132,7 +131,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(as_many_as_are_kept_come_in_order),
         TEST(the_newest_replace_the_oldest),
-        TEST(an_event_has_its_time_and_severity_and_leaves_the_callers_size),
+        TEST(an_event_has_its_time_and_severity),
         TEST(what_is_left_at_the_close_is_still_heard),
         TEST(whoever_is_woken_for_nothing_waits_no_longer_than_he_wanted),
         TEST(a_text_that_is_too_long_is_cut_and_terminated),

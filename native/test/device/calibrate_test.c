@@ -290,23 +290,6 @@ static void without_io_uring_the_engine_is_refused_by_name_with_a_way_out(void *
     in_child_without_io_uring(path, ENOSYS, refused_by_name);
 }
 
-static void without_poll_queues_polling_is_refused_by_name_with_a_way_out(void **state) {
-    (void)state;
-    struct device *device;
-    struct zram_device zram;
-    if (!make_zram("16M", scratch_path("zram"), &zram))
-        SKIP_WITH("no zram device here (%s); wants root and the zram module", strerror(errno));
-    assert_int_equal(device_open(host, zram.path, DEVICE_WRITER, BURST_IO_URING_POLL, &device), -EOPNOTSUPP);
-    assert_non_null(strstr(error_text(), "io=uring-poll cannot be used: zram"));
-    assert_non_null(strstr(error_text(), "nvme.poll_queues=N"));
-    assert_int_equal(device_open(host, zram.path, DEVICE_WRITER, BURST_IO_URING, &device), 0); /* not held */
-    device_close(device);
-    remove_zram(&zram);
-}
-
-/* ------------------------------------------------------------------------------------------- real media */
-
-/* The choice on a medium must be the one that its own figures ask for; which one that is depends on the medium. */
 static void assert_choice_follows_figures(const char *path, const char *what) {
     format(path);
     struct device *device = open_auto(path);
@@ -393,7 +376,6 @@ int main(void) {
         cmocka_unit_test(a_reader_only_reads),
         cmocka_unit_test(without_io_uring_auto_takes_pwrite_says_so_and_keeps_the_record_for_when_it_is_back),
         cmocka_unit_test(without_io_uring_the_engine_is_refused_by_name_with_a_way_out),
-        cmocka_unit_test(without_poll_queues_polling_is_refused_by_name_with_a_way_out),
         cmocka_unit_test(on_each_medium_the_choice_is_what_its_own_figures_ask_for),
         cmocka_unit_test(in_memory_the_mapping_is_measured_too_and_taken),
     };

@@ -35,14 +35,14 @@ static void open_with_clock(void) {
 }
 
 static void assert_silence(void) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     if (events_take(&host.events, &event, 0) == 1) {
         fail_msg("told: %s", event.text);
     }
 }
 
 static void assert_next(uint32_t severity, const char *words) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     if (events_take(&host.events, &event, 0) != 1) {
         fail_msg("nobody told: %s", words);
     }

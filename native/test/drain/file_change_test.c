@@ -150,7 +150,7 @@ static void a_file_that_is_never_synced_is_tried_once_a_step_and_wakes_nobody_wh
 }
 
 static void assert_last_told(const char *words) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     while (events_take(&host.events, &event, 0) == 1) {
     }
     if (strstr(event.text, words) == NULL) {

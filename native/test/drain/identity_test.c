@@ -31,7 +31,7 @@ static void write_unnoted(const char *text) {
 }
 
 static void assert_no_alarm(void) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     while (events_take(&host.events, &event, 0) == 1) {
         if (event.severity != BURST_INFO) {
             fail_msg("an alarm: %s", event.text);
@@ -167,7 +167,7 @@ static void of_a_file_that_was_moved_away_it_is_told_what_may_be_twice(void **st
 
 static void where_all_was_noted_nothing_is_said_to_be_twice(void **state) {
     (void)state;
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     open_ring();
     append_text("header\n");
     drain_all();
@@ -254,7 +254,7 @@ static void and_is_known_from_then_on(void **state) {
 
 static void behind_which_others_wrote_it_is_left_alone(void **state) {
     (void)state;
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     write_header_and_an_event();
     restore("header\nof others\n");
     open_ring();

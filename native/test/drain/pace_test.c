@@ -30,7 +30,7 @@ static void open_counted(void) {
 
 /* Events that are waiting and hold this text; takes all. */
 static int told(const char *text) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     int times = 0;
     while (events_take(&host.events, &event, 0) == 1) {
         times += strstr(event.text, text) != NULL;

@@ -41,7 +41,7 @@ static inline void drain_all(void) {
 }
 
 static inline void assert_told(const char *words) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     while (events_take(&host.events, &event, 0) == 1) {
         if (strstr(event.text, words) != NULL) {
             return;

@@ -73,7 +73,7 @@ static void a_repair_or_a_format_that_fails_is_not_taken_for_done(void **state) 
     superblock(1)->magic ^= 1;
     fail_writes_at(LAYOUT_SUPERBLOCK_OFFSET(1));
     assert_int_equal(try_to_open(), -EIO);
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     while (events_take(&host.events, &event, 0) == 1) {
         assert_null(strstr(event.text, "repaired"));
     }

@@ -216,6 +216,14 @@ static void figures_may_be_read_while_others_append(void **state) {
     burst_close(log);
 }
 
+static void the_highest_value_of_each_bucket_is_told(void **state) {
+    (void)state;
+    assert_int_equal(burst_histogram_highest(255), 255);
+    assert_int_equal(burst_histogram_highest(256), 257);
+    assert_int_equal(burst_histogram_highest(BURST_HISTOGRAM_BUCKETS - 1), (1ull << 37) - 1);
+    assert_int_equal(burst_histogram_highest(UINT32_MAX), (1ull << 37) - 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(every_stage_but_the_wait_for_space_has_figures),
@@ -223,6 +231,7 @@ int main(void) {
         TEST(who_waits_for_space_is_counted),
         TEST(a_closed_log_keeps_its_last_figures),
         TEST(a_histogram_says_what_the_summary_says),
+        cmocka_unit_test(the_highest_value_of_each_bucket_is_told),
         TEST(figures_begin_anew_with_each_open),
         TEST(a_caller_of_the_first_header_gets_the_fields_that_it_knows),
         TEST(a_caller_of_a_newer_header_gets_zeros_for_what_is_not_known_here),

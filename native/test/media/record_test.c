@@ -157,9 +157,13 @@ static void numbers_that_no_writer_makes_are_not_valid_whatever_their_crc(void *
     const uint64_t position = CAPACITY + 64;
     struct record_header *header = put(position, RECORD_DATA, 20);
     const struct record_seal wrong[] = {
-        {.position = position, .durable_position = position + 8, .durable_next_sequence = 50}, /* W beyond itself */
-        {.position = position, .durable_position = position - 4, .durable_next_sequence = 50}, /* W where none can be */
-        {.position = position, .durable_next_sequence = 0},                                    /* W before sequence 1 */
+        {.position = position,
+         .durable_position = position + 8,
+         .durable_next_sequence = 50}, /* watermark beyond itself */
+        {.position = position,
+         .durable_position = position - 4,
+         .durable_next_sequence = 50},                      /* watermark where none can be */
+        {.position = position, .durable_next_sequence = 0}, /* before sequence 1 */
         {.position = position, .durable_next_sequence = 51},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

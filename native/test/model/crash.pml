@@ -56,8 +56,8 @@ typedef block_t {
     byte position;
     byte sequence;
     byte epoch;
-    byte durable; /* W */
-    byte log_end; /* of a marker: X */
+    byte durable; /* watermark */
+    byte log_end; /* of a marker: where the log ended */
     byte first;   /* of a marker: the first of the two blocks that take turns */
     bit torn;     /* the header can be read, the payload is garbage */
 }

@@ -22,8 +22,8 @@ static void make_unreadable(uint64_t from, uint64_t bytes) {
     host.device.ops = &bad_ops;
 }
 
-static burst_event_t reopened(void) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+static struct event reopened(void) {
+    struct event event;
     while (events_take(&host.events, &event, 0) == 1) {
     }
     open_ring();
@@ -52,7 +52,7 @@ static void drain_all(void) {
 static void what_may_have_stood_at_the_end_of_the_log_and_cannot_be_read_is_a_warning(void **state) {
     (void)state;
     make_unreadable(end_after_two_records(), 1024);
-    const burst_event_t event = reopened();
+    const struct event event = reopened();
     assert_int_equal(event.severity, BURST_WARN);
     assert_non_null(strstr(event.text,
                            "opened: 2 records were waiting in the ring (sequences 1..2) and go to the log file; "
@@ -74,7 +74,7 @@ static void it_is_told_once_whatever_happens_to_the_log_then(void **state) {
     drain_all();
     for (uint32_t again = 4; again <= 6; again++) {
         close_ring();
-        const burst_event_t event = reopened();
+        const struct event event = reopened();
         assert_int_equal(event.severity, BURST_INFO);
         assert_null(strstr(event.text, "cannot be read"));
         assert_int_equal(host.engine->view.recovery.epoch_highest, raised + again);
@@ -86,7 +86,7 @@ static void what_cannot_be_read_where_no_record_can_be_is_not_told_and_costs_not
     (void)state;
     const uint64_t end = end_after_two_records();
     make_unreadable(end + 2 * BLOCK_BYTES, CAPACITY_BYTES - end - 2 * BLOCK_BYTES);
-    const burst_event_t event = reopened();
+    const struct event event = reopened();
     assert_int_equal(event.severity, BURST_INFO);
     assert_int_equal(host.engine->view.unreadable_bytes, CAPACITY_BYTES - end - 2 * BLOCK_BYTES);
     assert_int_equal(host.engine->view.recovery.epoch_highest, 1);
@@ -121,7 +121,7 @@ static void a_hidden_marker_is_thought_of_where_the_block_with_the_end_of_the_lo
     append(100);
     close_ring();
     make_unreadable(2 * BLOCK_BYTES, 2 * BLOCK_BYTES);
-    const burst_event_t event = reopened();
+    const struct event event = reopened();
     assert_int_equal(event.severity, BURST_WARN);
     assert_non_null(strstr(event.text, "if a record after 2 stood there"));
 }
@@ -133,7 +133,7 @@ static void the_end_of_a_record_that_cannot_be_read_hides_it_as_its_beginning_do
     const uint64_t end = align_up(ring_claimed(host.engine->ring), BLOCK_BYTES);
     close_ring();
     make_unreadable(end - BLOCK_BYTES, 512);
-    const burst_event_t event = reopened();
+    const struct event event = reopened();
     assert_int_equal(event.severity, BURST_WARN);
     assert_non_null(strstr(event.text, "if a record after 0 stood there"));
     assert_int_equal(host.engine->view.recovery.marker_position, end);
@@ -151,7 +151,7 @@ static void what_stands_behind_what_is_hidden_is_hidden_with_it(void **state) {
 static void a_record_that_cannot_be_read_and_that_nothing_proves_is_not_called_lost(void **state) {
     (void)state;
     make_unreadable(end_after_two_records() - BLOCK_BYTES, BLOCK_BYTES);
-    const burst_event_t event = reopened();
+    const struct event event = reopened();
     assert_int_equal(event.severity, BURST_WARN);
     assert_non_null(strstr(event.text, "if a record after 1 stood there"));
     assert_null(strstr(event.text, "LOST"));
@@ -160,7 +160,7 @@ static void a_record_that_cannot_be_read_and_that_nothing_proves_is_not_called_l
 static void a_record_that_cannot_be_read_and_that_a_later_one_proves_is_called_lost(void **state) {
     (void)state;
     make_unreadable(end_after_two_records() - 2 * BLOCK_BYTES, BLOCK_BYTES);
-    const burst_event_t event = reopened();
+    const struct event event = reopened();
     assert_int_equal(event.severity, BURST_ERROR);
     assert_non_null(strstr(event.text, "LOST: records 1..1 (1), damaged at positions 4096..8192; nothing shows"));
     assert_int_equal(host.engine->view.recovery.epoch_highest, 1);
@@ -169,7 +169,7 @@ static void a_record_that_cannot_be_read_and_that_a_later_one_proves_is_called_l
 static void a_medium_that_can_be_read_is_not_said_to_hide_anything(void **state) {
     (void)state;
     end_after_two_records();
-    const burst_event_t event = reopened();
+    const struct event event = reopened();
     assert_int_equal(event.severity, BURST_INFO);
     assert_null(strstr(event.text, "cannot be read"));
     assert_non_null(strstr(event.text, "nothing shows that there was a record after 2"));

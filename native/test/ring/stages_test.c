@@ -25,14 +25,14 @@ static struct ring *timed_ring(size_t bytes) {
     return ring;
 }
 
-static burst_stage_stats_t figures_of(enum burst_stage stage) {
-    burst_stage_stats_t figures[BURST_STAGES];
+static struct histogram_figures figures_of(enum stage stage) {
+    struct histogram_figures figures[STAGES];
     stages_summarize(stages, figures);
     return figures[stage];
 }
 
-static void assert_stage(enum burst_stage stage, uint64_t count, uint64_t max_ns) {
-    const burst_stage_stats_t figures = figures_of(stage);
+static void assert_stage(enum stage stage, uint64_t count, uint64_t max_ns) {
+    const struct histogram_figures figures = figures_of(stage);
     assert_int_equal(figures.count, count);
     assert_int_equal(figures.max_ns, max_ns);
 }
@@ -60,11 +60,11 @@ static void a_slow_device_is_found_in_its_writes_and_in_the_wait_for_them(void *
     for (int i = 0; i < 10; i++) {
         append(ring);
     }
-    assert_stage(BURST_STAGE_CLAIM_WAIT, 0, 0);
-    assert_stage(BURST_STAGE_COPY, 10, 0);
-    assert_stage(BURST_STAGE_COMMIT_WAIT, 10, WRITE_NS);
-    assert_stage(BURST_STAGE_DEVICE_WRITE, 10, WRITE_NS);
-    assert_int_equal(figures_of(BURST_STAGE_DEVICE_WRITE).p50_ns, WRITE_NS);
+    assert_stage(STAGE_CLAIM_WAIT, 0, 0);
+    assert_stage(STAGE_COPY, 10, 0);
+    assert_stage(STAGE_COMMIT_WAIT, 10, WRITE_NS);
+    assert_stage(STAGE_DEVICE_WRITE, 10, WRITE_NS);
+    assert_int_equal(figures_of(STAGE_DEVICE_WRITE).p50_ns, WRITE_NS);
 }
 
 static void each_write_of_a_commit_is_timed_from_its_own_submission(void **state) {
@@ -72,22 +72,21 @@ static void each_write_of_a_commit_is_timed_from_its_own_submission(void **state
     struct ring *ring = timed_ring(LARGE_BYTES);
     static uint8_t record[3 * RING_WRITE_BYTES];
     assert_int_equal(ring_append(ring, record, sizeof record, 0, 0, &fake_rule), 1);
-    assert_stage(BURST_STAGE_DEVICE_WRITE, atomic_load(&ring->device_writes), WRITE_NS);
+    assert_stage(STAGE_DEVICE_WRITE, atomic_load(&ring->device_writes), WRITE_NS);
     assert_true(atomic_load(&ring->device_writes) >= 3);
-    assert_stage(BURST_STAGE_COMMIT_WAIT, 1, (uint64_t)WRITE_NS * atomic_load(&ring->device_writes));
+    assert_stage(STAGE_COMMIT_WAIT, 1, (uint64_t)WRITE_NS * atomic_load(&ring->device_writes));
 }
 
 /* How many of a thousand appends are timed, and as many of their writes, where a write takes so long. */
 static uint64_t timed_of_a_thousand(struct ring *ring, int64_t takes_ns) {
     write_ns = takes_ns;
-    const uint64_t writes = figures_of(BURST_STAGE_DEVICE_WRITE).count,
-                   waits = figures_of(BURST_STAGE_COMMIT_WAIT).count;
+    const uint64_t writes = figures_of(STAGE_DEVICE_WRITE).count, waits = figures_of(STAGE_COMMIT_WAIT).count;
     for (int i = 0; i < 1024; i++) {
         append(ring);
     }
-    const uint64_t timed = figures_of(BURST_STAGE_DEVICE_WRITE).count - writes;
-    assert_in_range(figures_of(BURST_STAGE_COMMIT_WAIT).count - waits, timed - timed / 50 - 1, timed + timed / 50 + 1);
-    assert_int_equal(figures_of(BURST_STAGE_COMMIT_WAIT).count, figures_of(BURST_STAGE_COPY).count);
+    const uint64_t timed = figures_of(STAGE_DEVICE_WRITE).count - writes;
+    assert_in_range(figures_of(STAGE_COMMIT_WAIT).count - waits, timed - timed / 50 - 1, timed + timed / 50 + 1);
+    assert_int_equal(figures_of(STAGE_COMMIT_WAIT).count, figures_of(STAGE_COPY).count);
     return timed;
 }
 
@@ -149,8 +148,8 @@ static void of_enqueued_records_one_in_64_is_timed_and_nobody_waits(void **state
     for (int i = 0; i < 6400; i++) {
         enqueue(ring);
     }
-    assert_in_range(figures_of(BURST_STAGE_COPY).count, 98, 102);
-    assert_stage(BURST_STAGE_COMMIT_WAIT, 0, 0);
+    assert_in_range(figures_of(STAGE_COPY).count, 98, 102);
+    assert_stage(STAGE_COMMIT_WAIT, 0, 0);
 }
 
 static int release_while_parked(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected,
@@ -174,14 +173,14 @@ static void only_who_finds_the_ring_full_waits_and_the_whole_wait_counts(void **
     fake_rule.on_full = RING_ON_FULL_BLOCK;
     waiting_ring = ring;
     int64_t sequence = 0;
-    while (figures_of(BURST_STAGE_CLAIM_WAIT).count == 0) {
+    while (figures_of(STAGE_CLAIM_WAIT).count == 0) {
         sequence = ring_append(ring, "record", 6, 0, 0, &fake_rule);
         assert_true(sequence > 0 && sequence < 10);
     }
-    assert_stage(BURST_STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
-    assert_stage(BURST_STAGE_COPY, (uint64_t)sequence, 0); /* the wait is not part of it */
+    assert_stage(STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
+    assert_stage(STAGE_COPY, (uint64_t)sequence, 0); /* the wait is not part of it */
     assert_int_equal(ring_append(ring, "record", 6, 0, 0, &fake_rule), sequence + 1);
-    assert_stage(BURST_STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
+    assert_stage(STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
 }
 
 static void the_lag_is_that_of_the_oldest_commit_of_a_sync(void **state) {
@@ -201,13 +200,13 @@ static void the_lag_is_that_of_the_oldest_commit_of_a_sync(void **state) {
     stages_committed(stages, 20480); /* while the drain syncs what it saw */
     fake_platform.now_ns = 9000;
     stages_drained(stages, 20480);
-    assert_stage(BURST_STAGE_DRAIN_LAG, 1, 8000);
+    assert_stage(STAGE_DRAIN_LAG, 1, 8000);
     stages_drained(stages, 20480); /* the other slot */
-    assert_stage(BURST_STAGE_DRAIN_LAG, 1, 8000);
+    assert_stage(STAGE_DRAIN_LAG, 1, 8000);
     stages_drain_looks(stages);
     fake_platform.now_ns = 20000;
     stages_drained(stages, 24576);
-    assert_stage(BURST_STAGE_DRAIN_LAG, 2, 14000);
+    assert_stage(STAGE_DRAIN_LAG, 2, 14000);
 }
 
 static void a_checkpoint_that_moves_nothing_leaves_the_lag_open(void **state) {
@@ -218,10 +217,10 @@ static void a_checkpoint_that_moves_nothing_leaves_the_lag_open(void **state) {
     stages_drain_looks(stages);
     fake_platform.now_ns = 2000;
     stages_drained(stages, 8192);
-    assert_stage(BURST_STAGE_DRAIN_LAG, 0, 0);
+    assert_stage(STAGE_DRAIN_LAG, 0, 0);
     fake_platform.now_ns = 4000;
     stages_drained(stages, 12288);
-    assert_stage(BURST_STAGE_DRAIN_LAG, 1, 3000);
+    assert_stage(STAGE_DRAIN_LAG, 1, 3000);
 }
 
 static void a_commit_that_was_synced_before_it_was_stamped_has_no_lag(void **state) {
@@ -232,7 +231,7 @@ static void a_commit_that_was_synced_before_it_was_stamped_has_no_lag(void **sta
     stages_drain_looks(stages);
     fake_platform.now_ns = 900000;
     stages_drained(stages, 16384);
-    assert_stage(BURST_STAGE_DRAIN_LAG, 0, 0);
+    assert_stage(STAGE_DRAIN_LAG, 0, 0);
 }
 
 static void a_commit_is_stamped_with_where_it_begins(void **state) {
@@ -248,37 +247,37 @@ static void a_commit_is_stamped_with_where_it_begins(void **state) {
 static void a_clock_that_jumps_back_counts_as_no_time(void **state) {
     (void)state;
     timed_ring(SMALL_BYTES);
-    stages_end(stages, BURST_STAGE_COPY, 100);
-    assert_stage(BURST_STAGE_COPY, 1, 0);
+    stages_end(stages, STAGE_COPY, 100);
+    assert_stage(STAGE_COPY, 1, 0);
 }
 
 static void what_was_counted_stays_after_close_and_its_memory_does_not(void **state) {
     (void)state;
-    static burst_histogram_t before[BURST_STAGES], after;
+    static struct histogram before[STAGES], after;
     struct ring *ring = timed_ring(SMALL_BYTES);
     for (int i = 0; i < 50; i++) {
         fake_platform.now_ns += i * i * 1000;
         append(ring);
-        stages_end(stages, BURST_STAGE_DRAIN_LAG, 1);
-        stages_end(stages, BURST_STAGE_CLAIM_WAIT, fake_platform.now_ns - (1ll << 36) * i);
+        stages_end(stages, STAGE_DRAIN_LAG, 1);
+        stages_end(stages, STAGE_CLAIM_WAIT, fake_platform.now_ns - (1ll << 36) * i);
     }
     static struct platform_ops ops; /* until the ring is freed */
     ops = fake_platform_ops;
     ops.forget = platform_linux.ops->forget;
     fake_platform.platform.ops = &ops;
-    for (unsigned stage = 0; stage < BURST_STAGES; stage++) {
+    for (unsigned stage = 0; stage < STAGES; stage++) {
         stages_copy(stages, stage, &before[stage]);
         assert_int_equal(before[stage].count, 50);
     }
     stages_keep(stages);
     stages_forget(stages);
-    stages_end(stages, BURST_STAGE_COMMIT_WAIT, 1); /* a late caller */
-    for (unsigned stage = 0; stage < BURST_STAGES; stage++) {
+    stages_end(stages, STAGE_COMMIT_WAIT, 1); /* a late caller */
+    for (unsigned stage = 0; stage < STAGES; stage++) {
         stages_copy_kept(stages, stage, &after);
         assert_memory_equal(&after, &before[stage], sizeof after);
         assert_int_equal(stages->histograms[stage].counts[0], 0);
     }
-    assert_int_equal(figures_of(BURST_STAGE_COPY).count, 0);
+    assert_int_equal(figures_of(STAGE_COPY).count, 0);
 }
 
 int main(void) {

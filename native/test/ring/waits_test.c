@@ -46,7 +46,7 @@ static void nap(struct fake_platform *fake) {
 }
 
 static unsigned told(uint32_t *severity, int64_t *time_ns) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     unsigned times = 0;
     while (events_take(&fake_events, &event, 0) == 1) {
         if (strstr(event.text, " has been full for ") != NULL) {
@@ -60,7 +60,7 @@ static unsigned told(uint32_t *severity, int64_t *time_ns) {
 
 static void assert_told_once(int64_t timeout_ns) {
     struct ring *ring = full_ring();
-    uint32_t severity = BURST_INFO;
+    uint32_t severity = EVENT_INFO;
     int64_t time_ns = 0;
     fake_rule.timeout_ns = timeout_ns;
     naps = 0;
@@ -70,7 +70,7 @@ static void assert_told_once(int64_t timeout_ns) {
     assert_int_equal(naps, 6);
     assert_int_equal(atomic_load(&ring->full_waits), before + 1);
     assert_int_equal(told(&severity, &time_ns), 1);
-    assert_true(severity >= BURST_WARN);
+    assert_true(severity >= EVENT_WARN);
     assert_in_range(time_ns, 1000000000, 2000000000);
     free_ring(NULL);
 }

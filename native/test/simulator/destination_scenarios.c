@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "simulator/log.h"
 #include "simulator/scenarios.h"
 

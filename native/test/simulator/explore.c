@@ -19,12 +19,13 @@ static struct world *levels[3];
 static void list_checkpoint(const struct world *world, unsigned slot) {
     const struct checkpoint *checkpoint =
         (const void *)(world->device.medium + sim_device_place(LAYOUT_CHECKPOINT_OFFSET(slot)));
-    fprintf(stderr,
-            "  checkpoint %u: generation %llu, epoch %u, W %llu, drained %llu, in flight to %llu, %llu bytes in "
-            "the file\n",
-            slot, (unsigned long long)checkpoint->generation, checkpoint->epoch,
-            (unsigned long long)checkpoint->durable_position, (unsigned long long)checkpoint->stream.drained_position,
-            (unsigned long long)checkpoint->in_flight_end, (unsigned long long)checkpoint->stream.file_bytes);
+    fprintf(
+        stderr,
+        "  checkpoint %u: generation %llu, epoch %u, watermark %llu, drained %llu, in flight to %llu, %llu bytes in "
+        "the file\n",
+        slot, (unsigned long long)checkpoint->generation, checkpoint->epoch,
+        (unsigned long long)checkpoint->durable_position, (unsigned long long)checkpoint->stream.drained_position,
+        (unsigned long long)checkpoint->in_flight_end, (unsigned long long)checkpoint->stream.file_bytes);
 }
 
 /* What looks like a header, whole or not. */
@@ -37,7 +38,7 @@ static void list_medium(const struct world *world) {
         if (header->position % capacity == at && header->epoch > 0 && header->epoch < 1000 && header->type > 0 &&
             header->type <= RECORD_MARKER) {
             const struct marker *marker = (const void *)(header + 1);
-            fprintf(stderr, "  at %6zu: position %llu, type %u, sequence %llu, epoch %u, W %llu", at,
+            fprintf(stderr, "  at %6zu: position %llu, type %u, sequence %llu, epoch %u, watermark %llu", at,
                     (unsigned long long)header->position, header->type, (unsigned long long)header->sequence,
                     header->epoch, (unsigned long long)header->durable_position);
             if (header->type == RECORD_MARKER) {

@@ -95,24 +95,6 @@ static void check_rotational(struct doctor *doctor) {
     }
 }
 
-static void check_poll_queues(struct doctor *doctor) {
-    static const char id[] = "device.poll_queues";
-    char path[HOST_PATH_BYTES], shown[HOST_PATH_BYTES];
-    long long poll;
-    short_file(doctor, "io_poll", shown);
-    const int rc = host_number(&doctor->host, queue_file(doctor, "io_poll", path), &poll);
-    if (rc < 0) {
-        doctor_unknown(doctor, id, shown, rc, NULL);
-    } else if (poll != 0 || !is_nvme(doctor)) {
-        doctor_in_order(doctor, id, "%s: %lld%s", shown, poll, poll == 0 ? ", no NVMe disk" : "");
-    } else {
-        struct result *found = doctor_finding(doctor, id, SEVERITY_LOW, "%s: 0", shown);
-        result_cost(found, "Each write ends with an interrupt and a wake-up, 2 to 5 us, where a thread that polls sees "
-                           "it in under 1 (kernel: admin-guide/kernel-parameters, nvme.poll_queues).");
-        result_mend(found, "# kernel parameter: nvme.poll_queues=2, and io=\"uring-poll\" of the ring");
-    }
-}
-
 static void check_power_states(struct doctor *doctor) {
     static const char id[] = "device.power_states";
     char path[HOST_PATH_BYTES];
@@ -170,7 +152,6 @@ void doctor_check_device(struct doctor *doctor) {
     check_write_cache(doctor);
     check_rotational(doctor);
     if (!is_virtual(doctor)) {
-        check_poll_queues(doctor);
         check_power_states(doctor);
         check_aspm(doctor);
     }

@@ -25,11 +25,11 @@ struct core {
     int cpu;
     int failure;
     int64_t duration_ns;
-    burst_histogram_t waits;
+    struct histogram waits;
 };
 
 /* The appends that fell into the time from `from` to `to`, in which the core was gone. */
-static int64_t count_waits(burst_histogram_t *waits, int64_t next_append_ns, int64_t from_ns, int64_t to_ns) {
+static int64_t count_waits(struct histogram *waits, int64_t next_append_ns, int64_t from_ns, int64_t to_ns) {
     for (; next_append_ns <= to_ns; next_append_ns += APPEND_EVERY_NS) {
         histogram_record(waits, (uint64_t)(to_ns - (next_append_ns > from_ns ? next_append_ns : from_ns)));
     }

@@ -4,7 +4,6 @@
  * write with forced unit access (FUA) and do not: RWF_DSYNC rests on that, and a flush does not. By name only, as it is
  * never faster.
  */
-#include "burstlog.h"
 #include "device/backend/direct.h"
 
 static const struct device_ops flush_ops = {
@@ -27,8 +26,8 @@ static int flush_suits(const struct medium *medium) {
 static struct device *flush_attach(const struct platform *platform, const struct medium *medium, const char *path) {
     struct medium flushed = *medium;
     flushed.flush_after = 1;
-    return direct_make(BURST_IO_FLUSH, &flush_ops, platform, &flushed, path);
+    return direct_make(DEVICE_IO_FLUSH, &flush_ops, platform, &flushed, path);
 }
 
 const struct device_backend backend_flush = {
-    .io = BURST_IO_FLUSH, .name = "flush", .suits = flush_suits, .attach = flush_attach};
+    .io = DEVICE_IO_FLUSH, .name = "flush", .suits = flush_suits, .attach = flush_attach};

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "burstlog.h"
 #include "device/backend/bus_fault.h"
 #include "device/backend/mapped.h"
 #include "device/medium.h"
@@ -231,11 +230,11 @@ static void settle_durability(struct device *device, const struct medium *medium
     const char *memory = survival_memory_file_system(medium->fd);
     if (synchronous)
         return;
-    if (device->survives != BURST_DURABILITY_PROCESS) {
-        device->survives = BURST_DURABILITY_PROCESS;
+    if (device->survives != DURABILITY_PROCESS) {
+        device->survives = DURABILITY_PROCESS;
         snprintf(device->survives_because, sizeof(device->survives_because),
                  "its mapping is refused MAP_SYNC (no DAX) and reaches only the page cache; io=pwrite survives %s",
-                 medium->facts.survives == BURST_DURABILITY_POWER ? "power" : "os-crash");
+                 medium->facts.survives == DURABILITY_POWER ? "power" : "os-crash");
     }
     const size_t used = strlen(device->fallback);
     snprintf(device->fallback + used, sizeof(device->fallback) - used,
@@ -268,7 +267,7 @@ static struct device *mapped_attach(const struct platform *platform, const struc
         free(mapped);
         return refuse(failure, path, "mmap");
     }
-    device_describe(&mapped->device, BURST_IO_MAPPED, &mapped_ops, platform, medium, path);
+    device_describe(&mapped->device, DEVICE_IO_MAPPED, &mapped_ops, platform, medium, path);
     ring_name_note(&mapped->device, medium->fd);
     mapped->device.line_bytes = LAYOUT_LINE_BYTES;
     mapped->device.mapping = mapped->range.base;
@@ -302,4 +301,4 @@ static int mapped_suits(const struct medium *medium) {
 }
 
 const struct device_backend backend_mapped = {
-    .io = BURST_IO_MAPPED, .name = "mapped", .attach = mapped_attach, .suits = mapped_suits};
+    .io = DEVICE_IO_MAPPED, .name = "mapped", .attach = mapped_attach, .suits = mapped_suits};

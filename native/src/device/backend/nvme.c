@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "burstlog.h"
 #include "device/backend/nvme_command.h"
 #include "device/backend/nvme_node.h"
 #include "device/backend/uring_queue.h"
@@ -185,7 +184,7 @@ static struct device *nvme_attach(const struct platform *platform, const struct 
         error_set(errno = ENOMEM, "no memory to open %s", path);
         return NULL;
     }
-    direct_begin(&nvme->uring.direct, BURST_IO_NVME, &nvme_ops, platform, medium, path);
+    direct_begin(&nvme->uring.direct, DEVICE_IO_NVME, &nvme_ops, platform, medium, path);
     nvme->uring.direct.device.write_depth = URING_DEPTH;
     nvme->uring.prepare = prepare_write;
     nvme->uring.meaning = meaning_of_command;
@@ -203,4 +202,4 @@ static struct device *nvme_attach(const struct platform *platform, const struct 
 }
 
 const struct device_backend backend_nvme = {
-    .io = BURST_IO_NVME, .name = "nvme", .suits = nvme_suits, .attach = nvme_attach};
+    .io = DEVICE_IO_NVME, .name = "nvme", .suits = nvme_suits, .attach = nvme_attach};

@@ -3,7 +3,6 @@
  * The backend `pwrite`: submit does the write, complete hands it back. One system call a commit, and the thread that
  * commits waits for the medium in it: with a fast medium nothing is shorter.
  */
-#include "burstlog.h"
 #include "device/backend/direct.h"
 
 static const struct device_ops pwrite_ops = {
@@ -24,8 +23,8 @@ static int pwrite_suits(const struct medium *medium) {
 }
 
 static struct device *pwrite_attach(const struct platform *platform, const struct medium *medium, const char *path) {
-    return direct_make(BURST_IO_PWRITE, &pwrite_ops, platform, medium, path);
+    return direct_make(DEVICE_IO_PWRITE, &pwrite_ops, platform, medium, path);
 }
 
 const struct device_backend backend_pwrite = {
-    .io = BURST_IO_PWRITE, .name = "pwrite", .suits = pwrite_suits, .attach = pwrite_attach};
+    .io = DEVICE_IO_PWRITE, .name = "pwrite", .suits = pwrite_suits, .attach = pwrite_attach};

@@ -4,7 +4,7 @@
  * Several pieces of a long commit are under way at once. On a block device with a volatile cache the write carries FUA
  * and nothing else, where pwritev2(RWF_DSYNC) pays for FUA and a flush.
  */
-#include "device/backend/uring.h"
+#include "device/backend/uring_queue.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "burstlog.h"
 
 #define COMMAND_BYTES ((size_t)1 << 30)
 #define BUFFER_BYTES ((size_t)1 << 30) /* the most that the kernel registers as one */
@@ -81,7 +80,7 @@ static void register_image(struct uring *uring) {
     free(ranges);
 }
 
-void *uring_image(struct device *device, size_t bytes) {
+static void *uring_image(struct device *device, size_t bytes) {
     void *image = direct_image(device, bytes);
     if (image != NULL)
         register_image(uring_of(device));
@@ -107,9 +106,9 @@ static int try_read(struct uring *uring) {
                : 0;
 }
 
-static int set_up(struct uring *uring, unsigned int setup_flags) {
+static int set_up(struct uring *uring) {
     struct direct *direct = &uring->direct;
-    int result = uring_queue_open(uring, setup_flags);
+    int result = uring_queue_open(uring, 0);
     if (result < 0)
         return result;
     uring->file_is_registered = io_uring_register_files(&uring->ring, &direct->medium.fd, 1) == 0;
@@ -121,29 +120,7 @@ static int set_up(struct uring *uring, unsigned int setup_flags) {
     return uring_refuse(&direct->device, -result, why, "use a newer kernel or another file system");
 }
 
-struct device *uring_make(uint32_t io, const struct device_ops *ops, unsigned int setup_flags,
-                          const struct platform *platform, const struct medium *medium, const char *path) {
-    struct uring *uring = calloc(1, sizeof(*uring));
-    if (uring == NULL) {
-        error_set(errno = ENOMEM, "no memory to open %s", path);
-        return NULL;
-    }
-    direct_begin(&uring->direct, io, ops, platform, medium, path);
-    uring->direct.device.write_depth = URING_DEPTH;
-    uring->command_bytes = COMMAND_BYTES;
-    uring->prepare = prepare_write;
-    uring->meaning = meaning_of_write;
-    const int result = set_up(uring, setup_flags);
-    if (result < 0) {
-        uring_queue_close(uring);
-        free(uring);
-        errno = -result;
-        return NULL;
-    }
-    return &uring->direct.device;
-}
-
-void uring_close(struct device *device) {
+static void uring_close(struct device *device) {
     uring_queue_close(uring_of(device));
     direct_end(direct_of(device));
     free(device);
@@ -167,8 +144,25 @@ static int uring_suits(const struct medium *medium) {
 }
 
 static struct device *uring_attach(const struct platform *platform, const struct medium *medium, const char *path) {
-    return uring_make(BURST_IO_URING, &uring_ops, 0, platform, medium, path);
+    struct uring *uring = calloc(1, sizeof(*uring));
+    if (uring == NULL) {
+        error_set(errno = ENOMEM, "no memory to open %s", path);
+        return NULL;
+    }
+    direct_begin(&uring->direct, DEVICE_IO_URING, &uring_ops, platform, medium, path);
+    uring->direct.device.write_depth = URING_DEPTH;
+    uring->command_bytes = COMMAND_BYTES;
+    uring->prepare = prepare_write;
+    uring->meaning = meaning_of_write;
+    const int result = set_up(uring);
+    if (result < 0) {
+        uring_queue_close(uring);
+        free(uring);
+        errno = -result;
+        return NULL;
+    }
+    return &uring->direct.device;
 }
 
 const struct device_backend backend_uring = {
-    .io = BURST_IO_URING, .name = "uring", .suits = uring_suits, .attach = uring_attach};
+    .io = DEVICE_IO_URING, .name = "uring", .suits = uring_suits, .attach = uring_attach};

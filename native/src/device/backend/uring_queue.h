@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writes of a ring on their way through an io_uring: what the backends `uring`, `uring-poll` and `nvme` share.
+ * The writes of a ring on their way through an io_uring: what the backends `uring` and `nvme` share.
  *
  * A write is one command of the kernel, or several where a command carries less. Commands are queued by submit, given to
  * the kernel by submit when they are long and else by complete, which so needs one system call for a short commit. What

@@ -30,7 +30,6 @@ int disk_probe(const char *root, dev_t number, struct disk *disk) {
     disk->physical_block_bytes = (int)sysfs_value(whole, "queue/physical_block_size", -1);
     disk->fua = (int)sysfs_value(whole, "queue/fua", -1);
     disk->rotational = (int)sysfs_value(whole, "queue/rotational", -1);
-    disk->polled = (int)sysfs_value(whole, "queue/io_poll", -1);
     disk->dax = (int)sysfs_value(whole, "queue/dax", -1);
     disk->read_only = (int)sysfs_value(self, "ro", -1);
     disk->removable = (int)sysfs_value(whole, "removable", -1);

@@ -22,7 +22,6 @@ struct disk {
     int physical_block_bytes;
     int fua;
     int rotational;
-    int polled; /* has queues that are polled for completions */
     int dax;
     int read_only;
     int removable;

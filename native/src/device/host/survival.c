@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "burstlog.h"
 #include "device/host/mounts.h"
 #include "device/host/survival_rules.h"
 #include "device/host/sysfs.h"
@@ -25,16 +24,16 @@ static const struct {
     int survives;
     const char *because;
 } file_systems[] = {
-    {"nfs", BURST_DURABILITY_OS_CRASH,
+    {"nfs", DURABILITY_OS_CRASH,
      "nfs: the server has it, but whether it writes before it says so (export option sync) cannot be seen from here"},
-    {"nfs4", BURST_DURABILITY_OS_CRASH,
+    {"nfs4", DURABILITY_OS_CRASH,
      "nfs4: the server has it, but whether it writes before it says so (export option sync) cannot be seen from here"},
-    {"cifs", BURST_DURABILITY_OS_CRASH,
+    {"cifs", DURABILITY_OS_CRASH,
      "cifs: the server has it, but whether it writes before it says so (strict sync) cannot be seen from here"},
-    {"smb3", BURST_DURABILITY_OS_CRASH,
+    {"smb3", DURABILITY_OS_CRASH,
      "smb3: the server has it, but whether it writes before it says so (strict sync) cannot be seen from here"},
-    {"ceph", BURST_DURABILITY_OS_CRASH, "ceph: its cluster has it, but where it keeps it cannot be seen from here"},
-    {"fuseblk", BURST_DURABILITY_PROCESS, "fuseblk: what the process that serves it does at a sync is not known"},
+    {"ceph", DURABILITY_OS_CRASH, "ceph: its cluster has it, but where it keeps it cannot be seen from here"},
+    {"fuseblk", DURABILITY_PROCESS, "fuseblk: what the process that serves it does at a sync is not known"},
 };
 
 static const char *memory_file_system(const struct mount *mount) {
@@ -62,12 +61,11 @@ static void survival_of_overlay(const char *root, const struct mount *mount, int
     struct survival under = {0};
     if (mount_option(mount, "volatile", NULL, 0) || /* the same as newer kernels show it: */
         (mount_option(mount, "fsync", fsync_mode, sizeof(fsync_mode)) && strcmp(fsync_mode, "volatile") == 0)) {
-        conclude(survival, BURST_DURABILITY_PROCESS, "overlay on %.48s is mounted volatile: it syncs nothing",
-                 mount->point);
+        conclude(survival, DURABILITY_PROCESS, "overlay on %.48s is mounted volatile: it syncs nothing", mount->point);
     } else if (!find_upper(root, mount, upper, sizeof(upper))) {
         struct mount below;
         if (root[0] != '\0' || depth > SURVIVAL_DEPTH_MAX || mount_below_overlay(mount->point, &below) < 0) {
-            conclude(survival, BURST_DURABILITY_PROCESS, "where the overlay on %.48s stores cannot be seen from here",
+            conclude(survival, DURABILITY_PROCESS, "where the overlay on %.48s stores cannot be seen from here",
                      mount->point);
             return;
         }
@@ -130,7 +128,7 @@ static void survival_of_disks(const char *root, const struct mount *mount, int d
     const int is_btrfs = strcmp(mount->type, "btrfs") == 0;
     if (major(number) == 0 &&
         (!is_btrfs || mount->source[0] != '/' || !sysfs_node_number(root, mount->source, &number))) {
-        conclude(survival, BURST_DURABILITY_PROCESS, "what lies under file system %s (%.64s) cannot be seen from here",
+        conclude(survival, DURABILITY_PROCESS, "what lies under file system %s (%.64s) cannot be seen from here",
                  mount->type, mount->point);
         return;
     }
@@ -145,12 +143,12 @@ static void survival_of_disks(const char *root, const struct mount *mount, int d
         if (sysfs_node_number(root, path, &number))
             survival_of_block_under(root, number, depth, &one);
         else
-            conclude(&one, BURST_DURABILITY_PROCESS, "its %s %.64s cannot be looked at", further[i], path);
+            conclude(&one, DURABILITY_PROCESS, "its %s %.64s cannot be looked at", further[i], path);
         weaken(survival, &one);
     }
     if (mount_has_no_barriers(mount)) {
         struct survival one;
-        conclude(&one, BURST_DURABILITY_OS_CRASH, "its %s is mounted without write barriers (%.100s)", mount->type,
+        conclude(&one, DURABILITY_OS_CRASH, "its %s is mounted without write barriers (%.100s)", mount->type,
                  mount->point);
         weaken(survival, &one);
     }
@@ -158,20 +156,20 @@ static void survival_of_disks(const char *root, const struct mount *mount, int d
 
 static void survival_of_mount(const char *root, const struct mount *mount, int depth, struct survival *survival) {
     if (memory_file_system(mount) != NULL) {
-        conclude(survival, BURST_DURABILITY_PROCESS, "%s keeps its files in memory", mount->type);
+        conclude(survival, DURABILITY_PROCESS, "%s keeps its files in memory", mount->type);
         return;
     }
     for (size_t i = 0; i < sizeof(file_systems) / sizeof(file_systems[0]); i++) {
         if (strcmp(mount->type, file_systems[i].type) == 0) {
             conclude(survival, file_systems[i].survives, "%s", file_systems[i].because);
             if (mount_option(mount, "nostrictsync", NULL, 0))
-                conclude(survival, BURST_DURABILITY_PROCESS, "%s on %.100s is mounted nostrictsync: it syncs nothing",
+                conclude(survival, DURABILITY_PROCESS, "%s on %.100s is mounted nostrictsync: it syncs nothing",
                          mount->type, mount->point);
             return;
         }
     }
     if (is_fuse(mount->type))
-        conclude(survival, BURST_DURABILITY_PROCESS, "%s: what the process that serves it does at a sync is not known",
+        conclude(survival, DURABILITY_PROCESS, "%s: what the process that serves it does at a sync is not known",
                  mount->type);
     else if (strcmp(mount->type, "overlay") == 0)
         survival_of_overlay(root, mount, depth, survival);
@@ -183,13 +181,13 @@ void survival_of_path_under(const char *root, const char *path, int depth, struc
     dev_t number;
     struct mount mount;
     if (depth > SURVIVAL_DEPTH_MAX)
-        conclude(survival, BURST_DURABILITY_PROCESS, "%.100s lies under too many others to be followed", path);
+        conclude(survival, DURABILITY_PROCESS, "%.100s lies under too many others to be followed", path);
     else if (sysfs_node_number(root, path, &number))
         survival_of_block_under(root, number, depth, survival);
     else if (mount_of_path(root, path, &mount) == 0)
         survival_of_mount(root, &mount, depth, survival);
     else
-        conclude(survival, BURST_DURABILITY_PROCESS, "%.100s cannot be looked at from here", path);
+        conclude(survival, DURABILITY_PROCESS, "%.100s cannot be looked at from here", path);
 }
 
 void survival_of_path(const char *root, const char *path, struct survival *survival) {
@@ -201,11 +199,11 @@ void survival_of_file(int fd, struct survival *survival) {
     if (mount_of(fd, &mount) == 0)
         survival_of_mount("", &mount, 0, survival);
     else
-        conclude(survival, BURST_DURABILITY_PROCESS, "its file system cannot be looked at");
+        conclude(survival, DURABILITY_PROCESS, "its file system cannot be looked at");
 }
 
 void survival_of_place(const char *path, struct survival *survival) {
-    char place[BURST_PATH_BYTES];
+    char place[PATH_MAX];
     struct survival file;
     memset(survival, 0, sizeof(*survival));
     if (path_follow(path, place, sizeof(place)) < 0)
@@ -222,7 +220,7 @@ void survival_of_place(const char *path, struct survival *survival) {
         }
     }
     if (survival->because[0] == '\0')
-        conclude(survival, BURST_DURABILITY_PROCESS, "%.100s cannot be looked at from here", path);
+        conclude(survival, DURABILITY_PROCESS, "%.100s cannot be looked at from here", path);
     if (is_there)
         weaken(survival, &file);
 }

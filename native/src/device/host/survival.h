@@ -15,7 +15,7 @@
 #define SURVIVAL_EVIDENCE_BYTES DEVICE_EVIDENCE_BYTES
 
 struct survival {
-    int survives;                          /* enum burst_durability */
+    int survives;                          /* enum durability */
     char because[SURVIVAL_EVIDENCE_BYTES]; /* evidence: "tmpfs keeps its files in memory" */
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "burstlog.h"
 #include "device/host/survival_rules.h"
 #include "device/host/sysfs.h"
 
@@ -81,9 +80,9 @@ static void survival_of_members(const char *root, const char *directory, int dep
     struct members members = {.root = root, .directory = directory, .depth = depth};
     sysfs_entries(directory, "slaves", weaken_by_member, &members);
     if (members.weakest.because[0] == '\0')
-        conclude(survival, BURST_DURABILITY_PROCESS, "%.32s is made of devices that cannot be seen", name);
-    else if (members.weakest.survives == BURST_DURABILITY_POWER && members.has_cache && is_write_through(directory))
-        conclude(survival, BURST_DURABILITY_OS_CRASH,
+        conclude(survival, DURABILITY_PROCESS, "%.32s is made of devices that cannot be seen", name);
+    else if (members.weakest.survives == DURABILITY_POWER && members.has_cache && is_write_through(directory))
+        conclude(survival, DURABILITY_OS_CRASH,
                  "%.32s is set to write through and hands no flush on to its disks, which have volatile caches", name);
     else
         conclude(survival, members.weakest.survives, "%.32s is made of others: %.160s", name, members.weakest.because);
@@ -94,13 +93,12 @@ static void survival_of_loop(const char *root, const char *directory, int depth,
     char backing[PATH_MAX];
     struct survival under;
     if (!sysfs_line(directory, "loop/backing_file", backing, sizeof(backing))) {
-        conclude(survival, BURST_DURABILITY_PROCESS, "%.32s has no backing file that can be seen", name);
+        conclude(survival, DURABILITY_PROCESS, "%.32s has no backing file that can be seen", name);
         return;
     }
     survival_of_path_under(root, backing, depth + 1, &under);
-    if (under.survives < BURST_DURABILITY_PROCESS && is_write_through(directory))
-        conclude(survival, BURST_DURABILITY_PROCESS, "%.32s is set to write through: it never syncs %.100s", name,
-                 backing);
+    if (under.survives < DURABILITY_PROCESS && is_write_through(directory))
+        conclude(survival, DURABILITY_PROCESS, "%.32s is set to write through: it never syncs %.100s", name, backing);
     else
         conclude(survival, under.survives, "%.32s stores in %.60s: %.120s", name, backing, under.because);
 }
@@ -158,46 +156,45 @@ static const char *who_keeps_flushes(const char *directory, const char *name) {
 static void survival_of_disk(const char *directory, struct survival *survival) {
     const char *name = sysfs_name(directory), *who = who_keeps_flushes(directory, name);
     if (is_memory_model(directory))
-        conclude(survival, BURST_DURABILITY_PROCESS, "%.32s keeps its blocks in memory, by its model", name);
+        conclude(survival, DURABILITY_PROCESS, "%.32s keeps its blocks in memory, by its model", name);
     else if (is_made_up_pmem(directory))
-        conclude(survival, BURST_DURABILITY_PROCESS,
+        conclude(survival, DURABILITY_PROCESS,
                  "%.32s is memory declared persistent by the kernel's command line "
                  "or an old firmware (e820): nothing proves that it is",
                  name);
     else if (is_numbered(name, "rbd"))
-        conclude(survival, BURST_DURABILITY_OS_CRASH,
+        conclude(survival, DURABILITY_OS_CRASH,
                  "%.32s: its cluster has it, but where it keeps it cannot be seen "
                  "from here",
                  name);
     else if (line_is(directory, "queue/write_cache", "write back"))
-        conclude(survival, BURST_DURABILITY_POWER, "%.32s is a disk with a write cache that is flushed%s", name, who);
+        conclude(survival, DURABILITY_POWER, "%.32s is a disk with a write cache that is flushed%s", name, who);
     else if (!is_write_through(directory))
-        conclude(survival, BURST_DURABILITY_OS_CRASH, "%.32s is a disk, but of its write cache nothing is known", name);
+        conclude(survival, DURABILITY_OS_CRASH, "%.32s is a disk, but of its write cache nothing is known", name);
     else if (says_write_back(directory))
-        conclude(survival, BURST_DURABILITY_OS_CRASH,
+        conclude(survival, DURABILITY_OS_CRASH,
                  "%.32s is a disk with a write cache that is never flushed: "
                  "queue/write_cache was set to write through",
                  name);
     else if (strstr(directory, "/usb") != NULL)
-        conclude(survival, BURST_DURABILITY_OS_CRASH,
+        conclude(survival, DURABILITY_OS_CRASH,
                  "%.32s is a disk on USB, of which the kernel only assumes that it "
                  "has no write cache",
                  name);
     else
-        conclude(survival, BURST_DURABILITY_POWER, "%.32s is a disk without a volatile write cache%s", name, who);
+        conclude(survival, DURABILITY_POWER, "%.32s is a disk without a volatile write cache%s", name, who);
 }
 
 void survival_of_block_under(const char *root, dev_t number, int depth, struct survival *survival) {
     char directory[PATH_MAX];
     if (depth > SURVIVAL_DEPTH_MAX || sysfs_disk(root, number, directory) < 0) {
-        conclude(survival, BURST_DURABILITY_PROCESS, "nothing is known of block device %u:%u", major(number),
-                 minor(number));
+        conclude(survival, DURABILITY_PROCESS, "nothing is known of block device %u:%u", major(number), minor(number));
         return;
     }
     const char *name = sysfs_name(directory);
     for (size_t i = 0; i < sizeof(memory_disks) / sizeof(memory_disks[0]); i++) {
         if (is_numbered(name, memory_disks[i].prefix)) {
-            conclude(survival, BURST_DURABILITY_PROCESS, "%s %s", name, memory_disks[i].what);
+            conclude(survival, DURABILITY_PROCESS, "%s %s", name, memory_disks[i].what);
             return;
         }
     }
@@ -209,7 +206,7 @@ void survival_of_block_under(const char *root, dev_t number, int depth, struct s
     else if (sysfs_has(directory, "device"))
         survival_of_disk(directory, survival);
     else
-        conclude(survival, BURST_DURABILITY_PROCESS, "%.32s is a kind of block device of which nothing is known", name);
+        conclude(survival, DURABILITY_PROCESS, "%.32s is a kind of block device of which nothing is known", name);
 }
 
 void survival_of_block(const char *root, dev_t number, struct survival *survival) {

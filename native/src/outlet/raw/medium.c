@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "burstlog.h"
 #include "device/ring_name.h"
 
 struct host_medium {
@@ -91,7 +90,7 @@ static int host_open(const struct raw_media *media, const char *path, enum devic
                      struct raw_medium **medium) {
     (void)media;
     struct device *device;
-    int result = device_open_as(&platform_linux, "log device", path, access, BURST_IO_AUTO, &device);
+    int result = device_open_as(&platform_linux, "log device", path, access, DEVICE_IO_AUTO, &device);
     if (result < 0)
         return result;
     result = raw_medium_of_device(device, access, medium);

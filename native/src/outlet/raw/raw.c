@@ -24,7 +24,7 @@ struct raw {
     int is_noted;              /* the ledger knows this device, and `length` or less of it */
     int is_full;
     char path[LAYOUT_FILE_NAME_BYTES];
-    char trouble[BURST_TEXT_BYTES]; /* why it could not be opened again, or "" */
+    char trouble[EVENT_TEXT_BYTES]; /* why it could not be opened again, or "" */
 };
 
 static struct raw *raw_of(struct outlet *outlet) {
@@ -125,7 +125,7 @@ static int take_another(struct raw *raw, const struct outlet_noted *noted, struc
                          "read it out with `burstlog cat` and format it anew",
                          raw->path, (unsigned long long)raw->end);
     }
-    events_post(raw->events, BURST_WARN,
+    events_post(raw->events, EVENT_WARN,
                 "log device %s is another than before, or was formatted anew, and is empty; records from %llu on are "
                 "written to it. The %llu bytes that the log wrote before are not on it",
                 raw->path, (unsigned long long)noted->sequence, (unsigned long long)noted->state->length);
@@ -232,7 +232,7 @@ static int check_redo(struct raw *raw, const struct outlet_noted *noted, const v
         return same < 0 ? same : OUTLET_READY;
     }
     events_post(
-        raw->events, BURST_ERROR,
+        raw->events, EVENT_ERROR,
         "log device %s holds other bytes behind its first %llu than the log wrote there: others wrote to it, or "
         "records of the ring were damaged; records from %llu on are written behind its first %llu bytes, and may "
         "be in both places; find out who writes it",
@@ -312,7 +312,7 @@ static void raw_tell_stalled(struct outlet *outlet, int rc, int64_t lasts_ns, ui
     }
     if (raw->is_full) {
         events_post(
-            raw->events, BURST_ERROR,
+            raw->events, EVENT_ERROR,
             "log device %s is full%s: it takes %llu bytes, has %llu, and what comes next does not fit. Read it out "
             "with `burstlog cat`, then empty it with `burstlog format --destination --force`: the log goes on there "
             "by itself. The ring keeps the records, %llu bytes of it, and when it is full appends wait or fail",
@@ -321,7 +321,7 @@ static void raw_tell_stalled(struct outlet *outlet, int rc, int64_t lasts_ns, ui
         return;
     }
     events_post(
-        raw->events, BURST_ERROR,
+        raw->events, EVENT_ERROR,
         "log device %s cannot be written%s: %s; the ring keeps the records, %llu bytes of it, and when it is full "
         "appends wait or fail",
         raw->path, since, raw->trouble[0] != '\0' ? raw->trouble : error_name(-rc), (unsigned long long)held_bytes);
@@ -330,7 +330,7 @@ static void raw_tell_stalled(struct outlet *outlet, int rc, int64_t lasts_ns, ui
 static void raw_tell_going(struct outlet *outlet) {
     struct raw *raw = raw_of(outlet);
     raw->trouble[0] = '\0';
-    events_post(raw->events, BURST_INFO, "log device %s is being written again", raw->path);
+    events_post(raw->events, EVENT_INFO, "log device %s is being written again", raw->path);
 }
 
 static int raw_is_open(const struct outlet *outlet) {

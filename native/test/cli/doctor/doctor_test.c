@@ -54,7 +54,7 @@ static void a_tuned_host_has_no_finding_and_nothing_unknown(void **state) {
                                             "cpu.preemption cpu.threads numa.threads numa.device irq.affinity "
                                             "memory.thp memory.thp_defrag memory.swap memory.swappiness memory.memlock "
                                             "memory.dirty memory.numa_balancing device.scheduler device.write_cache "
-                                            "device.rotational device.poll_queues device.power_states device.aspm "
+                                            "device.rotational device.power_states device.aspm "
                                             "log.file_system log.barriers log.discard log.atime files.same_disk "
                                             "clock.source clock.utc load.cpu load.memory load.io jvm.heap_size "
                                             "jvm.pretouch jvm.gc jvm.perf_data jvm.safepoints jvm.native_access ");
@@ -95,7 +95,6 @@ static const struct mistuned {
     {NVME "/queue/scheduler", "none mq-deadline kyber [bfq]\n", "device.scheduler ", "medium", "scheduler: bfq"},
     {NVME "/queue/write_cache", "write back\n", "device.write_cache ", "medium", "write_cache: write back; fua: 1"},
     {NVME "/queue/rotational", "1\n", "device.rotational ", "medium", "rotational: 1"},
-    {NVME "/queue/io_poll", "0\n", "device.poll_queues ", "low", "io_poll: 0"},
     {"/sys/module/nvme_core/parameters/default_ps_max_latency_us", "100000\n", "device.power_states ", "medium",
      "default_ps_max_latency_us: 100000"},
     {"/sys/module/pcie_aspm/parameters/policy", "default [powersave]\n", "device.aspm ", "low", "policy: powersave"},
@@ -181,7 +180,6 @@ static const struct gone {
     {NVME "/queue/scheduler", "device.scheduler "},
     {NVME "/queue/write_cache", "device.write_cache "},
     {NVME "/queue/rotational", "device.rotational "},
-    {NVME "/queue/io_poll", "device.poll_queues "},
     {"/sys/module/nvme_core/parameters/default_ps_max_latency_us", "device.power_states "},
     {"/sys/module/pcie_aspm/parameters/policy", "device.aspm "},
     {"/sys/devices/system/clocksource/clocksource0/current_clocksource", "clock.source "},
@@ -219,7 +217,6 @@ static void a_mistuned_host_has_exactly_the_expected_findings(void **state) {
     host_put(NVME "/queue/write_cache", "write back\n");
     host_put(NVME "/queue/fua", "0\n");
     host_put(NVME "/queue/scheduler", "none [mq-deadline]\n");
-    host_put(NVME "/queue/io_poll", "0\n");
     host_put("/proc/irq/121/smp_affinity_list", "0-3\n");
     host_put("/proc/irq/122/smp_affinity_list", "0-3\n");
     host_put("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
@@ -231,7 +228,7 @@ static void a_mistuned_host_has_exactly_the_expected_findings(void **state) {
     host_put_bytes("/proc/4242/cmdline", command, sizeof command);
     assert_finds("cpu.governor cpu.cstates memory.swap device.write_cache log.file_system clock.source jvm.gc "
                  "cpu.isolated numa.device irq.affinity memory.thp jvm.heap_size jvm.pretouch cpu.smt "
-                 "memory.swappiness device.scheduler device.poll_queues jvm.huge_pages jvm.perf_data "
+                 "memory.swappiness device.scheduler jvm.huge_pages jvm.perf_data "
                  "jvm.native_access ",
                  "");
     assert_said("isolcpus=7 nohz_full=7"); /* near the disk */
@@ -307,15 +304,15 @@ static void a_disk_made_of_others_is_looked_at_below(void **state) {
                                                                 "nvme1/nvme1n1");
     host_link("/sys/dev/block/253:0", "../../devices/virtual/block/dm-0");
     host_link("/sys/class/block/dm-0", "../../devices/virtual/block/dm-0");
-    host_put(NVME "/queue/io_poll", "0\n");
+    host_put(NVME "/queue/scheduler", "none [mq-deadline]\n");
     assert_int_equal(run("doctor /dev/dm-0 --json --root %s", host_folder), 1);
-    assert_said("/sys/block/nvme1n1/queue/io_poll: 0");
+    assert_said("/sys/block/nvme1n1/queue/scheduler: mq-deadline");
     assert_said("\"disk\": \"nvme1n1\"");
 }
 
 static void the_report_for_people_has_the_costliest_first_and_commands_that_can_be_copied(void **state) {
     (void)state;
-    host_put(NVME "/queue/io_poll", "0\n");
+    host_put(NVME "/queue/scheduler", "none [mq-deadline]\n");
     host_put("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
     host_put("/sys/devices/system/cpu/nohz_full", "(null)\n");
     host_remove("/proc/pressure/io");
@@ -325,7 +322,7 @@ static void the_report_for_people_has_the_costliest_first_and_commands_that_can_
     assert_said("\n        mend    echo madvise > /sys/kernel/mm/transparent_hugepage/enabled\n");
     assert_said("UNKNOWN load.io\n");
     assert_said("4 findings (0 high, 1 medium, 3 low), 1 unknown, ");
-    assert_true(strstr(output, "memory.thp\n") < strstr(output, "device.poll_queues\n"));
+    assert_true(strstr(output, "memory.thp\n") < strstr(output, "device.scheduler\n"));
     assert_null(strstr(output, " \n"));
 }
 

@@ -82,7 +82,6 @@ static inline void host_put_disk(void) {
     host_put(NVME "/queue/write_cache", "write through\n");
     host_put(NVME "/queue/fua", "1\n");
     host_put(NVME "/queue/rotational", "0\n");
-    host_put(NVME "/queue/io_poll", "1\n");
     host_put("/sys/module/nvme_core/parameters/default_ps_max_latency_us", "0\n");
     host_put("/sys/module/pcie_aspm/parameters/policy", "[default] performance powersave powersupersave\n");
     for (int vector = 120; vector <= 122; vector++) {

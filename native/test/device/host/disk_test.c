@@ -16,7 +16,6 @@ static void record_nvme(void) {
     attribute(NVME, "queue/physical_block_size", "4096");
     attribute(NVME, "queue/fua", "1");
     attribute(NVME, "queue/rotational", "0");
-    attribute(NVME, "queue/io_poll", "1");
     attribute(NVME, "queue/dax", "0");
     attribute(NVME, "queue/zoned", "none");
     attribute(NVME, "queue/scheduler", "[none] mq-deadline");
@@ -39,7 +38,6 @@ static void a_disk_is_shown_with_its_blocks_caches_and_queues(void **state) {
     assert_string_equal(disk.write_cache, "write through");
     assert_int_equal(disk.fua, 1);
     assert_int_equal(disk.rotational, 0);
-    assert_int_equal(disk.polled, 1);
     assert_int_equal(disk.dax, 0);
     assert_string_equal(disk.zoned, "none");
     assert_string_equal(disk.scheduler, "[none] mq-deadline");

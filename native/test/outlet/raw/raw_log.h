@@ -138,7 +138,7 @@ static inline void assert_device_has(uint64_t at, uint64_t from, uint64_t bytes)
 }
 
 static inline void assert_told(const char *words) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     while (events_take(&raw_log.events, &event, 0) == 1) {
         if (strstr(event.text, words) != NULL)
             return;

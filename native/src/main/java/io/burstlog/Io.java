@@ -9,8 +9,6 @@ public enum Io {
     PWRITE,
     /** io_uring: registered file and buffers, several writes under way. */
     URING,
-    /** io_uring without interrupts: the writer polls for completions. Needs a device with poll queues. */
-    URING_POLL,
     /** NVMe commands of our own, with FUA, through io_uring and the generic character device. */
     NVME,
     /** The ring is mapped memory: cache lines are written back. Persistent memory, DAX files, tmpfs. */

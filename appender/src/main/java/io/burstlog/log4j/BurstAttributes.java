@@ -184,7 +184,7 @@ public abstract class BurstAttributes<B extends BurstAttributes<B>> extends LogF
      * Sets the attribute {@code io}.
      *
      * @param io {@code auto} (default: the fastest of those that are safe everywhere, measured once and kept on the
-     *     ring), {@code pwrite}, {@code uring}, {@code uring-poll}, {@code nvme}, {@code mapped} or {@code flush}; see
+     *     ring), {@code pwrite}, {@code uring}, {@code nvme}, {@code mapped} or {@code flush}; see
      *     docs/io-engines.md
      * @return this
      */

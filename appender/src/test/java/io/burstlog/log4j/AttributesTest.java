@@ -57,7 +57,7 @@ class AttributesTest {
                 "batchDelay=\"2 s\"           | at most",
                 "batchSize=\"64 KB\"          | no batchDelay",
                 "jmx=\"maybe\"               | \"true\" or \"false\"",
-                "io=\"fast\"                   | \"auto\", \"pwrite\", \"uring\", \"uring-poll\", \"nvme\", \"mapped\" or \"flush\"",
+                "io=\"fast\"                   | \"auto\", \"pwrite\", \"uring\", \"nvme\", \"mapped\" or \"flush\"",
                 "io=\"nvme\"                   | io=nvme cannot be used",
                 "filePermissions=\"0640\"      | rw-r-----",
                 "filePermissions=\"---------\" | nobody could open",
