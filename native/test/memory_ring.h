@@ -20,8 +20,8 @@
 #include "append_rules.h"
 #include "base/error.h"
 #include "log/engine.h"
-#include "media/checkpoint_v1.h"
 #include "media/record.h"
+#include "one_stream.h"
 
 #define BLOCK_BYTES 4096u
 #ifndef CAPACITY_BYTES
@@ -127,7 +127,7 @@ static inline int format_ring(void **state) {
     strcat(host.folder, "/burst-engine-XXXXXX");
     assert_non_null(mkdtemp(host.folder));
     snprintf(host.file, sizeof host.file, "%s/log", host.folder);
-    return engine_format(&platform_linux, &host.device, MEDIUM_BYTES);
+    return ledger_format(&platform_linux, &host.device, MEDIUM_BYTES);
 }
 
 static inline int remove_folder(void **state) {
@@ -162,12 +162,20 @@ static inline struct superblock *superblock(unsigned copy) {
     return (struct superblock *)(medium + LAYOUT_SUPERBLOCK_OFFSET(copy));
 }
 
-static inline struct checkpoint *checkpoint(unsigned slot) {
-    return (struct checkpoint *)(medium + LAYOUT_CHECKPOINT_OFFSET(slot));
+static inline struct one_stream *checkpoint(unsigned slot) {
+    return (struct one_stream *)(medium + LAYOUT_CHECKPOINT_OFFSET(slot));
 }
 
 static inline int checkpoint_stands(unsigned slot) {
-    return checkpoint_is_valid(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
+    return one_stream_stands(checkpoint(slot), crc_seed_of(superblock(0)->uuid), CAPACITY_BYTES);
+}
+
+static inline unsigned newest_slot(void) {
+    return checkpoint(1)->head.generation > checkpoint(0)->head.generation;
+}
+
+static inline struct writer_note *note(unsigned slot) {
+    return (struct writer_note *)(medium + LAYOUT_NOTE_OFFSET(slot));
 }
 
 static inline void append(size_t length) {

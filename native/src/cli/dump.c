@@ -40,14 +40,14 @@ static void print_record_line(FILE *out, const struct record_header *record, con
 
 static void print_range_line(FILE *out, const struct reader_item *item) {
     const struct recovery_jump *jump = item->jump;
-    fprintf(out, "%14" PRIu64 " up to %" PRIu64 ": ", jump->from, jump->to);
+    fprintf(out, "%14" PRIu64 " up to %" PRIu64 ": ", jump->gap.from, jump->gap.to);
     if (item->kind == READER_VOID) {
         fputs("void, an open ended the log here and went on behind it\n", out);
-    } else if (jump->count == 0) {
+    } else if (jump->gap.count == 0) {
         fputs("DAMAGED, no record is missing there\n", out);
     } else {
-        fprintf(out, "LOST, records %" PRIu64 "..%" PRIu64 " (%" PRIu64 ")\n", jump->first_sequence,
-                jump->first_sequence + jump->count - 1, jump->count);
+        fprintf(out, "LOST, records %" PRIu64 "..%" PRIu64 " (%" PRIu64 ")\n", jump->gap.first_sequence,
+                jump->gap.first_sequence + jump->gap.count - 1, jump->gap.count);
     }
 }
 
@@ -72,12 +72,12 @@ static void report_record(struct report *report, const struct record_header *rec
 
 static void report_range(struct report *report, const struct reader_item *item) {
     const struct recovery_jump *jump = item->jump;
-    report_text(report, "state", item->kind == READER_VOID ? "void" : jump->count == 0 ? "damaged" : "lost");
-    report_number(report, "from position", jump->from);
-    report_number(report, "to position", jump->to);
+    report_text(report, "state", item->kind == READER_VOID ? "void" : jump->gap.count == 0 ? "damaged" : "lost");
+    report_number(report, "from position", jump->gap.from);
+    report_number(report, "to position", jump->gap.to);
     if (item->kind == READER_DAMAGE) {
-        report_number(report, "first sequence", jump->first_sequence);
-        report_number(report, "records lost", jump->count);
+        report_number(report, "first sequence", jump->gap.first_sequence);
+        report_number(report, "records lost", jump->gap.count);
     }
 }
 
@@ -130,23 +130,23 @@ int dump_print(struct report *report, struct device *device, const struct engine
 
 /* The whole record of any lap at this place of the image, or NULL. */
 static const struct record_header *whole_record(const struct recovery_input *input, uint64_t place) {
-    const uint64_t position = record_at(input->image, input->capacity_bytes, place)->position;
-    if (position % RECORD_ALIGN_BYTES != 0 || position % input->capacity_bytes != place ||
-        record_judge(input->image, input->capacity_bytes, position, input->crc_seed) != RECORD_VALID) {
+    const uint64_t position = record_at(input->image, input->shape.capacity_bytes, place)->position;
+    if (position % RECORD_ALIGN_BYTES != 0 || position % input->shape.capacity_bytes != place ||
+        record_judge(input->image, input->shape.capacity_bytes, position, input->crc_seed) != RECORD_VALID) {
         return NULL;
     }
-    const struct record_header *record = record_at(input->image, input->capacity_bytes, place);
-    return record->type == RECORD_MARKER && !marker_is_whole(record, input->block_bytes) ? NULL : record;
+    const struct record_header *record = record_at(input->image, input->shape.capacity_bytes, place);
+    return record->type == RECORD_MARKER && !marker_is_whole(record, input->shape.block_bytes) ? NULL : record;
 }
 
 /* Whole records by place, those of the earlier lap first. */
 static void print_whole_records(struct report *report, const struct recovery_input *input) {
     uint64_t earliest = UINT64_MAX, begin = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (uint64_t done = 0; done + RECORD_HEADER_BYTES <= input->capacity_bytes;) {
-            const uint64_t place = (begin + done) % input->capacity_bytes;
+        for (uint64_t done = 0; done + RECORD_HEADER_BYTES <= input->shape.capacity_bytes;) {
+            const uint64_t place = (begin + done) % input->shape.capacity_bytes;
             const struct record_header *record =
-                input->capacity_bytes - place < RECORD_HEADER_BYTES ? NULL : whole_record(input, place);
+                input->shape.capacity_bytes - place < RECORD_HEADER_BYTES ? NULL : whole_record(input, place);
             if (pass == 1 && record != NULL) {
                 print_record(report, record, "found");
             } else if (record != NULL && record->position < earliest) {
@@ -154,7 +154,7 @@ static void print_whole_records(struct report *report, const struct recovery_inp
             }
             done += record == NULL || record->type == RECORD_PAD ? RECORD_ALIGN_BYTES : record_bytes(record->length);
         }
-        begin = earliest == UINT64_MAX ? 0 : earliest % input->capacity_bytes;
+        begin = earliest == UINT64_MAX ? 0 : earliest % input->shape.capacity_bytes;
     }
 }
 
@@ -169,12 +169,13 @@ static void print_unknown_ring(struct report *report, struct device *device) {
 }
 
 void dump_print_refused(struct report *report, struct device *device, const char *why) {
-    struct engine_view *view = platform_allocate(device->platform, sizeof *view, PLATFORM_PLAIN);
+    struct ledger *ledger;
     begin_records(report, device);
-    if (view != NULL) {
-        engine_view_begin(device->platform, device, view);
-        const struct superblock *superblock = &view->superblock;
-        const int is_known = view->copies[0] == SUPERBLOCK_VALID || view->copies[1] == SUPERBLOCK_VALID;
+    ledger_read(device->platform, device, &ledger);
+    if (ledger != NULL) {
+        const struct ledger_view *head = ledger_view(ledger);
+        const struct superblock *superblock = &head->superblock;
+        const int is_known = head->copies[0] == SUPERBLOCK_VALID || head->copies[1] == SUPERBLOCK_VALID;
         const uint64_t capacity = superblock->capacity_bytes;
         uint8_t *image = is_known ? platform_allocate(device->platform, capacity, PLATFORM_PLAIN) : NULL;
         if (image != NULL) {
@@ -183,16 +184,16 @@ void dump_print_refused(struct report *report, struct device *device, const char
                 device->medium_bytes < superblock->data_offset ? 0 : device->medium_bytes - superblock->data_offset;
             device_read_salvage(device, superblock->data_offset, image,
                                 align_down(there < capacity ? there : capacity, device->block_bytes), NULL, NULL);
-            const struct recovery_input input = {.image = image,
-                                                 .capacity_bytes = capacity,
-                                                 .block_bytes = superblock->block_bytes,
-                                                 .crc_seed = crc_seed_of(superblock->uuid)};
+            const struct recovery_input input = {
+                .image = image,
+                .shape = {.capacity_bytes = capacity, .block_bytes = superblock->block_bytes},
+                .crc_seed = crc_seed_of(superblock->uuid)};
             print_whole_records(report, &input);
             platform_release(device->platform, image, capacity);
         } else if (!is_known) {
             print_unknown_ring(report, device);
         }
-        platform_release(device->platform, view, sizeof *view);
+        ledger_close(ledger);
     }
     report_list_end(report);
     report_text(report, "refused", why);

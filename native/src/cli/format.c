@@ -17,7 +17,7 @@
 #include "cli/blank.h"
 #include "cli/cli.h"
 #include "cli/signature.h"
-#include "device/calibrate.h"
+#include "log/calibrate.h"
 #include "device/host/disk.h"
 #include "device/extents.h"
 #include "device/lock.h"
@@ -43,7 +43,7 @@ struct format_request {
 };
 
 static int format_new_file(struct device *device, void *argument) {
-    return engine_format(device->platform, device, *(const uint64_t *)argument);
+    return ledger_format(device->platform, device, *(const uint64_t *)argument);
 }
 
 /* min(device, 1 GiB, RAM / 8): the image of the ring is held in memory. */
@@ -205,7 +205,7 @@ static int make_ring(struct device **device, const struct format_request *reques
     }
     const uint64_t bytes =
         request->size != 0 ? align_down(request->size, (*device)->block_bytes) : default_bytes(*device);
-    rc = engine_format(&platform_linux, *device, bytes);
+    rc = ledger_format(&platform_linux, *device, bytes);
     if (rc == 0) {
         printf("%s: ring of %" PRIu64 " bytes\n", (*device)->path, bytes);
         if (filled_bytes > 0) {

@@ -11,13 +11,11 @@
 #include "cli/residence.h"
 #include "cli/show.h"
 #include "cli/text.h"
-#include "device/calibrate.h"
+#include "log/calibrate.h"
 #include "device/medium.h"
 #include "device/open.h"
 #include "device/probe.h"
 #include "device/host/survival.h"
-#include "media/checkpoint_v1.h"
-#include "ring/stages.h"
 
 static void report_time(struct report *report, const char *name, int64_t time_ns) {
     char text[40];
@@ -25,7 +23,7 @@ static void report_time(struct report *report, const char *name, int64_t time_ns
     report_text(report, name, text);
 }
 
-static void report_superblock(struct report *report, const struct engine_view *view) {
+static void report_superblock(struct report *report, const struct ledger_view *view) {
     static const char *const verdicts[] = {"valid", "absent", "damaged", "unknown"};
     const struct superblock *superblock = &view->superblock;
     char uuid[33];
@@ -47,58 +45,87 @@ static void report_superblock(struct report *report, const struct engine_view *v
     report_group_end(report);
 }
 
-static void report_checkpoint(struct report *report, const struct engine_view *view, unsigned slot) {
-    const struct checkpoint *checkpoint = &view->checkpoints[slot];
+static void report_stream(struct report *report, const struct stream_state *stream) {
+    char file[BURST_PATH_BYTES];
+    outlet_state_file(&stream->outlet, file, sizeof file);
+    report_group(report, NULL);
+    report_number(report, "stream", stream->id);
+    report_text(report, "name", stream->name);
+    report_number(report, "drained position", stream->drained_position);
+    report_number(report, "drained sequence", stream->next_sequence - 1);
+    report_text(report, "log file", file);
+    report_number(report, "log file bytes", stream->outlet.length);
+    report_group_end(report);
+}
+
+static void report_checkpoint(struct report *report, const struct ledger *ledger, unsigned slot) {
+    const struct ledger_view *view = ledger_view(ledger);
+    const struct checkpoint_facts *checkpoint = &view->checkpoints[slot];
     report_group(report, NULL);
     report_number(report, "slot", slot);
     report_flag(report, "valid", view->checkpoint_is_valid[slot]);
     if (view->checkpoint_is_valid[slot]) {
-        char file[BURST_PATH_BYTES];
-        checkpoint_file(checkpoint, file, sizeof file);
-        report_flag(report, "newest", slot == view->newest_slot);
+        report_flag(report, "newest", slot == view->newest);
         report_number(report, "generation", checkpoint->generation);
         report_number(report, "epoch", checkpoint->epoch);
         report_time(report, "written", checkpoint->written_ns);
-        report_number(report, "durable position", checkpoint->durable_position);
-        report_number(report, "drained position", checkpoint->stream.drained_position);
-        report_number(report, "drained sequence", checkpoint->stream.next_sequence - 1);
-        report_text(report, "log file", file);
-        report_number(report, "log file bytes", checkpoint->stream.file_bytes);
+        report_list(report, "streams");
+        for (unsigned i = 0; i < ledger_streams(ledger, slot); i++) {
+            static struct stream_state stream;
+            ledger_stream(ledger, slot, i, &stream);
+            report_stream(report, &stream);
+        }
+        report_list_end(report);
     }
     report_group_end(report);
 }
 
-/* Where the time of records went, as the newest checkpoint says: the writer may be another process, or gone. */
-static void report_stages(struct report *report, const struct checkpoint *checkpoint) {
-    burst_stage_stats_t figures[BURST_STAGES];
-    const int timed = checkpoint_get_stages(checkpoint, figures);
-    if (!report->json && !timed) {
-        report_text(report, "stages", "none yet");
-        return;
+static void report_note(struct report *report, const struct ledger_view *view, unsigned slot) {
+    const struct writer_note *note = &view->notes[slot];
+    report_group(report, NULL);
+    report_number(report, "slot", slot);
+    report_flag(report, "valid", view->note_is_valid[slot]);
+    if (view->note_is_valid[slot]) {
+        report_number(report, "generation", note->generation);
+        report_number(report, "epoch", note->epoch);
+        report_time(report, "written", note->written_ns);
+        report_number(report, "durable position", note->durable_position);
+        report_number(report, "in flight up to position", note->in_flight_end);
     }
-    report_group(report, "stages");
-    report_number(report, "epoch", checkpoint->epoch);
-    report_time(report, "written", checkpoint->written_ns);
-    report_list(report, "figures");
-    for (unsigned stage = 0; stage < BURST_STAGES && timed; stage++) {
-        report_group(report, NULL);
-        report_text(report, "stage", stages_name(stage));
-        report_number(report, "count", figures[stage].count);
-        report_number(report, "mean ns", figures[stage].mean_ns);
-        report_number(report, "p50 ns", figures[stage].p50_ns);
-        report_number(report, "p99 ns", figures[stage].p99_ns);
-        report_number(report, "p99.9 ns", figures[stage].p999_ns);
-        report_number(report, "p99.99 ns", figures[stage].p9999_ns);
-        report_number(report, "max ns", figures[stage].max_ns);
-        report_group_end(report);
+    report_group_end(report);
+}
+
+static void report_slots(struct report *report, const struct ledger *ledger) {
+    report_list(report, "checkpoints");
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        report_checkpoint(report, ledger, slot);
     }
     report_list_end(report);
-    report_group_end(report);
+    report_list(report, "writer notes");
+    for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
+        report_note(report, ledger_view(ledger), slot);
+    }
+    report_list_end(report);
+}
+
+/* Where the records of its streams go: the file systems of those are media too. */
+static void report_log_files(struct report *report, const struct ledger *ledger) {
+    const unsigned newest = ledger_view(ledger)->newest;
+    report_list(report, "log files");
+    for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
+        static struct stream_state stream;
+        char file[BURST_PATH_BYTES];
+        ledger_stream(ledger, newest, i, &stream);
+        if (stream.outlet.path[0] != '\0' && outlet_state_file(&stream.outlet, file, sizeof file) == 0) {
+            media_report_log_file(report, file);
+        }
+    }
+    report_list_end(report);
 }
 
 static int has_damage(const struct recovery *recovery) {
     for (size_t i = 0; i < recovery->jump_count; i++) {
-        if (recovery->jumps[i].damaged) {
+        if (recovery->jumps[i].gap.damaged) {
             return 1;
         }
     }
@@ -113,12 +140,12 @@ void show_damage(struct report *report, const struct recovery *recovery) {
     report_list(report, "damaged ranges");
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged) {
+        if (jump->gap.damaged) {
             report_group(report, NULL);
-            report_number(report, "from position", jump->from);
-            report_number(report, "to position", jump->to);
-            report_number(report, "first sequence", jump->first_sequence);
-            report_number(report, "records lost", jump->count);
+            report_number(report, "from position", jump->gap.from);
+            report_number(report, "to position", jump->gap.to);
+            report_number(report, "first sequence", jump->gap.first_sequence);
+            report_number(report, "records lost", jump->gap.count);
             report_group_end(report);
         }
     }
@@ -173,7 +200,7 @@ static void report_calibration(struct report *report, struct device *device) {
 
 int info_print(struct report *report, struct device *device, const struct engine_view *view) {
     const struct recovery *recovery = &view->recovery;
-    char statement[1024], file[BURST_PATH_BYTES];
+    char statement[1024];
     recovery_statement(recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
     show_holders(report, device->path);
@@ -184,18 +211,10 @@ int info_print(struct report *report, struct device *device, const struct engine
         report_text(report, "fallback", device->fallback);
     }
     media_report_device(report, device);
-    checkpoint_file(&view->checkpoints[view->newest_slot], file, sizeof file);
-    if (file[0] != '\0') {
-        media_report_log_file(report, file);
-    }
+    report_log_files(report, view->ledger);
     residence_report(report, device, view);
-    report_superblock(report, view);
-    report_list(report, "checkpoints");
-    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        report_checkpoint(report, view, slot);
-    }
-    report_list_end(report);
-    report_stages(report, &view->checkpoints[view->newest_slot]);
+    report_superblock(report, ledger_view(view->ledger));
+    report_slots(report, view->ledger);
     report_group(report, "log");
     report_number(report, "epoch", recovery->epoch_highest);
     report_number(report, "begins at position", recovery->start);

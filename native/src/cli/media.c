@@ -87,7 +87,7 @@ void media_report_device(struct report *report, const struct device *device) {
 void media_report_log_file(struct report *report, const char *path) {
     struct survival survival;
     survival_of_place(path, &survival);
-    report_group(report, "log file");
+    report_group(report, NULL);
     report_text(report, "name", path);
     report_text(report, "survives", survival_name(survival.survives));
     report_text(report, "because", survival.because);

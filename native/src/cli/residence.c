@@ -73,7 +73,7 @@ static void report_process(struct report *report, long pid, const struct engine_
     snprintf(process, sizeof process, "/proc/%ld", pid);
     report_group(report, NULL);
     report_number(report, "process", (uint64_t)pid);
-    report_image(report, process, view->superblock.capacity_bytes);
+    report_image(report, process, engine_view_superblock(view)->capacity_bytes);
     report_threads(report, process);
     report_group_end(report);
 }

@@ -34,12 +34,16 @@ int verify_print(struct report *report, struct device *device, const struct engi
     if (rc < 0) {
         return rc;
     }
-    unsigned bad_superblocks = 0, bad_checkpoints = 0;
+    const struct ledger_view *head = ledger_view(view->ledger);
+    unsigned bad_superblocks = 0, bad_checkpoints = 0, bad_notes = 0;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
-        bad_superblocks += view->copies[copy] != SUPERBLOCK_VALID;
+        bad_superblocks += head->copies[copy] != SUPERBLOCK_VALID;
     }
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        bad_checkpoints += !view->checkpoint_is_valid[slot];
+        bad_checkpoints += !head->checkpoint_is_valid[slot];
+    }
+    for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
+        bad_notes += !head->note_is_valid[slot];
     }
     char statement[1024];
     recovery_statement(&view->recovery, statement, sizeof statement);
@@ -47,6 +51,7 @@ int verify_print(struct report *report, struct device *device, const struct engi
     show_holders(report, device->path);
     report_number(report, "bad superblocks", bad_superblocks);
     report_number(report, "bad checkpoints", bad_checkpoints);
+    report_number(report, "bad writer notes", bad_notes);
     report_number(report, "unreadable bytes", view->unreadable_bytes);
     report_number(report, "records waiting", count.waiting);
     report_number(report, "records drained", count.drained);
@@ -54,7 +59,8 @@ int verify_print(struct report *report, struct device *device, const struct engi
     report_number(report, "records lost", view->recovery.lost);
     show_damage(report, &view->recovery);
     report_text(report, "statement", statement);
-    const int damaged = bad_superblocks + bad_checkpoints > 0 || view->unreadable_bytes + count.damaged_ranges > 0;
+    const int damaged =
+        bad_superblocks + bad_checkpoints + bad_notes > 0 || view->unreadable_bytes + count.damaged_ranges > 0;
     report_text(report, "verdict", damaged ? "damage found" : "no damage found");
     return damaged;
 }

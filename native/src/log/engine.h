@@ -6,8 +6,11 @@
 #ifndef BURST_ENGINE_H
 #define BURST_ENGINE_H
 
+#include "base/event_count.h"
 #include "drain/drain.h"
-#include "media/superblock.h"
+#include "ledger/ledger.h"
+#include "outlet/file/fs.h"
+#include "ring/ring.h"
 
 struct engine_parts {
     const struct platform *platform;
@@ -25,17 +28,12 @@ struct engine_config {
     struct new_file how;
     uint32_t
         untrusted_ring_owner; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
-                          drain_parts. 0: none */
+                          drain_stream_config. 0: none */
 };
 
 /* What is on the device, and the log that it proves. */
 struct engine_view {
-    struct superblock superblock;
-    enum superblock_verdict copies[LAYOUT_SUPERBLOCK_COPIES];
-    struct checkpoint checkpoints[LAYOUT_CHECKPOINT_SLOTS];
-    int checkpoint_is_valid[LAYOUT_CHECKPOINT_SLOTS];
-    unsigned newest_slot;
-    uint32_t crc_seed;
+    struct ledger *ledger;
     uint64_t unreadable_bytes; /* of the data area */
     struct recovery recovery;
     const uint8_t *image; /* what was recovered from */
@@ -47,14 +45,33 @@ struct engine {
     struct engine_view view;
     struct ring *ring;
     struct drain *drain;
+    struct drain_host host;
+    struct log_source source; /* the ring below its watermark */
+    uint32_t untrusted_ring_owner;
+    struct event_count drained;          /* drained_sequence has moved, or cannot move */
+    _Atomic uint64_t drained_sequence;   /* the least of all streams */
+    _Atomic uint32_t failed_checkpoints; /* in a row, which the medium of the ring, failed by the first, did not take */
+    int failure_noted;
+    int name_lost;            /* the ring is not under its name, and that is told */
+    uint64_t stalled_at;      /* the watermark when the drain last stalled */
+    uint64_t watermark_noted; /* and the one that was noted then */
+    int64_t failure_told_ns;  /* 0: the ring has not failed */
+    int64_t failed_since_ns;
 };
 
-/* Writes an empty ring of ring_bytes (at most the device) to the device: superblocks last. 0 or -errno. */
-int engine_format(const struct platform *platform, struct device *device, uint64_t ring_bytes);
-
-/* Recovers, opens a new epoch and binds the log file. 0 with *engine ready for ring_append and drain_work, or -errno
+/* Recovers, opens a new epoch and binds the log file. 0 with *engine ready for ring_append and engine_step, or -errno
  * with a sentence; then at most a bad superblock copy was repaired and a marker written. */
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine);
+
+/* One step of the drain, and what the log itself has to look after: as drain_step. One thread at a time. */
+int engine_step(struct engine *engine, int sync);
+
+/* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
+ * failed then. */
+int engine_note_writer(struct engine *engine);
+
+/* The same at the end, if it says anything that no checkpoint says. */
+void engine_note_end(struct engine *engine);
 
 /* Frees everything but the parts. Nothing may be under way. */
 void engine_close(struct engine *engine);
@@ -62,12 +79,20 @@ void engine_close(struct engine *engine);
 /* Takes the ring out of the engine, so that engine_close leaves it: late callers may still look at it. */
 struct ring *engine_detach_ring(struct engine *engine);
 
-/* Reads superblocks and checkpoints and judges them: enough to know whether this is a ring that can be opened. 0, or
- * -ENODATA, -EUCLEAN, -EPROTO, -EIO with a sentence; then view->copies and, if one of them is valid, view->superblock
- * are filled all the same. */
-int engine_view_begin(const struct platform *platform, struct device *device, struct engine_view *view);
+/* Opens the drain and the stream of the log file: part of engine_open. 0 or -errno with a sentence. */
+int engine_open_drain(struct engine *engine, const struct engine_config *config);
 
-/* Reads the data area into `image` and recovers. 0 or -errno with a sentence. */
+/* What others did to the medium is found out here: an append only writes. Fails the ring. */
+void engine_check_medium(struct engine *engine);
+
+/* Something could not be written to the fixed head: fails the ring. */
+void engine_ledger_failed(struct engine *engine, const char *what, int rc);
+
+static inline const struct superblock *engine_view_superblock(const struct engine_view *view) {
+    return &ledger_view(view->ledger)->superblock;
+}
+
+/* Reads the data area into `image` and recovers: view->ledger was read. 0 or -errno with a sentence. */
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view);
 

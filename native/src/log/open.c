@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/sigxfsz.h"
 #include "log/config.h"
-#include "device/calibrate.h"
+#include "log/calibrate.h"
 #include "device/open.h"
 #include "device/host/survival.h"
 #include "log/log.h"
@@ -123,7 +123,7 @@ static uint32_t untrusted_ring_owner(const struct device *device) {
 
 /* A record that is made durable alone takes whole blocks of the medium, however short it is. */
 static void tell_writing(burst_t *log) {
-    const struct superblock *superblock = &log->engine->view.superblock;
+    const struct superblock *superblock = engine_view_superblock(&log->engine->view);
     const uint32_t line_bytes = superblock_line_bytes(superblock);
     const uint64_t one =
         align_up(record_bytes(USUAL_RECORD_BYTES), line_bytes != 0 ? line_bytes : superblock->block_bytes);
@@ -143,7 +143,7 @@ static void tell_writing(burst_t *log) {
 static void tell_survival(burst_t *log) {
     const char *of_ring = survival_name(log->device->survives), *of_file = survival_name(log->file_survives.survives);
     char file[BURST_PATH_BYTES];
-    drain_copy_path(log->engine->drain, file, sizeof file);
+    drain_copy_path(log->engine->drain, 0, file, sizeof file);
     if (strcmp(of_ring, of_file) == 0 && strcmp(log->device->survives_because, log->file_survives.because) == 0) {
         events_post(&log->events, BURST_INFO, "ring %s and log file %s survive %s: %s", log->device->path, file,
                     of_ring, log->device->survives_because);
@@ -181,11 +181,13 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
 
 /* Remembers what callers may ask for after close. */
 static void remember(burst_t *log, const char *file_name) {
+    struct drain_figures figures = {.began_empty = 0};
+    drain_get_figures(log->engine->drain, 0, &figures);
     snprintf(log->durability, sizeof log->durability, "ring %.200s survives %s: %s\nlog file %.200s survives %s: %s",
              log->device->path, survival_name(log->device->survives), log->device->survives_because, file_name,
              survival_name(log->file_survives.survives), log->file_survives.because);
     log->ring = log->engine->ring;
-    log->destination_was_empty = (uint32_t)log->engine->drain->destination_was_empty;
+    log->destination_was_empty = figures.began_empty;
     log->provably_lost = log->engine->view.recovery.lost;
     recovery_statement(&log->engine->view.recovery, log->statement, sizeof log->statement);
     log->next = atomic_load(&all_logs);
@@ -195,13 +197,14 @@ static void remember(burst_t *log, const char *file_name) {
 
 /* Nobody knows whether there was one before, but who moved or lost it should be reminded. */
 static void tell_new_ring(burst_t *log, const char *file_name) {
-    const uint64_t bytes = atomic_load(&log->engine->drain->file_bytes);
-    if (bytes > 0) {
+    struct drain_figures figures = {.length = 0};
+    drain_get_figures(log->engine->drain, 0, &figures);
+    if (figures.length > 0) {
         events_post(&log->events, BURST_INFO,
                     "ring %s is new, and log file %s has %llu bytes already, which stay: "
                     "records come behind them. What an earlier ring of this log file may still hold is not looked for; "
                     "if there is one, run `burstlog recover` on it",
-                    log->device->path, file_name, (unsigned long long)bytes);
+                    log->device->path, file_name, (unsigned long long)figures.length);
     }
 }
 

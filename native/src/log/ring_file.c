@@ -13,17 +13,18 @@
 #include "burstlog.h"
 #include "device/extents.h"
 #include "device/open.h"
-#include "log/engine.h"
+#include "ledger/ledger.h"
 
 static int format_new_file(struct device *device, void *argument) {
-    return engine_format(device->platform, device, *(const uint64_t *)argument);
+    return ledger_format(device->platform, device, *(const uint64_t *)argument);
 }
 
 /* Whether there is a ring; *is_untouched: nobody has opened it since it was formatted. */
 static int look_at(struct device *device, int *is_untouched) {
-    struct engine_view view = {.image = NULL};
-    const int is_ring = engine_view_begin(&platform_linux, device, &view) == 0;
-    *is_untouched = is_ring && view.checkpoints[view.newest_slot].stream.file_name_bytes == 0;
+    struct ledger *ledger;
+    const int is_ring = ledger_read(&platform_linux, device, &ledger) == 0;
+    *is_untouched = is_ring && ledger_sum(ledger).epoch_highest == 0;
+    ledger_close(ledger);
     return is_ring;
 }
 

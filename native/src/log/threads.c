@@ -19,7 +19,7 @@ static void *drain_loop(void *argument) {
         const uint32_t ticket = event_count_register(&ring->drain);
         const uint64_t looked = atomic_load(&ring->drain_looked);
         const int sync = (int)atomic_exchange(&threads->sync_wanted, 0);
-        const int rc = drain_work(threads->engine->drain, sync);
+        const int rc = engine_step(threads->engine, sync);
         if (rc < 0 && sync) {
             atomic_store(&threads->sync_wanted, 1);
         }

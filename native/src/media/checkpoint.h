@@ -43,6 +43,9 @@ size_t checkpoint_size(const struct stream_state *const *states, unsigned count)
 void checkpoint_encode(const struct checkpoint_facts *facts, const struct stream_state *const *states, unsigned count,
                        uint32_t crc_seed, uint8_t *slot, size_t room);
 
+/* Puts other facts in the head of a valid one, or of one whose other fields are filled. */
+void checkpoint_seal(uint8_t *slot, const struct checkpoint_facts *facts, uint32_t crc_seed);
+
 /* The bytes that a slot says it has, of its first LAYOUT_MIN_BLOCK_BYTES; 0: it holds no checkpoint. */
 size_t checkpoint_claims(const uint8_t *slot);
 

@@ -21,20 +21,18 @@
 #error "the media format is little-endian"
 #endif
 
-#define LAYOUT_VERSION 1u
+#define LAYOUT_VERSION 2u
 
 #define LAYOUT_SLOT_BYTES (64u * 1024u) /* distance of the fixed structs: any block size fits */
 #define LAYOUT_SUPERBLOCK_COPIES 2u
 #define LAYOUT_SUPERBLOCK_OFFSET(copy) ((uint64_t)(copy)*LAYOUT_SLOT_BYTES)
 #define LAYOUT_CHECKPOINT_SLOTS 2u
-#define LAYOUT_CHECKPOINT_OFFSET(slot) ((uint64_t)(2u + (slot)) * LAYOUT_SLOT_BYTES)
+#define LAYOUT_CHECKPOINT_OFFSET(slot) (256ull * 1024u + (uint64_t)(slot)*LAYOUT_CHECKPOINT_BYTES)
 #define LAYOUT_CHECKPOINT_BYTES                                                                                        \
     (128u * 1024u) /* of a slot: a checkpoint takes as many whole blocks of it as it needs */
 #define LAYOUT_NOTE_SLOTS 2u
 #define LAYOUT_NOTE_OFFSET(slot) ((uint64_t)(2u + (slot)) * LAYOUT_SLOT_BYTES)
-#define LAYOUT_STREAM_TABLE_OFFSET (256u * 1024u) /* reserved: two slots of the table of further streams */
-#define LAYOUT_ROLL_INTENT_OFFSET (384u * 1024u)  /* reserved: two slots of the roll intent */
-#define LAYOUT_SCRATCH_OFFSET (512u * 1024u)      /* reserved: 128 KiB that calibration may overwrite */
+#define LAYOUT_SCRATCH_OFFSET (512u * 1024u) /* reserved: 128 KiB that calibration may overwrite */
 #define LAYOUT_SCRATCH_BYTES (128u * 1024u)
 #define LAYOUT_CALIBRATION_OFFSET (640u * 1024u) /* what calibration found: losing it costs a calibration */
 #define LAYOUT_DATA_OFFSET (1024u * 1024u)
@@ -65,13 +63,13 @@ struct superblock {
     uint64_t incompatible;        /* enum superblock_incompatible: an unknown bit is refused */
     uint64_t compatible;          /* feature bits: unknown ones are ignored */
     uint8_t uuid[16];             /* seeds every other CRC of this ring */
-    uint64_t data_offset;         /* where the data area begins: LAYOUT_DATA_OFFSET in version 1 */
+    uint64_t data_offset;         /* where the data area begins: LAYOUT_DATA_OFFSET */
     uint64_t capacity_bytes;      /* size of the data area, a multiple of block_bytes */
     uint64_t medium_bytes;        /* size of device or file when it was formatted */
     uint32_t block_bytes;         /* unit of a durable write: max(logical, physical block of the medium, 4096) */
     uint32_t logical_block_bytes; /* of the medium when it was formatted */
     uint32_t record_align_bytes;  /* RECORD_ALIGN_BYTES */
-    uint32_t checkpoint_bytes;    /* sizeof(struct checkpoint) */
+    uint32_t checkpoint_bytes;    /* of a slot: LAYOUT_CHECKPOINT_BYTES */
     int64_t created_ns;           /* CLOCK_REALTIME */
     uint8_t reserved[412];        /* zero */
     uint32_t crc;                 /* CRC32C of all bytes before it, seed 0 */
@@ -107,7 +105,7 @@ struct record_header {
     uint32_t length;           /* payload bytes */
     uint8_t type;              /* enum record_type */
     uint8_t flags;             /* enum record_flags */
-    uint16_t stream;           /* 0 in version 1 */
+    uint16_t stream;           /* below LAYOUT_STREAMS_MAX */
     int64_t event_time_ns;     /* the caller's, unordered */
     uint64_t durable_position; /* watermark: all before it was durable when this record was sealed */
     uint32_t epoch;            /* of the open that wrote it */
@@ -124,7 +122,8 @@ enum record_type {
 };
 
 enum record_flags {
-    RECORD_LAST = 1, /* the next record starts at the next block, or line: record_after. The gap is never interpreted */
+    RECORD_LAST =
+        1, /* the next record starts at the next block, or line: walk_end_of_record. The gap is never interpreted */
     RECORD_ENQUEUED = 2, /* nobody was waiting for it */
 };
 
@@ -180,57 +179,6 @@ _Static_assert(RECORD_HEADER_BYTES + sizeof(struct marker) <= LAYOUT_MIN_BLOCK_B
 #define CHECKPOINT_MAGIC 0x544b504354535242ull /* "BRSTCPKT" */
 
 #define CHECKPOINT_TAIL_BYTES 4096u
-
-/* How far one stream has been drained, and where to. */
-struct checkpoint_stream {
-    uint64_t drained_position;  /* everything before it is durable in the destination */
-    uint64_t next_sequence;     /* of the first record at or after drained_position */
-    uint32_t epoch;             /* of the last record before drained_position */
-    uint32_t file_name_bytes;   /* length of the name in checkpoint.file_name */
-    uint64_t file_bytes;        /* L: length of the destination up to drained_position */
-    uint32_t tail_bytes;        /* min(L, CHECKPOINT_TAIL_BYTES) */
-    uint32_t tail_crc;          /* CRC32C of the tail_bytes before L, seed 0 */
-    uint64_t diverted_sequence; /* 0: the file is file_name. Else file_name + "." + diverted_sequence ... */
-    uint32_t diverted_attempt;  /* ... and, unless 0, "." + diverted_attempt */
-    uint32_t reserved;
-};
-
-/* Where the time went, in nanoseconds, of the epoch that wrote the checkpoint: enum burst_stage in burstlog.h. For people:
- * nothing depends on it. */
-struct checkpoint_stage {
-    uint64_t count; /* timed; 0: the others mean nothing */
-    uint64_t mean_ns;
-    uint64_t p50_ns;
-    uint64_t p99_ns;
-    uint64_t p999_ns;
-    uint64_t p9999_ns;
-    uint64_t max_ns;
-};
-
-#define CHECKPOINT_STAGES 5u
-
-/* Where the log file is. It holds in a checkpoint of its own epoch: who does not know it passes it on as it is. */
-struct checkpoint_mount {
-    uint64_t file_system; /* f_fsid of the file system, if that stays over mounts; else 0 */
-    uint32_t entry_bytes; /* so much of the file's path leads onto it, from another one; 0: not known, or from none */
-    uint32_t folder_crc;  /* CRC32C of the folder's path without links, seed 0 */
-    uint32_t epoch;
-    uint32_t reserved;
-};
-
-/*
- * What the log file is known by under any name: see struct file_mark. The handle itself is not kept, as it is only ever
- * compared: of two handles of the same inode number and length the CRC differs wherever no more than 32 bits that stand
- * together do, as in an inode's generation. Holds as the place does, in a checkpoint of its own epoch.
- */
-struct checkpoint_mark {
-    uint64_t inode;  /* 0: nothing is known */
-    int64_t born_ns; /* CLOCK_REALTIME of its birth, or 0 */
-    uint32_t handle_type;
-    uint32_t handle_bytes; /* 0: its file system gives none that stays */
-    uint32_t handle_crc;   /* CRC32C of the handle, seed 0 */
-    uint32_t epoch;
-};
 
 /* Where a log file is. */
 struct outlet_mount {
@@ -332,39 +280,6 @@ _Static_assert(offsetof(struct writer_note, written_ns) == 40, "writer_note.writ
 _Static_assert(offsetof(struct writer_note, crc) == 60, "writer_note.crc");
 _Static_assert(sizeof(struct writer_note) == 64, "writer_note size");
 
-/* Written in turn into two slots, by the drain only. */
-struct checkpoint {
-    uint64_t magic;
-    uint64_t generation;       /* one more than that of the other slot: the higher one is the newer */
-    uint32_t epoch;            /* of the open that wrote it */
-    uint32_t stream_count;     /* 1 in version 1 */
-    uint64_t durable_position; /* a W */
-    uint64_t next_sequence;    /* of the first record at or after it */
-    uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed: a marker goes beyond it */
-    int64_t written_ns;        /* CLOCK_REALTIME */
-    struct checkpoint_mount place;
-    struct checkpoint_mark mark;
-    uint64_t reserved[2];
-    struct checkpoint_stream stream;
-    uint8_t reserved_streams[3632];                    /* zero */
-    struct checkpoint_stage stages[CHECKPOINT_STAGES]; /* all zero: nothing was timed */
-    uint8_t file_name[LAYOUT_FILE_NAME_BYTES - 8];     /* absolute, not terminated, rest zero */
-    uint32_t reserved_end;
-    uint32_t crc; /* CRC32C of all bytes before it, seeded with the ring's uuid */
-};
-
-_Static_assert(sizeof(struct checkpoint_stream) == 56, "checkpoint_stream size");
-_Static_assert(offsetof(struct checkpoint, place) == 56, "checkpoint.place");
-_Static_assert(sizeof(struct checkpoint_mount) == 24, "checkpoint_mount size");
-_Static_assert(offsetof(struct checkpoint, mark) == 80, "checkpoint.mark");
-_Static_assert(sizeof(struct checkpoint_mark) == 32, "checkpoint_mark size");
-_Static_assert(offsetof(struct checkpoint, stream) == 128, "checkpoint.stream");
-_Static_assert(sizeof(struct checkpoint_stage) == 56, "checkpoint_stage size");
-_Static_assert(offsetof(struct checkpoint, stages) == 3816, "checkpoint.stages");
-_Static_assert(offsetof(struct checkpoint, file_name) == 4096, "checkpoint.file_name");
-_Static_assert(offsetof(struct checkpoint, crc) == sizeof(struct checkpoint) - 4, "checkpoint.crc");
-_Static_assert(sizeof(struct checkpoint) == 8192, "checkpoint size");
-
 /* --------------------------------------------------------------------------------------------- calibration */
 
 #define CALIBRATION_MAGIC 0x42494c4143525542ull /* "BURCALIB" */
@@ -425,21 +340,6 @@ static inline uint64_t lap_remaining(uint64_t position, uint64_t capacity) {
 static inline uint64_t record_start(uint64_t position, uint64_t capacity) {
     uint64_t left = lap_remaining(position, capacity);
     return left < RECORD_HEADER_BYTES ? position + left : position;
-}
-
-/* Where the record after this one begins, if a commit ends at blocks. */
-static inline uint64_t record_next(uint64_t position, uint64_t length, uint8_t flags, uint64_t block_bytes,
-                                   uint64_t capacity) {
-    uint64_t end = position + record_bytes(length);
-    return record_start(flags & RECORD_LAST ? align_up(end, block_bytes) : end, capacity);
-}
-
-/* The same of a record that stands at `position`, in a ring whose commits end at lines, or (line_bytes 0) at blocks. A
- * marker has its block for itself in either. */
-static inline uint64_t record_after(uint64_t position, const struct record_header *header, uint64_t block_bytes,
-                                    uint64_t line_bytes, uint64_t capacity) {
-    const uint64_t unit = line_bytes != 0 && header->type != RECORD_MARKER ? line_bytes : block_bytes;
-    return record_next(position, header->length, header->flags, unit, capacity);
 }
 
 #endif

@@ -23,7 +23,7 @@ void superblock_make(struct superblock *superblock, uint64_t ring_bytes, uint64_
     superblock->block_bytes = block_bytes;
     superblock->logical_block_bytes = logical_block_bytes;
     superblock->record_align_bytes = RECORD_ALIGN_BYTES;
-    superblock->checkpoint_bytes = sizeof(struct checkpoint);
+    superblock->checkpoint_bytes = LAYOUT_CHECKPOINT_BYTES;
     superblock->created_ns = created_ns;
     superblock->crc = superblock_crc(superblock);
 }
@@ -45,9 +45,9 @@ enum superblock_verdict superblock_judge(const struct superblock *superblock) {
     }
     const uint64_t block = superblock->block_bytes;
     if (!is_power_of_two(block) || block < LAYOUT_MIN_BLOCK_BYTES || block > LAYOUT_MAX_BLOCK_BYTES ||
-        superblock->superblock_bytes != sizeof *superblock ||
-        superblock->checkpoint_bytes != sizeof(struct checkpoint) || superblock->data_offset != LAYOUT_DATA_OFFSET ||
-        superblock->capacity_bytes % block != 0 || superblock->capacity_bytes < LAYOUT_MIN_CAPACITY_BLOCKS * block ||
+        superblock->superblock_bytes != sizeof *superblock || superblock->checkpoint_bytes != LAYOUT_CHECKPOINT_BYTES ||
+        superblock->data_offset != LAYOUT_DATA_OFFSET || superblock->capacity_bytes % block != 0 ||
+        superblock->capacity_bytes < LAYOUT_MIN_CAPACITY_BLOCKS * block ||
         superblock->capacity_bytes > LAYOUT_MAX_CAPACITY_BYTES ||
         superblock->medium_bytes < superblock->data_offset + superblock->capacity_bytes) {
         return SUPERBLOCK_DAMAGED;

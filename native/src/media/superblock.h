@@ -13,7 +13,7 @@ void superblock_make(struct superblock *superblock, uint64_t ring_bytes, uint64_
 enum superblock_verdict {
     SUPERBLOCK_VALID,
     SUPERBLOCK_ABSENT,  /* no magic: not a ring, or this copy is gone */
-    SUPERBLOCK_DAMAGED, /* magic, but the CRC or a field that no version 1 ring can have */
+    SUPERBLOCK_DAMAGED, /* magic, but the CRC or a field that no ring of this version can have */
     SUPERBLOCK_UNKNOWN, /* whole, but of another version or with an unknown incompatible feature */
 };
 

@@ -67,8 +67,11 @@ struct outlet_ops {
     /* Both slots have the state of OUTLET_NOTE. */
     void (*noted)(struct outlet *outlet, const struct outlet_noted *noted);
 
-    /* At the open, once everything is in it (`why` 0) or could not be brought there (-errno): a log that was diverted goes
-     * back where it is configured to go, or it is told why not. READY, SYNC, REWIND, NOTE or -errno. NULL: nothing to do. */
+    /* Whether it was opened elsewhere than it is configured to be, so that `settle` has something to do. NULL: never. */
+    int (*is_astray)(const struct outlet *outlet);
+
+    /* Of an outlet that is astray, once everything is in it (`why` 0) or could not be brought there (-errno): it goes back
+     * where it is configured to be, or tells why not. READY, SYNC, REWIND or NOTE. NULL if is_astray is. */
     int (*settle)(struct outlet *outlet, const struct outlet_noted *noted, int why, struct outlet_state *state);
 
     /* Tells what the operator has to know of a stall that `rc` is the reason of, and that it is over. `held_bytes` of the ring

@@ -9,19 +9,21 @@
 #define CAPACITIES_AT_MOST 64u
 
 static int is_over(const struct bounded_validation *bounded_validation) {
-    return bounded_validation->bytes > CAPACITIES_AT_MOST * bounded_validation->input->capacity_bytes;
+    return bounded_validation->bytes > CAPACITIES_AT_MOST * bounded_validation->input->shape.capacity_bytes;
 }
 
 enum record_verdict judge_header(struct bounded_validation *bounded_validation, uint64_t position) {
     const struct recovery_input *input = bounded_validation->input;
-    const struct record_header *header = record_at(input->image, input->capacity_bytes, position);
+    const struct record_header *header = record_at(input->image, input->shape.capacity_bytes, position);
     if (is_over(bounded_validation) ||
-        !record_has_header(input->image, input->capacity_bytes, position, input->crc_seed)) {
+        !record_has_header(input->image, input->shape.capacity_bytes, position, input->crc_seed)) {
         return RECORD_INVALID;
     }
     bounded_validation->bytes += header->length;
-    const enum record_verdict verdict = record_judge(input->image, input->capacity_bytes, position, input->crc_seed);
-    return verdict == RECORD_VALID && header->type == RECORD_MARKER && !marker_is_whole(header, input->block_bytes)
+    const enum record_verdict verdict =
+        record_judge(input->image, input->shape.capacity_bytes, position, input->crc_seed);
+    return verdict == RECORD_VALID && header->type == RECORD_MARKER &&
+                   !marker_is_whole(header, input->shape.block_bytes)
                ? RECORD_HEADER_ONLY
                : verdict;
 }

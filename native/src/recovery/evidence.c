@@ -87,17 +87,6 @@ static void note_watermark(struct evidence *evidence, uint64_t position, uint64_
     }
 }
 
-static void note_checkpoint(struct evidence *evidence, const struct checkpoint *checkpoint) {
-    if (checkpoint == NULL) {
-        return;
-    }
-    note_watermark(evidence, checkpoint->durable_position, checkpoint->next_sequence);
-    note_watermark(evidence, checkpoint->stream.drained_position, checkpoint->stream.next_sequence);
-    if (checkpoint->epoch > evidence->epoch_highest) {
-        evidence->epoch_highest = checkpoint->epoch;
-    }
-}
-
 static void note_header(struct evidence *evidence, const struct record_header *header, int is_whole) {
     note_watermark(evidence, header->durable_position, header->sequence - header->in_flight);
     if (header->epoch > evidence->epoch_highest) {
@@ -112,11 +101,11 @@ static void note_header(struct evidence *evidence, const struct record_header *h
  * position a lap on; `end` if none. */
 static uint64_t place_naming_itself(const struct recovery_input *input, uint64_t position, uint64_t end) {
     while (position < end) {
-        const uint64_t lap_end = position + lap_remaining(position, input->capacity_bytes);
+        const uint64_t lap_end = position + lap_remaining(position, input->shape.capacity_bytes);
         const uint64_t until = lap_end < end ? lap_end : end;
-        const uint64_t *place = (const uint64_t *)(input->image + position % input->capacity_bytes);
+        const uint64_t *place = (const uint64_t *)(input->image + position % input->shape.capacity_bytes);
         for (; position < until; position += RECORD_ALIGN_BYTES, place++) {
-            if (*place == position || *place == position + input->capacity_bytes) {
+            if (*place == position || *place == position + input->shape.capacity_bytes) {
                 return position;
             }
         }
@@ -139,9 +128,9 @@ static int note_headers(struct evidence *evidence, const struct recovery_input *
     const uint64_t end = evidence->window_end;
     for (uint64_t position = place_naming_itself(input, begin, end); position < end;
          position = place_naming_itself(input, position, end)) {
-        const struct record_header *header = record_at(input->image, input->capacity_bytes, position);
+        const struct record_header *header = record_at(input->image, input->shape.capacity_bytes, position);
         if (header->position != position) {
-            if (record_has_header(input->image, input->capacity_bytes, header->position, input->crc_seed)) {
+            if (record_has_header(input->image, input->shape.capacity_bytes, header->position, input->crc_seed)) {
                 return refuse_stale_checkpoints(header->position, end);
             }
             position += RECORD_ALIGN_BYTES;
@@ -166,11 +155,15 @@ static int note_headers(struct evidence *evidence, const struct recovery_input *
 }
 
 int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence) {
-    const uint64_t begin = input->newest->stream.drained_position;
-    *evidence = (struct evidence){
-        .platform = platform, .bounded_validation = {.input = input}, .window_end = begin + input->capacity_bytes};
-    note_checkpoint(evidence, input->newest);
-    note_checkpoint(evidence, input->other);
+    const struct recovery_head *head = &input->head;
+    const uint64_t begin = head->start.position;
+    *evidence = (struct evidence){.platform = platform,
+                                  .bounded_validation = {.input = input},
+                                  .window_end = begin + input->shape.capacity_bytes,
+                                  .durable_position = begin,
+                                  .durable_sequence = head->start.sequence,
+                                  .epoch_highest = head->epoch_highest};
+    note_watermark(evidence, head->durable_position, head->durable_sequence);
     const int rc = note_headers(evidence, input, begin);
     if (rc < 0 || evidence->marker_count == 0) {
         return rc;
@@ -231,8 +224,8 @@ const struct listed_loss *evidence_known_loss(const struct evidence *evidence, u
 int evidence_resume(struct evidence *evidence, uint64_t position, uint32_t epoch, uint64_t sequence, uint64_t *resume) {
     const struct recovery_input *input = evidence->bounded_validation.input;
     if (evidence->map.bits == NULL) {
-        const int rc = record_map_make(evidence->platform, &evidence->bounded_validation,
-                                       input->newest->stream.drained_position, evidence->window_end, &evidence->map);
+        const int rc = record_map_make(evidence->platform, &evidence->bounded_validation, input->head.start.position,
+                                       evidence->window_end, &evidence->map);
         if (rc < 0) {
             return rc;
         }
@@ -244,7 +237,7 @@ int evidence_resume(struct evidence *evidence, uint64_t position, uint32_t epoch
             *resume = evidence->durable_position;
             return 0;
         }
-        const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
+        const struct record_header *header = record_at(input->image, input->shape.capacity_bytes, at);
         if (header->epoch >= epoch && header->sequence >= sequence) {
             *resume = at;
             return 0;

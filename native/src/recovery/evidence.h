@@ -15,7 +15,7 @@ struct evidence {
     const struct platform *platform;
     struct bounded_validation bounded_validation;
     uint64_t window_end;       /* nothing at or above it is of the log */
-    uint64_t durable_position; /* the provable watermark: the highest W in any header or checkpoint */
+    uint64_t durable_position; /* the provable watermark: the highest that the head or any header says */
     uint64_t durable_sequence; /* of the first record at or after it */
     uint32_t epoch_highest;
     uint32_t epoch_of_markers;            /* the highest of a whole marker */
@@ -27,7 +27,7 @@ struct evidence {
     struct record_map map; /* of the window; made when damage is met for the first time */
 };
 
-/* Reads every header in the window of one capacity from the newest checkpoint on. 0, or with a sentence -ENOMEM, or -EUCLEAN:
+/* Reads every header in the window of one capacity from input->head.start on. 0, or with a sentence -ENOMEM, or -EUCLEAN:
  * a record beyond the window proves that newer checkpoints were lost. evidence_free() either way. */
 int evidence_gather(const struct platform *platform, const struct recovery_input *input, struct evidence *evidence);
 

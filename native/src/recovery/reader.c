@@ -2,57 +2,57 @@
 #include "recovery/reader.h"
 
 void reader_begin(struct reader *reader, const struct recovery_input *input, const struct recovery *recovery) {
-    *reader = (struct reader){
-        .input = input, .recovery = recovery, .position = record_start(recovery->start, input->capacity_bytes)};
+    *reader = (struct reader){.input = input,
+                              .recovery = recovery,
+                              .walk = walk_from(&input->shape, recovery->start, recovery->first_sequence, 0)};
 }
 
 int reader_begin_with_drained(struct reader *reader, const struct recovery_input *input,
                               const struct recovery *recovery) {
     reader_begin(reader, input, recovery);
-    const uint64_t start = recovery->start, capacity = input->capacity_bytes;
+    const uint64_t start = recovery->start, capacity = input->shape.capacity_bytes;
     struct bounded_validation bounded_validation = {.input = input};
     /* Up to the end of the window: what waits may contradict what comes before. */
     const int rc = record_map_make(recovery->platform, &bounded_validation, start > capacity ? start - capacity : 0,
                                    start + capacity, &reader->drained);
-    reader->position = reader->drained.begin;
+    reader->walk.position = reader->drained.begin;
     return rc < 0 ? rc : bounded_validation_outcome(&bounded_validation);
 }
 
 static int next_drained(struct reader *reader, struct reader_item *item) {
     const uint64_t start = reader->recovery->start;
-    while (reader->position < start) {
-        const uint64_t at = record_map_next(&reader->drained, reader->position);
-        const struct record_header *record = record_at(reader->input->image, reader->input->capacity_bytes, at);
+    while (reader->walk.position < start) {
+        const uint64_t at = record_map_next(&reader->drained, reader->walk.position);
+        const struct record_header *record = record_at(reader->input->image, reader->input->shape.capacity_bytes, at);
         if (at < start && at + record_bytes(record->length) <= start) {
             *item = (struct reader_item){.kind = READER_DRAINED, .record = record};
-            reader->position = at + record_bytes(record->length);
+            reader->walk.position = at + record_bytes(record->length);
             return 1;
         }
-        reader->position = at < start ? at + RECORD_ALIGN_BYTES : start;
+        reader->walk.position = at < start ? at + RECORD_ALIGN_BYTES : start;
     }
-    reader->position = record_start(start, reader->input->capacity_bytes);
+    reader->walk = walk_from(&reader->input->shape, start, reader->recovery->first_sequence, 0);
     return 0;
 }
 
 int reader_next(struct reader *reader, struct reader_item *item) {
     const struct recovery *recovery = reader->recovery;
-    if (reader->position < recovery->start && next_drained(reader, item)) {
+    if (reader->walk.position < recovery->start && next_drained(reader, item)) {
         return 1;
     }
-    if (reader->position >= recovery->log_end) {
+    if (reader->walk.position >= recovery->log_end) {
         return 0;
     }
     const struct recovery_input *input = reader->input;
-    if (reader->jump < recovery->jump_count && recovery->jumps[reader->jump].from == reader->position) {
+    if (reader->jump < recovery->jump_count && recovery->jumps[reader->jump].gap.from == reader->walk.position) {
         const struct recovery_jump *jump = &recovery->jumps[reader->jump++];
-        *item = (struct reader_item){.kind = jump->damaged ? READER_DAMAGE : READER_VOID, .jump = jump};
-        reader->position = jump->to;
+        *item = (struct reader_item){.kind = jump->gap.damaged ? READER_DAMAGE : READER_VOID, .jump = jump};
+        walk_over_gap(&reader->walk, &jump->gap);
         return 1;
     }
-    const struct record_header *record = record_at(input->image, input->capacity_bytes, reader->position);
+    const struct record_header *record = record_at(input->image, input->shape.capacity_bytes, reader->walk.position);
     *item = (struct reader_item){.kind = READER_WAITING, .record = record};
-    reader->position =
-        record_after(record->position, record, input->block_bytes, input->line_bytes, input->capacity_bytes);
+    walk_over_record(&reader->walk, &input->shape, record);
     return 1;
 }
 

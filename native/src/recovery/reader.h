@@ -7,6 +7,7 @@
 #define BURST_RECOVERY_READER_H
 
 #include "recovery/record_map.h"
+#include "recovery/recovery.h"
 
 enum reader_kind {
     READER_DRAINED, /* a record before recovery->start that no later one has overwritten or contradicts */
@@ -25,7 +26,7 @@ struct reader {
     const struct recovery_input *input;
     const struct recovery *recovery;
     struct record_map drained;
-    uint64_t position;
+    struct walk walk;
     size_t jump; /* the next of recovery->jumps */
 };
 

@@ -58,7 +58,7 @@ int record_map_make(const struct platform *platform, struct bounded_validation *
     struct later_headers later = {.count = 0};
     for (uint64_t at = end; at > begin;) {
         at -= RECORD_ALIGN_BYTES;
-        const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
+        const struct record_header *header = record_at(input->image, input->shape.capacity_bytes, at);
         const enum record_verdict verdict = judge_at(bounded_validation, at);
         if (verdict == RECORD_VALID && !is_contradicted(&later, header)) {
             set_bit(map, at);

@@ -7,6 +7,7 @@
 #ifndef BURST_RECOVERY_RECORD_MAP_H
 #define BURST_RECOVERY_RECORD_MAP_H
 
+#include "base/platform.h"
 #include "recovery/bounded_validation.h"
 
 struct record_map {

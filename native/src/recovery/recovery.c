@@ -13,9 +13,7 @@
 
 /* Where the walk along the log stands. */
 struct cursor {
-    uint64_t position;
-    uint64_t sequence; /* that the next record must have */
-    uint32_t epoch;    /* of the last record: none below it follows */
+    struct walk walk;
     const struct record_header *last;
 };
 
@@ -45,7 +43,7 @@ void recovery_free(struct recovery *recovery) {
 }
 
 static int follows(const struct cursor *cursor, const struct record_header *header) {
-    return header->epoch >= cursor->epoch && header->sequence == cursor->sequence;
+    return header->epoch >= cursor->walk.epoch && header->sequence == cursor->walk.sequence;
 }
 
 static void accept(struct recovery *recovery, const struct recovery_input *input, struct cursor *cursor,
@@ -53,32 +51,28 @@ static void accept(struct recovery *recovery, const struct recovery_input *input
     recovery->records += header->type == RECORD_DATA;
     recovery->longest =
         header->length > recovery->longest && header->type == RECORD_DATA ? header->length : recovery->longest;
-    cursor->sequence = header->sequence + (uint64_t)record_has_sequence(header);
-    cursor->epoch = header->epoch;
     cursor->last = header;
-    cursor->position =
-        record_after(header->position, header, input->block_bytes, input->line_bytes, input->capacity_bytes);
+    walk_over_record(&cursor->walk, &input->shape, header);
 }
 
 static int jump_over(struct recovery *recovery, struct cursor *cursor, const struct recovery_jump *jump) {
-    recovery->lost += jump->count;
-    cursor->position = jump->to;
-    cursor->sequence += jump->count;
+    recovery->lost += jump->gap.count;
+    walk_over_gap(&cursor->walk, &jump->gap);
     cursor->last = NULL;
     return recovery_add_jump(recovery, jump);
 }
 
 static uint64_t missing(const struct cursor *cursor, uint64_t next_sequence) {
-    return next_sequence > cursor->sequence ? next_sequence - cursor->sequence : 0;
+    return next_sequence > cursor->walk.sequence ? next_sequence - cursor->walk.sequence : 0;
 }
 
 static int jump_over_known_loss(struct recovery *recovery, struct cursor *cursor, const struct listed_loss *listed) {
     const struct marker_loss *loss = listed->loss;
-    const struct recovery_jump known = {.from = cursor->position,
-                                        .to = loss->to,
-                                        .first_sequence = cursor->sequence,
-                                        .count = missing(cursor, loss->first_sequence + loss->count),
-                                        .damaged = 1,
+    const struct recovery_jump known = {.gap = {.from = cursor->walk.position,
+                                                .to = loss->to,
+                                                .first_sequence = cursor->walk.sequence,
+                                                .count = missing(cursor, loss->first_sequence + loss->count),
+                                                .damaged = 1},
                                         .listed_at = listed->marker->position};
     return jump_over(recovery, cursor, &known);
 }
@@ -86,28 +80,30 @@ static int jump_over_known_loss(struct recovery *recovery, struct cursor *cursor
 /* A marker at or behind the end of the log is about to be overwritten: the next one lists what only it knew. */
 static void keep_on_record(struct recovery *recovery) {
     for (size_t i = 0; i < recovery->jump_count; i++) {
-        recovery->jumps[i].fresh |= recovery->jumps[i].damaged && recovery->jumps[i].listed_at >= recovery->log_end;
+        recovery->jumps[i].fresh |= recovery->jumps[i].gap.damaged && recovery->jumps[i].listed_at >= recovery->log_end;
     }
 }
 
 static int jump_over_damage(struct recovery *recovery, const struct recovery_input *input, struct evidence *evidence,
                             struct cursor *cursor) {
     struct recovery_jump jump = {
-        .from = cursor->position, .first_sequence = cursor->sequence, .damaged = 1, .fresh = 1};
-    const int rc = evidence_resume(evidence, cursor->position, cursor->epoch, cursor->sequence, &jump.to);
+        .gap = {.from = cursor->walk.position, .first_sequence = cursor->walk.sequence, .damaged = 1}, .fresh = 1};
+    const int rc =
+        evidence_resume(evidence, cursor->walk.position, cursor->walk.epoch, cursor->walk.sequence, &jump.gap.to);
     if (rc < 0) {
         return rc;
     }
-    const uint64_t next = jump.to == evidence->durable_position
+    const uint64_t next = jump.gap.to == evidence->durable_position
                               ? evidence->durable_sequence
-                              : record_at(input->image, input->capacity_bytes, jump.to)->sequence;
-    jump.count = missing(cursor, next);
+                              : record_at(input->image, input->shape.capacity_bytes, jump.gap.to)->sequence;
+    jump.gap.count = missing(cursor, next);
     return jump_over(recovery, cursor, &jump);
 }
 
 /* Of the window, in which no marker can go behind this one. */
 static int is_last_block(const struct recovery *recovery, const struct recovery_input *input, uint64_t position) {
-    return position + 2 * input->block_bytes > align_down(recovery->start, input->block_bytes) + input->capacity_bytes;
+    return position + 2 * input->shape.block_bytes >
+           align_down(recovery->start, input->shape.block_bytes) + input->shape.capacity_bytes;
 }
 
 /* A marker after which its epoch wrote nothing, and that nothing else on the medium knows: neither a later marker, nor a
@@ -121,24 +117,24 @@ static int is_unused(const struct recovery *recovery, const struct recovery_inpu
         return 0;
     }
     const uint64_t log_end = marker_of(last)->log_end, first = marker_of(last)->first_position;
-    if (first < log_end || first % input->block_bytes != 0 ||
-        (last->position != first && last->position - first != input->block_bytes)) {
+    if (first < log_end || first % input->shape.block_bytes != 0 ||
+        (last->position != first && last->position - first != input->shape.block_bytes)) {
         return 0;
     }
     const struct recovery_jump *jump = recovery->jump_count == 0 ? NULL : &recovery->jumps[recovery->jump_count - 1];
-    if (jump == NULL || jump->to != last->position) {
+    if (jump == NULL || jump->gap.to != last->position) {
         return last->position == log_end;
     }
-    return jump->damaged ? last->position == log_end && is_last_block(recovery, input, last->position)
-                         : jump->from == log_end;
+    return jump->gap.damaged ? last->position == log_end && is_last_block(recovery, input, last->position)
+                             : jump->gap.from == log_end;
 }
 
 /* Behind everything that is or may yet be written. */
 static void place_marker_behind(struct recovery *recovery, const struct recovery_input *input,
                                 const struct cursor *cursor, uint64_t in_flight_end) {
-    recovery->log_end = cursor->position;
-    recovery->marker_first_position = recovery->marker_position =
-        align_up(cursor->position > in_flight_end ? cursor->position : in_flight_end, input->block_bytes);
+    recovery->log_end = cursor->walk.position;
+    recovery->marker_first_position = recovery->marker_position = align_up(
+        cursor->walk.position > in_flight_end ? cursor->walk.position : in_flight_end, input->shape.block_bytes);
 }
 
 /*
@@ -150,7 +146,7 @@ static void place_marker_behind(struct recovery *recovery, const struct recovery
 static void place_marker_in_turn(struct recovery *recovery, const struct recovery_input *input,
                                  const struct record_header *last) {
     const struct marker *marker = marker_of(last);
-    const uint64_t second = marker->first_position + input->block_bytes;
+    const uint64_t second = marker->first_position + input->shape.block_bytes;
     recovery->log_end = marker->log_end;
     recovery->jump_count -= marker->log_end < last->position;
     recovery->marker_first_position = marker->first_position;
@@ -162,10 +158,11 @@ static void place_marker_in_turn(struct recovery *recovery, const struct recover
 /* The end of the last block that could not be read and lies, if only in part, in this range of the window; else 0. */
 static uint64_t unreadable_end(const struct recovery *recovery, const struct recovery_input *input, uint64_t from,
                                uint64_t to) {
-    const uint64_t window_end = align_down(recovery->start, input->block_bytes) + input->capacity_bytes;
-    for (uint64_t end = align_up(to < window_end ? to : window_end, input->block_bytes); end > from;
-         end -= input->block_bytes) {
-        const uint64_t block = (end - input->block_bytes) % input->capacity_bytes / input->block_bytes;
+    const uint64_t window_end = align_down(recovery->start, input->shape.block_bytes) + input->shape.capacity_bytes;
+    for (uint64_t end = align_up(to < window_end ? to : window_end, input->shape.block_bytes); end > from;
+         end -= input->shape.block_bytes) {
+        const uint64_t block =
+            (end - input->shape.block_bytes) % input->shape.capacity_bytes / input->shape.block_bytes;
         if (input->unreadable[block / 8] & 1u << block % 8) {
             return end;
         }
@@ -183,15 +180,15 @@ static uint64_t find_hidden(const struct recovery *recovery, const struct recove
     if (input->unreadable == NULL) {
         return 0;
     }
-    const struct record_header *next = record_at(input->image, input->capacity_bytes, log_end);
-    const uint64_t next_bytes = record_has_header(input->image, input->capacity_bytes, log_end, input->crc_seed)
+    const struct record_header *next = record_at(input->image, input->shape.capacity_bytes, log_end);
+    const uint64_t next_bytes = record_has_header(input->image, input->shape.capacity_bytes, log_end, input->crc_seed)
                                     ? record_bytes(next->length)
                                     : RECORD_HEADER_BYTES;
     const uint64_t of_record = unreadable_end(recovery, input, log_end, log_end + next_bytes);
-    const uint64_t of_markers = unreadable_end(recovery, input, marker, marker + 2 * input->block_bytes);
+    const uint64_t of_markers = unreadable_end(recovery, input, marker, marker + 2 * input->shape.block_bytes);
     uint64_t end = of_record > of_markers ? of_record : of_markers;
     /* No record is longer, and none begins later behind the one before it. */
-    const uint64_t reach = input->capacity_bytes / 4 + 2 * input->block_bytes;
+    const uint64_t reach = input->shape.capacity_bytes / 4 + 2 * input->shape.block_bytes;
     for (uint64_t further = end; further > 0; further = unreadable_end(recovery, input, end, end + reach)) {
         end = further;
     }
@@ -202,21 +199,20 @@ static uint64_t find_hidden(const struct recovery *recovery, const struct recove
  * room behind it. So it is void, and no later open asks what it was. */
 static void place_marker(struct recovery *recovery, const struct recovery_input *input, const struct evidence *evidence,
                          const struct cursor *cursor) {
-    uint64_t in_flight_end = input->newest->in_flight_end;
-    if (input->other != NULL && input->other->in_flight_end > in_flight_end) {
-        in_flight_end = input->other->in_flight_end;
-    }
+    uint64_t in_flight_end = input->head.in_flight_end;
     const uint64_t hidden_end =
-        find_hidden(recovery, input, cursor->position,
-                    align_up(cursor->position > in_flight_end ? cursor->position : in_flight_end, input->block_bytes));
+        find_hidden(recovery, input, cursor->walk.position,
+                    align_up(cursor->walk.position > in_flight_end ? cursor->walk.position : in_flight_end,
+                             input->shape.block_bytes));
     if (hidden_end > 0) {
-        recovery->hidden_from = cursor->position;
+        recovery->hidden_from = cursor->walk.position;
         recovery->hidden_to = hidden_end;
         recovery->epoch_highest = recovery->epoch_highest < UINT32_MAX - EPOCHS_HIDDEN_MAX
                                       ? recovery->epoch_highest + EPOCHS_HIDDEN_MAX
                                       : UINT32_MAX;
     }
-    if (hidden_end > in_flight_end && hidden_end + 2 * input->block_bytes <= recovery->start + input->capacity_bytes) {
+    if (hidden_end > in_flight_end &&
+        hidden_end + 2 * input->shape.block_bytes <= recovery->start + input->shape.capacity_bytes) {
         in_flight_end = hidden_end;
     }
     if (is_unused(recovery, input, evidence, cursor->last, in_flight_end)) {
@@ -229,22 +225,19 @@ static void place_marker(struct recovery *recovery, const struct recovery_input 
 int recovery_run(const struct platform *platform, const struct recovery_input *input, struct recovery *recovery) {
     memset(recovery, 0, sizeof *recovery);
     recovery->platform = platform;
-    const struct checkpoint_stream *stream = &input->newest->stream;
-    recovery->start = stream->drained_position;
-    recovery->first_sequence = stream->next_sequence;
+    const struct walk *start = &input->head.start;
+    recovery->start = start->position;
+    recovery->first_sequence = start->sequence;
     struct evidence evidence;
     int rc = evidence_gather(platform, input, &evidence);
-    struct cursor cursor = {
-        .position = record_start(stream->drained_position, input->capacity_bytes),
-        .sequence = stream->next_sequence,
-        .epoch = stream->epoch,
-    };
+    struct cursor cursor = {.walk = walk_from(&input->shape, start->position, start->sequence, start->epoch)};
     enum recovery_rule rule = RULE_ACCEPT;
     while (rc == 0 && rule != RULE_END) {
-        const uint64_t at = cursor.position;
-        const struct record_header *marker = evidence_marker_ending(&evidence, at, cursor.epoch, cursor.sequence);
-        const struct listed_loss *loss = evidence_known_loss(&evidence, at, cursor.epoch);
-        const struct record_header *header = record_at(input->image, input->capacity_bytes, at);
+        const uint64_t at = cursor.walk.position;
+        const struct record_header *marker =
+            evidence_marker_ending(&evidence, at, cursor.walk.epoch, cursor.walk.sequence);
+        const struct listed_loss *loss = evidence_known_loss(&evidence, at, cursor.walk.epoch);
+        const struct record_header *header = record_at(input->image, input->shape.capacity_bytes, at);
         const int is_next = judge_at(&evidence.bounded_validation, at) == RECORD_VALID && follows(&cursor, header) &&
                             at + record_bytes(header->length) <= evidence.window_end;
         const struct recovery_facts facts = {
@@ -256,9 +249,10 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
         };
         rule = recovery_rule_for(facts);
         if (rule == RULE_CONTINUE_AT_MARKER) {
-            const struct recovery_jump gap = {.from = at, .to = marker->position, .first_sequence = cursor.sequence};
-            rc = jump_over(recovery, &cursor, &gap);
-            cursor.epoch = marker->epoch; /* what an earlier epoch said of that place is no more */
+            const struct recovery_jump jump = {
+                .gap = {.from = at, .to = marker->position, .first_sequence = cursor.walk.sequence}};
+            rc = jump_over(recovery, &cursor, &jump);
+            cursor.walk.epoch = marker->epoch; /* what an earlier epoch said of that place is no more */
         } else if (rule == RULE_SKIP_KNOWN_LOSS) {
             rc = jump_over_known_loss(recovery, &cursor, loss);
         } else if (rule == RULE_ACCEPT) {
@@ -267,10 +261,10 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
             rc = jump_over_damage(recovery, input, &evidence, &cursor);
         }
     }
-    if (cursor.epoch > evidence.epoch_highest) {
-        evidence.epoch_highest = cursor.epoch; /* of a record that damage laid bare inside another's payload */
+    if (cursor.walk.epoch > evidence.epoch_highest) {
+        evidence.epoch_highest = cursor.walk.epoch; /* of a record that damage laid bare inside another's payload */
     }
-    recovery->next_sequence = cursor.sequence;
+    recovery->next_sequence = cursor.walk.sequence;
     recovery->epoch_highest = evidence.epoch_highest;
     place_marker(recovery, input, &evidence, &cursor);
     keep_on_record(recovery);
@@ -293,9 +287,11 @@ uint32_t recovery_make_marker(const struct recovery *recovery, uint32_t epoch, i
     /* More losses than fit are found again by the next recovery, as long as they are not drained. */
     for (size_t i = 0; i < recovery->jump_count && marker->loss_count < MARKER_LOSSES_MAX; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged && jump->fresh) {
-            marker->losses[marker->loss_count++] = (struct marker_loss){
-                .from = jump->from, .to = jump->to, .first_sequence = jump->first_sequence, .count = jump->count};
+        if (jump->gap.damaged && jump->fresh) {
+            marker->losses[marker->loss_count++] = (struct marker_loss){.from = jump->gap.from,
+                                                                        .to = jump->gap.to,
+                                                                        .first_sequence = jump->gap.first_sequence,
+                                                                        .count = jump->gap.count};
         }
     }
     return (uint32_t)(offsetof(struct marker, losses) + marker->loss_count * sizeof marker->losses[0]);

@@ -9,30 +9,12 @@
 #include <stddef.h>
 
 #include "base/platform.h"
-#include "media/layout.h"
+#include "recovery/input.h"
 
-/* A range of positions that holds no record of the log. */
 struct recovery_jump {
-    uint64_t from;
-    uint64_t to;
-    uint64_t first_sequence; /* of the records lost in it */
-    uint64_t count;          /* how many were lost; a void range has none */
-    int damaged;             /* the medium lost it (even if no record was in it); 0: void */
-    int fresh;               /* found by this recovery, or known only to a marker that is not in the log */
-    uint64_t listed_at;      /* of a known loss: position of the marker that lists it */
-};
-
-struct recovery_input {
-    const uint8_t *image;
-    uint64_t capacity_bytes;
-    uint64_t block_bytes;
-    uint32_t line_bytes; /* as ring_geometry.line_bytes */
-    uint32_t crc_seed;
-    const struct checkpoint *newest; /* the newest valid one: where to start */
-    const struct checkpoint *other;  /* the other slot if it is valid, or NULL */
-    const uint8_t
-        *unreadable; /* a bit for each block of the image: it could not be read, in whole or in part. NULL: all
-                                        could be */
+    struct walk_gap gap;
+    int fresh;          /* found by this recovery, or known only to a marker that is not in the log */
+    uint64_t listed_at; /* of a known loss: position of the marker that lists it */
 };
 
 struct recovery {

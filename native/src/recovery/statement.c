@@ -44,16 +44,17 @@ void recovery_statement(const struct recovery *recovery, char *text_bytes, size_
     size_t damaged = 0;
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (!jump->damaged || ++damaged > LOSSES_TOLD) {
+        if (!jump->gap.damaged || ++damaged > LOSSES_TOLD) {
             continue;
         }
-        if (jump->count == 0) {
-            say(&text, "; positions %" PRIu64 "..%" PRIu64 " are damaged, no record is missing there", jump->from,
-                jump->to);
+        if (jump->gap.count == 0) {
+            say(&text, "; positions %" PRIu64 "..%" PRIu64 " are damaged, no record is missing there", jump->gap.from,
+                jump->gap.to);
         } else {
             say(&text,
                 "; LOST: records %" PRIu64 "..%" PRIu64 " (%" PRIu64 "), damaged at positions %" PRIu64 "..%" PRIu64,
-                jump->first_sequence, jump->first_sequence + jump->count - 1, jump->count, jump->from, jump->to);
+                jump->gap.first_sequence, jump->gap.first_sequence + jump->gap.count - 1, jump->gap.count,
+                jump->gap.from, jump->gap.to);
         }
     }
     if (damaged > LOSSES_TOLD) {

@@ -105,22 +105,25 @@ static uint64_t count_lost_enqueued(const struct ring *ring, uint64_t *hidden) {
     const uint64_t end = ring_claimed(ring);
     const uint64_t next_sequence = ring_next_sequence(ring);
     const uint64_t leader = atomic_load(&ring->leader);
-    const uint64_t capacity = ring->geometry.capacity_bytes;
-    for (position = record_start(position, capacity); position < end;) {
-        const struct record_header *header = (const struct record_header *)ring_at(ring, position);
+    const struct walk_shape shape = ring_shape(ring);
+    struct walk walk = walk_from(&shape, position, sequence, ring->epoch);
+    while (walk.position < end) {
+        const struct record_header *header = (const struct record_header *)ring_at(ring, walk.position);
         const uint64_t word = __atomic_load_n(&header->position, __ATOMIC_ACQUIRE);
         /* What an earlier epoch left there may say `position` too, but the leader has not sealed that. */
-        const int is_sealed = word == position && leader >= LEADER_SEALED && sequence < leader - LEADER_SEALED;
-        if (!is_sealed && word != (position ^ ring->salt)) {
+        const int is_sealed =
+            word == walk.position && leader >= LEADER_SEALED && walk.sequence < leader - LEADER_SEALED;
+        if (!is_sealed && word != (walk.position ^ ring->salt)) {
             break;
         }
-        const struct record_header seen = {
-            .length = header->length, .type = header->type, .flags = __atomic_load_n(&header->flags, __ATOMIC_RELAXED)};
+        const struct record_header seen = {.sequence = walk.sequence,
+                                           .length = header->length,
+                                           .type = header->type,
+                                           .flags = __atomic_load_n(&header->flags, __ATOMIC_RELAXED)};
         lost += seen.type == RECORD_DATA && (seen.flags & RECORD_ENQUEUED) != 0;
-        sequence += seen.type != RECORD_PAD;
-        position = record_after(position, &seen, ring->geometry.block_bytes, ring->geometry.line_bytes, capacity);
+        walk_over_record(&walk, &shape, &seen);
     }
-    *hidden = next_sequence - sequence;
+    *hidden = next_sequence - walk.sequence;
     return lost;
 }
 

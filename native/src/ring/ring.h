@@ -26,6 +26,7 @@
 #include "base/event_count.h"
 #include "device/device.h"
 #include "media/layout.h"
+#include "media/walk.h"
 #include "ring/stages.h"
 
 #ifndef RING_WRITE_BYTES
@@ -236,6 +237,12 @@ static inline int ring_is_failing(const struct ring *ring) {
 /* Whether the ring has failed and says why in ring->failure. */
 static inline int ring_has_failed(const struct ring *ring) {
     return atomic_load_explicit(&ring->failed, memory_order_acquire) == RING_FAILED;
+}
+
+static inline struct walk_shape ring_shape(const struct ring *ring) {
+    return (struct walk_shape){.capacity_bytes = ring->geometry.capacity_bytes,
+                               .block_bytes = ring->geometry.block_bytes,
+                               .line_bytes = ring->geometry.line_bytes};
 }
 
 static inline uint8_t *ring_at(const struct ring *ring, uint64_t position) {

@@ -150,8 +150,8 @@ static void info_tells_rings_apart_by_their_uuid(void **state) {
     assert_int_equal(strlen(first), 32);
     use_ring(loop.path);
     assert_int_equal(run("info %s", loop.path), 0);
-    assert_said("log file\n  name: "); /* which has a class of its own */
-    assert_non_null(strstr(strstr(output, "log file\n"), "\n  survives: "));
+    assert_said("log files\n  -\n    name: "); /* which has a class of its own */
+    assert_non_null(strstr(strstr(output, "log files\n"), "\n    survives: "));
     assert_int_equal(run("format --force %s", loop.path), 0);
     assert_int_equal(run("info --json %s", loop.path), 0);
     assert_int_equal(sscanf(strstr(output, "\"uuid\": "), "\"uuid\": \"%32s", second), 1);

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 
 #include "cli/run.h"
-#include "media/checkpoint_v1.h"
+#include "one_stream.h"
 #include "media/record.h"
 
 /* Leaves three records in the ring, as a process that was killed; none of them is in the log file yet. */
@@ -226,15 +226,15 @@ static void one_bad_copy_is_used_around_and_repaired_two_are_refused(void **stat
 static void a_ring_that_is_whole_and_cannot_be_opened_is_shown_as_refused(void **state) {
     (void)state;
     leave_records();
-    static uint8_t slot[sizeof(struct checkpoint)];
+    static struct one_stream slot;
     struct superblock superblock;
     const int ring = open(ring_path, O_RDWR);
     assert_int_equal(pread(ring, &superblock, sizeof superblock, 0), sizeof superblock);
     for (unsigned i = 0; i < LAYOUT_CHECKPOINT_SLOTS; i++) { /* all epochs are used up */
-        assert_int_equal(pread(ring, slot, sizeof slot, (off_t)LAYOUT_CHECKPOINT_OFFSET(i)), sizeof slot);
-        ((struct checkpoint *)slot)->epoch = UINT32_MAX;
-        checkpoint_seal((struct checkpoint *)slot, crc_seed_of(superblock.uuid));
-        assert_int_equal(pwrite(ring, slot, sizeof slot, (off_t)LAYOUT_CHECKPOINT_OFFSET(i)), sizeof slot);
+        assert_int_equal(pread(ring, &slot, sizeof slot, (off_t)LAYOUT_CHECKPOINT_OFFSET(i)), sizeof slot);
+        slot.head.epoch = UINT32_MAX;
+        one_stream_seal(&slot, crc_seed_of(superblock.uuid));
+        assert_int_equal(pwrite(ring, &slot, sizeof slot, (off_t)LAYOUT_CHECKPOINT_OFFSET(i)), sizeof slot);
     }
     close(ring);
     const char *const commands[] = {"info", "verify", "dump"};

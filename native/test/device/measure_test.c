@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "device/calibrate.h"
+#include "log/calibrate.h"
 #include "device/measure.h"
 
 static const struct platform *const host = &platform_linux;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checkpoints say of a ring that has failed. */
+/* What the ledger says of a ring that has failed. */
 #include "memory_ring.h"
 
 static void fail_ring(void) {
@@ -16,8 +16,8 @@ static void a_failed_ring_notes_how_far_its_writes_may_have_reached(void **state
     open_ring();
     const uint64_t begin = host.engine->ring->begin_position;
     fail_ring();
-    drain_work(host.engine->drain, 1);
-    const uint64_t first = checkpoint(0)->in_flight_end, second = checkpoint(1)->in_flight_end;
+    engine_step(host.engine, 1);
+    const uint64_t first = note(0)->in_flight_end, second = note(1)->in_flight_end;
     const uint64_t reached = begin + 3 * BLOCK_BYTES;
     assert_int_equal(first > second ? first : second, reached);
     close_ring();
@@ -26,32 +26,26 @@ static void a_failed_ring_notes_how_far_its_writes_may_have_reached(void **state
     assert_int_equal(ring_next_sequence(host.engine->ring), 2);
 }
 
-static void the_next_epoch_remembers_it_until_its_range_is_drained(void **state) {
+static void the_next_epoch_remembers_it(void **state) {
     (void)state;
     open_ring();
     fail_ring();
-    drain_work(host.engine->drain, 1);
+    engine_step(host.engine, 1);
     const uint64_t reached = host.engine->ring->begin_position + 3 * BLOCK_BYTES;
     close_ring();
     open_ring();
-    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        assert_int_equal(checkpoint_write_watermark(host.engine->drain), 0);
+    for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
+        assert_int_equal(engine_note_writer(host.engine), 0);
     }
-    assert_int_equal(checkpoint(0)->in_flight_end, reached);
-    assert_int_equal(checkpoint(1)->in_flight_end, reached);
-    while (!drain_is_done(host.engine->drain)) {
-        assert_true(drain_work(host.engine->drain, 1) >= 0);
-    }
-    drain_work(host.engine->drain, 1);
-    assert_int_equal(checkpoint(0)->in_flight_end, 0);
-    assert_int_equal(checkpoint(1)->in_flight_end, 0);
+    assert_int_equal(note(0)->in_flight_end, reached);
+    assert_int_equal(note(1)->in_flight_end, reached);
 }
 
 static void what_was_durable_is_still_drained_from_a_failed_ring(void **state) {
     (void)state;
     open_ring();
     fail_ring();
-    drain_work(host.engine->drain, 1);
+    engine_step(host.engine, 1);
     assert_true(drain_is_done(host.engine->drain));
     struct file_identity identity;
     assert_int_equal(files_posix.ops->identity_of_path(&files_posix, host.file, &identity), 0);
@@ -80,50 +74,20 @@ static void nothing_is_released_before_both_checkpoints_say_so(void **state) {
             append(100);
         }
         while (!drain_is_done(host.engine->drain)) {
-            assert_true(drain_work(host.engine->drain, 1) >= 0);
+            assert_true(engine_step(host.engine, 1) >= 0);
         }
-        drain_work(host.engine->drain, 1);
+        engine_step(host.engine, 1);
     }
     assert_true(checkpoints_seen >= 6);
     assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
 }
 
-static unsigned newest_slot(void) {
-    return checkpoint(1)->generation > checkpoint(0)->generation;
-}
-
-static void a_checkpoint_has_the_figures_of_its_own_epoch(void **state) {
-    (void)state;
-    burst_stage_stats_t figures[BURST_STAGES];
-    static struct stages stages;
-    stages_init(&stages, &platform_linux);
-    open_ring();
-    host.engine->ring->stages = &stages;
-    append(100);
-    drain_work(host.engine->drain, 1);
-    assert_true(checkpoint_get_stages(checkpoint(newest_slot()), figures));
-    assert_int_equal(figures[BURST_STAGE_DEVICE_WRITE].count, 1);
-    append(100);
-    drain_work(host.engine->drain, 1);
-    assert_true(checkpoint_get_stages(checkpoint(newest_slot()), figures));
-    assert_int_equal(figures[BURST_STAGE_DEVICE_WRITE].count, 2);
-    assert_int_equal(figures[BURST_STAGE_DRAIN_LAG].count, 2); /* in the slot that follows when the sync is over */
-    close_ring();
-    open_ring(); /* takes no times */
-    append(100);
-    drain_work(host.engine->drain, 1);
-    assert_int_equal(checkpoint(newest_slot())->epoch, 2);
-    assert_false(checkpoint_get_stages(checkpoint(newest_slot()), figures));
-    assert_true(checkpoint_stands(newest_slot()));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(a_failed_ring_notes_how_far_its_writes_may_have_reached),
-        RING_TEST(the_next_epoch_remembers_it_until_its_range_is_drained),
+        RING_TEST(the_next_epoch_remembers_it),
         RING_TEST(what_was_durable_is_still_drained_from_a_failed_ring),
         RING_TEST(nothing_is_released_before_both_checkpoints_say_so),
-        RING_TEST(a_checkpoint_has_the_figures_of_its_own_epoch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

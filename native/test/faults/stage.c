@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "burstlog.h"
-#include "media/checkpoint_v1.h"
+#include "../one_stream.h"
 #include "media/record.h"
 #include "outlet/file/fs.h"
 #include "trial.h"
@@ -117,9 +117,9 @@ static void take_over_mark(uint8_t *ring, const struct file_mark *before, const 
     const struct superblock *superblock = (const struct superblock *)ring;
     const uint32_t crc_seed = crc_seed_of(superblock->uuid);
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        struct checkpoint *checkpoint = (struct checkpoint *)(ring + LAYOUT_CHECKPOINT_OFFSET(slot));
-        struct checkpoint_mark *mark = &checkpoint->mark;
-        if (!checkpoint_is_valid(checkpoint, crc_seed) || mark->inode != before->inode ||
+        struct one_stream *checkpoint = (struct one_stream *)(ring + LAYOUT_CHECKPOINT_OFFSET(slot));
+        struct outlet_mark *mark = &checkpoint->stream.mark;
+        if (!one_stream_stands(checkpoint, crc_seed, superblock->capacity_bytes) || mark->inode != before->inode ||
             mark->handle_crc != before->handle_crc) {
             continue;
         }
@@ -128,7 +128,7 @@ static void take_over_mark(uint8_t *ring, const struct file_mark *before, const 
         mark->handle_type = now->handle_type;
         mark->handle_bytes = now->handle_bytes;
         mark->handle_crc = now->handle_crc;
-        checkpoint_seal(checkpoint, crc_seed);
+        one_stream_seal(checkpoint, crc_seed);
     }
 }
 

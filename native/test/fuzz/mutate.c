@@ -139,8 +139,9 @@ static void change_marker(struct change *change, size_t offset) {
 static size_t add_record(struct change *change) {
     const size_t before = any_header(change);
     const struct record_header *last = header_at(change, before);
-    const uint64_t next = any(change, 2) ? record_next(last->position, last->length % FUZZ_CAPACITY, last->flags,
-                                                       WORLD_BLOCK_BYTES, FUZZ_CAPACITY)
+    const struct walk_shape shape = {.capacity_bytes = FUZZ_CAPACITY, .block_bytes = WORLD_BLOCK_BYTES};
+    const struct record_header shorter = {.length = last->length % FUZZ_CAPACITY, .flags = last->flags};
+    const uint64_t next = any(change, 2) ? walk_end_of_record(&shape, last->position, &shorter)
                                          : align_down(any_number(change), WORLD_BLOCK_BYTES);
     const size_t offset = next % FUZZ_CAPACITY / 8 * 8;
     if (offset + RECORD_HEADER_BYTES > FUZZ_CAPACITY) {

@@ -11,14 +11,14 @@ static void check_jumps(const struct recovery_input *input, const struct recover
     uint64_t from = recovery->start, lost = 0;
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        MUST(jump->from >= from);
-        MUST(jump->to > jump->from);
-        MUST(jump->to <= recovery->start + input->capacity_bytes);
-        MUST(jump->damaged || jump->count == 0);
-        MUST(jump->count == 0 || jump->first_sequence >= recovery->first_sequence);
-        MUST(jump->first_sequence + jump->count <= recovery->next_sequence);
-        lost += jump->count;
-        from = jump->to;
+        MUST(jump->gap.from >= from);
+        MUST(jump->gap.to > jump->gap.from);
+        MUST(jump->gap.to <= recovery->start + input->shape.capacity_bytes);
+        MUST(jump->gap.damaged || jump->gap.count == 0);
+        MUST(jump->gap.count == 0 || jump->gap.first_sequence >= recovery->first_sequence);
+        MUST(jump->gap.first_sequence + jump->gap.count <= recovery->next_sequence);
+        lost += jump->gap.count;
+        from = jump->gap.to;
     }
     MUST(lost == recovery->lost);
 }
@@ -27,8 +27,8 @@ static void check_jumps(const struct recovery_input *input, const struct recover
 static void check_record(const struct recovery_input *input, const struct record_header *record) {
     const uint64_t place = (uint64_t)((const uint8_t *)record - input->image);
     MUST(place % RECORD_ALIGN_BYTES == 0);
-    MUST(place == record->position % input->capacity_bytes);
-    MUST(place + RECORD_HEADER_BYTES + record->length <= input->capacity_bytes);
+    MUST(place == record->position % input->shape.capacity_bytes);
+    MUST(place + RECORD_HEADER_BYTES + record->length <= input->shape.capacity_bytes);
     MUST(record->header_crc == crc32c(input->crc_seed, record, RECORD_CRC_COVERS));
     MUST(record->type == RECORD_PAD || record->payload_crc == crc32c(0, record + 1, record->length));
 }
@@ -40,12 +40,12 @@ struct walked {
 
 static void check_item(const struct recovery_input *input, const struct recovery *recovery,
                        const struct reader_item *item, struct walked *walked) {
-    MUST(++walked->items <= 4 * input->capacity_bytes / RECORD_ALIGN_BYTES);
+    MUST(++walked->items <= 4 * input->shape.capacity_bytes / RECORD_ALIGN_BYTES);
     if (item->record == NULL) {
-        MUST(item->jump->from >= walked->position);
-        walked->position = item->jump->to;
-        walked->sequence = item->jump->first_sequence + item->jump->count;
-        walked->lost += item->jump->count;
+        MUST(item->jump->gap.from >= walked->position);
+        walked->position = item->jump->gap.to;
+        walked->sequence = item->jump->gap.first_sequence + item->jump->gap.count;
+        walked->lost += item->jump->gap.count;
         return;
     }
     const struct record_header *record = item->record;
@@ -54,7 +54,7 @@ static void check_item(const struct recovery_input *input, const struct recovery
     walked->position = record->position + record_bytes(record->length);
     if (item->kind == READER_DRAINED) {
         MUST(walked->position <= recovery->start);
-        MUST(record->position + input->capacity_bytes >= recovery->start);
+        MUST(record->position + input->shape.capacity_bytes >= recovery->start);
         return;
     }
     MUST(record->position >= recovery->start);
@@ -105,16 +105,16 @@ static void check_marker(const struct recovery_input *input, const struct recove
     const uint32_t bytes = recovery_make_marker(recovery, recovery->epoch_highest + 1, 5, &marker);
     MUST(bytes <= sizeof marker);
     MUST(marker.loss_count <= MARKER_LOSSES_MAX);
-    MUST(recovery->marker_position % input->block_bytes == 0);
+    MUST(recovery->marker_position % input->shape.block_bytes == 0);
     MUST(recovery->log_end <= recovery->marker_position);
     MUST(recovery->marker_first_position <= recovery->marker_position);
 }
 
 void check_recovered(const struct recovery_input *input, const struct recovery *recovery) {
-    const uint64_t window_end = recovery->start + input->capacity_bytes;
-    MUST(recovery->start == input->newest->stream.drained_position);
+    const uint64_t window_end = recovery->start + input->shape.capacity_bytes;
+    MUST(recovery->start == input->head.start.position);
     MUST(recovery->log_end >= recovery->start);
-    MUST(recovery->log_end <= align_up(window_end, input->block_bytes));
+    MUST(recovery->log_end <= align_up(window_end, input->shape.block_bytes));
     MUST(recovery->durable_position <= window_end);
     MUST(recovery->durable_position <= recovery->log_end);
     MUST(recovery->next_sequence >= recovery->first_sequence);

@@ -33,12 +33,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const int both = checkpoint_is_valid(other, crc_seed) && checkpoint_fits(other, capacity) &&
                      other->stream.drained_position <= newest->stream.drained_position;
     uint8_t *image = copy_image(&medium, capacity);
-    const struct recovery_input input = {.image = image,
-                                         .capacity_bytes = capacity,
-                                         .block_bytes = block,
-                                         .crc_seed = crc_seed,
-                                         .newest = newest,
-                                         .other = both ? other : NULL};
+    const struct checkpoint *highest = both && other->durable_position > newest->durable_position ? other : newest;
+    const struct recovery_input input = {
+        .image = image,
+        .shape = {.capacity_bytes = capacity, .block_bytes = block},
+        .crc_seed = crc_seed,
+        .head = {.start = {.position = newest->stream.drained_position,
+                           .sequence = newest->stream.next_sequence,
+                           .epoch = newest->stream.epoch},
+                 .durable_position = highest->durable_position,
+                 .durable_sequence = highest->next_sequence,
+                 .in_flight_end = both && other->in_flight_end > newest->in_flight_end ? other->in_flight_end
+                                                                                       : newest->in_flight_end,
+                 .epoch_highest = both && other->epoch > newest->epoch ? other->epoch : newest->epoch}};
     check_recovery(&host->platform, &input);
     if (medium.options[2] != 0) { /* memory ends somewhere in it */
         struct recovery recovery;

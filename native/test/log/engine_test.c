@@ -9,7 +9,7 @@ static void drain_into_one_slot(void) {
     for (int i = 0; i < 4; i++) {
         append(BLOCK_BYTES - RECORD_HEADER_BYTES);
     }
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     assert_int_not_equal(checkpoint(0)->stream.drained_position, checkpoint(1)->stream.drained_position);
 }
 
@@ -82,11 +82,11 @@ static void a_repair_or_a_format_that_fails_is_not_taken_for_done(void **state) 
     for (int i = 0; i < 4; i++) {
         memset(medium, 0, sizeof medium);
         fail_writes_at(offsets[i]);
-        assert_int_equal(engine_format(&platform_linux, &host.device, MEDIUM_BYTES), -EIO);
+        assert_int_equal(ledger_format(&platform_linux, &host.device, MEDIUM_BYTES), -EIO);
         assert_int_equal(superblock(0)->magic, 0); /* the first copy is written last: there is no ring */
     }
     host.device.ops = &memory_ops;
-    assert_int_equal(engine_format(&platform_linux, &host.device, MEDIUM_BYTES), 0);
+    assert_int_equal(ledger_format(&platform_linux, &host.device, MEDIUM_BYTES), 0);
     open_ring();
 }
 
@@ -95,7 +95,7 @@ static void a_bad_checkpoint_is_repaired_from_the_other(void **state) {
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
         open_ring();
         close_ring();
-        checkpoint(slot)->stream.file_bytes ^= 8;
+        checkpoint(slot)->stream.length ^= 8;
         assert_false(checkpoint_stands(slot));
         open_ring();
         assert_true(checkpoint_stands(slot));
@@ -124,7 +124,7 @@ static void space_that_the_older_checkpoint_needs_is_not_released(void **state) 
     const uint64_t released = host.engine->ring->released;
     drain_into_one_slot();
     assert_int_equal(host.engine->ring->released, released);
-    assert_int_equal(drain_work(host.engine->drain, 0), 0); /* nothing else to do: the older slot follows */
+    assert_int_equal(engine_step(host.engine, 0), 0); /* nothing else to do: the older slot follows */
     assert_true(host.engine->ring->released > released);
     assert_int_equal(checkpoint(0)->stream.drained_position, checkpoint(1)->stream.drained_position);
 }
@@ -133,7 +133,7 @@ static void bytes_of_others_behind_the_log_divert_it_at_once(void **state) {
     (void)state;
     open_ring();
     append(100);
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     close_ring();
     FILE *file = fopen(host.file, "a");
     assert_non_null(file);
@@ -141,12 +141,12 @@ static void bytes_of_others_behind_the_log_divert_it_at_once(void **state) {
     fclose(file);
     open_ring();
     char path[sizeof host.file], wanted[sizeof host.file + 8];
-    drain_copy_path(host.engine->drain, path, sizeof path);
+    drain_copy_path(host.engine->drain, 0, path, sizeof path);
     snprintf(wanted, sizeof wanted, "%s.2", host.file);
     assert_string_equal(path, wanted);
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
         assert_int_equal(checkpoint(slot)->stream.diverted_sequence, 2);
-        assert_int_equal(checkpoint(slot)->stream.file_bytes, 0);
+        assert_int_equal(checkpoint(slot)->stream.length, 0);
     }
 }
 
@@ -164,11 +164,11 @@ static void a_ring_that_cannot_be_trusted_is_refused_and_left_as_it_is(void **st
     assert_left_as_it_is(-EUCLEAN);
     superblock(0)->capacity_bytes ^= 8;
     superblock(1)->capacity_bytes ^= 8;
-    checkpoint(0)->generation ^= 8;
-    checkpoint(1)->generation ^= 8;
+    checkpoint(0)->head.generation ^= 8;
+    checkpoint(1)->head.generation ^= 8;
     assert_left_as_it_is(-EUCLEAN);
-    checkpoint(0)->generation ^= 8;
-    checkpoint(1)->generation ^= 8;
+    checkpoint(0)->head.generation ^= 8;
+    checkpoint(1)->head.generation ^= 8;
     host.device.medium_bytes -= BLOCK_BYTES;
     assert_left_as_it_is(-EUCLEAN);
     host.device.medium_bytes += BLOCK_BYTES;
@@ -202,17 +202,17 @@ static void format_is_advised_only_where_everything_was_read(void **state) {
 
 static void reseal(void) {
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        checkpoint_seal(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
+        one_stream_seal(checkpoint(slot), crc_seed_of(superblock(0)->uuid));
     }
 }
 
 static void a_ring_whose_epochs_or_numbers_are_used_up_is_refused_and_left_as_it_is(void **state) {
     (void)state;
-    checkpoint(0)->epoch = checkpoint(1)->epoch = UINT32_MAX;
+    checkpoint(0)->head.epoch = checkpoint(1)->head.epoch = UINT32_MAX;
     reseal();
     assert_left_as_it_is(-EUCLEAN);
     assert_non_null(strstr(error_text(), "epoch 4294967295"));
-    checkpoint(0)->epoch = checkpoint(1)->epoch = UINT32_MAX - 1;
+    checkpoint(0)->head.epoch = checkpoint(1)->head.epoch = UINT32_MAX - 1;
     checkpoint(0)->stream.next_sequence = checkpoint(1)->stream.next_sequence = LAYOUT_NUMBER_MAX;
     reseal();
     assert_left_as_it_is(-EUCLEAN);
@@ -221,11 +221,11 @@ static void a_ring_whose_epochs_or_numbers_are_used_up_is_refused_and_left_as_it
     reseal();
     assert_left_as_it_is(-EUCLEAN);
     checkpoint(0)->stream.drained_position = checkpoint(1)->stream.drained_position = 0;
-    const uint64_t generation = checkpoint(1)->generation;
-    checkpoint(1)->generation = LAYOUT_NUMBER_MAX;
+    const uint64_t generation = checkpoint(1)->head.generation;
+    checkpoint(1)->head.generation = LAYOUT_NUMBER_MAX;
     reseal();
     assert_left_as_it_is(-EUCLEAN);
-    checkpoint(1)->generation = generation;
+    checkpoint(1)->head.generation = generation;
     reseal();
     open_ring();
     assert_int_equal(host.engine->ring->epoch, UINT32_MAX);
@@ -235,7 +235,7 @@ static void an_older_checkpoint_that_has_drained_more_is_not_believed(void **sta
     (void)state;
     open_ring();
     close_ring();
-    const unsigned newer = checkpoint(0)->generation > checkpoint(1)->generation ? 0 : 1;
+    const unsigned newer = checkpoint(0)->head.generation > checkpoint(1)->head.generation ? 0 : 1;
     checkpoint(1 - newer)->stream.drained_position = 1ull << 40;
     reseal();
     open_ring();

@@ -124,34 +124,6 @@ static void the_payload_of_a_pad_does_not_matter(void **state) {
     assert_int_equal(record_judge(image, CAPACITY, position, CRC_SEED), RECORD_VALID);
 }
 
-static void the_next_record_is_aligned_or_at_the_next_block_behind_the_last_of_a_commit(void **state) {
-    (void)state;
-    assert_int_equal(record_next(0, 0, 0, BLOCK, CAPACITY), 56);
-    assert_int_equal(record_next(0, 1, 0, BLOCK, CAPACITY), 64);
-    assert_int_equal(record_next(0, 8, 0, BLOCK, CAPACITY), 64);
-    assert_int_equal(record_next(0, 9, 0, BLOCK, CAPACITY), 72);
-    assert_int_equal(record_next(0, 1, RECORD_LAST, BLOCK, CAPACITY), BLOCK);
-    assert_int_equal(record_next(0, BLOCK - RECORD_HEADER_BYTES, RECORD_LAST, BLOCK, CAPACITY), BLOCK);
-    assert_int_equal(record_next(0, BLOCK - RECORD_HEADER_BYTES + 1, RECORD_LAST, BLOCK, CAPACITY), 2 * BLOCK);
-    assert_int_equal(record_next(CAPACITY - 112, 8, 0, BLOCK, CAPACITY), CAPACITY);
-    assert_int_equal(record_next(CAPACITY - 112, 0, 0, BLOCK, CAPACITY), CAPACITY - 56);
-}
-
-static void in_memory_the_next_record_stands_at_the_next_line_but_behind_a_marker_at_the_next_block(void **state) {
-    (void)state;
-    struct record_header header = {.type = RECORD_DATA, .length = 256, .flags = RECORD_LAST};
-    assert_int_equal(record_after(BLOCK, &header, BLOCK, 64, CAPACITY), BLOCK + 320);
-    assert_int_equal(record_after(BLOCK, &header, BLOCK, 0, CAPACITY), 2 * BLOCK);
-    header.flags = 0;
-    assert_int_equal(record_after(BLOCK, &header, BLOCK, 64, CAPACITY), BLOCK + 312);
-    header = (struct record_header){.type = RECORD_MARKER, .length = 56, .flags = RECORD_LAST};
-    assert_int_equal(record_after(BLOCK, &header, BLOCK, 64, CAPACITY), 2 * BLOCK);
-    /* The last line of a lap holds one more header. */
-    header = (struct record_header){.type = RECORD_DATA, .length = 0, .flags = RECORD_LAST};
-    assert_int_equal(record_after(CAPACITY - 128, &header, BLOCK, 64, CAPACITY), CAPACITY - 64);
-    assert_int_equal(record_after(CAPACITY - 64, &header, BLOCK, 64, CAPACITY), CAPACITY);
-}
-
 static void numbers_that_no_writer_makes_are_not_valid_whatever_their_crc(void **state) {
     (void)state;
     const uint64_t position = CAPACITY + 64;
@@ -217,8 +189,6 @@ int main(void) {
         cmocka_unit_test(the_payload_of_a_pad_does_not_matter),
         cmocka_unit_test(numbers_that_no_writer_makes_are_not_valid_whatever_their_crc),
         cmocka_unit_test(a_marker_has_the_length_that_its_losses_take_and_a_block_of_its_own),
-        cmocka_unit_test(the_next_record_is_aligned_or_at_the_next_block_behind_the_last_of_a_commit),
-        cmocka_unit_test(in_memory_the_next_record_stands_at_the_next_line_but_behind_a_marker_at_the_next_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,14 +28,14 @@ static void a_new_superblock_is_valid_and_says_what_it_was_told(void **state) {
     const struct superblock superblock = some_superblock();
     assert_int_equal(superblock_judge(&superblock), SUPERBLOCK_VALID);
     assert_int_equal(superblock.magic, SUPERBLOCK_MAGIC);
-    assert_int_equal(superblock.version, 1);
+    assert_int_equal(superblock.version, 2);
     assert_int_equal(superblock.data_offset, MIB);
     assert_int_equal(superblock.capacity_bytes, 2 * MIB + 4096);
     assert_int_equal(superblock.medium_bytes, 8 * MIB);
     assert_int_equal(superblock.block_bytes, 4096);
     assert_int_equal(superblock.logical_block_bytes, 512);
     assert_int_equal(superblock.record_align_bytes, 8);
-    assert_int_equal(superblock.checkpoint_bytes, sizeof(struct checkpoint));
+    assert_int_equal(superblock.checkpoint_bytes, LAYOUT_CHECKPOINT_BYTES);
     assert_int_equal(superblock.created_ns, 12345);
     assert_memory_equal(superblock.uuid, uuid, sizeof uuid);
 }
@@ -59,6 +59,8 @@ static void another_version_and_unknown_incompatible_features_are_told_apart_fro
     (void)state;
     struct superblock superblock = some_superblock();
     superblock.version = LAYOUT_VERSION + 1;
+    assert_int_equal(judge_with_good_crc(&superblock), SUPERBLOCK_UNKNOWN);
+    superblock.version = 1;
     assert_int_equal(judge_with_good_crc(&superblock), SUPERBLOCK_UNKNOWN);
     superblock = some_superblock();
     superblock.incompatible = SUPERBLOCK_LINES << 1;

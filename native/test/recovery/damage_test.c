@@ -40,8 +40,8 @@ static void a_loss_up_to_the_watermark_is_proven_by_a_checkpoint_alone(void **st
     put_marker(0, NULL);
     put_record();
     const uint64_t lost = put_record();
-    newest.durable_position = writer.position;
-    newest.next_sequence = writer.sequence;
+    head.durable_position = writer.position;
+    head.durable_sequence = writer.sequence;
     damage_block(lost);
     recover();
     assert_int_equal(recovery.jump_count, 1);
@@ -169,12 +169,7 @@ static void a_record_beyond_the_window_proves_that_checkpoints_were_lost(void **
     put_marker(0, NULL);
     writer.position = CAPACITY + 2 * BLOCK;
     put_record();
-    const struct recovery_input input = {.image = image,
-                                         .capacity_bytes = CAPACITY,
-                                         .block_bytes = BLOCK,
-                                         .crc_seed = CRC_SEED,
-                                         .newest = &newest,
-                                         .other = &other};
+    const struct recovery_input input = {.image = image, .shape = log_shape, .crc_seed = CRC_SEED, .head = head};
     assert_int_equal(recovery_run(&platform_linux, &input, &recovery), -EUCLEAN);
     header_at(CAPACITY + 2 * BLOCK)->header_crc ^= 1; /* bytes that only look like it prove nothing */
     assert_int_equal(recovery_run(&platform_linux, &input, &recovery), 0);

@@ -8,10 +8,10 @@ static void assert_within_the_window(void) {
     assert_true(recovery.durable_position <= end);
     uint64_t from = recovery.start;
     for (size_t i = 0; i < recovery.jump_count; i++) {
-        assert_true(recovery.jumps[i].from >= from);
-        assert_true(recovery.jumps[i].to > recovery.jumps[i].from);
-        assert_true(recovery.jumps[i].to <= end);
-        from = recovery.jumps[i].to;
+        assert_true(recovery.jumps[i].gap.from >= from);
+        assert_true(recovery.jumps[i].gap.to > recovery.jumps[i].gap.from);
+        assert_true(recovery.jumps[i].gap.to <= end);
+        from = recovery.jumps[i].gap.to;
     }
     assert_true(recovery.records + recovery.lost <= recovery.next_sequence - recovery.first_sequence);
 }
@@ -43,7 +43,7 @@ static void a_marker_off_a_block_boundary_is_not_believed(void **state) {
     (void)state;
     put_marker(0, NULL);
     writer.position = CAPACITY - BLOCK - 2048;
-    newest.stream.drained_position = writer.position;
+    head.start.position = writer.position;
     put_odd_marker(writer.position, 0, offsetof(struct marker, losses), 1);
     recover();
     assert_int_equal(recovery.log_end, CAPACITY - BLOCK - 2048);
@@ -102,13 +102,13 @@ static void a_listed_loss_never_takes_a_sequence_back(void **state) {
 
 static void a_record_beyond_the_window_is_not_the_next(void **state) {
     (void)state;
-    newest.stream.drained_position = 2 * BLOCK;
+    head.start.position = 2 * BLOCK;
     writer.position = CAPACITY;
     /* From the drained position to the lap's end nothing, then a record that claims the bytes behind the window too. */
     const uint64_t position = put(RECORD_DATA, 4 * BLOCK, 1);
-    newest.stream.drained_position = position - CAPACITY + 2 * BLOCK;
-    newest.durable_position = position;
-    newest.next_sequence = 1;
+    head.start.position = position - CAPACITY + 2 * BLOCK;
+    head.durable_position = position;
+    head.durable_sequence = 1;
     recover();
     assert_int_equal(recovery.records, 0);
     assert_within_the_window();
@@ -119,8 +119,8 @@ static void a_watermark_beyond_the_window_proves_nothing(void **state) {
     put_marker(0, NULL);
     put_record();
     const uint64_t end = writer.position;
-    newest.durable_position = 64 * CAPACITY;
-    newest.next_sequence = LAYOUT_NUMBER_MAX;
+    head.durable_position = 64 * CAPACITY;
+    head.durable_sequence = LAYOUT_NUMBER_MAX;
     recover();
     assert_int_equal(recovery.log_end, end);
     assert_int_equal(recovery.lost, 0);
@@ -137,7 +137,7 @@ static void a_loss_that_only_a_marker_behind_the_log_knows_is_listed_again(void 
     const struct marker_loss loss = {.from = lost, .to = lost + BLOCK, .first_sequence = 1, .count = 1};
     writer.sequence = 9; /* not the next */
     put_marker(end, &loss);
-    newest.durable_position = 0;
+    head.durable_position = 0;
     recover();
     assert_int_equal(recovery.lost, 1);
     assert_int_equal(recovery.log_end, end);

@@ -16,7 +16,6 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
-#include "media/checkpoint_v1.h"
 #include "media/record.h"
 #include "recovery/recovery.h"
 
@@ -26,13 +25,11 @@
 #define CRC_SEED 99u
 
 static uint8_t *image;
-static struct checkpoint newest;
 static struct recovery recovery;
 
 static int make_image(void **state) {
     (void)state;
     image = calloc(1, CAPACITY);
-    checkpoint_make_first(&newest, 1, CRC_SEED);
     return image == NULL ? -1 : 0;
 }
 
@@ -73,8 +70,10 @@ static struct record_header *seal_marker(uint64_t position, uint64_t sequence, u
 }
 
 static int recover(const char *what) {
-    const struct recovery_input input = {
-        .image = image, .capacity_bytes = CAPACITY, .block_bytes = BLOCK, .crc_seed = CRC_SEED, .newest = &newest};
+    const struct recovery_input input = {.image = image,
+                                         .shape = {.capacity_bytes = CAPACITY, .block_bytes = BLOCK},
+                                         .crc_seed = CRC_SEED,
+                                         .head = {.start.sequence = 1, .durable_sequence = 1}};
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     const int rc = recovery_run(&platform_linux, &input, &recovery);

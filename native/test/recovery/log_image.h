@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "base/crc32c.h"
-#include "media/checkpoint_v1.h"
 #include "media/record.h"
 #include "recovery/evidence.h"
 #include "recovery/recovery.h"
@@ -22,8 +21,9 @@
 #define CRC_SEED 77u
 #define PAYLOAD_BYTES 100u
 
+static const struct walk_shape log_shape = {.capacity_bytes = CAPACITY, .block_bytes = BLOCK};
 static _Alignas(4096) uint8_t image[CAPACITY];
-static struct checkpoint newest, other;
+static struct recovery_head head;
 static struct recovery recovery;
 
 /* Where the next record goes, and what it says. */
@@ -39,8 +39,7 @@ static struct {
 static inline int empty_ring(void **state) {
     (void)state;
     memset(image, 0, sizeof image);
-    checkpoint_make_first(&newest, 2, CRC_SEED);
-    checkpoint_make_first(&other, 1, CRC_SEED);
+    head = (struct recovery_head){.start.sequence = 1, .durable_sequence = 1};
     memset(&writer, 0, sizeof writer);
     writer.sequence = writer.durable_sequence = 1;
     return 0;
@@ -53,12 +52,7 @@ static inline int free_recovery(void **state) {
 }
 
 static inline void recover(void) {
-    const struct recovery_input input = {.image = image,
-                                         .capacity_bytes = CAPACITY,
-                                         .block_bytes = BLOCK,
-                                         .crc_seed = CRC_SEED,
-                                         .newest = &newest,
-                                         .other = &other};
+    const struct recovery_input input = {.image = image, .shape = log_shape, .crc_seed = CRC_SEED, .head = head};
     recovery_free(&recovery);
     assert_int_equal(recovery_run(&platform_linux, &input, &recovery), 0);
 }
@@ -83,7 +77,7 @@ static inline uint64_t put(uint8_t type, uint32_t length, int last) {
                                      .last = last};
     record_seal(header, &seal, CRC_SEED);
     writer.sequence += (uint64_t)record_has_sequence(header);
-    writer.position = record_next(position, length, header->flags, BLOCK, CAPACITY);
+    writer.position = walk_end_of_record(&log_shape, position, header);
     return position;
 }
 
@@ -125,12 +119,12 @@ static inline void damage_block(uint64_t position) {
 static inline void assert_jump(size_t i, uint64_t from, uint64_t to, uint64_t first_sequence, uint64_t count,
                                int damaged) {
     assert_true(i < recovery.jump_count);
-    assert_int_equal(recovery.jumps[i].from, from);
-    assert_int_equal(recovery.jumps[i].to, to);
-    assert_int_equal(recovery.jumps[i].count, count);
-    assert_int_equal(recovery.jumps[i].damaged, damaged);
+    assert_int_equal(recovery.jumps[i].gap.from, from);
+    assert_int_equal(recovery.jumps[i].gap.to, to);
+    assert_int_equal(recovery.jumps[i].gap.count, count);
+    assert_int_equal(recovery.jumps[i].gap.damaged, damaged);
     if (count > 0) {
-        assert_int_equal(recovery.jumps[i].first_sequence, first_sequence);
+        assert_int_equal(recovery.jumps[i].gap.first_sequence, first_sequence);
     }
 }
 

@@ -69,13 +69,13 @@ static void a_torn_marker_leaves_the_one_before_it(void **state) {
 static void behind_failed_writes_the_two_blocks_take_turns_as_well(void **state) {
     (void)state;
     const uint64_t end = marker_position;
-    newest.in_flight_end = writer.position = end + 2 * BLOCK;
+    head.in_flight_end = writer.position = end + 2 * BLOCK;
     damage_block(end);
     for (int i = 0; i < 3; i++) {
         writer.marker_in_turn = i % 2;
         put_marker(end, NULL);
         recover();
-        newest.in_flight_end = 0; /* the marker itself knows which of the two blocks it is in */
+        head.in_flight_end = 0; /* the marker itself knows which of the two blocks it is in */
         assert_int_equal(recovery.log_end, end);
         assert_int_equal(recovery.marker_position, end + (i % 2 == 0 ? 3 : 2) * BLOCK);
         assert_int_equal(recovery.jump_count, 0);
@@ -115,18 +115,18 @@ static void not_if_a_torn_marker_behind_it_proves_that_it_was_durable(void **sta
 
 static void not_if_a_checkpoint_says_that_it_was_durable(void **state) {
     (void)state;
-    other.durable_position = marker_position;
+    head.durable_position = marker_position;
     assert_takes_turns();
-    other.durable_position = marker_position + BLOCK;
-    other.next_sequence = writer.sequence;
+    head.durable_position = marker_position + BLOCK;
+    head.durable_sequence = writer.sequence;
     assert_goes_behind(marker_position + BLOCK);
 }
 
 static void not_if_a_failed_write_may_reach_behind_it(void **state) {
     (void)state;
-    other.in_flight_end = marker_position;
+    head.in_flight_end = marker_position;
     assert_takes_turns();
-    other.in_flight_end = marker_position + BLOCK;
+    head.in_flight_end = marker_position + BLOCK;
     assert_goes_behind(marker_position + BLOCK);
 }
 

@@ -17,9 +17,9 @@ static void the_log_is_followed_from_the_checkpoint_to_its_end(void **state) {
     (void)state;
     put_marker(0, NULL);
     put_record();
-    newest.stream.drained_position = writer.position;
-    newest.stream.next_sequence = writer.sequence;
-    newest.stream.epoch = 1;
+    head.start.position = writer.position;
+    head.start.sequence = writer.sequence;
+    head.start.epoch = 1;
     put_record();
     put_record();
     recover();
@@ -48,7 +48,7 @@ static void several_records_of_a_commit_follow_each_other_and_the_last_one_ends_
 
 static void a_log_goes_on_behind_the_pad_at_the_end_of_a_lap(void **state) {
     (void)state;
-    newest.stream.drained_position = writer.position = CAPACITY - BLOCK;
+    head.start.position = writer.position = CAPACITY - BLOCK;
     put(RECORD_DATA, 1000, 0);
     put(RECORD_PAD, (uint32_t)(lap_remaining(writer.position, CAPACITY) - RECORD_HEADER_BYTES), 0);
     assert_int_equal(writer.position, CAPACITY);
@@ -77,9 +77,9 @@ static void a_record_of_an_earlier_lap_is_no_part_of_the_log(void **state) {
     writer.sequence = 1;
     put_marker(0, NULL);
     put_record();
-    newest.stream.drained_position = CAPACITY;
-    newest.stream.next_sequence = writer.sequence;
-    newest.stream.epoch = 1;
+    head.start.position = CAPACITY;
+    head.start.sequence = writer.sequence;
+    head.start.epoch = 1;
     recover();
     assert_int_equal(recovery.records, 0);
     assert_int_equal(recovery.log_end, CAPACITY);
@@ -143,7 +143,7 @@ static void the_marker_goes_beyond_the_writes_that_were_in_flight_when_the_ring_
     (void)state;
     put_marker(0, NULL);
     put_record();
-    other.in_flight_end = 5 * BLOCK;
+    head.in_flight_end = 5 * BLOCK;
     recover();
     assert_int_equal(recovery.log_end, 2 * BLOCK);
     assert_int_equal(recovery.marker_position, 5 * BLOCK);
@@ -153,10 +153,9 @@ static void the_watermark_and_the_epoch_are_the_highest_that_anything_proves(voi
     (void)state;
     put_marker(0, NULL);
     put_record();
-    newest.epoch = 3;
-    other.epoch = 7;
-    other.durable_position = writer.position;
-    other.next_sequence = writer.sequence;
+    head.epoch_highest = 7;
+    head.durable_position = writer.position;
+    head.durable_sequence = writer.sequence;
     recover();
     assert_int_equal(recovery.epoch_highest, 7);
     assert_int_equal(recovery.durable_position, writer.position);

@@ -158,7 +158,7 @@ void file_changed_while_the_disk_is_full(struct world *world) {
         world->files.space_bytes = change == 1 ? 120 : 0;
         log_drain(world, 0);
         char path[BURST_PATH_BYTES];
-        drain_copy_path(world->engine->drain, path, sizeof path);
+        drain_copy_path(world->engine->drain, 0, path, sizeof path);
         if (change < 2) {
             others_write(world, path, "# somebody else's\n");
         } else {
@@ -257,10 +257,10 @@ void file_system_unmounted(struct world *world) {
 }
 
 static void close_and_rot_newest_checkpoint(struct world *world) {
-    const unsigned newest = world->engine->drain->newest_slot;
+    const unsigned newest = ledger_view(world->engine->view.ledger)->newest;
     log_close(world);
-    const size_t place = sim_device_place(LAYOUT_CHECKPOINT_OFFSET(newest));
-    world->device.medium[place + world_random(world, sizeof(struct checkpoint))] ^= 0x10;
+    uint8_t *slot = world_checkpoint(world, newest);
+    slot[world_random(world, checkpoint_claims(slot))] ^= 0x10;
 }
 
 void newest_checkpoint_rots(struct world *world) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "one_stream.h"
 #include "simulator/crash.h"
 #include "simulator/log.h"
 
@@ -17,15 +18,16 @@ struct exploration exploration;
 static struct world *levels[3];
 
 static void list_checkpoint(const struct world *world, unsigned slot) {
-    const struct checkpoint *checkpoint =
+    const struct one_stream *checkpoint =
         (const void *)(world->device.medium + sim_device_place(LAYOUT_CHECKPOINT_OFFSET(slot)));
-    fprintf(
-        stderr,
-        "  checkpoint %u: generation %llu, epoch %u, watermark %llu, drained %llu, in flight to %llu, %llu bytes in "
-        "the file\n",
-        slot, (unsigned long long)checkpoint->generation, checkpoint->epoch,
-        (unsigned long long)checkpoint->durable_position, (unsigned long long)checkpoint->stream.drained_position,
-        (unsigned long long)checkpoint->in_flight_end, (unsigned long long)checkpoint->stream.file_bytes);
+    const struct writer_note *note = (const void *)(world->device.medium + sim_device_place(LAYOUT_NOTE_OFFSET(slot)));
+    fprintf(stderr,
+            "  checkpoint %u: generation %llu, epoch %u, drained %llu, %llu bytes in the file\n"
+            "  note %u: generation %llu, epoch %u, watermark %llu, in flight to %llu\n",
+            slot, (unsigned long long)checkpoint->head.generation, checkpoint->head.epoch,
+            (unsigned long long)checkpoint->stream.drained_position, (unsigned long long)checkpoint->stream.length,
+            slot, (unsigned long long)note->generation, note->epoch, (unsigned long long)note->durable_position,
+            (unsigned long long)note->in_flight_end);
 }
 
 /* What looks like a header, whole or not. */
@@ -158,12 +160,13 @@ static void trace(const struct world *world, uint64_t point, const char *operati
 
 /* The newer checkpoint is unreadable after the crash: whatever the state, the older one still finds every record. */
 static void rot_newest_checkpoint(struct world *world) {
-    static struct engine_view view;
-    if (engine_view_begin(&world->platform, &world->device.device, &view) == 0 && view.checkpoint_is_valid[0] &&
-        view.checkpoint_is_valid[1]) {
-        world->device.medium[sim_device_place(LAYOUT_CHECKPOINT_OFFSET(view.newest_slot)) +
-                             world_random(world, sizeof(struct checkpoint))] ^= 1;
+    struct ledger *ledger;
+    if (ledger_read(&world->platform, &world->device.device, &ledger) == 0 &&
+        ledger_view(ledger)->checkpoint_is_valid[0] && ledger_view(ledger)->checkpoint_is_valid[1]) {
+        uint8_t *slot = world_checkpoint(world, ledger_view(ledger)->newest);
+        slot[world_random(world, checkpoint_claims(slot))] ^= 1;
     }
+    ledger_close(ledger);
 }
 
 /* The second crash. */

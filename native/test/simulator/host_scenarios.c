@@ -130,7 +130,7 @@ void checkpoint_cannot_be_read(struct world *world) {
     append(world, 300);
     log_drain(world, 0);
     append(world, 400);
-    const unsigned newest = world->engine->drain->newest_slot;
+    const unsigned newest = ledger_view(world->engine->view.ledger)->newest;
     log_close(world);
     world->device.unreadable = sim_device_place(LAYOUT_CHECKPOINT_OFFSET(newest));
     world->device.unreadable_bytes = SECTOR_BYTES;

@@ -28,7 +28,7 @@ void payload_make(const struct model *model, uint64_t sequence, char *out) {
 }
 
 void log_format(struct world *world) {
-    const int rc = engine_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
+    const int rc = ledger_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
     if (rc < 0) {
         violation(world, "format: %s", error_text());
     }
@@ -60,14 +60,14 @@ static void settle_model(struct world *world, const struct recovery *recovery) {
     }
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
-        if (jump->damaged && !model->medium_damaged && !model->medium_lied) {
+        if (jump->gap.damaged && !model->medium_damaged && !model->medium_lied) {
             violation(world, "I8: positions %llu..%llu are called damaged, but nothing happened to them",
-                      (unsigned long long)jump->from, (unsigned long long)jump->to);
+                      (unsigned long long)jump->gap.from, (unsigned long long)jump->gap.to);
         }
-        for (uint64_t n = 0; n < jump->count; n++) {
-            if (!model->records[jump->first_sequence + n].damaged && !model->medium_lied) {
+        for (uint64_t n = 0; n < jump->gap.count; n++) {
+            if (!model->records[jump->gap.first_sequence + n].damaged && !model->medium_lied) {
                 violation(world, "I8: record %llu is called lost, but nothing happened to it",
-                          (unsigned long long)(jump->first_sequence + n));
+                          (unsigned long long)(jump->gap.first_sequence + n));
             }
         }
     }
@@ -100,7 +100,7 @@ int log_is_refused(struct world *world) {
     if (rc < 0) {
         return rc == -EUCLEAN;
     }
-    const struct superblock *superblock = &view->superblock;
+    const struct superblock *superblock = engine_view_superblock(view);
     const int has_no_block = view->recovery.marker_position + superblock->block_bytes >
                              align_down(view->recovery.start, superblock->block_bytes) + superblock->capacity_bytes;
     engine_view_close(&world->platform, view);
@@ -199,7 +199,7 @@ int log_commit(struct world *world) {
 }
 
 int log_drain(struct world *world, int sync) {
-    return drain_work(world->engine->drain, sync);
+    return engine_step(world->engine, sync);
 }
 
 void log_drain_all(struct world *world) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drain/stream.h"
 #include "base/error.h"
-#include "media/checkpoint_v1.h"
 #include "simulator/log.h"
 #include "simulator/scenarios.h"
 
@@ -25,19 +25,24 @@ static void append(struct world *world, int count) {
 }
 
 /* The newest checkpoint, and the file that it names. */
-static const struct checkpoint_stream *noted(struct world *world, char *path, size_t path_bytes) {
-    static struct engine_view view;
-    if (engine_view_begin(&world->platform, &world->device.device, &view) < 0 ||
-        checkpoint_file(&view.checkpoints[view.newest_slot], path, path_bytes) < 0) {
+static const struct stream_state *noted(struct world *world, char *path, size_t path_bytes) {
+    static struct stream_state stream;
+    struct ledger *ledger;
+    if (ledger_read(&world->platform, &world->device.device, &ledger) < 0) {
         abort();
     }
-    return &view.checkpoints[view.newest_slot].stream;
+    ledger_stream(ledger, ledger_view(ledger)->newest, 0, &stream);
+    ledger_close(ledger);
+    if (outlet_state_file(&stream.outlet, path, path_bytes) < 0) {
+        abort();
+    }
+    return &stream;
 }
 
 /* What was checkpointed is gone with the file, by the hand of others; all else has to be written again. */
 static const char *destroy(struct world *world, size_t from_byte) {
     static char path[LAYOUT_FILE_NAME_BYTES];
-    const struct checkpoint_stream *stream = noted(world, path, sizeof path);
+    const struct stream_state *stream = noted(world, path, sizeof path);
     log_records_destroyed(world, path, from_byte);
     for (uint64_t sequence = stream->next_sequence; sequence <= world->model.offered; sequence++) {
         world->model.records[sequence].destroyed = 0;
@@ -62,7 +67,8 @@ static void extend(struct world *world) {
 /* The last bytes that the drain has written. */
 static void edit(struct world *world) {
     char path[LAYOUT_FILE_NAME_BYTES];
-    const uint64_t end = world->engine->drain->destination.length + WRITE_BYTES;
+    const struct outlet *outlet = drain_stream(world->engine->drain, 0)->outlet;
+    const uint64_t end = outlet->ops->length(outlet) + WRITE_BYTES;
     noted(world, path, sizeof path);
     others_edit(world, path, (size_t)end, "# edited\n");
 }
@@ -147,7 +153,7 @@ IN_A_BATCH(file_deleted_in_a_batch, delete_it, BEFORE_A_WRITE)
 static void expect_log_in(struct world *world, const char *wanted) {
     char path[BURST_PATH_BYTES];
     log_drain_all(world);
-    drain_copy_path(world->engine->drain, path, sizeof path);
+    drain_copy_path(world->engine->drain, 0, path, sizeof path);
     if (strcmp(path, wanted) != 0) {
         violation(world, "the log is in %s, not in %s", path, wanted);
     }

@@ -20,8 +20,11 @@ size_t sim_device_place(uint64_t offset) {
     if (offset >= LAYOUT_DATA_OFFSET) {
         return (size_t)(MEDIUM_DATA + offset - LAYOUT_DATA_OFFSET);
     }
-    const uint64_t slot = offset / LAYOUT_SLOT_BYTES;
-    const uint64_t within = offset % LAYOUT_SLOT_BYTES;
+    const int is_checkpoint = offset >= LAYOUT_CHECKPOINT_OFFSET(0);
+    const uint64_t beyond = is_checkpoint ? offset - LAYOUT_CHECKPOINT_OFFSET(0) : offset;
+    const uint64_t unit = is_checkpoint ? LAYOUT_CHECKPOINT_BYTES : LAYOUT_SLOT_BYTES;
+    const uint64_t slot = beyond / unit + (is_checkpoint ? MEDIUM_SLOTS - LAYOUT_CHECKPOINT_SLOTS : 0);
+    const uint64_t within = beyond % unit;
     return slot < MEDIUM_SLOTS && within < MEDIUM_SLOT_BYTES ? (size_t)(slot * MEDIUM_SLOT_BYTES + within) : SIZE_MAX;
 }
 
@@ -173,7 +176,7 @@ static int sim_read(struct device *device, uint64_t offset, void *data, size_t b
         recall(sim, place, data, bytes);
         return 0;
     }
-    const size_t kept = place == SIZE_MAX ? 0 : MEDIUM_SLOT_BYTES - offset % LAYOUT_SLOT_BYTES;
+    const size_t kept = place == SIZE_MAX ? 0 : MEDIUM_SLOT_BYTES - place % MEDIUM_SLOT_BYTES;
     const size_t held = bytes < kept ? bytes : kept;
     memcpy(data, sim->medium + (held > 0 ? place : 0), held);
     memset((uint8_t *)data + held, 0, bytes - held);

@@ -22,7 +22,7 @@
 /* ------------------------------------------------------------------------------------------------ ring medium */
 
 /* Of the area before the data only the first bytes of its slots are ever written: the medium keeps just those. */
-#define MEDIUM_SLOTS (LAYOUT_SUPERBLOCK_COPIES + LAYOUT_CHECKPOINT_SLOTS)
+#define MEDIUM_SLOTS (LAYOUT_SUPERBLOCK_COPIES + LAYOUT_NOTE_SLOTS + LAYOUT_CHECKPOINT_SLOTS)
 #define MEDIUM_SLOT_BYTES 8192u
 #define MEDIUM_DATA (MEDIUM_SLOTS * MEDIUM_SLOT_BYTES)
 #define MEDIUM_BYTES_MAX (MEDIUM_DATA + WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES)
@@ -75,6 +75,7 @@ void sim_mapped_evict(struct world *world);
 /* Carries out a write that has been acknowledged. */
 void sim_device_settle(struct sim_device *device, const struct medium_write *write);
 size_t sim_device_place(uint64_t offset);
+
 /* Lets a late write arrive when its time has come. */
 void sim_device_arrive(struct world *world);
 
@@ -233,5 +234,9 @@ void sim_platform_init(struct world *world);
 
 /* Called by device and files. */
 void world_operation(struct world *world, const char *operation);
+
+static inline uint8_t *world_checkpoint(struct world *world, unsigned slot) {
+    return world->device.medium + sim_device_place(LAYOUT_CHECKPOINT_OFFSET(slot));
+}
 
 #endif

@@ -16,7 +16,7 @@
 #include "device/open.h"
 #include "device/probe.h"
 #include "log/engine.h"
-#include "media/checkpoint_v1.h"
+#include "ledger/ledger.h"
 
 static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--json] [--root DIR]\n"
                             "       burstlog doctor --jitter [RING] [--seconds N] [--cpu LIST] [--together] [--json]\n"
@@ -61,7 +61,8 @@ struct doctor_request {
 /* Reads from the ring the name of its log file, and how much memory its image takes. Neither is known of a ring to
  * be. */
 static void read_ring(struct doctor *doctor, char *log, size_t room) {
-    static struct engine_view view;
+    static struct stream_state first;
+    struct ledger *ledger;
     struct device *device;
     log[0] = '\0';
     const int rc = device_open(&platform_linux, doctor->ring.path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
@@ -69,10 +70,12 @@ static void read_ring(struct doctor *doctor, char *log, size_t room) {
         doctor->ring_failure = rc == -ENOENT ? 0 : rc; /* it is still to be made */
         return;
     }
-    if (engine_view_begin(&platform_linux, device, &view) == 0) {
-        doctor->ring_bytes = view.superblock.capacity_bytes;
-        checkpoint_file(&view.checkpoints[view.newest_slot], log, room);
+    if (ledger_read(&platform_linux, device, &ledger) == 0) {
+        doctor->ring_bytes = ledger_view(ledger)->superblock.capacity_bytes;
+        ledger_stream(ledger, ledger_view(ledger)->newest, 0, &first);
+        outlet_state_file(&first.outlet, log, room);
     }
+    ledger_close(ledger);
     device_close(device);
 }
 

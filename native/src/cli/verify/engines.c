@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "burstlog.h"
-#include "device/calibrate.h"
+#include "log/calibrate.h"
 #include "device/medium.h"
 #include "device/open.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/path.h"
 #include "device/host/mounts.h"
-#include "device/host/survival_rules.h"
+#include "device/host/survival_block.h"
 #include "device/host/sysfs.h"
 
 /* What they hold is memory, whatever lies under it. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "device/host/survival_rules.h"
+#include "device/host/survival_block.h"
 #include "device/host/sysfs.h"
 
 void conclude(struct survival *survival, int survives, const char *format, ...) {

@@ -40,9 +40,9 @@ static uint64_t settle(struct world *world, struct ledger *ledger) {
                   (unsigned long long)ledger_most(ledger), (unsigned long long)last);
     }
     for (size_t i = 0; i < recovery->jump_count; i++) {
-        if (recovery->jumps[i].damaged || recovery->jumps[i].count > 0) {
+        if (recovery->jumps[i].gap.damaged || recovery->jumps[i].gap.count > 0) {
             violation(world, "I8: positions %llu..%llu are called damaged, but nothing happened to them",
-                      (unsigned long long)recovery->jumps[i].from, (unsigned long long)recovery->jumps[i].to);
+                      (unsigned long long)recovery->jumps[i].gap.from, (unsigned long long)recovery->jumps[i].gap.to);
         }
     }
     engine_view_close(&world->platform, view);

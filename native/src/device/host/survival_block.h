@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the two halves of survival.h share: one follows files, the other block devices, each into the other. */
+#ifndef BURST_DEVICE_SURVIVAL_BLOCK_H
+#define BURST_DEVICE_SURVIVAL_BLOCK_H
+
+#include "device/host/survival.h"
+
+#define SURVIVAL_DEPTH_MAX 8 /* media under media */
+
+void conclude(struct survival *survival, int survives, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Becomes `other` if that survives less, or if nothing is known yet. */
+void weaken(struct survival *survival, const struct survival *other);
+
+void survival_of_block_under(const char *root, dev_t number, int depth, struct survival *survival);
+void survival_of_path_under(const char *root, const char *path, int depth, struct survival *survival);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The drain of an open log: where it reads, whom it tells, and the log file. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "log/engine.h"
+#include "outlet/file/file_outlet.h"
+
+static const struct engine *engine_of(const struct log_source *source) {
+    return (const struct engine *)((const char *)source - offsetof(struct engine, source));
+}
+
+static void live_durable(const struct log_source *source, uint64_t *position, uint64_t *next_sequence) {
+    ring_durable(engine_of(source)->ring, position, next_sequence);
+}
+
+static int live_has_lost_pages(const struct log_source *source) {
+    return device_lost_pages(engine_of(source)->parts.device) > 0;
+}
+
+/* The ring of this process, below its watermark. */
+static const struct log_source_ops live_ops = {.durable = live_durable, .has_lost_pages = live_has_lost_pages};
+
+static void make_source(struct engine *engine) {
+    const struct superblock *superblock = engine_view_superblock(&engine->view);
+    engine->source = (struct log_source){.ops = &live_ops,
+                                         .image = engine->ring->image,
+                                         .shape = {.capacity_bytes = superblock->capacity_bytes,
+                                                   .block_bytes = superblock->block_bytes,
+                                                   .line_bytes = superblock_line_bytes(superblock)},
+                                         .crc_seed = ledger_view(engine->view.ledger)->crc_seed,
+                                         .recovery = &engine->view.recovery};
+}
+
+static void release(void *argument, uint64_t position) {
+    struct engine *engine = argument;
+    atomic_store(&engine->failed_checkpoints, 0);
+    ring_release(engine->ring, position);
+    stages_drained(engine->ring->stages, ledger_sum(engine->view.ledger).start.drained_position);
+    const uint64_t sequence = drain_sequence(engine->drain);
+    if (atomic_exchange(&engine->drained_sequence, sequence) != sequence) {
+        /* Not for a change of file alone: whoever awaits the records would ask at once for the next attempt. */
+        event_count_notify(&engine->drained, engine->parts.platform);
+    }
+}
+
+static void failed(void *argument, int rc) {
+    engine_ledger_failed(argument, "a checkpoint (how much the log file has)", rc);
+}
+
+static int unreadable(void *argument) {
+    struct engine *engine = argument;
+    engine_check_medium(engine);
+    return ring_has_failed(engine->ring);
+}
+
+static int is_space_awaited(void *argument) {
+    const struct engine *engine = argument;
+    return atomic_load(&engine->ring->space.waiters) != 0;
+}
+
+static int make_file_outlet(const struct engine *engine, const struct new_file *how, struct outlet **outlet) {
+    const struct file_outlet_parts parts = {.platform = engine->parts.platform,
+                                            .events = engine->parts.events,
+                                            .files = engine->parts.files,
+                                            .how = *how,
+                                            .mark_is_untrusted = engine->untrusted_ring_owner != 0};
+    return file_outlet_create(&parts, outlet);
+}
+
+static int make_outlet(void *argument, const struct outlet_state *state, struct outlet **outlet) {
+    const struct new_file how = {.mode = 0};
+    return state->kind == OUTLET_FILE
+               ? make_file_outlet(argument, &how, outlet)
+               : error_set(EPROTO,
+                           "%s is of a kind (%u) that this version does not know: use the version that wrote it",
+                           state->path, state->kind);
+}
+
+/* Whoever owns the ring may have named any file in it, and written the records that it would get. */
+static int refuse_untrusted_ring_owner(const struct engine *engine, const struct outlet_state *state) {
+    char bound[LAYOUT_FILE_NAME_BYTES] = "";
+    outlet_state_file(state, bound, sizeof bound);
+    return error_set(
+        EPERM,
+        "ring %s is of user %u and names log file %s for the records that wait in it: for another "
+        "user root does not write there; move them with `burstlog recover`, which does so with that user's "
+        "rights, or open the ring with that log file or as that user",
+        engine->parts.device->path, engine->untrusted_ring_owner, bound);
+}
+
+/* Of the streams but the log's own, which is asked when it is opened. */
+static int check_streams(const struct engine *engine) {
+    const struct ledger *ledger = engine->view.ledger;
+    const unsigned newest = ledger_view(ledger)->newest;
+    for (unsigned i = 0; engine->untrusted_ring_owner != 0 && i < ledger_streams(ledger, newest); i++) {
+        struct stream_state state;
+        ledger_stream(ledger, newest, i, &state);
+        if (state.id != 0 && drain_has_waiting(engine->drain, state.id)) {
+            return refuse_untrusted_ring_owner(engine, &state.outlet);
+        }
+    }
+    return 0;
+}
+
+/* Nothing is bound but other streams than the log's own: these are drained. */
+static int is_without_log(const struct engine *engine, const struct stream_state *first) {
+    return (first->id != 0 || first->outlet.path[0] == '\0') &&
+           ledger_streams(engine->view.ledger, ledger_view(engine->view.ledger)->newest) > 1;
+}
+
+static int open_log_stream(struct engine *engine, const struct engine_config *config) {
+    struct drain_stream_config stream = {
+        .name = "", .path = config->file_name, .is_log = 1, .may_not_move = engine->untrusted_ring_owner != 0};
+    struct stream_state first;
+    uint16_t id;
+    ledger_stream(engine->view.ledger, ledger_view(engine->view.ledger)->newest, 0, &first);
+    if (config->file_name == NULL && is_without_log(engine, &first)) {
+        return 0;
+    }
+    int rc = make_file_outlet(engine, &config->how, &stream.outlet);
+    rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);
+    return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
+}
+
+int engine_open_drain(struct engine *engine, const struct engine_config *config) {
+    const struct recovery *recovery = &engine->view.recovery;
+    struct device *device = engine->parts.device;
+    const uint64_t most = engine->ring->limits.max_record_bytes;
+    engine->untrusted_ring_owner = config->untrusted_ring_owner;
+    engine->host = (struct drain_host){.argument = engine,
+                                       .release = release,
+                                       .failed = failed,
+                                       .unreadable = unreadable,
+                                       .is_space_awaited = is_space_awaited,
+                                       .make_outlet = make_outlet};
+    make_source(engine);
+    const struct drain_parts parts = {
+        .platform = engine->parts.platform,
+        .ledger = engine->view.ledger,
+        .source = &engine->source,
+        .host = &engine->host,
+        .epoch = engine->ring->epoch,
+        .epoch_begin = engine->ring->begin_position,
+        .longest = recovery->longest > most ? recovery->longest /* of an open with a higher limit */ : most,
+    };
+    int rc = drain_open(&parts, &engine->drain);
+    rc = rc < 0 ? rc : check_streams(engine);
+    rc = rc < 0 ? rc : open_log_stream(engine, config);
+    if (ring_has_failed(engine->ring)) {
+        return error_set(EIO, "ring %s cannot be written: %s", engine->ring->path, engine->ring->failure);
+    }
+    if (rc < 0 && device_lost_pages(device) > 0) {
+        const int lost = device->ops->check(device);
+        rc = lost < 0 ? lost : rc;
+    }
+    atomic_store(&engine->drained_sequence, engine->drain == NULL ? 0 : drain_sequence(engine->drain));
+    return rc;
+}
