@@ -19,6 +19,7 @@
 
 #include "append_rules.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "log/engine.h"
 #include "media/record.h"
 #include "one_stream.h"

@@ -57,8 +57,8 @@ struct drain_parts {
     uint64_t longest;                /* a record of the log, payload, bytes */
 };
 
-/* All streams of the newest checkpoint, none of them open. 0, or with a sentence -ENOMEM, -EIO, or -EUCLEAN: a record is of
- * a stream that no checkpoint knows. */
+/* All streams of the newest checkpoint, none of them open: every record of the log is of one of them. 0, or with a sentence
+ * -ENOMEM, or what make_outlet says. */
 int drain_open(const struct drain_parts *parts, struct drain **drain);
 
 struct drain_stream_config {

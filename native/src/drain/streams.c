@@ -77,24 +77,6 @@ static struct log_cursor least(const struct drain *drain) {
     return cursor;
 }
 
-static int check_streams(const struct drain *drain) {
-    struct log_cursor cursor = least(drain);
-    struct log_item item;
-    for (;;) {
-        const int rc = log_source_next(drain->parts.source, &cursor, drain->durable, &item);
-        if (rc <= 0) {
-            return rc == 0 ? 0 : error_set(-rc, "the ring became unreadable while its records were counted");
-        }
-        if (item.kind == LOG_RECORD && drain_stream(drain, item.header.stream) == NULL) {
-            return error_set(
-                EUCLEAN,
-                "record %llu of the ring is of stream %u, which its checkpoints do not know: it is left as "
-                "it is; `burstlog dump` shows its records",
-                (unsigned long long)item.header.sequence, item.header.stream);
-        }
-    }
-}
-
 int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     struct drain *drain = platform_allocate(parts->platform, sizeof *drain, PLATFORM_PLAIN);
     if (drain == NULL) {
@@ -110,7 +92,6 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     drain->batch = platform_allocate(parts->platform, drain->batch_room, PLATFORM_PLAIN);
     int rc = drain->batch != NULL ? 0 : error_set(ENOMEM, "no memory for the drain: %zu bytes", drain->batch_room);
     rc = rc < 0 ? rc : read_streams(drain);
-    rc = rc < 0 ? rc : check_streams(drain);
     if (rc < 0) {
         drain_close(drain);
         return rc;

@@ -53,6 +53,7 @@ const struct ledger_view *ledger_view(const struct ledger *ledger);
 /* The streams of a valid slot, sorted by id. At least one; the newest slot is view->newest. */
 unsigned ledger_streams(const struct ledger *ledger, unsigned slot);
 void ledger_stream(const struct ledger *ledger, unsigned slot, unsigned index, struct stream_state *state);
+struct checkpoint_position ledger_position(const struct ledger *ledger, unsigned slot, unsigned index);
 
 /* What both slots and both notes say together, for recovery. */
 struct ledger_sum {

@@ -219,6 +219,10 @@ void ledger_stream(const struct ledger *ledger, unsigned slot, unsigned index, s
     checkpoint_decode(ledger->slots[slot].bytes, index, state);
 }
 
+struct checkpoint_position ledger_position(const struct ledger *ledger, unsigned slot, unsigned index) {
+    return checkpoint_position(ledger->slots[slot].bytes, index);
+}
+
 uint64_t ledger_released(const struct ledger *ledger) {
     return ledger->released[0] < ledger->released[1] ? ledger->released[0] : ledger->released[1];
 }

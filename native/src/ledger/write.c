@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "burstlog.h"
 #include "ledger/slots.h"
 #include "media/calibration.h"
 #include "media/record.h"

@@ -96,8 +96,8 @@ static inline const struct superblock *engine_view_superblock(const struct engin
 int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
                         struct engine_view *view);
 
-/* Whether a writer can open what was recovered. 0, or with a sentence -EUCLEAN: its numbers are used up, or -ENOSPC: no
- * block is left for a marker. */
+/* Whether a writer can open what was recovered. 0, or with a sentence -EUCLEAN: its numbers are used up, or it has records of
+ * a stream that no checkpoint knows; -EPROTO: it has streams that this version does not drain; -ENOSPC: no block is left for a marker. */
 int engine_view_check(const struct device *device, const struct engine_view *view);
 
 /* What recovery was given, of a view with an image; its parts are the view's. */

@@ -5,6 +5,7 @@
 #include "base/alarm.h"
 #include "burstlog.h"
 #include "base/error.h"
+#include "burstlog.h"
 #include "device/ring_name.h"
 #include "log/engine.h"
 

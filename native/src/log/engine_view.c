@@ -110,9 +110,34 @@ static int check_numbers(const struct device *device, const struct engine_view *
                      (unsigned long long)recovery->marker_position, (unsigned long long)generation);
 }
 
+/* Where they go is in the checkpoints, or nowhere. */
+static int check_streams(const struct device *device, const struct engine_view *view) {
+    const unsigned newest = ledger_view(view->ledger)->newest;
+    uint64_t known = 0;
+    for (unsigned i = 0; i < ledger_streams(view->ledger, newest); i++) {
+        known |= 1ull << ledger_position(view->ledger, newest, i).id;
+    }
+    if (known != 1) {
+        return error_set(EPROTO,
+                         "ring %s has streams besides the unnamed one, which is all that this version drains: use the "
+                         "version that wrote it",
+                         device->path);
+    }
+    const uint64_t unknown = view->recovery.streams & ~known;
+    if (!view->recovery.has_foreign_stream && unknown == 0) {
+        return 0;
+    }
+    return error_set(EUCLEAN,
+                     "ring %s holds records of stream %u%s, which its checkpoints do not know, so it is unknown where "
+                     "they go: it is left as it is; `burstlog dump` shows them",
+                     device->path, unknown != 0 ? (unsigned)__builtin_ctzll(unknown) : LAYOUT_STREAMS_MAX,
+                     unknown != 0 ? "" : " or above");
+}
+
 int engine_view_check(const struct device *device, const struct engine_view *view) {
     const struct superblock *superblock = engine_view_superblock(view);
-    const int rc = check_numbers(device, view);
+    int rc = check_numbers(device, view);
+    rc = rc < 0 ? rc : check_streams(device, view);
     if (rc < 0) {
         return rc;
     }

@@ -31,10 +31,10 @@ struct burst {
     char durability[1024]; /* burst_durability_statement */
     uint32_t destination_was_empty;
     _Atomic uint32_t closing;
-    _Atomic int64_t give_up_ns; /* of the drain, once it is closing */
-    _Atomic uint32_t gone;    /* last_stats, last_file and what the stages keep are there, and nobody enters any more */
-    _Atomic uint32_t closed;  /* ring and log file are let go of */
-    struct event_count ended; /* `closed` is set */
+    _Atomic int64_t give_up_ns;  /* of the drain, once it is closing */
+    _Atomic uint32_t gone;       /* last_stats, last_file and the stages' counts are kept, and nobody enters any more */
+    _Atomic uint32_t closed;     /* ring and log file are let go of */
+    struct event_count ended;    /* `closed` is set */
     _Atomic uint32_t close_step; /* enum close_step */
     _Atomic uint32_t users;
     uint64_t provably_lost;

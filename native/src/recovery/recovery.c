@@ -48,7 +48,11 @@ static int follows(const struct cursor *cursor, const struct record_header *head
 
 static void accept(struct recovery *recovery, const struct recovery_input *input, struct cursor *cursor,
                    const struct record_header *header) {
-    recovery->records += header->type == RECORD_DATA;
+    if (header->type == RECORD_DATA) {
+        recovery->records++;
+        recovery->streams |= header->stream < LAYOUT_STREAMS_MAX ? 1ull << header->stream : 0;
+        recovery->has_foreign_stream |= header->stream >= LAYOUT_STREAMS_MAX;
+    }
     recovery->longest =
         header->length > recovery->longest && header->type == RECORD_DATA ? header->length : recovery->longest;
     cursor->last = header;

@@ -26,6 +26,8 @@ struct recovery {
     uint32_t epoch_highest;    /* of anything on the medium */
     uint64_t records;          /* present */
     uint64_t longest;          /* payload of any of them, bytes */
+    uint64_t streams;          /* a bit for the stream of each of them, by its id */
+    int has_foreign_stream;    /* of one of them: its id is LAYOUT_STREAMS_MAX or above */
     uint64_t lost;             /* provably missing, known before or fresh */
     uint64_t
         hidden_from;    /* what stands there, at the end of the log, cannot be read, and may be records that nothing */

@@ -12,7 +12,6 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "fuzz/medium.h"
-#include "media/checkpoint_v1.h"
 #include "media/record.h"
 #include "simulator/log.h"
 
@@ -145,7 +144,7 @@ static void damage(void) {
     memset(world->device.medium + place_of_block(world, 5), 0, WORLD_BLOCK_BYTES);
     write_world("marker-lost", world, 0);
     world->device.medium[100] ^= 1;
-    world->device.medium[2 * MEDIUM_SLOT_BYTES + 100] ^= 1;
+    world_checkpoint(world, 0)[100] ^= 1;
     write_world("one-copy-of-each-bad", world, 0);
     log_close(world);
 }
@@ -219,8 +218,9 @@ static void crafted(void) {
     header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
     write_medium("crafted-loss-count", &medium);
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        memcpy(medium.checkpoints[slot].file_name, "/\"\\\x1b[2J\xff", 8);
-        checkpoint_seal(&medium.checkpoints[slot], crc_seed);
+        /* Of one stream without a name: its path is where a second one would be. */
+        memcpy(&medium.checkpoints[slot].streams[1], "/\"\\\x1b[2J\xff", 8);
+        medium_seal_checkpoint(&medium.checkpoints[slot], crc_seed);
     }
     medium.options[1] = 1;
     write_medium("crafted-name", &medium);
@@ -271,15 +271,23 @@ static void small_targets(void) {
     log_close(world);
     medium_from_world(&medium, world);
     write_seed("superblock", "formatted", &medium.superblocks[0], sizeof medium.superblocks[0]);
-    struct checkpoint *checkpoint = &medium.checkpoints[1];
-    checkpoint->stream.diverted_sequence = 77;
-    checkpoint->stream.diverted_attempt = 3;
-    uint8_t fields[200 + 16];
-    memcpy(fields, checkpoint, 200);
-    memcpy(fields + 200, checkpoint->file_name, 16);
-    write_seed("checkpoint", "diverted", fields, sizeof fields);
-    checkpoint_make_first(checkpoint, 2, 0);
-    write_seed("checkpoint", "first", checkpoint, 200);
+    static struct stream_state streams[3];
+    const struct stream_state *states[3];
+    for (unsigned i = 0; i < 3; i++) {
+        states[i] = &streams[i];
+        stream_state_first(&streams[i]);
+        streams[i].id = (uint16_t)(2 * i);
+        snprintf(streams[i].name, sizeof streams[i].name, "%s", i == 0 ? "" : "audit");
+        snprintf(streams[i].outlet.path, sizeof streams[i].outlet.path, "/logs/%u.log", i);
+        streams[i].outlet.diverted_sequence = 77 * i;
+        streams[i].outlet.diverted_attempt = 3 * i;
+    }
+    uint8_t slot[1024];
+    const struct checkpoint_facts facts = {.generation = 2};
+    checkpoint_encode(&facts, states, 3, 0, slot, sizeof slot);
+    write_seed("checkpoint", "three-streams", slot, checkpoint_claims(slot));
+    checkpoint_encode(&facts, states, 1, 0, slot, sizeof slot);
+    write_seed("checkpoint", "first", slot, checkpoint_claims(slot));
 }
 
 static void programs(void) {

@@ -85,6 +85,15 @@ uint32_t medium_crc_seed(const struct medium *medium) {
     return crc_seed_of(medium->superblocks[0].uuid);
 }
 
+void medium_seal_checkpoint(struct fuzz_checkpoint *checkpoint, uint32_t crc_seed) {
+    uint8_t *const slot = (uint8_t *)checkpoint;
+    const size_t bytes = checkpoint_claims(slot);
+    if (bytes > 0 && bytes <= sizeof *checkpoint) {
+        const struct checkpoint_facts facts = checkpoint_facts(slot);
+        checkpoint_seal(slot, &facts, crc_seed);
+    }
+}
+
 static const struct platform_ops *platform_as_it_is;
 static int fail_in = -1;
 
@@ -117,9 +126,12 @@ struct world *medium_to_world(const struct medium *medium) {
     for (unsigned i = 0; i < LAYOUT_SUPERBLOCK_COPIES; i++) {
         memcpy(world->device.medium + i * MEDIUM_SLOT_BYTES, &medium->superblocks[i], sizeof medium->superblocks[i]);
     }
+    for (unsigned i = 0; i < LAYOUT_NOTE_SLOTS; i++) {
+        memcpy(world->device.medium + sim_device_place(LAYOUT_NOTE_OFFSET(i)), &medium->notes[i],
+               sizeof medium->notes[i]);
+    }
     for (unsigned i = 0; i < LAYOUT_CHECKPOINT_SLOTS; i++) {
-        memcpy(world->device.medium + (LAYOUT_SUPERBLOCK_COPIES + i) * MEDIUM_SLOT_BYTES, &medium->checkpoints[i],
-               sizeof medium->checkpoints[i]);
+        memcpy(world_checkpoint(world, i), &medium->checkpoints[i], sizeof medium->checkpoints[i]);
     }
     memcpy(world->device.medium + MEDIUM_DATA, medium->data, sizeof medium->data);
     return world;
@@ -130,8 +142,12 @@ void medium_from_world(struct medium *medium, const struct world *world) {
     for (unsigned i = 0; i < LAYOUT_SUPERBLOCK_COPIES; i++) {
         memcpy(&medium->superblocks[i], world->device.medium + i * MEDIUM_SLOT_BYTES, sizeof medium->superblocks[i]);
     }
+    for (unsigned i = 0; i < LAYOUT_NOTE_SLOTS; i++) {
+        memcpy(&medium->notes[i], world->device.medium + sim_device_place(LAYOUT_NOTE_OFFSET(i)),
+               sizeof medium->notes[i]);
+    }
     for (unsigned i = 0; i < LAYOUT_CHECKPOINT_SLOTS; i++) {
-        memcpy(&medium->checkpoints[i], world->device.medium + (LAYOUT_SUPERBLOCK_COPIES + i) * MEDIUM_SLOT_BYTES,
+        memcpy(&medium->checkpoints[i], world->device.medium + sim_device_place(LAYOUT_CHECKPOINT_OFFSET(i)),
                sizeof medium->checkpoints[i]);
     }
     memcpy(medium->data, world->device.medium + MEDIUM_DATA, sizeof medium->data);

@@ -4,8 +4,8 @@
 
 #include "base/crc32c.h"
 #include "fuzz/medium.h"
-#include "media/checkpoint_v1.h"
 #include "media/record.h"
+#include "media/writer_note.h"
 
 #define HEADERS_MAX 64u
 
@@ -45,18 +45,19 @@ static uint64_t any_number(struct change *change) {
         0, 1, 8, 4096, FUZZ_CAPACITY, 1ull << 31, UINT32_MAX, 1ull << 61, LAYOUT_NUMBER_MAX, INT64_MAX, UINT64_MAX};
     static const int64_t steps[] = {0, 0, 0, 1, -1, 8, -8, 56, 4096, -4096, FUZZ_CAPACITY, -(int64_t)FUZZ_CAPACITY};
     const struct record_header *header = header_at(change, any_header(change));
-    const struct checkpoint *checkpoint = &change->medium->checkpoints[any(change, LAYOUT_CHECKPOINT_SLOTS)];
+    const struct fuzz_checkpoint *checkpoint = &change->medium->checkpoints[any(change, LAYOUT_CHECKPOINT_SLOTS)];
+    const struct writer_note *note = &change->medium->notes[any(change, LAYOUT_NOTE_SLOTS)];
     const uint64_t values[] = {
         header->position,
         header->sequence,
         header->durable_position,
         header->position + record_bytes(header->length),
-        checkpoint->durable_position,
-        checkpoint->next_sequence,
-        checkpoint->stream.drained_position,
-        checkpoint->stream.next_sequence,
-        checkpoint->generation,
-        checkpoint->in_flight_end,
+        note->durable_position,
+        note->next_sequence,
+        checkpoint->streams[0].drained_position,
+        checkpoint->streams[0].next_sequence,
+        checkpoint->head.generation,
+        note->in_flight_end,
         ends[any(change, sizeof ends / sizeof ends[0])],
         any(change, 2 * FUZZ_CAPACITY),
     };
@@ -196,31 +197,77 @@ static void change_data(struct change *change) {
     seal_record(change, offset);
 }
 
+/* One more stream, which is like the first. */
+static void add_stream(struct change *change, struct fuzz_checkpoint *checkpoint) {
+    struct checkpoint_head *head = &checkpoint->head;
+    const struct checkpoint_entry *first = &checkpoint->streams[0];
+    const uint32_t bytes = first->name_bytes + first->path_bytes;
+    if (checkpoint_claims((const uint8_t *)checkpoint) == 0 || head->stream_count >= FUZZ_STREAMS ||
+        first->name_bytes > 4096 || first->path_bytes > 4096 ||
+        head->bytes + sizeof *first + bytes > sizeof *checkpoint) {
+        return;
+    }
+    uint8_t *const end = (uint8_t *)&checkpoint->streams[head->stream_count];
+    memmove(end + sizeof *first, end, (size_t)((uint8_t *)checkpoint + head->bytes - end));
+    struct checkpoint_entry *added = (struct checkpoint_entry *)end;
+    *added = *first;
+    added->id = (uint16_t)(any(change, 4) ? checkpoint->streams[head->stream_count - 1].id + 1 : any(change, 70));
+    head->bytes += (uint32_t)sizeof *first;
+    uint8_t *const strings = (uint8_t *)&checkpoint->streams[++head->stream_count];
+    memmove((uint8_t *)checkpoint + head->bytes, strings, bytes);
+    head->bytes += bytes;
+}
+
+static void change_note(struct change *change) {
+    struct writer_note *note = &change->medium->notes[any(change, LAYOUT_NOTE_SLOTS)];
+    uint64_t *const fields[] = {&note->generation, &note->durable_position, &note->next_sequence, &note->in_flight_end};
+    if (any(change, 4)) {
+        *fields[any(change, sizeof fields / sizeof fields[0])] = any_number(change);
+    } else {
+        note->epoch = (uint32_t)any_number(change);
+    }
+    if (any(change, 8)) {
+        writer_note_seal(note, change->crc_seed);
+    }
+}
+
 static void change_checkpoint(struct change *change) {
-    struct checkpoint *checkpoint = &change->medium->checkpoints[any(change, LAYOUT_CHECKPOINT_SLOTS)];
-    uint64_t *const fields[] = {
-        &checkpoint->generation,           &checkpoint->durable_position,        &checkpoint->next_sequence,
-        &checkpoint->in_flight_end,        &checkpoint->stream.drained_position, &checkpoint->stream.drained_position,
-        &checkpoint->stream.next_sequence, &checkpoint->stream.file_bytes,       &checkpoint->stream.diverted_sequence};
-    uint32_t *const short_fields[] = {&checkpoint->epoch,
-                                      &checkpoint->stream_count,
-                                      &checkpoint->stream.epoch,
-                                      &checkpoint->stream.file_name_bytes,
-                                      &checkpoint->stream.tail_bytes,
-                                      &checkpoint->stream.tail_crc,
-                                      &checkpoint->stream.diverted_attempt};
-    switch (any(change, 4)) {
+    struct fuzz_checkpoint *checkpoint = &change->medium->checkpoints[any(change, LAYOUT_CHECKPOINT_SLOTS)];
+    struct checkpoint_head *head = &checkpoint->head;
+    struct checkpoint_entry *stream = &checkpoint->streams[any(change, 4) ? 0 : any(change, FUZZ_STREAMS)];
+    uint64_t *const fields[] = {&head->generation,      &stream->drained_position, &stream->drained_position,
+                                &stream->next_sequence, &stream->length,           &stream->diverted_sequence};
+    uint32_t *const short_fields[] = {&head->epoch,
+                                      &head->stream_count,
+                                      &head->bytes,
+                                      &head->entry_bytes,
+                                      &stream->epoch,
+                                      &stream->name_bytes,
+                                      &stream->path_bytes,
+                                      &stream->tail_bytes,
+                                      &stream->tail_crc,
+                                      &stream->diverted_attempt,
+                                      &stream->mount.entry_bytes};
+    switch (any(change, 8)) {
     case 0:
-        *short_fields[any(change, sizeof short_fields / sizeof short_fields[0])] = (uint32_t)any_number(change);
-        break;
     case 1:
-        checkpoint->file_name[any(change, 40)] = (uint8_t)any(change, 256);
+        *short_fields[any(change, sizeof short_fields / sizeof short_fields[0])] =
+            (uint32_t)(any(change, 2) ? any(change, 300) : any_number(change));
+        break;
+    case 2:
+        checkpoint->strings[any(change, 60)] = (uint8_t)any(change, 256);
+        break;
+    case 3:
+        add_stream(change, checkpoint);
+        break;
+    case 4:
+        stream->id = (uint16_t)any(change, 70);
         break;
     default:
         *fields[any(change, sizeof fields / sizeof fields[0])] = any_number(change);
     }
     if (any(change, 8)) {
-        checkpoint_seal(checkpoint, change->crc_seed);
+        medium_seal_checkpoint(checkpoint, change->crc_seed);
     }
 }
 
@@ -240,7 +287,9 @@ void medium_mutate(struct medium *medium, uint64_t random) {
         change_superblock(&change);
     } else if (where < 7) {
         change_checkpoint(&change);
-    } else if (where == 7) {
+    } else if (where < 9) {
+        change_note(&change);
+    } else if (where == 9) {
         medium->options[any(&change, 8)] = (uint8_t)any(&change, 256);
     } else {
         change_data(&change);

@@ -74,18 +74,19 @@ static int is_forged(struct world *world) {
     if (engine_view_open(&world->platform, &world->device.device, &view) < 0) {
         return 0;
     }
+    const struct ledger_view *head = ledger_view(view->ledger);
     /* And numbers of which only the next few opens have any left: those after them are refused, as they must be. */
     int forged = view->recovery.epoch_highest > UINT32_MAX - 8 ||
-                 view->checkpoints[view->newest_slot].generation > LAYOUT_NUMBER_MAX / 2 - 64 ||
+                 head->checkpoints[head->newest].generation > LAYOUT_NUMBER_MAX / 2 - 64 ||
                  view->recovery.next_sequence > LAYOUT_NUMBER_MAX / 2 - FUZZ_CAPACITY ||
                  view->recovery.log_end > LAYOUT_NUMBER_MAX / 2 - 2 * FUZZ_CAPACITY;
     const uint8_t *data = world->device.medium + MEDIUM_DATA;
     for (size_t at = 0; !forged && at + RECORD_HEADER_BYTES <= FUZZ_CAPACITY; at += RECORD_ALIGN_BYTES) {
         const struct record_header *header;
-        if (is_header(data, at, view->crc_seed, &header)) {
+        if (is_header(data, at, head->crc_seed, &header)) {
             forged = header->position >= view->recovery.start + FUZZ_CAPACITY ||
-                     (record_judge(data, FUZZ_CAPACITY, header->position, view->crc_seed) == RECORD_VALID &&
-                      has_headers_inside(data, header, at, view->crc_seed));
+                     (record_judge(data, FUZZ_CAPACITY, header->position, head->crc_seed) == RECORD_VALID &&
+                      has_headers_inside(data, header, at, head->crc_seed));
         }
     }
     engine_view_close(&world->platform, view);

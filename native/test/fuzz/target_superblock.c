@@ -15,7 +15,7 @@ static void check_geometry(const struct superblock *superblock) {
     MUST(superblock->data_offset == 1u << 20);
     MUST(superblock->medium_bytes >= superblock->data_offset &&
          superblock->medium_bytes - superblock->data_offset >= superblock->capacity_bytes);
-    MUST(superblock->version == 1 && superblock->incompatible <= SUPERBLOCK_LINES &&
+    MUST(superblock->version == LAYOUT_VERSION && superblock->incompatible <= SUPERBLOCK_LINES &&
          superblock->record_align_bytes == 8);
     MUST(superblock->crc == crc32c(0, superblock, sizeof *superblock - 4));
 }

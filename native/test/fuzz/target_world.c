@@ -80,13 +80,13 @@ static void reopen(void) {
 
 /* The newer checkpoint is bad after a crash; the older one still finds everything. */
 static void rot_newest_checkpoint(struct world *world) {
-    static struct engine_view view;
-    memset(&view, 0, sizeof view);
-    if (engine_view_begin(&world->platform, &world->device.device, &view) == 0 && view.checkpoint_is_valid[0] &&
-        view.checkpoint_is_valid[1]) {
-        world->device.medium[sim_device_place(LAYOUT_CHECKPOINT_OFFSET(view.newest_slot)) +
-                             byte() * 32u % sizeof(struct checkpoint)] ^= 1;
+    struct ledger *ledger;
+    if (ledger_read(&world->platform, &world->device.device, &ledger) == 0 &&
+        ledger_view(ledger)->checkpoint_is_valid[0] && ledger_view(ledger)->checkpoint_is_valid[1]) {
+        uint8_t *slot = world_checkpoint(world, ledger_view(ledger)->newest);
+        slot[byte() * 8u % checkpoint_claims(slot)] ^= 1;
     }
+    ledger_close(ledger);
 }
 
 /* The next but one to last of the waiting records, or before that: later ones prove that it was durable. */

@@ -18,7 +18,6 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "base/events.h"
-#include "burstlog.h"
 #include "ledger/ledger.h"
 #include "media/record.h"
 #include "media/writer_note.h"
@@ -137,7 +136,7 @@ static inline struct writer_note *note(unsigned index) {
     return (struct writer_note *)(medium + LAYOUT_NOTE_OFFSET(index));
 }
 
-static void assert_newest_has(uint64_t drained) {
+static inline void assert_newest_has(uint64_t drained) {
     static struct stream_state read;
     assert_int_equal(ledger_streams(ledger, view()->newest), count);
     for (unsigned i = 0; i < count; i++) {
@@ -149,7 +148,7 @@ static void assert_newest_has(uint64_t drained) {
 }
 
 static void assert_told(const char *wanted) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     while (events_take(&events, &event, 0) == 1) {
         if (strstr(event.text, wanted) != NULL) {
             return;
@@ -159,7 +158,7 @@ static void assert_told(const char *wanted) {
 }
 
 static void assert_nothing_told(void) {
-    burst_event_t event = {.struct_bytes = sizeof event};
+    struct event event;
     assert_int_equal(events_take(&events, &event, 0), 0);
 }
 

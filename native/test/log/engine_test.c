@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an open does to the medium before anybody can append. */
+#include "base/crc32c.h"
 #include "memory_ring.h"
 
 static uint8_t before[MEDIUM_BYTES];
@@ -243,6 +244,33 @@ static void an_older_checkpoint_that_has_drained_more_is_not_believed(void **sta
     append(100);
 }
 
+static void set_stream(uint64_t position, uint16_t stream) {
+    struct record_header *header = (struct record_header *)(medium + LAYOUT_DATA_OFFSET + position % CAPACITY_BYTES);
+    assert_int_equal(header->type, RECORD_DATA);
+    header->stream = stream;
+    header->header_crc = crc32c(crc_seed_of(superblock(0)->uuid), header, RECORD_CRC_COVERS);
+}
+
+static void a_record_of_a_stream_that_no_checkpoint_knows_is_refused(void **state) {
+    (void)state;
+    open_ring();
+    const uint64_t position = host.engine->ring->begin_position;
+    append(100);
+    close_ring();
+    assert_int_equal(unlink(host.file), 0);
+    set_stream(position, 1);
+    assert_left_as_it_is(-EUCLEAN);
+    assert_non_null(strstr(error_text(), "records of stream 1, which its checkpoints do not know"));
+    set_stream(position, LAYOUT_STREAMS_MAX - 1);
+    assert_left_as_it_is(-EUCLEAN);
+    assert_non_null(strstr(error_text(), "of stream 63,"));
+    set_stream(position, UINT16_MAX);
+    assert_left_as_it_is(-EUCLEAN);
+    assert_non_null(strstr(error_text(), "of stream 64 or above,"));
+    set_stream(position, 0);
+    open_ring();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(the_medium_is_flushed_before_it_is_read),
@@ -257,6 +285,7 @@ int main(void) {
         RING_TEST(format_is_advised_only_where_everything_was_read),
         RING_TEST(a_ring_whose_epochs_or_numbers_are_used_up_is_refused_and_left_as_it_is),
         RING_TEST(an_older_checkpoint_that_has_drained_more_is_not_believed),
+        RING_TEST(a_record_of_a_stream_that_no_checkpoint_knows_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

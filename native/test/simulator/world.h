@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "burstlog.h"
 #include "log/engine.h"
 
 #define SECTOR_BYTES 512u

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "device/lock.h"
 #include "outlet/file/log_file.h"
 

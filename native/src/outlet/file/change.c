@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "outlet/file/log_file.h"
 
 static int is_damaged(enum destination_state state) {

@@ -58,15 +58,15 @@ int destination_open_to_continue(struct destination *destination, const char *pa
 }
 
 /* The open file; closed if it is not the one. */
-static int recognise(struct destination *destination, const char *path, const struct outlet_state *noted_state) {
+static int recognise(struct destination *destination, const char *path, const struct outlet_state *state) {
     struct file_identity identity;
     int rc = ops(destination)->identity(destination->files, destination->file, &identity);
     if (rc == 0) {
-        rc = identity.bytes < noted_state->length ? DESTINATION_NOT_OURS
-                                                  : take(destination, path, noted_state->length, identity.bytes);
+        rc = identity.bytes < state->length ? DESTINATION_NOT_OURS
+                                            : take(destination, path, state->length, identity.bytes);
     }
-    if (rc == 0 && (destination->tail_bytes != noted_state->tail_bytes ||
-                    destination_tail_crc(destination) != noted_state->tail_crc)) {
+    if (rc == 0 &&
+        (destination->tail_bytes != state->tail_bytes || destination_tail_crc(destination) != state->tail_crc)) {
         rc = DESTINATION_NOT_OURS;
     }
     return close_if_failed(destination, rc);
@@ -79,15 +79,14 @@ int destination_compare(const struct destination *destination, const char *path,
 }
 
 /* What is too short cannot be the file, and is not opened. */
-int destination_open_to_redo(struct destination *destination, const char *path,
-                             const struct outlet_state *noted_state) {
+int destination_open_to_redo(struct destination *destination, const char *path, const struct outlet_state *state) {
     struct file_identity identity;
     int rc = ops(destination)->identity_of_path(destination->files, path, &identity);
-    if (rc == 0 && identity.is_regular && identity.bytes < noted_state->length) {
+    if (rc == 0 && identity.is_regular && identity.bytes < state->length) {
         return DESTINATION_NOT_OURS;
     }
     rc = rc < 0 ? rc : open_locked(destination, path);
-    return rc < 0 ? rc : recognise(destination, path, noted_state);
+    return rc < 0 ? rc : recognise(destination, path, state);
 }
 
 /* What it means that a sibling cannot be opened. */
@@ -120,7 +119,7 @@ static enum open_failure open_failure(int rc) {
 
 struct search {
     struct destination *destination;
-    const struct outlet_state *noted_state;
+    const struct outlet_state *state;
     const struct file_mark *noted;
     int error; /* of the first one that may be ours and may open later */
     int open_failures;
@@ -163,7 +162,7 @@ static int try_sibling(void *argument, const char *path) {
     rc = rc < 0 ? rc : open_locked(destination, path);
     enum open_failure door = rc == -EBUSY && destination->waits_for_lock ? DOOR_MAY_OPEN : open_failure(rc);
     if (rc == 0) {
-        rc = recognise(destination, path, search->noted_state);
+        rc = recognise(destination, path, search->state);
         door = DOOR_MAY_OPEN;
     }
     if (rc < 0 && rc != DESTINATION_NOT_OURS) {
@@ -193,9 +192,9 @@ static int has_name(const struct destination *destination, const char *path) {
            named.inode == ours.inode;
 }
 
-int destination_find_renamed(struct destination *destination, const char *path, const struct outlet_state *noted_state,
+int destination_find_renamed(struct destination *destination, const char *path, const struct outlet_state *state,
                              const struct file_mark *noted) {
-    struct search search = {.destination = destination, .noted_state = noted_state, .noted = noted};
+    struct search search = {.destination = destination, .state = state, .noted = noted};
     int rc = 0;
     if (noted->inode == 0) {
         return DESTINATION_NOT_OURS;

@@ -51,17 +51,17 @@ int destination_open_to_continue(struct destination *destination, const char *pa
 /* Whether the file under the name is the one noted: an enum file_match, or -errno. Nothing is opened. */
 int destination_compare(const struct destination *destination, const char *path, const struct file_mark *noted);
 
-/* Opens the existing file if its first noted_state->length end in the tail that is noted there. 0, DESTINATION_NOT_OURS or
+/* Opens the existing file if its first state->length end in the tail that is noted there. 0, DESTINATION_NOT_OURS or
  * -errno. */
-int destination_open_to_redo(struct destination *destination, const char *path, const struct outlet_state *noted_state);
+int destination_open_to_redo(struct destination *destination, const char *path, const struct outlet_state *state);
 
 /*
- * Looks for the noted file in the folder that `path` leads to and opens it, if it is whole up to noted_state->length: 1 if it
+ * Looks for the noted file in the folder that `path` leads to and opens it, if it is whole up to state->length: 1 if it
  * was renamed (by a rotation), 0 if it has its name, which was hidden for a moment. destination->path is `path`, so that a
  * rename is noticed when the redo is over. No other file is opened. DESTINATION_NOT_OURS if it is not there or nothing is
  * noted; -errno if something that may be it cannot be looked at now. Either way destination->unreadable_candidate may name one.
  */
-int destination_find_renamed(struct destination *destination, const char *path, const struct outlet_state *noted_state,
+int destination_find_renamed(struct destination *destination, const char *path, const struct outlet_state *state,
                              const struct file_mark *noted);
 
 /* Creates the file and makes its name durable; an existing empty one is as good. -EEXIST if it has bytes. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "outlet/file/log_file.h"
 
 /* How the file compares, behind the checkpoint, with what a redo would write there: a destination_match, or -errno. */

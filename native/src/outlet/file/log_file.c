@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "outlet/file/file_outlet.h"
 
 /* What the operator has to do about a log file that answers this. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "burstlog.h"
 #include "outlet/file/log_file.h"
 
 #define DIVERTED_ATTEMPTS 100u
