@@ -23,6 +23,7 @@ struct raw {
     uint64_t end;              /* durable bytes of whatever log: they stay as they are */
     int is_noted;              /* the ledger knows this device, and `length` or less of it */
     int is_full;
+    int mark_is_untrusted;
     char path[LAYOUT_FILE_NAME_BYTES];
     char trouble[EVENT_TEXT_BYTES]; /* why it could not be opened again, or "" */
 };
@@ -142,14 +143,15 @@ static int find(struct raw *raw, const struct outlet_noted *noted, struct outlet
         return rc;
     }
     const struct outlet_mark mark = mark_of(raw);
-    if (known->mark.inode != 0 && memcmp(&known->mark, &mark, sizeof mark) != 0) {
+    const int is_known = known->mark.inode != 0 && !raw->mark_is_untrusted;
+    if (is_known && memcmp(&known->mark, &mark, sizeof mark) != 0) {
         rc = take_another(raw, noted, state);
     } else {
         rc = check_bytes(raw, known);
         raw->length = known->length;
         raw->is_noted = 1;
         rc = rc < 0 ? rc : mend_end(raw);
-        rc = rc < 0 || known->mark.inode != 0 ? rc : ask_to_note(raw, state);
+        rc = rc < 0 || is_known ? rc : ask_to_note(raw, state);
     }
     if (rc < 0) {
         leave(raw);
@@ -204,7 +206,7 @@ static int reopen(struct raw *raw, const struct outlet_noted *noted, struct outl
     if (rc < 0) {
         snprintf(raw->trouble, sizeof raw->trouble, "%s", error_text());
     }
-    return rc == OUTLET_READY ? OUTLET_REWIND : rc; /* what was not synced may not be in it */
+    return rc < 0 ? rc : OUTLET_REWIND; /* what was not synced may not be in it */
 }
 
 /* 1 if the device holds these bytes at that place of the log, 0 if others, or -errno. */
@@ -234,10 +236,10 @@ static int check_redo(struct raw *raw, const struct outlet_noted *noted, const v
     events_post(
         raw->events, EVENT_ERROR,
         "log device %s holds other bytes behind its first %llu than the log wrote there: others wrote to it, or "
-        "records of the ring were damaged; records from %llu on are written behind its first %llu bytes, and may "
+        "records of the ring were damaged; the log goes on behind its first %llu bytes, and records from %llu on may "
         "be in both places; find out who writes it",
-        raw->path, (unsigned long long)noted->state->length, (unsigned long long)noted->sequence,
-        (unsigned long long)raw->end);
+        raw->path, (unsigned long long)noted->state->length, (unsigned long long)raw->end,
+        (unsigned long long)noted->sequence);
     raw->length = raw->end;
     return ask_to_note(raw, state);
 }
@@ -372,15 +374,16 @@ static const struct outlet_ops raw_ops = {
     .destroy = raw_destroy,
 };
 
-struct outlet *raw_outlet_make(const struct platform *platform, const struct raw_media *media, struct events *events,
-                               const struct record_format *format) {
-    struct raw *raw = platform_allocate(platform, sizeof *raw, PLATFORM_PLAIN);
+int raw_outlet_create(const struct raw_outlet_parts *parts, struct outlet **outlet) {
+    struct raw *raw = platform_allocate(parts->platform, sizeof *raw, PLATFORM_PLAIN);
     if (raw == NULL) {
-        return NULL;
+        return error_set(ENOMEM, "no memory for a log device: %zu bytes", sizeof *raw);
     }
-    raw->outlet = (struct outlet){.ops = &raw_ops, .format = format};
-    raw->platform = platform;
-    raw->media = media;
-    raw->events = events;
-    return &raw->outlet;
+    raw->outlet = (struct outlet){.ops = &raw_ops, .format = &record_format_text};
+    raw->platform = parts->platform;
+    raw->media = parts->media;
+    raw->events = parts->events;
+    raw->mark_is_untrusted = parts->mark_is_untrusted;
+    *outlet = &raw->outlet;
+    return 0;
 }

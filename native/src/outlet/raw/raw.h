@@ -25,8 +25,15 @@
 #include "outlet/outlet.h"
 #include "outlet/raw/medium.h"
 
-/* NULL: no memory. The others outlive it. */
-struct outlet *raw_outlet_make(const struct platform *platform, const struct raw_media *media, struct events *events,
-                               const struct record_format *format);
+/* They outlive the outlet. */
+struct raw_outlet_parts {
+    const struct platform *platform;
+    const struct raw_media *media;
+    struct events *events;
+    int mark_is_untrusted; /* whoever owns the ring may have made up which device was written */
+};
+
+/* 0 with a closed one, or -ENOMEM with a sentence. */
+int raw_outlet_create(const struct raw_outlet_parts *parts, struct outlet **outlet);
 
 #endif
