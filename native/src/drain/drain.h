@@ -15,8 +15,8 @@
  * Bytes between noted and written may be lost by a crash; a redo makes the same bytes again. A stream whose outlet was left
  * goes back to `noted`; a new destination gets no byte before both slots have it.
  *
- * The drain knows no file, no ring and no device. One thread at a time calls drain_step, drain_is_done and drain_close; the
- * others may be called by any.
+ * The drain knows no file, no ring and no device. One thread at a time calls these functions; figures, paths and
+ * drain_give_up_at may be asked by any.
  */
 #ifndef BURST_DRAIN_DRAIN_H
 #define BURST_DRAIN_DRAIN_H

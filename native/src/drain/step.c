@@ -70,7 +70,7 @@ static void want(struct drain *drain, unsigned checkpoints) {
     drain->wanted = drain->wanted > checkpoints ? drain->wanted : checkpoints;
 }
 
-int step_locked(struct drain *drain, int sync) {
+int drain_step(struct drain *drain, int sync) {
     const struct drain_host *host = drain->parts.host;
     int progressed = 0, moved, synced, noted;
     begin_step(drain);
@@ -140,13 +140,6 @@ int drain_checkpoint(struct drain *drain) {
         stream_begin(drain, stream);
     }
     return 1;
-}
-
-int drain_step(struct drain *drain, int sync) {
-    pthread_mutex_lock(&drain->lock);
-    const int rc = step_locked(drain, sync);
-    pthread_mutex_unlock(&drain->lock);
-    return rc;
 }
 
 int drain_is_done(const struct drain *drain) {

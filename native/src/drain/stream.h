@@ -32,7 +32,6 @@ struct drain_stream {
 
 struct drain {
     struct drain_parts parts;
-    pthread_mutex_t lock;       /* of everything but figures and paths: held during a step */
     pthread_mutex_t table_lock; /* of figures and paths, and of the table when it changes: never held for long */
     struct drain_stream *streams[LAYOUT_STREAMS_MAX]; /* by id */
     uint8_t *batch;
@@ -57,9 +56,6 @@ void drain_look(struct drain *drain);
 
 /* How far streams may go while that is so. */
 uint64_t drain_reach(const struct drain *drain);
-
-/* drain_step, in the drain's lock. */
-int step_locked(struct drain *drain, int sync);
 
 /* Writes what is wanted. 1 if anything was, 0: nothing is to be noted, -errno: the host was told. */
 int drain_checkpoint(struct drain *drain);

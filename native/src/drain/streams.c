@@ -84,7 +84,6 @@ int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
     }
     uint64_t next_sequence;
     drain->parts = *parts;
-    pthread_mutex_init(&drain->lock, NULL);
     pthread_mutex_init(&drain->table_lock, NULL);
     atomic_store(&drain->give_up_ns, INT64_MAX);
     parts->source->ops->durable(parts->source, &drain->durable, &next_sequence);
@@ -123,11 +122,9 @@ static int has_waiting(const struct drain *drain, const struct drain_stream *str
 }
 
 int drain_has_waiting(struct drain *drain, uint16_t id) {
-    pthread_mutex_lock(&drain->lock);
     const struct drain_stream *stream = drain_stream(drain, id);
     drain_look(drain);
     const int waiting = stream != NULL && has_waiting(drain, stream);
-    pthread_mutex_unlock(&drain->lock);
     return waiting;
 }
 
@@ -140,7 +137,7 @@ static int drain_stream_dry(struct drain *drain, const struct drain_stream *stre
         if (stream_is_done(stream, until < durable ? until : durable)) {
             return 0;
         }
-        step_locked(drain, 1);
+        drain_step(drain, 1);
         if (drain->ledger_rc < 0 || stream->rc < 0) {
             return drain->ledger_rc < 0 ? drain->ledger_rc : stream->rc;
         }
@@ -284,7 +281,7 @@ static int take_over(struct drain *drain, const struct drain_stream *taker, cons
             return refuse_to_move(stream, rc);
         }
         destroy_outlet(&stream->outlet);
-        memset(&stream->next.outlet, 0, sizeof stream->next.outlet);
+        stream->next.outlet = (struct outlet_state){.kind = stream->noted.outlet.kind};
     }
     return 0;
 }
@@ -400,27 +397,23 @@ static int add_stream(struct drain *drain, const struct drain_stream_config *con
 
 int drain_add_stream(struct drain *drain, const struct drain_stream_config *config, uint16_t *id) {
     struct outlet *outlet = config->outlet;
-    pthread_mutex_lock(&drain->lock);
     drain_look(drain);
     const int rc = add_stream(drain, config, id);
     if (rc < 0) {
         take_back(drain);
         destroy_outlet(&outlet);
     }
-    pthread_mutex_unlock(&drain->lock);
     return rc;
 }
 
 void drain_remove_stream(struct drain *drain, uint16_t id) {
-    pthread_mutex_lock(&drain->lock);
     struct drain_stream *stream = drain_stream(drain, id);
     if (stream != NULL && stream->is_open) {
         stream->is_open = 0;
-        step_locked(drain, 1);
+        drain_step(drain, 1);
         if (stream->unsynced > 0 || stream->awaits_note) {
             stream_rewind(stream);
         }
         stream->outlet->ops->close(stream->outlet);
     }
-    pthread_mutex_unlock(&drain->lock);
 }

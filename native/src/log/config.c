@@ -13,7 +13,7 @@
 #define LEAST_RING_BYTES (2ull * MIB)
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define CONFIG_MOST_BYTES 4096                                 /* a larger value is garbage */
-#define FILE_NAME_MAX 230                                      /* NAME_MAX less what drain/next_file.c may add */
+#define FILE_NAME_MAX 230                                      /* NAME_MAX less what next_file.c may add */
 
 static int copy_given(const burst_config_t *given, burst_config_t *config) {
     const uint32_t bytes = given->struct_bytes;

@@ -6,6 +6,8 @@
 #ifndef BURST_ENGINE_H
 #define BURST_ENGINE_H
 
+#include <pthread.h>
+
 #include "base/event_count.h"
 #include "drain/drain.h"
 #include "ledger/ledger.h"
@@ -47,6 +49,7 @@ struct engine {
     struct engine_view view;
     struct ring *ring;
     struct drain *drain;
+    pthread_mutex_t step_lock; /* of drain and ledger, during a step and while a stream is added or removed */
     struct drain_host host;
     struct log_source source; /* the ring below its watermark */
     uint32_t untrusted_ring_owner;
@@ -68,6 +71,18 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
 /* One step of the drain, and what the log itself has to look after: as drain_step. One thread at a time. */
 int engine_step(struct engine *engine, int sync);
 
+struct engine_stream {
+    const char *name; /* "": known by its path */
+    const char *path; /* absolute */
+    struct new_file how;
+};
+
+/* Opens a stream beside the log's own, as drain_add_stream; its records are appended with *id. Any thread. */
+int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id);
+
+/* As drain_remove_stream. Any thread. */
+void engine_remove_stream(struct engine *engine, uint16_t id);
+
 /* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
  * failed then. */
 int engine_note_writer(struct engine *engine);
@@ -87,8 +102,8 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
 /* What others did to the medium is found out here: an append only writes. Fails the ring. */
 void engine_check_medium(struct engine *engine);
 
-/* Something could not be written to the fixed head: fails the ring. */
-void engine_ledger_failed(struct engine *engine, const char *what, int rc);
+/* Another write to the fixed head has failed, and the ring with it: whoever awaits the log file may wait in vain. */
+void engine_count_failure(struct engine *engine);
 
 static inline const struct superblock *engine_view_superblock(const struct engine_view *view) {
     return &ledger_view(view->ledger)->superblock;

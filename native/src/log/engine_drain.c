@@ -47,7 +47,10 @@ static void release(void *argument, uint64_t position) {
 }
 
 static void failed(void *argument, int rc) {
-    engine_ledger_failed(argument, "a checkpoint (how much the log file has)", rc);
+    struct engine *engine = argument;
+    ring_fail(engine->ring, "a checkpoint (how much the log file has) could not be written to ring %s: %s",
+              engine->parts.device->path, device_failure(rc));
+    engine_count_failure(engine);
 }
 
 static int unreadable(void *argument) {
@@ -148,6 +151,23 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
 }
 
+int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
+    struct drain_stream_config config = {.name = stream->name, .path = stream->path};
+    int rc = make_file_outlet(engine, &stream->how, &config.outlet);
+    if (rc == 0) {
+        pthread_mutex_lock(&engine->step_lock);
+        rc = drain_add_stream(engine->drain, &config, id);
+        pthread_mutex_unlock(&engine->step_lock);
+    }
+    return rc;
+}
+
+void engine_remove_stream(struct engine *engine, uint16_t id) {
+    pthread_mutex_lock(&engine->step_lock);
+    drain_remove_stream(engine->drain, id);
+    pthread_mutex_unlock(&engine->step_lock);
+}
+
 int engine_open_drain(struct engine *engine, const struct engine_config *config) {
     const struct recovery *recovery = &engine->view.recovery;
     struct device *device = engine->parts.device;
@@ -159,6 +179,7 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
                                        .unreadable = unreadable,
                                        .is_space_awaited = is_space_awaited,
                                        .make_outlet = make_outlet};
+    pthread_mutex_init(&engine->step_lock, NULL);
     make_source(engine);
     const struct drain_parts parts = {
         .platform = engine->parts.platform,

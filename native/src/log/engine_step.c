@@ -31,9 +31,7 @@ static uint64_t in_flight_end(const struct ring *ring) {
                : 0;
 }
 
-void engine_ledger_failed(struct engine *engine, const char *what, int rc) {
-    ring_fail(engine->ring, "%s could not be written to ring %s: %s", what, engine->parts.device->path,
-              device_failure(rc));
+void engine_count_failure(struct engine *engine) {
     atomic_fetch_add(&engine->failed_checkpoints, 1);
     event_count_notify(&engine->drained, platform_of(engine));
 }
@@ -43,7 +41,9 @@ int engine_note_writer(struct engine *engine) {
     watermark(engine, &note.durable_position, &note.next_sequence);
     const int rc = ledger_note_writer(engine->view.ledger, &note);
     if (rc < 0) {
-        engine_ledger_failed(engine, "a note (how far it is durable)", rc);
+        ring_fail(engine->ring, "a note (how far its records are durable) could not be written to ring %s: %s",
+                  engine->parts.device->path, device_failure(rc));
+        engine_count_failure(engine);
     }
     return rc;
 }
@@ -109,7 +109,7 @@ static void note_watermark(struct engine *engine, uint64_t durable) {
     engine->stalled_at = durable;
 }
 
-int engine_step(struct engine *engine, int sync) {
+static int step(struct engine *engine, int sync) {
     struct ring *ring = engine->ring;
     uint64_t durable, next_sequence;
     stages_drain_looks(ring->stages);
@@ -126,8 +126,17 @@ int engine_step(struct engine *engine, int sync) {
     return rc;
 }
 
+int engine_step(struct engine *engine, int sync) {
+    pthread_mutex_lock(&engine->step_lock);
+    const int rc = step(engine, sync);
+    pthread_mutex_unlock(&engine->step_lock);
+    return rc;
+}
+
 void engine_note_end(struct engine *engine) {
+    pthread_mutex_lock(&engine->step_lock);
     if (!drain_is_done(engine->drain) || (ring_has_failed(engine->ring) && !engine->failure_noted)) {
         engine_note_writer(engine);
     }
+    pthread_mutex_unlock(&engine->step_lock);
 }

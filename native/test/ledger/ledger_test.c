@@ -98,12 +98,11 @@ static void a_torn_write_of_several_blocks_leaves_the_other_slot(void **state) {
 static void a_failed_checkpoint_releases_nothing(void **state) {
     (void)state;
     checkpoint(BLOCK);
-    checkpoint(BLOCK);
     streams[0].drained_position = 2 * BLOCK;
     for (int i = 0; i < 3; i++) {
         blocks_left = i % 2; /* also one that reached the medium all the same */
         assert_int_equal(ledger_checkpoint(ledger, 1, states, count), -EIO);
-        assert_int_equal(ledger_released(ledger), BLOCK);
+        assert_int_equal(ledger_released(ledger), 0);
     }
     assert_int_equal(ledger_checkpoint(ledger, 1, states, count), 0);
     assert_int_equal(ledger_released(ledger), BLOCK);

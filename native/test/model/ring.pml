@@ -11,8 +11,8 @@
  *     ring_fail                            ring.c ring_fail
  *     wait for durability or for space     leader.c leader_await, ring.c claim_patiently; who sleeps and who is woken:
  *                                          wake.pml
- *     drain: read_records                  ring.c ring_durable, drain/cursor.c cursor_fill
- *     drain: checkpoint, release           drain/checkpoints.c write_older_slot, ring.c ring_release
+ *     drain: read_records                  ring.c ring_durable, drain/batch.c batch_make
+ *     drain: checkpoint, release           drain/step.c drain_checkpoint, ring.c ring_release
  *
  * Positions count units of which two are a block; a record has one unit or two, header included, so that it may share a
  * block, cross into the next one, or need a pad at the end of a lap. The claim word holds position and sequence modulo
