@@ -105,7 +105,8 @@ typedef struct burst_config {
                                      file is created with mode 0600, and so are the folders above it. An empty one
                                      becomes a ring and keeps its mode and owner */
     const char *file_name;     /* required: the log file; made absolute and stored in the ring. Created if missing, and
-                                     so are the folders above it */
+                                     so are the folders above it. Or a block device that `burstlog format
+                                     --destination` prepared */
     uint64_t ring_bytes;       /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
                                      the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
                                      is refused */

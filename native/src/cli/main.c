@@ -16,10 +16,11 @@ static const struct command {
     int (*execute)(int argc, char **argv);
     const char *about;
 } commands[] = {
-    {"format", command_format, "make a ring on a block device or in a file"},
+    {"format", command_format, "make a ring on a block device or in a file, or prepare a block device for a log"},
     {"info", command_info, "show the state of a ring, its media and its log; changes nothing"},
     {"dump", command_dump, "show every record that a ring holds; changes nothing"},
     {"verify", command_verify, "check superblocks, checkpoints and every record of a ring; changes nothing"},
+    {"cat", command_cat, "print the log that is on a block device"},
     {"recover", command_recover, "move what is left in a ring to its log file"},
     {"doctor", command_doctor, "find what costs latency on this host; test whether a disk keeps what it acknowledged"},
 };

@@ -46,8 +46,11 @@ static int recover_failed(int rc, const struct owner *owner) {
 }
 
 static int recover(struct device *device, const struct owner *owner, struct events *events, int json) {
-    const struct engine_parts parts = {
-        .platform = &platform_linux, .device = device, .files = &files_posix, .events = events};
+    const struct engine_parts parts = {.platform = &platform_linux,
+                                       .device = device,
+                                       .files = &files_posix,
+                                       .raw_media = &raw_media_posix,
+                                       .events = events};
     const struct engine_config config = {0};
     struct engine *engine;
     int rc = engine_open(&parts, &config, &engine);

@@ -113,6 +113,9 @@ int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *fi
 /* The least drained sequence of all streams. */
 uint64_t drain_sequence(struct drain *drain);
 
+/* The kind of the outlet that a stream has which is bound to this path, as its state says; 0: none is. */
+uint32_t drain_kind_of(struct drain *drain, const char *path);
+
 /* Changes whenever the drained sequence of a stream does. */
 uint64_t drain_progress(struct drain *drain);
 

@@ -2,6 +2,7 @@
 /* What anybody may ask of the drain. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "drain/stream.h"
 
@@ -30,6 +31,16 @@ uint64_t drain_sequence(struct drain *drain) {
     }
     pthread_mutex_unlock(&drain->table_lock);
     return least;
+}
+
+uint32_t drain_kind_of(struct drain *drain, const char *path) {
+    uint32_t kind = 0;
+    EACH_STREAM(drain, stream) {
+        if (strcmp(stream->noted.outlet.path, path) == 0) {
+            kind = stream->noted.outlet.kind;
+        }
+    }
+    return kind;
 }
 
 uint64_t drain_progress(struct drain *drain) {

@@ -178,7 +178,7 @@ static int bind(struct drain *drain, struct drain_stream *stream, const char *pa
     return settle_answer(drain, stream, rc, &state);
 }
 
-/* The records that wait for the stream do not go to `path`. */
+/* The records that wait for the stream do not go where it is bound to. */
 static int refuse_to_move(const struct drain_stream *stream, int rc) {
     char path[LAYOUT_FILE_NAME_BYTES];
     stream->outlet->ops->copy_path(stream->outlet, path, sizeof path);
@@ -222,6 +222,22 @@ static int look_at(struct drain *drain, struct drain_stream *stream) {
     return rc < 0 ? 0 : settle_answer(drain, stream, rc, &state); /* a step tells what stalls */
 }
 
+/* What waits for the stream goes where it is bound to, by an outlet of the kind that is bound there. 0, or -errno with a
+ * sentence. */
+static int drain_where_bound(struct drain *drain, struct drain_stream *stream) {
+    struct outlet *configured = stream->outlet;
+    stream->outlet = NULL;
+    int rc = give_outlet(drain, stream);
+    if (rc == 0) {
+        rc = find_again(drain, stream);
+        const int dry = rc < 0 ? 0 : drain_stream_dry(drain, stream);
+        rc = dry < 0 ? refuse_to_move(stream, dry) : rc;
+        destroy_outlet(&stream->outlet);
+    }
+    stream->outlet = configured;
+    return rc;
+}
+
 /* The outlet of the configuration stands in for the one that the stream had. */
 static int open_stream(struct drain *drain, struct drain_stream *stream, const struct drain_stream_config *config) {
     const char *bound = stream->noted.outlet.path;
@@ -235,11 +251,11 @@ static int open_stream(struct drain *drain, struct drain_stream *stream, const s
     if (!is_bound_here && config->may_not_move) {
         return -EPERM;
     }
-    int rc = find_again(drain, stream);
-    if (rc == 0 && !is_bound_here) {
-        rc = drain_stream_dry(drain, stream);
-        return rc < 0 ? refuse_to_move(stream, rc) : bind(drain, stream, config->path);
+    if (!is_bound_here) {
+        const int rc = drain_where_bound(drain, stream);
+        return rc < 0 ? rc : bind(drain, stream, config->path);
     }
+    int rc = find_again(drain, stream);
     rc = rc < 0 ? rc : settle(drain, stream);
     return rc < 0 || has_waiting(drain, stream) ? rc : look_at(drain, stream);
 }

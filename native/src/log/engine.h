@@ -12,12 +12,14 @@
 #include "drain/drain.h"
 #include "ledger/ledger.h"
 #include "outlet/file/fs.h"
+#include "outlet/raw/medium.h"
 #include "ring/ring.h"
 
 struct engine_parts {
     const struct platform *platform;
     struct device *device; /* open as writer; the engine does not close it */
     const struct files *files;
+    const struct raw_media *raw_media; /* NULL: no log goes to a block device */
     struct events *events;
     struct stages *stages; /* NULL: no times are taken. Outlives the ring */
 };

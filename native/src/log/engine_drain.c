@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The drain of an open log: where it reads, whom it tells, and the log file. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "log/engine.h"
 #include "outlet/file/file_outlet.h"
+#include "outlet/raw/raw.h"
 
 static const struct engine *engine_of(const struct log_source *source) {
     return (const struct engine *)((const char *)source - offsetof(struct engine, source));
@@ -73,13 +75,33 @@ static int make_file_outlet(const struct engine *engine, const struct new_file *
     return file_outlet_create(&parts, outlet);
 }
 
+static int make_raw_outlet(const struct engine *engine, struct outlet **outlet) {
+    const struct raw_outlet_parts parts = {.platform = engine->parts.platform,
+                                           .media = engine->parts.raw_media,
+                                           .events = engine->parts.events,
+                                           .mark_is_untrusted = engine->untrusted_ring_owner != 0};
+    return raw_outlet_create(&parts, outlet);
+}
+
 static int make_outlet(void *argument, const struct outlet_state *state, struct outlet **outlet) {
+    const struct engine *engine = argument;
     const struct new_file how = {.mode = 0};
-    return state->kind == OUTLET_FILE
-               ? make_file_outlet(argument, &how, outlet)
+    return state->kind == OUTLET_FILE ? make_file_outlet(engine, &how, outlet)
+           : state->kind == OUTLET_RAW && engine->parts.raw_media != NULL
+               ? make_raw_outlet(engine, outlet)
                : error_set(EPROTO,
                            "%s is of a kind (%u) that this version does not know: use the version that wrote it",
                            state->path, state->kind);
+}
+
+/* Where a stream stays, what it is bound to decides: a device that is not there must not become a file. Where it is to go
+ * anew, what is there. */
+static int make_configured_outlet(const struct engine *engine, const struct outlet_state *bound, const char *path,
+                                  const struct new_file *how, struct outlet **outlet) {
+    const int stays = bound->path[0] != '\0' && (path == NULL || strcmp(path, bound->path) == 0);
+    const int is_raw =
+        engine->parts.raw_media != NULL && (stays ? bound->kind == OUTLET_RAW : path != NULL && raw_is_device(path));
+    return is_raw ? make_raw_outlet(engine, outlet) : make_file_outlet(engine, how, outlet);
 }
 
 /* Whoever owns the ring may have named any file in it, and written the records that it would get. */
@@ -123,19 +145,28 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     if (config->file_name == NULL ? is_without_log(engine, &first) : config->file_name[0] == '\0') {
         return 0;
     }
-    int rc = make_file_outlet(engine, &config->how, &stream.outlet);
+    if (first.id != 0) {
+        first.outlet.path[0] = '\0'; /* of another stream */
+    }
+    int rc = make_configured_outlet(engine, &first.outlet, config->file_name, &config->how, &stream.outlet);
     rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
 }
 
-int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
+static int add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
     struct drain_stream_config config = {.name = stream->name, .path = stream->path};
-    int rc = make_file_outlet(engine, &stream->how, &config.outlet);
-    if (rc == 0) {
-        pthread_mutex_lock(&engine->step_lock);
-        rc = drain_add_stream(engine->drain, &config, id);
-        pthread_mutex_unlock(&engine->step_lock);
+    struct outlet_state bound = {.kind = drain_kind_of(engine->drain, stream->path)};
+    if (bound.kind != 0) {
+        snprintf(bound.path, sizeof bound.path, "%s", stream->path);
     }
+    const int rc = make_configured_outlet(engine, &bound, stream->path, &stream->how, &config.outlet);
+    return rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
+}
+
+int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
+    pthread_mutex_lock(&engine->step_lock);
+    const int rc = add_stream(engine, stream, id);
+    pthread_mutex_unlock(&engine->step_lock);
     return rc;
 }
 

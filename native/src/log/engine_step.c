@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/alarm.h"
+#include "burstlog.h"
 #include "base/error.h"
 #include "burstlog.h"
 #include "device/ring_name.h"

@@ -134,6 +134,7 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
     const struct engine_parts parts = {.platform = &platform_linux,
                                        .device = log->device,
                                        .files = &files_posix,
+                                       .raw_media = &raw_media_posix,
                                        .events = &log->events,
                                        .stages = log->stages};
     const struct engine_config engine_config = {

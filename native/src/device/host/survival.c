@@ -208,6 +208,11 @@ void survival_of_place(const char *path, struct survival *survival) {
     memset(survival, 0, sizeof(*survival));
     if (path_follow(path, place, sizeof(place)) < 0)
         snprintf(place, sizeof(place), "%s", path);
+    struct stat status;
+    if (stat(place, &status) == 0 && S_ISBLK(status.st_mode)) {
+        survival_of_block("", status.st_rdev, survival); /* whatever its node lies on */
+        return;
+    }
     const int is_there = access(place, F_OK) == 0;
     if (is_there)
         survival_of_path("", place, &file);
