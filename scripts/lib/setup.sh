@@ -53,6 +53,7 @@ missing_test_packages() {
   [ -e /usr/include/cmocka.h ] || echo libcmocka-dev
   command -v g++ >/dev/null || echo g++
   command -v pkg-config >/dev/null || echo pkg-config
+  command -v ccache >/dev/null || echo ccache
   command -v strace >/dev/null || echo strace
   [ -x /usr/sbin/logrotate ] || echo logrotate
   command -v musl-gcc >/dev/null || echo musl-tools

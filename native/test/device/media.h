@@ -12,6 +12,7 @@
 #include <linux/blkpg.h>
 #include <linux/fs.h>
 #include <linux/loop.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,8 +35,19 @@
 
 static char scratch[PATH_BYTES];
 
+/* What this program mounts is its own. In the mounts of the host it would be copied into every mount namespace that
+ * another test makes meanwhile, and a device that is unmounted here would stay busy there. 1, or 0 if the host does not
+ * allow it. */
+static inline int have_own_mounts(void) {
+    static int result = -1;
+    if (result < 0)
+        result = unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+    return result;
+}
+
 static inline int make_scratch(void **state) {
     (void)state;
+    have_own_mounts();
     const char *base = getenv("TMPDIR");
     char here[PATH_BYTES / 2];
     if (base == NULL && (base = getcwd(here, sizeof(here))) == NULL)

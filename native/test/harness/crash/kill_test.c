@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SIGKILL at random moments, over and over on one ring and file: in open, recovery, append, commit, drain and close.
+ * The witness is memory that the killed process shared with this one: what it says was acknowledged must be in the
+ * file exactly once, in order, and every line must be whole.
+ * Each folder is one of several surroundings in turn: lines that are all equal, where only their number tells whether one is
+ * there twice; siblings that begin like the log file, and an older copy of it, beside it; a link in the place of its name;
+ * and a rotation between a kill and the open that recovers.
+ *
+ *     crash-kill_test [--rounds N] [--seconds N] [--seed S]     KILL_ROUNDS sets the number of rounds, too
+ * The seed decides the moments; what the scheduler makes of them it does not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "burstlog.h"
+#include "skip_with.h"
+
+#define THREADS 4
+#define LONGEST_LINE 1500
+#define KILL_WITHIN_US 30000
+#define KILL_OPEN_WITHIN_US 3000 /* every other time: most likely in the open */
+#define PROGRESS_SECONDS 5
+#define FILE_BYTES_MOST (128ull << 20) /* and a quarter of what is free; then another folder is begun */
+#define FREE_BYTES_LEAST (32ull << 20)
+#define SECOND_NS 1000000000ll
+#define HELD_SECONDS 60
+#define ROUNDS_A_FOLDER 40
+
+enum surroundings { LINES_REPEAT = 1, SIBLINGS = 2, NAME_IS_A_LINK = 4, ROTATED = 8 };
+
+struct witness {
+    _Atomic uint64_t acknowledged[THREADS]; /* the last number whose call returned as durable */
+    _Atomic uint64_t offered[THREADS];      /* the last number whose call was begun */
+    uint64_t first[THREADS];                /* the number to begin with */
+    _Atomic uint32_t opened;
+};
+
+struct round {
+    struct witness *witness;
+    burst_t *log;
+    int thread;
+};
+
+/* The ring on disk is made for few rounds: each of these begins with a plain one. */
+static const unsigned in_turn[] = {0, LINES_REPEAT | SIBLINGS, SIBLINGS | NAME_IS_A_LINK | ROTATED,
+                                   LINES_REPEAT | ROTATED, LINES_REPEAT | SIBLINGS | NAME_IS_A_LINK | ROTATED};
+
+static char folder[256];
+static unsigned surroundings;
+static unsigned folders;
+static char rotated[340]; /* what the log file is called since the last look, or "" */
+static struct witness *witness;
+static uint64_t present[THREADS]; /* the last number of each thread in the file */
+static long verified_bytes;
+static uint32_t random_state = 1;
+static int rounds_asked = 1000;
+static int64_t deadline_s = INT64_MAX, told_at_s;
+static unsigned long long kills;
+static uint32_t ring_io; /* what the rounds recover with */
+static uint32_t io;      /* of those that will be killed */
+static int has_uring;
+
+static uint32_t next_random(void) {
+    random_state = random_state * 1664525u + 1013904223u;
+    return random_state >> 8;
+}
+
+static size_t make_line(char *line, int thread, uint64_t number) {
+    if (surroundings & LINES_REPEAT) {
+        return (size_t)snprintf(line, LONGEST_LINE, "%d same\n", thread);
+    }
+    const size_t fill = (number * 2654435761u >> 7) % (number % 50 == 0 ? LONGEST_LINE - 100 : 200);
+    int used = snprintf(line, LONGEST_LINE, "%d %llu ", thread, (unsigned long long)number);
+    for (size_t i = 0; i < fill; i++) {
+        line[used++] = (char)('a' + (number + i) % 26);
+    }
+    line[used++] = '\n';
+    return (size_t)used;
+}
+
+static int try_open(burst_t **log) {
+    static char ring[300], file[300];
+    snprintf(ring, sizeof ring, "%s/ring", folder);
+    snprintf(file, sizeof file, "%s/log", folder);
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = ring;
+    config.file_name = file;
+    config.ring_bytes = 2 * 1024 * 1024;
+    config.durability = BURST_DURABILITY_PROCESS;
+    config.drain_interval_ns = 1000000;
+    config.io = io;
+    return burst_open(&config, log);
+}
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * SECOND_NS + now.tv_nsec;
+}
+
+static int64_t now_s(void) {
+    return now_ns() / SECOND_NS;
+}
+
+/* The kernel may hold what a killed process was writing to. An open waits a second for that, which the writes of a busy
+ * machine may exceed. */
+static int was_held_for_long(int rc, int64_t since_ns) {
+    return rc == -EBUSY && strstr(burst_last_error(), "cannot be seen") != NULL && now_ns() - since_ns >= SECOND_NS;
+}
+
+static void open_log(burst_t **log) {
+    const int64_t give_up_s = now_s() + HELD_SECONDS;
+    int64_t begin_ns;
+    int rc;
+    do {
+        begin_ns = now_ns();
+        rc = try_open(log);
+    } while (was_held_for_long(rc, begin_ns) && now_s() < give_up_s);
+    if (rc < 0) {
+        fprintf(stderr, "open: %s\n", burst_last_error());
+        abort();
+    }
+}
+
+static void *append_until_killed(void *argument) {
+    struct round *round = argument;
+    char line[LONGEST_LINE];
+    int64_t last = 0;
+    for (uint64_t number = round->witness->first[round->thread];; number++) {
+        const size_t length = make_line(line, round->thread, number);
+        atomic_store(&round->witness->offered[round->thread], number);
+        if (round->thread == 0) {
+            /* Enqueued; acknowledged in groups. */
+            const int64_t sequence = burst_enqueue(round->log, line, length, 0);
+            if (sequence <= last || (number % 8 == 0 && burst_await_durable(round->log, sequence, -1) != 1)) {
+                abort();
+            }
+            last = sequence;
+            if (number % 8 != 0) {
+                continue;
+            }
+        } else {
+            const int64_t sequence = burst_append(round->log, line, length, 0);
+            if (sequence <= last) {
+                abort();
+            }
+            last = sequence;
+        }
+        atomic_store(&round->witness->acknowledged[round->thread], number);
+    }
+    return NULL;
+}
+
+static void live_and_die(void) {
+    struct round rounds[THREADS];
+    burst_t *log;
+    open_log(&log);
+    atomic_store(&witness->opened, 1);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        rounds[i] = (struct round){witness, log, i};
+        pthread_create(&threads[i], NULL, append_until_killed, &rounds[i]);
+    }
+    pause();
+    _exit(0);
+}
+
+/* Every line that was added since the last look is whole and the next of its thread. */
+static void verify_rest(const char *path) {
+    char line[LONGEST_LINE + 1], wanted[LONGEST_LINE];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    fseek(file, verified_bytes, SEEK_SET);
+    while (fgets(line, sizeof line, file) != NULL) {
+        int thread = -1;
+        if (sscanf(line, "%d ", &thread) != 1 || thread < 0 || thread >= THREADS) {
+            fail_msg("%s holds a line that nobody wrote: %.60s (surroundings %u)", path, line, surroundings);
+        }
+        const size_t length = make_line(wanted, thread, present[thread] + 1);
+        if (strlen(line) != length || memcmp(line, wanted, length) != 0) {
+            fail_msg("%s holds %.40s where %.40s is the next (surroundings %u)", path, line, wanted, surroundings);
+        }
+        present[thread]++;
+    }
+    verified_bytes = ftell(file);
+    fclose(file);
+}
+
+/* None is there twice: where lines repeat there would be more than were ever offered. */
+static void verify_file(void) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/log", folder);
+    if (rotated[0] != '\0') {
+        verify_rest(rotated);
+    }
+    if (access(path, F_OK) == 0) { /* else no record has come since the rotation */
+        verified_bytes = rotated[0] != '\0' ? 0 : verified_bytes;
+        rotated[0] = '\0';
+        verify_rest(path);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        if (present[i] > atomic_load(&witness->offered[i])) {
+            fail_msg("thread %d: %llu were offered, the file has %llu (surroundings %u)", i,
+                     (unsigned long long)witness->offered[i], (unsigned long long)present[i], surroundings);
+        }
+        if (present[i] < atomic_load(&witness->acknowledged[i])) {
+            fail_msg("thread %d: %llu was acknowledged, the file ends with %llu (surroundings %u)", i,
+                     (unsigned long long)witness->acknowledged[i], (unsigned long long)present[i], surroundings);
+        }
+    }
+}
+
+static void recover(void) {
+    burst_t *log;
+    open_log(&log);
+    assert_int_equal(burst_recovery_statement(log, (char[1]){0}, 1), 0);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static pid_t start(void) {
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        live_and_die();
+    }
+    return child;
+}
+
+static void kill_soon(pid_t child) {
+    const uint32_t pause_us = next_random() % (next_random() % 2 == 0 ? KILL_WITHIN_US : KILL_OPEN_WITHIN_US);
+    nanosleep(&(struct timespec){.tv_nsec = (long)pause_us * 1000}, NULL);
+    kill(child, SIGKILL);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    kills++;
+}
+
+/* An older copy of the log file beside it, and now and then a rotation. */
+static void disturb(int round) {
+    char command[1024], log[300], target[320];
+    snprintf(log, sizeof log, "%s/log", folder);
+    if (access(log, F_OK) < 0) {
+        return; /* killed before it was made, or since a rotation */
+    }
+    if ((surroundings & SIBLINGS) && round % 5 == 4) {
+        snprintf(command, sizeof command, "cp %s %s.old", log, log);
+        assert_int_equal(system(command), 0);
+    }
+    if (!(surroundings & ROTATED) || round % 4 != 3) {
+        return;
+    }
+    if (rotated[0] != '\0') { /* the log file was begun since, and nobody has looked at it */
+        verify_rest(rotated);
+        verified_bytes = 0;
+    }
+    snprintf(target, sizeof target, "%s%s", folder, surroundings & NAME_IS_A_LINK ? "/behind/current" : "/log");
+    snprintf(rotated, sizeof rotated, "%s.%d", target, round + 100);
+    assert_int_equal(rename(target, rotated), 0);
+}
+
+static void one_round(int round) {
+    for (int i = 0; i < THREADS; i++) {
+        witness->first[i] = present[i] + 1;
+        atomic_store(&witness->offered[i], present[i]);
+    }
+    /* What io_uring still has under way is not over with the process. */
+    io = has_uring && round % 4 == 1 ? BURST_IO_URING : ring_io;
+    kill_soon(start());
+    if (round % 3 == 0) {
+        /* A second writer is killed too, most likely in its recovery: it must add nothing of its own. */
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            burst_t *log;
+            open_log(&log);
+            pause();
+        }
+        kill_soon(child);
+    }
+    io = ring_io;
+    disturb(round);
+    recover();
+    verify_file();
+}
+
+/* On a ring that is made here by the first open. */
+static void look_for_uring(void) {
+    burst_t *log;
+    has_uring = 0;
+    if (ring_io == BURST_IO_MAPPED) {
+        return; /* a ring of lines is written in no other way */
+    }
+    io = BURST_IO_URING;
+    has_uring = try_open(&log) == 0;
+    io = ring_io;
+    if (has_uring) {
+        assert_int_equal(burst_close(log), 0);
+    } else {
+        print_message("SKIPPED: kills of a writer with io_uring: %s\n", burst_last_error());
+    }
+}
+
+/* Of others, or of an earlier log: they begin with what this log will begin with. */
+static void make_siblings(void) {
+    static const char *const names[] = {"log.1", "log-2026", "other"};
+    char path[320], line[LONGEST_LINE];
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        for (int thread = 0; thread <= i; thread++) {
+            fwrite(line, 1, make_line(line, thread, 1), file);
+        }
+        fclose(file);
+    }
+}
+
+static void begin_folder(const char *where) {
+    snprintf(folder, sizeof folder, "%s/burst-kill-XXXXXX", where);
+    assert_non_null(mkdtemp(folder));
+    surroundings = in_turn[folders++ % (sizeof in_turn / sizeof in_turn[0])];
+    rotated[0] = '\0';
+    if (surroundings & SIBLINGS) {
+        make_siblings();
+    }
+    if (surroundings & NAME_IS_A_LINK) {
+        char command[1024];
+        snprintf(command, sizeof command, "mkdir %s/behind && ln -s behind/current %s/log", folder, folder);
+        assert_int_equal(system(command), 0);
+    }
+    memset(present, 0, sizeof present);
+    memset(witness, 0, sizeof *witness);
+    verified_bytes = 0;
+    look_for_uring();
+}
+
+/* The number of lines in its file. */
+static uint64_t end_folder(void) {
+    uint64_t lines = 0;
+    for (int i = 0; i < THREADS; i++) {
+        lines += present[i];
+    }
+    char command[600];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    return lines;
+}
+
+/* How long the log file may become: many rounds, and never all that is free. */
+static long file_bytes_most(const char *where) {
+    struct statvfs space;
+    assert_int_equal(statvfs(where, &space), 0);
+    const unsigned long long free_bytes = (unsigned long long)space.f_bavail * space.f_frsize;
+    if (free_bytes < FREE_BYTES_LEAST) {
+        SKIP_WITH("%s has less than %llu MiB free", where, FREE_BYTES_LEAST >> 20);
+    }
+    return (long)(free_bytes / 4 < FILE_BYTES_MOST ? free_bytes / 4 : FILE_BYTES_MOST);
+}
+
+static void run_rounds(const char *where, uint32_t with, int rounds) {
+    const long most = file_bytes_most(where);
+    ring_io = io = with;
+    begin_folder(where);
+    uint64_t lines = 0;
+    int opened = 0, round = 0;
+    for (; round < rounds && now_s() < deadline_s; round++) {
+        if (verified_bytes > most || (round > 0 && round % ROUNDS_A_FOLDER == 0)) {
+            lines += end_folder();
+            begin_folder(where);
+        }
+        atomic_store(&witness->opened, 0);
+        one_round(round);
+        opened += (int)atomic_load(&witness->opened);
+        if (now_s() - told_at_s >= PROGRESS_SECONDS) {
+            told_at_s = now_s();
+            print_message("%s, io %u: round %d of %d, %llu kills in all\n", where, ring_io, round, rounds, kills);
+            fflush(stdout);
+        }
+    }
+    lines += end_folder();
+    print_message("%s, io %u: %d rounds (%d killed after the open), %llu lines, each once\n", where, ring_io, round,
+                  opened, (unsigned long long)lines);
+}
+
+static void every_acknowledged_record_survives_kills_with_the_ring_in_memory(void **state) {
+    (void)state;
+    run_rounds("/dev/shm", BURST_IO_PWRITE, rounds_asked / 2);
+}
+
+static void every_acknowledged_record_survives_kills_with_the_ring_mapped(void **state) {
+    (void)state;
+    run_rounds("/dev/shm", BURST_IO_MAPPED, rounds_asked * 4 / 10);
+}
+
+static void every_acknowledged_record_survives_kills_with_the_ring_on_disk(void **state) {
+    (void)state;
+    run_rounds(".", BURST_IO_PWRITE, rounds_asked / 10);
+}
+
+int main(int argc, char **argv) {
+    const char *rounds = getenv("KILL_ROUNDS");
+    rounds_asked = rounds == NULL ? rounds_asked : atoi(rounds);
+    for (int i = 1; i < argc; i += 2) {
+        const int number = i + 1 < argc ? atoi(argv[i + 1]) : 0;
+        if (number > 0 && strcmp(argv[i], "--rounds") == 0) {
+            rounds_asked = number;
+        } else if (number > 0 && strcmp(argv[i], "--seconds") == 0) {
+            deadline_s = now_s() + number;
+        } else if (number > 0 && strcmp(argv[i], "--seed") == 0) {
+            random_state = (uint32_t)number;
+        } else {
+            fprintf(stderr, "usage: %s [--rounds N] [--seconds N] [--seed S]\n", argv[0]);
+            return 2;
+        }
+    }
+    const uint32_t seed = random_state;
+    witness = mmap(NULL, sizeof *witness, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_in_memory),
+        cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_mapped),
+        cmocka_unit_test(every_acknowledged_record_survives_kills_with_the_ring_on_disk),
+    };
+    unsigned long long violations = 0;
+    do {
+        violations += (unsigned long long)cmocka_run_group_tests(tests, NULL, NULL);
+    } while (violations == 0 && deadline_s != INT64_MAX && now_s() < deadline_s);
+    if (violations > 0) {
+        printf("again, if the scheduler does: %s --rounds %d --seed %u\n", argv[0], rounds_asked, seed);
+    }
+    printf("PROOF kill-random cases=%llu violations=%llu seeds=%u-%u\n", kills, violations, seed, seed);
+    return violations == 0 ? 0 : 1;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A writer opens any medium. It gets a sentence, or a log that from now on behaves like one: the next open finds the
+ * same, what is appended is there after a crash, in the ring and then in the log file, exactly once.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "append_rules.h"
+#include "base/error.h"
+#include "harness/fuzz/medium.h"
+#include "harness/fuzz/oracle.h"
+#include "harness/fuzz/violation.h"
+#include "media/record.h"
+#include "harness/simulator/log.h"
+
+#define RECORDS 3u
+#define DRAIN_STEPS_MAX 400
+
+static const struct files_ops *simulated_files;
+
+/* A name from the medium may be longer than the simulated directory takes. */
+static int create_short(const struct files *files, const char *path, const struct new_file *how) {
+    return strlen(path) >= FILE_NAME_MAX ? -ENAMETOOLONG : simulated_files->create(files, path, how);
+}
+
+static void refuse_long_names(struct world *world) {
+    static struct files_ops ops;
+    if (simulated_files == NULL) {
+        simulated_files = world->files.files.ops;
+        ops = *simulated_files;
+        ops.create = create_short;
+    }
+    world->files.files.ops = &ops;
+}
+
+static int open_writer(struct world *world) {
+    const int rc = log_open(world);
+    if (rc < 0) {
+        MUST(error_text()[0] != '\0');
+        MUST(world->allocations == 0);
+        world->engine = NULL;
+    }
+    return rc;
+}
+
+/* Whether the bytes here are a whole header of any lap, and how long a payload stands behind it. */
+static int is_header(const uint8_t *data, size_t at, uint32_t crc_seed, const struct record_header **header) {
+    *header = (const struct record_header *)(data + at);
+    const uint64_t position = (*header)->position;
+    return position % FUZZ_CAPACITY == at && record_has_header(data, FUZZ_CAPACITY, position, crc_seed);
+}
+
+static int has_headers_inside(const uint8_t *data, const struct record_header *record, size_t at, uint32_t crc_seed) {
+    const struct record_header *header;
+    const size_t end = at + record_bytes(record->length);
+    for (size_t inside = at + RECORD_HEADER_BYTES; inside < end && inside + RECORD_HEADER_BYTES <= FUZZ_CAPACITY;
+         inside += RECORD_ALIGN_BYTES) {
+        if (is_header(data, inside, crc_seed, &header)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Forged: whole headers of laps to come, or inside whole payloads. No ring has them by accident, for positions are never
+ * used twice, and a CRC is no signature: once the log has come there, or what they stood in is overwritten, nothing tells
+ * them from records. What reads such a medium must stay inside (the other targets); what it finds may change.
+ */
+static int is_forged(struct world *world) {
+    struct engine_view *view;
+    if (engine_view_open(&world->platform, &world->device.device, &view) < 0) {
+        return 0;
+    }
+    const struct ledger_view *head = ledger_view(view->ledger);
+    /* And numbers of which only the next few opens have any left: those after them are refused, as they must be. */
+    int forged = view->recovery.epoch_highest > UINT32_MAX - 8 ||
+                 head->checkpoints[head->newest].generation > LAYOUT_NUMBER_MAX / 2 - 64 ||
+                 view->recovery.next_sequence > LAYOUT_NUMBER_MAX / 2 - FUZZ_CAPACITY ||
+                 view->recovery.log_end > LAYOUT_NUMBER_MAX / 2 - 2 * FUZZ_CAPACITY;
+    const uint8_t *data = world->device.medium + MEDIUM_DATA;
+    for (size_t at = 0; !forged && at + RECORD_HEADER_BYTES <= FUZZ_CAPACITY; at += RECORD_ALIGN_BYTES) {
+        const struct record_header *header;
+        if (is_header(data, at, head->crc_seed, &header)) {
+            forged = header->position >= view->recovery.start + FUZZ_CAPACITY ||
+                     (record_judge(data, FUZZ_CAPACITY, header->position, head->crc_seed) == RECORD_VALID &&
+                      has_headers_inside(data, header, at, head->crc_seed));
+        }
+    }
+    engine_view_close(&world->platform, view);
+    return forged;
+}
+
+static uint64_t next_sequence_of_a_reader(struct world *world) {
+    struct engine_view *view;
+    MUST(engine_view_open(&world->platform, &world->device.device, &view) == 0);
+    const struct recovery_input input = engine_view_input(view);
+    check_recovered(&input, &view->recovery);
+    const uint64_t next = view->recovery.next_sequence;
+    engine_view_close(&world->platform, view);
+    return next;
+}
+
+/* 1 if all is in the log file. */
+static int drain(struct world *world) {
+    int rc = 0;
+    for (int step = 0; step < DRAIN_STEPS_MAX; step++) {
+        rc = engine_step(world->engine, 1);
+        if (rc < 0 || (rc == 0 && drain_is_done(world->engine->drain))) {
+            break;
+        }
+    }
+    MUST(rc <= 0); /* it comes to an end */
+    return rc == 0 && drain_is_done(world->engine->drain);
+}
+
+static const char *payload_of(uint64_t i) {
+    static const char *const payloads[RECORDS] = {"the first appended\n", "and the second one\n",
+                                                  "and a third record\n"};
+    return payloads[i];
+}
+
+static uint64_t append_some(struct world *world) {
+    uint64_t appended = 0;
+    for (; appended < RECORDS; appended++) {
+        const char *payload = payload_of(appended);
+        const uint64_t sequence = ring_next_sequence(world->engine->ring);
+        const int64_t rc = ring_append(world->engine->ring, payload, strlen(payload), 0, 0, &for_ever);
+        if (rc < 0) {
+            MUST(rc == -EAGAIN); /* full, and the drain could not help */
+            break;
+        }
+        MUST((uint64_t)rc == sequence);
+    }
+    return appended;
+}
+
+/* The log file ends in what was appended: all of it, in order, and nothing behind it. */
+static int ends_in_what_was_appended(const struct world *world, uint64_t appended) {
+    char path[LAYOUT_FILE_NAME_BYTES];
+    drain_copy_path(world->engine->drain, 0, path, sizeof path);
+    const struct sim_inode *inode = &world->files.inodes[sim_files_find(&world->files, path)];
+    size_t end = inode->size;
+    for (uint64_t i = appended; i-- > 0;) {
+        const size_t length = strlen(payload_of(i));
+        if (end < length || memcmp(inode->cache + end - length, payload_of(i), length) != 0) {
+            return 0;
+        }
+        end -= length;
+    }
+    return 1;
+}
+
+static void close_writer(struct world *world) {
+    engine_close(world->engine);
+    world->engine = NULL;
+    MUST(world->allocations == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct medium medium;
+    medium_decode(&medium, data, size);
+    struct world *world = medium_to_world(&medium);
+    refuse_long_names(world);
+    if (medium.options[0] & 1) {
+        world->file_name = NULL; /* as `burstlog recover` does it */
+    }
+    if (is_forged(world) || open_writer(world) < 0) {
+        return 0;
+    }
+    const uint64_t next = ring_next_sequence(world->engine->ring);
+    MUST(next_sequence_of_a_reader(world) == next);
+    if (medium.options[0] & 2) {
+        drain(world);
+    }
+    close_writer(world);
+    MUST(open_writer(world) == 0);
+    MUST(ring_next_sequence(world->engine->ring) == next);
+    if (medium.options[0] & 4) {
+        drain(world);
+    }
+    const uint64_t appended = append_some(world);
+    close_writer(world); /* a crash: nothing was said to the ring */
+    MUST(open_writer(world) == 0);
+    MUST(ring_next_sequence(world->engine->ring) == next + appended);
+    if (drain(world)) {
+        MUST(ends_in_what_was_appended(world, appended));
+    }
+    close_writer(world);
+    MUST(next_sequence_of_a_reader(world) == next + appended);
+    return 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program like any that logs, to have system calls changed under it: writer RING LOG FIRST COUNT SECONDS. For each
+ * record one line on standard output, its number and what the append returned; then, after so many seconds at most for
+ * the drain, and after "#", what there is to say.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/rigs/witness.h"
+
+static struct witness witness;
+
+int main(int count, char **arguments) {
+    if (count != 6) {
+        fprintf(stderr, "usage: writer RING LOG FIRST COUNT SECONDS\n");
+        return 2;
+    }
+    setvbuf(stdout, NULL, _IONBF, 0);
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = arguments[1];
+    config.io = BURST_IO_PWRITE; /* strace counts its calls */
+    config.file_name = arguments[2];
+    config.ring_bytes = 2 << 20;
+    config.durability = BURST_DURABILITY_PROCESS;
+    config.drain_interval_ns = 2000000;
+    burst_t *log;
+    if (burst_open(&config, &log) < 0) {
+        printf("# open: %s\n", burst_last_error());
+        return 1;
+    }
+    witness_begin(&witness);
+    witness.next[0] = strtoull(arguments[3], NULL, 10);
+    int told = 0;
+    const uint64_t end = witness.next[0] + strtoull(arguments[4], NULL, 10);
+    while (witness.next[0] < end) {
+        const unsigned long long number = witness.next[0];
+        const long long result = witness_append(&witness, log, 0, 0);
+        printf("%llu %lld\n", number, result);
+        if (result < 0 && !told)
+            printf("# append: %s\n", burst_last_error());
+        told |= result < 0;
+    }
+    burst_await_drained(log, atoll(arguments[5]) * 1000000000);
+    burst_event_t event = {.struct_bytes = sizeof event};
+    while (burst_next_event(log, &event, 0) == 1)
+        printf("# event: %s\n", event.text);
+    const int64_t left = burst_close(log);
+    printf("# close: %lld\n", (long long)left);
+    witness_end(&witness);
+    return left == 0 ? 0 : 1;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "harness/simulator/explore.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "one_stream.h"
+#include "harness/simulator/crash.h"
+#include "harness/simulator/log.h"
+
+#define ROT_IN 8 /* in one of so many states the newest checkpoint rots as well */
+
+struct exploration exploration;
+
+static struct world *levels[3];
+
+static void list_checkpoint(const struct world *world, unsigned slot) {
+    const struct one_stream *checkpoint =
+        (const void *)(world->device.medium + sim_device_place(LAYOUT_CHECKPOINT_OFFSET(slot)));
+    const struct writer_note *note = (const void *)(world->device.medium + sim_device_place(LAYOUT_NOTE_OFFSET(slot)));
+    fprintf(stderr,
+            "  checkpoint %u: generation %llu, epoch %u, drained %llu, %llu bytes in the file\n"
+            "  note %u: generation %llu, epoch %u, watermark %llu, in flight to %llu\n",
+            slot, (unsigned long long)checkpoint->head.generation, checkpoint->head.epoch,
+            (unsigned long long)checkpoint->stream.drained_position, (unsigned long long)checkpoint->stream.length,
+            slot, (unsigned long long)note->generation, note->epoch, (unsigned long long)note->durable_position,
+            (unsigned long long)note->in_flight_end);
+}
+
+/* What looks like a header, whole or not. */
+static void list_medium(const struct world *world) {
+    list_checkpoint(world, 0);
+    list_checkpoint(world, 1);
+    const size_t capacity = world->device.medium_bytes - MEDIUM_DATA;
+    for (size_t at = 0; at < capacity; at += RECORD_ALIGN_BYTES) {
+        const struct record_header *header = (const void *)(world->device.medium + MEDIUM_DATA + at);
+        if (header->position % capacity == at && header->epoch > 0 && header->epoch < 1000 && header->type > 0 &&
+            header->type <= RECORD_MARKER) {
+            const struct marker *marker = (const void *)(header + 1);
+            fprintf(stderr, "  at %6zu: position %llu, type %u, sequence %llu, epoch %u, watermark %llu", at,
+                    (unsigned long long)header->position, header->type, (unsigned long long)header->sequence,
+                    header->epoch, (unsigned long long)header->durable_position);
+            if (header->type == RECORD_MARKER) {
+                fprintf(stderr, ", log end %llu", (unsigned long long)marker->log_end);
+            }
+            fprintf(stderr, "\n");
+        }
+    }
+}
+
+void violation(const struct world *world, const char *format, ...) {
+    const struct exploration *now = &exploration;
+    va_list arguments;
+    va_start(arguments, format);
+    fflush(stdout);
+    fprintf(stderr, "VIOLATION in %s: ", now->scenario->name);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n  crash point %llu, state %llu", (unsigned long long)now->points,
+            (unsigned long long)now->state);
+    if (world->level == 2) {
+        fprintf(stderr, "; in its recovery crash point %llu, state %llu", (unsigned long long)now->second_point,
+                (unsigned long long)now->second_state);
+    }
+    fprintf(stderr,
+            "\n  see it again: simulator --scenario %s --medium %s --seed %llu --exhaustive %llu --sampled %llu "
+            "--second-in %llu --second-sampled %llu --point %llu --state %llu --trace\n",
+            now->scenario->name, now->is_mapped ? "mapped" : "block", (unsigned long long)now->seed,
+            (unsigned long long)now->exhaustive, (unsigned long long)now->sampled, (unsigned long long)now->second_in,
+            (unsigned long long)now->second_sampled, (unsigned long long)now->points, (unsigned long long)now->state);
+    for (uint64_t i = world->events.first; i < world->events.end; i++) {
+        fprintf(stderr, "  the engine said: %s\n", world->events.kept[i % EVENTS_KEPT].text);
+    }
+    if (now->trace) {
+        list_medium(world);
+    }
+    printf("PROOF simulator cases=%llu violations=1 seeds=%llu-%llu\n",
+           (unsigned long long)(now->total + now->states + now->second_states), (unsigned long long)now->seed,
+           (unsigned long long)now->seed);
+    exit(1);
+}
+
+/* Records as long as those that the crash may have torn: where a stale tail is taken for theirs, it shows. */
+static void append_again(struct world *world) {
+    const uint64_t next = world->model.offered + 1;
+    for (uint64_t i = 0; i < 2; i++) {
+        const struct model_record *torn = &world->model.records[next + i];
+        const uint32_t length = torn->length > 0 ? torn->length : 100;
+        int64_t rc = log_append(world, length);
+        if (rc == -EAGAIN) {
+            log_drain_all(world);
+            rc = log_append(world, length);
+        }
+        if (rc < 0) {
+            violation(world, "nothing can be appended after recovery: %s", error_text());
+        }
+    }
+}
+
+/* Two records in one block, where one may stand that was in flight and has the sequence after theirs. */
+static void commit_two(struct world *world) {
+    for (int i = 0; i < 2; i++) {
+        if (log_enqueue(world, 50) == -EAGAIN) {
+            log_drain_all(world);
+            log_enqueue(world, 50);
+        }
+    }
+    if (log_commit(world) < 0) {
+        violation(world, "nothing can be committed after recovery: %s", error_text());
+    }
+}
+
+/* Goes on as if nothing had happened, in one of several orders. */
+static void live_on(struct world *world, uint64_t variant) {
+    if (variant % 3 == 0) {
+        log_drain_all(world);
+        log_check_files(world);
+    } else if (variant % 3 == 1) {
+        log_drain(world, 0);
+    }
+    if (variant / 3 % 2 == 0) {
+        append_again(world);
+    } else {
+        commit_two(world);
+    }
+    log_drain_all(world);
+    log_check_files(world);
+}
+
+static void recover(struct world *world, uint64_t variant, void (*crash_in_it)(struct world *, const char *)) {
+    if (world->model.medium_lied && log_is_refused(world)) {
+        return;
+    }
+    world->before_operation = crash_in_it;
+    log_open_whole(world);
+    live_on(world, variant);
+    world->before_operation = NULL;
+    if (variant / 6 % 4 == 0) { /* once more: the recovered log recovers to itself */
+        log_reopen(world);
+        log_drain_all(world);
+        log_check_files(world);
+    }
+    log_close(world);
+}
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+    uint64_t state = a * 0x9e3779b97f4a7c15ull + b;
+    return random_next(&state);
+}
+
+static void trace(const struct world *world, uint64_t point, const char *operation) {
+    if (exploration.trace) {
+        printf("%*s%llu: %s (acknowledged %llu of %llu)\n", (int)world->level * 4, "", (unsigned long long)point,
+               operation, (unsigned long long)world->model.acknowledged, (unsigned long long)world->model.offered);
+    }
+}
+
+/* The newer checkpoint is unreadable after the crash: whatever the state, the older one still finds every record. */
+static void rot_newest_checkpoint(struct world *world) {
+    struct ledger *ledger;
+    if (ledger_read(&world->platform, &world->device.device, &ledger) == 0 &&
+        ledger_view(ledger)->checkpoint_is_valid[0] && ledger_view(ledger)->checkpoint_is_valid[1]) {
+        uint8_t *slot = world_checkpoint(world, ledger_view(ledger)->newest);
+        slot[world_random(world, checkpoint_claims(slot))] ^= 1;
+    }
+    ledger_close(ledger);
+}
+
+/* The second crash. */
+static void crash_recovery(struct world *world, const char *operation) {
+    static struct crash crash;
+    struct exploration *now = &exploration;
+    if (world->engine != NULL) {
+        log_note_durable(world);
+    }
+    trace(world, now->second_point, operation);
+    crash_survey(&crash, world, mix(mix(now->seed, now->points), mix(now->state, now->second_point)));
+    const uint64_t states = crash_states(&crash, now->second_sampled, now->second_sampled);
+    for (now->second_state = 0; now->second_state < states; now->second_state++) {
+        crash_build(&crash, now->second_state, states, levels[2]);
+        recover(levels[2], now->second_state, NULL);
+        now->second_states++;
+    }
+    now->second_points++;
+    now->second_point++;
+}
+
+static void crash_run(struct world *world, const char *operation) {
+    static struct crash crash;
+    struct exploration *now = &exploration;
+    if (world->engine != NULL) {
+        log_note_durable(world);
+    }
+    if (now->only_point < 0 || now->only_point == (int64_t)now->points) {
+        trace(world, now->points, operation);
+    }
+    crash_survey(&crash, world, mix(now->seed, now->points));
+    const uint64_t states = crash_states(&crash, now->exhaustive, now->sampled);
+    now->whole_points += states == crash.states;
+    for (now->state = 0; now->state < states; now->state++) {
+        if (now->only_point >= 0 &&
+            (now->only_point != (int64_t)now->points || now->only_state != (int64_t)now->state)) {
+            continue;
+        }
+        now->second_point = 0;
+        const int again = mix(now->state, now->points) % now->second_in == 0;
+        crash_build(&crash, now->state, states, levels[1]);
+        if (mix(now->points, now->state) % ROT_IN == 0) {
+            rot_newest_checkpoint(levels[1]);
+        }
+        recover(levels[1], mix(now->state, now->points) >> 32, again ? crash_recovery : NULL);
+        now->states++;
+    }
+    now->points++;
+}
+
+void explore(void) {
+    for (int level = 0; level < 3; level++) {
+        if (levels[level] == NULL) {
+            levels[level] = world_create();
+        }
+    }
+    struct world *world = levels[0];
+    world_reset(world, exploration.scenario->blocks, exploration.seed);
+    sim_device_choose(world, exploration.is_mapped);
+    if (exploration.seed % 2 == 0) {
+        world->device.device.line_bytes = 0; /* mapped, but laid out for a block device */
+    }
+    world->device.device.write_depth = (int)exploration.scenario->write_depth;
+    log_format(world);
+    world->before_operation = crash_run;
+    exploration.scenario->run(world);
+    if (world->engine != NULL) {
+        world->before_operation = NULL;
+        log_drain_all(world);
+        log_check_files(world);
+        log_close(world);
+    }
+}

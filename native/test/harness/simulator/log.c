@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "append_rules.h"
+#include "harness/simulator/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define DRAIN_STEPS_MAX 200
+
+void payload_make(const struct model *model, uint64_t sequence, char *out) {
+    const struct model_record *record = &model->records[sequence];
+    if (record->length == 0) {
+        return;
+    }
+    if (model->repeats) {
+        memset(out, REPEATED_FILL, record->length);
+        out[record->length - 1] = '\n';
+        return;
+    }
+    char name[PAYLOAD_MIN_BYTES + 1];
+    snprintf(name, sizeof name, "%06u.%04u:", (unsigned)sequence % 1000000u, record->incarnation % 10000u);
+    memset(out, payload_fill(sequence, record->incarnation), record->length);
+    memcpy(out, name, sizeof name - 1 < record->length ? sizeof name - 1 : record->length);
+    out[record->length - 1] = '\n';
+}
+
+void log_format(struct world *world) {
+    const int rc = ledger_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
+    if (rc < 0) {
+        violation(world, "format: %s", error_text());
+    }
+}
+
+int log_open(struct world *world) {
+    const struct engine_parts parts = {
+        .platform = &world->platform,
+        .device = &world->device.device,
+        .files = &world->files.files,
+        .events = &world->events,
+    };
+    const struct engine_config config = {.file_name = world->file_name};
+    world->model.incarnation++;
+    return engine_open(&parts, &config, &world->engine);
+}
+
+/* What recovery says is the log, and from the open on no more. */
+static void settle_model(struct world *world, const struct recovery *recovery) {
+    struct model *model = &world->model;
+    const uint64_t last = recovery->next_sequence - 1;
+    if (last < model->acknowledged && !model->medium_lied) {
+        violation(world, "I1: %llu records were acknowledged, but the ring ends with %llu",
+                  (unsigned long long)model->acknowledged, (unsigned long long)last);
+    }
+    if (last > model->offered) {
+        violation(world, "I2: %llu records were ever offered, but the ring ends with %llu",
+                  (unsigned long long)model->offered, (unsigned long long)last);
+    }
+    for (size_t i = 0; i < recovery->jump_count; i++) {
+        const struct recovery_jump *jump = &recovery->jumps[i];
+        if (jump->gap.damaged && !model->medium_damaged && !model->medium_lied) {
+            violation(world, "I8: positions %llu..%llu are called damaged, but nothing happened to them",
+                      (unsigned long long)jump->gap.from, (unsigned long long)jump->gap.to);
+        }
+        for (uint64_t n = 0; n < jump->gap.count; n++) {
+            if (!model->records[jump->gap.first_sequence + n].damaged && !model->medium_lied) {
+                violation(world, "I8: record %llu is called lost, but nothing happened to it",
+                          (unsigned long long)(jump->gap.first_sequence + n));
+            }
+        }
+    }
+    model->acknowledged = last;
+}
+
+/* Asks the reader that changes nothing. */
+static void read_and_settle(struct world *world) {
+    struct model *model = &world->model;
+    struct engine_view *view;
+    int rc = engine_view_open(&world->platform, &world->device.device, &view);
+    if (model->is_formatting && (rc == -ENODATA || rc == -EUCLEAN || (rc == 0 && view->recovery.records > 0))) {
+        if (rc == 0) { /* the ring that was there before is still whole */
+            engine_view_close(&world->platform, view);
+        }
+        log_format(world);
+        rc = engine_view_open(&world->platform, &world->device.device, &view);
+    }
+    model->is_formatting = 0;
+    if (rc < 0) {
+        violation(world, "the ring cannot be read: %s", error_text());
+    }
+    settle_model(world, &view->recovery);
+    engine_view_close(&world->platform, view);
+}
+
+int log_is_refused(struct world *world) {
+    struct engine_view *view;
+    const int rc = engine_view_open(&world->platform, &world->device.device, &view);
+    if (rc < 0) {
+        return rc == -EUCLEAN;
+    }
+    const struct superblock *superblock = engine_view_superblock(view);
+    const int has_no_block = view->recovery.marker_position + superblock->block_bytes >
+                             align_down(view->recovery.start, superblock->block_bytes) + superblock->capacity_bytes;
+    engine_view_close(&world->platform, view);
+    return has_no_block;
+}
+
+void log_open_whole(struct world *world) {
+    /* A reader must say the same as the open; not asked each time, for it costs as much. */
+    const int asked = world->model.is_formatting || world->before_operation != NULL || world_random(world, 4) == 0;
+    if (asked && !world->device.is_ahead) {
+        read_and_settle(world);
+    }
+    if (log_open(world) < 0) {
+        violation(world, "the ring cannot be opened: %s", error_text());
+    }
+    world->device.is_ahead = 0; /* the open has flushed it */
+    settle_model(world, &world->engine->view.recovery);
+    const uint64_t next = ring_next_sequence(world->engine->ring);
+    if (next != world->model.acknowledged + 1) {
+        violation(world, "I5: the next sequence was %llu when read and is %llu when opened",
+                  (unsigned long long)world->model.acknowledged + 1, (unsigned long long)next);
+    }
+    world->model.offered = world->model.acknowledged;
+}
+
+void log_close(struct world *world) {
+    engine_close(world->engine);
+    world->engine = NULL;
+    if (world->allocations != 0) {
+        violation(world, "%u allocations were not released", world->allocations);
+    }
+}
+
+void log_reopen(struct world *world) {
+    log_close(world);
+    log_open_whole(world);
+}
+
+void log_note_durable(struct world *world) {
+    uint64_t position, next;
+    ring_durable(world->engine->ring, &position, &next);
+    if (next - 1 > world->model.offered) {
+        violation(world, "I8: %llu records are durable, but only %llu were offered", (unsigned long long)next - 1,
+                  (unsigned long long)world->model.offered);
+    }
+    if (next - 1 > world->model.acknowledged) {
+        world->model.acknowledged = next - 1;
+    }
+}
+
+static int64_t offer(struct world *world, uint32_t length, ring_call call, const struct ring_rule *rule) {
+    struct model *model = &world->model;
+    const uint64_t sequence = model->offered + 1;
+    if (sequence >= MODEL_RECORDS_MAX || (length > 0 && length < PAYLOAD_MIN_BYTES)) {
+        violation(world, "the scenario wants record %llu of %u bytes", (unsigned long long)sequence, length);
+    }
+    /* Not static: while this append waits, the worlds that are crashed meanwhile append as well. */
+    char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
+    const struct model_record before = model->records[sequence];
+    model->records[sequence] = (struct model_record){.incarnation = model->incarnation, .length = length};
+    payload_make(model, sequence, payload);
+    model->offered = sequence;
+    const int64_t rc = call(world->engine->ring, payload, length, world->now_ns, 0, rule);
+    if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
+        model->offered = sequence - 1;
+        model->records[sequence] = before;
+    } else if (rc >= 0 && (uint64_t)rc != sequence) {
+        violation(world, "sequence %lld was given out where %llu was next", (long long)rc,
+                  (unsigned long long)sequence);
+    }
+    return rc;
+}
+
+int64_t log_append(struct world *world, uint32_t length) {
+    const int64_t rc = offer(world, length, ring_append, world->park_drains ? &for_ever : &unless_full);
+    log_note_durable(world);
+    if (rc > 0) {
+        world->model.acknowledged = (uint64_t)rc;
+    }
+    return rc;
+}
+
+int64_t log_enqueue(struct world *world, uint32_t length) {
+    const int64_t rc = offer(world, length, ring_enqueue, &never_waits);
+    sim_mapped_evict(world); /* published, and not sealed */
+    return rc;
+}
+
+int log_commit(struct world *world) {
+    const int rc = ring_commit(world->engine->ring);
+    log_note_durable(world);
+    if (rc == 1) {
+        world->model.acknowledged = world->model.offered;
+    }
+    return rc;
+}
+
+int log_drain(struct world *world, int sync) {
+    return engine_step(world->engine, sync);
+}
+
+void log_drain_all(struct world *world) {
+    int rc = 0;
+    for (int step = 0; step < DRAIN_STEPS_MAX; step++) {
+        rc = log_drain(world, 1);
+        if (rc == 0 && drain_is_done(world->engine->drain)) {
+            return;
+        }
+        world->now_ns += 100000000;
+    }
+    violation(world, "the drain does not come to an end: %s", rc < 0 ? error_name(-rc) : "it says nothing");
+}

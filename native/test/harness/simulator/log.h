@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A user of the log who remembers what it must hold: every payload says which record it is, so that the log files can
+ * be read back and compared record by record.
+ */
+#ifndef BURST_TEST_SIMULATOR_LOG_H
+#define BURST_TEST_SIMULATOR_LOG_H
+
+#include "harness/simulator/world.h"
+
+#define REPEATED_FILL 't'
+#define PAYLOAD_MIN_BYTES 12u /* shorter ones, but for 0, cannot say who they are */
+
+/* Ends the program: the invariant that does not hold, and how to see it again. */
+void violation(const struct world *world, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
+
+void log_format(struct world *world);
+
+/* Opens the engine on the world. 0 or -errno. */
+int log_open(struct world *world);
+/* Whether a medium that lied has lost so much that the ring must be refused. */
+int log_is_refused(struct world *world);
+/* As it must be after a crash: nothing acknowledged is missing, nothing is reported that is not so. */
+void log_open_whole(struct world *world);
+void log_close(struct world *world);
+void log_reopen(struct world *world);
+
+int64_t log_append(struct world *world, uint32_t length);
+int64_t log_enqueue(struct world *world, uint32_t length);
+int log_commit(struct world *world);
+/* What the engine itself calls durable counts as acknowledged. */
+void log_note_durable(struct world *world);
+
+/* One step of the drain: as much as is there. */
+int log_drain(struct world *world, int sync);
+/* Until all is in the log file and on disk. */
+void log_drain_all(struct world *world);
+
+/* Every record there must be, and none but those, in order: I1 to I4. All is drained. */
+void log_check_files(struct world *world);
+
+/* The records in a file are at the mercy of those who destroy it. */
+void log_records_destroyed(struct world *world, const char *name, size_t from_byte);
+
+/* The bytes of a record. */
+void payload_make(const struct model *model, uint64_t sequence, char *out);
+
+static inline char payload_fill(uint64_t sequence, uint64_t incarnation) {
+    return (char)('a' + (sequence * 7 + incarnation * 3) % 26);
+}
+
+#endif

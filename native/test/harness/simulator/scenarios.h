@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BURST_TEST_SIMULATOR_SCENARIOS_H
+#define BURST_TEST_SIMULATOR_SCENARIOS_H
+
+#include "harness/simulator/world.h"
+
+/* A run that is crashed before each of its operations. The ring is formatted. */
+struct scenario {
+    const char *name;
+    unsigned blocks;
+    unsigned write_depth;
+    void (*run)(struct world *world);
+    int block_only; /* what it does to the medium cannot happen to persistent memory */
+};
+
+extern const struct scenario scenarios[];
+extern const size_t scenario_count;
+
+/* destination_scenarios.c */
+void file_sync_fails(struct world *world);
+void file_extended_and_sync_fails(struct world *world);
+void disk_full_then_space(struct world *world);
+void file_renamed(struct world *world);
+void file_renamed_before_its_first_checkpoint(struct world *world);
+void file_deleted(struct world *world);
+void file_deleted_before_its_sync(struct world *world);
+void file_changed_while_the_disk_is_full(struct world *world);
+void file_truncated(struct world *world);
+void file_extended(struct world *world);
+void file_name_changed(struct world *world);
+void file_system_unmounted(struct world *world);
+void newest_checkpoint_rots(struct world *world);
+void newest_checkpoint_rots_after_a_reopen(struct world *world);
+void payload_rots(struct world *world);
+void header_rots(struct world *world);
+void one_record_of_a_commit_rots(struct world *world);
+void block_is_lost(struct world *world);
+void write_went_elsewhere(struct world *world);
+void block_is_a_lap_old(struct world *world);
+void marker_is_lost(struct world *world);
+void full_ring_is_damaged(struct world *world);
+void damage_is_found_again_after_a_crash(struct world *world);
+
+/* identity_scenarios.c */
+void rotated_among_copies(struct world *world);
+void rotated_among_copies_without_handles(struct world *world);
+void rotated_among_copies_with_numbers_only(struct world *world);
+void older_files_that_read_like_the_log(struct world *world);
+void older_files_on_a_file_system_without_marks(struct world *world);
+void inode_number_used_again(struct world *world);
+void inode_number_used_again_without_handles(struct world *world);
+void file_behind_a_link_renamed(struct world *world);
+
+/* others_scenarios.c */
+void file_cut_in_a_redo(struct world *world);
+void file_cut_before_a_write_of_a_redo(struct world *world);
+void file_grown_again_in_a_redo(struct world *world);
+void file_extended_in_a_redo(struct world *world);
+void file_edited_in_a_redo(struct world *world);
+void file_renamed_in_a_redo(struct world *world);
+void file_replaced_in_a_redo(struct world *world);
+void file_deleted_in_a_redo(struct world *world);
+void file_cut_in_a_batch(struct world *world);
+void file_cut_before_a_write(struct world *world);
+void file_grown_again_in_a_batch(struct world *world);
+void file_extended_in_a_batch(struct world *world);
+void file_edited_in_a_batch(struct world *world);
+void file_renamed_in_a_batch(struct world *world);
+void file_replaced_in_a_batch(struct world *world);
+void file_deleted_in_a_batch(struct world *world);
+void diverted_log_goes_back_at_an_open(struct world *world);
+void diverted_log_goes_back_when_its_file_is_renamed(struct world *world);
+void diverted_file_is_cut_and_cannot_be_synced(struct world *world);
+void diverted_log_stays_while_its_name_is_taken(struct world *world);
+void diverted_file_gets_the_name(struct world *world);
+
+/* host_scenarios.c */
+void allocations_fail(struct world *world);
+void sectors_cannot_be_read(struct world *world);
+void checkpoint_cannot_be_read(struct world *world);
+void epoch_cannot_be_read_for_a_while(struct world *world);
+void end_of_the_log_cannot_be_read(struct world *world);
+void device_lies(struct world *world);
+void format_of_an_empty_medium(struct world *world);
+void format_over_another_ring(struct world *world);
+
+/* random_scenario.c */
+void anything(struct world *world);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file system of the log file. Nothing is durable before it is synced: not a page of data, not a size, not a
+ * name. A sync that fails marks its pages clean, so that a second one proves nothing about them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/simulator/log.h"
+
+#define MOUNT_POINT "/logs"
+#define ROOT_DEVICE 1u
+#define LOGS_DEVICE 2u
+
+static struct sim_files *files_of(const struct files *files) {
+    return (struct sim_files *)files;
+}
+
+static unsigned page_of(size_t offset) {
+    return (unsigned)(offset / SECTOR_BYTES);
+}
+
+static const char *follow(const struct sim_files *files, const char *name) {
+    return files->link != NULL && strcmp(name, files->link) == 0 ? LINKED_FILE : name;
+}
+
+int sim_files_find(const struct sim_files *files, const char *name) {
+    if (files->is_unmounted) {
+        return -ENOENT;
+    }
+    name = follow(files, name);
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        if (files->names[i].name[0] != '\0' && strcmp(files->names[i].name, name) == 0) {
+            return (int)files->names[i].inode;
+        }
+    }
+    return -ENOENT;
+}
+
+void sim_names_apply(struct sim_name *names, const struct name_change *change) {
+    struct sim_name *place = NULL;
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        if (change->removed[0] != '\0' && strcmp(names[i].name, change->removed) == 0) {
+            names[i].name[0] = '\0';
+        }
+        if (names[i].name[0] == '\0' ? place == NULL : strcmp(names[i].name, change->added.name) == 0) {
+            place = &names[i];
+        }
+    }
+    if (change->added.name[0] != '\0') {
+        *place = change->added;
+    }
+}
+
+void sim_change_name(struct sim_files *files, const char *removed, const char *added, unsigned inode) {
+    struct name_change *change = &files->changes[files->change_count++];
+    memset(change, 0, sizeof *change);
+    if (removed != NULL) {
+        memcpy(change->removed, removed, strlen(removed) + 1);
+    }
+    if (added != NULL) {
+        memcpy(change->added.name, added, strlen(added) + 1);
+        change->added.inode = inode;
+    }
+    sim_names_apply(files->names, change);
+    for (unsigned i = 0; i < files->inode_count; i++) {
+        files->inodes[i].links = 0;
+    }
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        files->inodes[files->names[i].inode].links += files->names[i].name[0] != '\0';
+    }
+}
+
+void sim_change_size(struct sim_inode *inode, size_t size) {
+    inode->size = size;
+    if (inode->size_changes == SIZE_CHANGES_MAX) { /* keeps the newest: fewer ways to crash, none wrong */
+        memmove(inode->sizes, inode->sizes + 1, (SIZE_CHANGES_MAX - 1) * sizeof inode->sizes[0]);
+        inode->size_changes--;
+    }
+    inode->sizes[inode->size_changes++] = size;
+}
+
+/* The only ones there are. */
+static int is_folder(const char *path) {
+    return strcmp(path, "/") == 0 || strcmp(path, MOUNT_POINT) == 0 || strcmp(path, "/links") == 0;
+}
+
+static int sim_open(const struct files *files, const char *path) {
+    const struct sim_files *sim = files_of(files);
+    const int file = is_folder(path) ? -EISDIR : sim_files_find(sim, path);
+    if (file >= 0 && sim->inodes[file].is_theirs && sim->inodes[file].size > 0 && sim->marks <= MARKS_BIRTH_TIMES) {
+        violation(sim->world, "%s of others is opened: a lock that they have on it is lost when it is closed", path);
+    }
+    return file;
+}
+
+/* The lowest number that no name leads to, also after a crash, and that nobody has open. */
+unsigned sim_take_inode(struct sim_files *files) {
+    unsigned number = 0;
+    while (number < files->inode_count &&
+           (files->change_count > 0 || files->inodes[number].links > 0 || files->inodes[number].is_locked)) {
+        number++;
+    }
+    if (number == FILES_MAX) {
+        abort();
+    }
+    struct sim_inode *inode = &files->inodes[number];
+    const struct sim_inode before = *inode;
+    if (number == files->inode_count) {
+        files->inode_count++;
+    } else {
+        memset(before.cache, 0, FILE_BYTES_MAX);
+        memset(before.durable, 0, FILE_BYTES_MAX);
+    }
+    *inode = (struct sim_inode){.generation = before.generation + 1, .cache = before.cache, .durable = before.durable};
+    return number;
+}
+
+static int sim_lock(const struct files *files, int file) {
+    struct sim_inode *inode = &files_of(files)->inodes[file];
+    if (inode->is_locked) {
+        return -EBUSY;
+    }
+    inode->is_locked = 1;
+    return 0;
+}
+
+static int sim_create(const struct files *files, const char *path, const struct new_file *how) {
+    struct sim_files *sim = files_of(files);
+    (void)how;
+    world_operation(sim->world, "create");
+    if (sim->is_unmounted) {
+        violation(sim->world, "I1: %s is begun below a mount point", path);
+    }
+    if (is_folder(path) || sim_files_find(sim, path) >= 0) {
+        return -EEXIST;
+    }
+    if (sim->space_bytes == 0) {
+        return -ENOSPC;
+    }
+    if (strlen(path) >= FILE_NAME_MAX || sim->change_count == NAME_CHANGES_MAX) {
+        abort();
+    }
+    const unsigned inode = sim_take_inode(sim);
+    sim_change_name(sim, NULL, follow(sim, path), inode);
+    sim->inodes[inode].is_locked = 1;
+    return (int)inode;
+}
+
+void sim_sync_names(struct sim_files *files) {
+    memcpy(files->durable_names, files->names, sizeof files->names);
+    files->change_count = 0;
+}
+
+static int sim_sync_name(const struct files *files, const char *path) {
+    struct sim_files *sim = files_of(files);
+    (void)path;
+    world_operation(sim->world, "sync of the directory");
+    sim_sync_names(sim);
+    return 0;
+}
+
+void sim_put(struct sim_inode *inode, const void *data, size_t bytes, size_t offset) {
+    if (offset + bytes > FILE_BYTES_MAX) {
+        abort();
+    }
+    memcpy(inode->cache + offset, data, bytes);
+    for (unsigned page = page_of(offset); bytes > 0 && page <= page_of(offset + bytes - 1); page++) {
+        inode->dirty[page] = 1;
+    }
+    if (offset + bytes > inode->size) {
+        sim_change_size(inode, offset + bytes);
+    }
+}
+
+/* Nobody acts in what is made of a crash. */
+static void let_others_act(struct sim_files *sim, int *in) {
+    if (sim->world->level == 0 && *in >= 0 && --*in < 0) {
+        sim->others(sim->world);
+    }
+}
+
+static int64_t sim_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    struct sim_files *sim = files_of(files);
+    let_others_act(sim, &sim->others_before_write_in);
+    world_operation(sim->world, "write of the log file");
+    if (sim->write_at_most != 0 && bytes > sim->write_at_most) {
+        bytes = sim->write_at_most;
+    }
+    if (sim->space_bytes >= 0 && (int64_t)bytes > sim->space_bytes) {
+        bytes = (size_t)sim->space_bytes;
+        if (bytes == 0) {
+            return -ENOSPC;
+        }
+    }
+    sim->space_bytes -= sim->space_bytes >= 0 ? (int64_t)bytes : 0;
+    sim->inodes[file].is_theirs &= sim->inodes[file].size > 0; /* an empty one was left for the log */
+    if (sim->inodes[file].size == 0) {
+        sim->inodes[file].begun = ++sim->begun_count;
+    }
+    sim_put(&sim->inodes[file], data, bytes, (size_t)offset);
+    let_others_act(sim, &sim->others_after_write_in);
+    return (int64_t)bytes;
+}
+
+static int64_t sim_read(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {
+    const struct sim_inode *inode = &files_of(files)->inodes[file];
+    if (offset >= inode->size) {
+        return 0;
+    }
+    const size_t left = inode->size - (size_t)offset;
+    bytes = bytes < left ? bytes : left;
+    memcpy(data, inode->cache + offset, bytes);
+    return (int64_t)bytes;
+}
+
+size_t sim_inode_extent(const struct sim_inode *inode) {
+    size_t bytes = inode->size > inode->durable_size ? inode->size : inode->durable_size;
+    for (unsigned i = 0; i < inode->size_changes; i++) {
+        bytes = inode->sizes[i] > bytes ? inode->sizes[i] : bytes;
+    }
+    return align_up(bytes, SECTOR_BYTES);
+}
+
+int sim_foreign_is_whole(const struct sim_inode *inode) {
+    return inode->foreign == NULL ||
+           memcmp(inode->cache + inode->foreign_at, inode->foreign, strlen(inode->foreign)) == 0;
+}
+
+static void make_page_durable(struct sim_inode *inode, unsigned page) {
+    memcpy(inode->durable + page * SECTOR_BYTES, inode->cache + page * SECTOR_BYTES, SECTOR_BYTES);
+}
+
+static int sim_sync(const struct files *files, int file) {
+    struct sim_files *sim = files_of(files);
+    struct sim_inode *inode = &sim->inodes[file];
+    world_operation(sim->world, "sync of the log file");
+    const int fails = sim->fail_sync_in == 0;
+    const size_t extent = sim_inode_extent(inode);
+    sim->fail_sync_in -= sim->fail_sync_in >= 0;
+    for (unsigned page = 0; page < page_of(extent); page++) {
+        if (inode->dirty[page] && (!fails || world_random(sim->world, 2))) {
+            make_page_durable(inode, page);
+        }
+        inode->dirty[page] = 0;
+    }
+    if (!fails) {
+        inode->durable_size = inode->size;
+        inode->size_changes = 0;
+        memset(inode->durable + inode->size, 0, extent - inode->size);
+    }
+    return fails ? -EIO : 0;
+}
+
+void sim_cut(struct sim_inode *inode, size_t bytes) {
+    if (bytes < inode->size) {
+        memset(inode->cache + bytes, 0, inode->size - bytes);
+        for (unsigned page = page_of(bytes); page <= page_of(inode->size - 1); page++) {
+            inode->dirty[page] = 1;
+        }
+    }
+    sim_change_size(inode, bytes);
+}
+
+static int sim_truncate(const struct files *files, int file, uint64_t bytes) {
+    struct sim_files *sim = files_of(files);
+    world_operation(sim->world, "truncation of the log file");
+    if (sim->fail_truncate) {
+        return -EIO;
+    }
+    sim_cut(&sim->inodes[file], (size_t)bytes);
+    return 0;
+}
+
+static int sim_identity(const struct files *files, int file, struct file_identity *identity) {
+    const struct sim_inode *inode = &files_of(files)->inodes[file];
+    *identity = (struct file_identity){.device = LOGS_DEVICE,
+                                       .inode = (uint64_t)file + 2,
+                                       .links = inode->links,
+                                       .bytes = inode->size,
+                                       .is_regular = 1};
+    return 0;
+}
+
+static int sim_mark(const struct files *files, int file, struct file_mark *mark) {
+    const struct sim_files *sim = files_of(files);
+    const unsigned generation = sim->inodes[file].generation;
+    *mark = (struct file_mark){.inode = (uint64_t)file + 2};
+    if (sim->marks == MARKS_HANDLES) {
+        mark->handle_type = 1;
+        mark->handle_bytes = 8;
+        mark->handle_crc = 1000 * (uint32_t)mark->inode + generation;
+    } else if (sim->marks == MARKS_BIRTH_TIMES) {
+        mark->born_ns = generation;
+    } else if (sim->marks == MARKS_OF_EACH_MOUNT) {
+        mark->inode += 1000u * sim->world->model.incarnation;
+    }
+    return 0;
+}
+
+static int sim_mark_of_path(const struct files *files, const char *path, struct file_mark *mark) {
+    const int inode = is_folder(path) ? -EISDIR : sim_files_find(files_of(files), path);
+    return inode < 0 ? inode : sim_mark(files, inode, mark);
+}
+
+static int sim_identity_of_path(const struct files *files, const char *path, struct file_identity *identity) {
+    if (is_folder(path)) {
+        const int is_root = path[1] == '\0' || files_of(files)->is_unmounted;
+        *identity = (struct file_identity){
+            .device = is_root ? ROOT_DEVICE : LOGS_DEVICE, .inode = 1, .links = 1, .bytes = 4096};
+        return 0;
+    }
+    const int inode = sim_files_find(files_of(files), path);
+    return inode < 0 ? inode : sim_identity(files, inode, identity);
+}
+
+static int sim_place(const struct files *files, const char *path, struct mount_identity *place) {
+    (void)path;
+    *place =
+        (struct mount_identity){.folder = MOUNT_POINT, .device = LOGS_DEVICE, .entry_bytes = sizeof MOUNT_POINT - 1};
+    if (files_of(files)->is_unmounted) {
+        place->device = ROOT_DEVICE;
+        place->entry_bytes = 0;
+    }
+    return 0;
+}
+
+static int sim_list_siblings(const struct files *files, const char *path,
+                             int (*each)(void *argument, const char *sibling), void *argument) {
+    const struct sim_files *sim = files_of(files);
+    path = follow(sim, path);
+    const size_t folder_bytes = (size_t)(strrchr(path, '/') - path) + 1;
+    int rc = 0;
+    for (unsigned i = 0; i < FILES_MAX && rc == 0 && !sim->is_unmounted; i++) {
+        if (strncmp(sim->names[i].name, path, folder_bytes) == 0) {
+            rc = each(argument, sim->names[i].name);
+        }
+    }
+    return rc;
+}
+
+static void sim_close(const struct files *files, int file) {
+    files_of(files)->inodes[file].is_locked = 0;
+}
+
+static const struct files_ops sim_files_ops = {
+    .open = sim_open,
+    .lock = sim_lock,
+    .create = sim_create,
+    .sync_name = sim_sync_name,
+    .write = sim_write,
+    .read = sim_read,
+    .sync = sim_sync,
+    .truncate = sim_truncate,
+    .identity = sim_identity,
+    .identity_of_path = sim_identity_of_path,
+    .mark = sim_mark,
+    .mark_of_path = sim_mark_of_path,
+    .place = sim_place,
+    .list_siblings = sim_list_siblings,
+    .close = sim_close,
+};
+
+void sim_files_init(struct world *world) {
+    world->files.files.ops = &sim_files_ops;
+    world->files.world = world;
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        world->files.inodes[i].cache = calloc(1, FILE_BYTES_MAX);
+        world->files.inodes[i].durable = calloc(1, FILE_BYTES_MAX);
+    }
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/simulator/world.h"
+
+static struct world *world_of(const struct platform *platform) {
+    return (struct world *)platform;
+}
+
+uint64_t random_next(uint64_t *state) {
+    uint64_t value = *state += 0x9e3779b97f4a7c15ull;
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ull;
+    value = (value ^ value >> 27) * 0x94d049bb133111ebull;
+    return value ^ value >> 31;
+}
+
+uint64_t world_random(struct world *world, uint64_t below) {
+    return random_next(&world->random_state) % below;
+}
+
+/* Somebody sets the clock, all the time. */
+static int64_t sim_realtime_ns(const struct platform *platform) {
+    struct world *world = world_of(platform);
+    sim_mapped_evict(world); /* the engine asks while it makes a marker */
+    return world->now_ns + (int64_t)(random_next(&world->random_state) % 7200000000000u) - 3600000000000;
+}
+
+static int64_t sim_now_ns(const struct platform *platform) {
+    return world_of(platform)->now_ns;
+}
+
+/* Nobody else runs who could wake the caller: the drain has its turn, or the time passes. */
+static int sim_park(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns) {
+    struct world *world = world_of(platform);
+    if (atomic_load(word) != expected) {
+        return 0;
+    }
+    if (world->park_drains && !world->in_park && world->engine != NULL) {
+        world->in_park = 1;
+        const int rc = engine_step(world->engine, 0);
+        world->in_park = 0;
+        if (rc >= 0) {
+            world->now_ns += 1000000;
+            return 0;
+        }
+    }
+    world->now_ns += timeout_ns < 0 ? 1000000000 : timeout_ns;
+    return -ETIMEDOUT;
+}
+
+static void sim_unpark(const struct platform *platform, _Atomic uint32_t *word, int count) {
+    (void)platform, (void)word, (void)count;
+}
+
+static void sim_sleep(const struct platform *platform, int64_t duration_ns) {
+    world_of(platform)->now_ns += duration_ns;
+}
+
+static void sim_yield(const struct platform *platform) {
+    sim_sleep(platform, 1000);
+}
+
+/* One processor: what was stored is seen. */
+static void sim_fence_all(const struct platform *platform) {
+    (void)platform;
+}
+
+static void *sim_allocate(const struct platform *platform, size_t bytes, enum platform_memory kind) {
+    (void)kind;
+    struct world *world = world_of(platform);
+    if (world->fail_allocation_in >= 0 && world->fail_allocation_in-- == 0) {
+        return NULL;
+    }
+    void *memory = aligned_alloc(WORLD_BLOCK_BYTES, align_up(bytes, WORLD_BLOCK_BYTES));
+    memset(memory, 0, align_up(bytes, WORLD_BLOCK_BYTES));
+    world->allocations++;
+    return memory;
+}
+
+static void sim_release(const struct platform *platform, void *memory, size_t bytes) {
+    (void)bytes;
+    world_of(platform)->allocations--;
+    free(memory);
+}
+
+static uint64_t sim_random(const struct platform *platform) {
+    return random_next(&world_of(platform)->random_state) | 1;
+}
+
+static const struct platform_ops sim_platform_ops = {
+    .monotonic_ns = sim_now_ns,
+    .realtime_ns = sim_realtime_ns,
+    .park = sim_park,
+    .unpark = sim_unpark,
+    .sleep_ns = sim_sleep,
+    .yield = sim_yield,
+    .fence_all = sim_fence_all,
+    .allocate = sim_allocate,
+    .release = sim_release,
+    .random = sim_random,
+};
+
+void sim_platform_init(struct world *world) {
+    world->platform.ops = &sim_platform_ops;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "harness/simulator/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void world_operation(struct world *world, const char *operation) {
+    sim_device_arrive(world);
+    sim_mapped_evict(world);
+    if (world->before_operation != NULL) {
+        world->before_operation(world, operation);
+    }
+}
+
+struct world *world_create(void) {
+    struct world *world = calloc(1, sizeof *world);
+    sim_platform_init(world);
+    sim_device_init(world);
+    sim_files_init(world);
+    events_init(&world->events, &world->platform);
+    return world;
+}
+
+static void forget_faults(struct world *world) {
+    world->device.fail_write_in = world->device.late_in = -1;
+    world->files.space_bytes = -1;
+    world->files.write_at_most = 0;
+    world->files.fail_sync_in = -1;
+    world->files.fail_truncate = 0;
+    world->files.others_before_write_in = world->files.others_after_write_in = -1;
+    world->files.is_unmounted = 0;
+    world->park_drains = 0;
+    world->fail_allocation_in = -1;
+    world->device.unreadable_bytes = 0;
+    world->device.lies = 0;
+}
+
+static void clear_inode(struct sim_inode *inode) {
+    memset(inode->cache, 0, FILE_BYTES_MAX);
+    memset(inode->durable, 0, FILE_BYTES_MAX);
+    uint8_t *cache = inode->cache, *durable = inode->durable;
+    memset(inode, 0, sizeof *inode);
+    inode->cache = cache;
+    inode->durable = durable;
+}
+
+void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
+    world->device.medium_bytes = MEDIUM_DATA + (size_t)blocks * WORLD_BLOCK_BYTES;
+    world->device.device.medium_bytes = LAYOUT_DATA_OFFSET + (uint64_t)blocks * WORLD_BLOCK_BYTES;
+    memset(world->device.medium, 0, world->device.medium_bytes);
+    world->device.under_way_count = 0;
+    world->device.current.bytes = 0;
+    world->device.told_count = 0;
+    world->device.device.write_depth = 1;
+    memset(world->device.image, 0, WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES);
+    world->device.is_ahead = 0;
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        clear_inode(&world->files.inodes[i]);
+    }
+    world->files.inode_count = world->files.begun_count = world->files.change_count = 0;
+    memset(world->files.names, 0, sizeof world->files.names);
+    memset(world->files.durable_names, 0, sizeof world->files.durable_names);
+    world->files.link = NULL;
+    world->files.marks = MARKS_HANDLES;
+    memset(&world->model, 0, sizeof world->model);
+    world->events.first = world->events.end = 0;
+    world->engine = NULL;
+    world->file_name = "/logs/orders.log";
+    world->random_state = seed;
+    world->now_ns = 1000000000000;
+    world->level = 0;
+    world->before_operation = NULL;
+    forget_faults(world);
+}
+
+static void copy_inode(struct sim_inode *to, const struct sim_inode *from) {
+    const size_t bytes = sim_inode_extent(from), before = sim_inode_extent(to);
+    uint8_t *cache = to->cache, *durable = to->durable;
+    if (before > bytes) {
+        memset(cache + bytes, 0, before - bytes);
+        memset(durable + bytes, 0, before - bytes);
+    }
+    memcpy(cache, from->cache, bytes);
+    memcpy(durable, from->durable, bytes);
+    *to = *from;
+    to->cache = cache;
+    to->durable = durable;
+    to->is_locked = 0;
+}
+
+void world_copy(struct world *to, const struct world *from) {
+    to->device.medium_bytes = from->device.medium_bytes;
+    to->device.device.medium_bytes = from->device.device.medium_bytes;
+    to->device.device.write_depth = from->device.device.write_depth;
+    sim_device_choose(to, from->device.is_mapped);
+    to->device.device.line_bytes = from->device.device.line_bytes;
+    memcpy(to->device.medium, from->device.medium, from->device.medium_bytes);
+    to->device.under_way_count = 0;
+    to->device.current.bytes = 0;
+    to->device.is_ahead = 0;
+    const unsigned inodes =
+        to->files.inode_count > from->files.inode_count ? to->files.inode_count : from->files.inode_count;
+    for (unsigned i = 0; i < inodes; i++) {
+        copy_inode(&to->files.inodes[i], &from->files.inodes[i]);
+    }
+    to->files.inode_count = from->files.inode_count;
+    to->files.link = from->files.link;
+    to->files.marks = from->files.marks;
+    to->files.begun_count = from->files.begun_count;
+    memcpy(to->files.names, from->files.names, sizeof to->files.names);
+    memcpy(to->files.durable_names, from->files.durable_names, sizeof to->files.durable_names);
+    memcpy(to->files.changes, from->files.changes, sizeof to->files.changes);
+    to->files.change_count = from->files.change_count;
+    const size_t records = (size_t)from->model.offered + 1;
+    memcpy(to->model.records, from->model.records, records * sizeof to->model.records[0]);
+    to->model.acknowledged = from->model.acknowledged;
+    to->model.offered = from->model.offered;
+    to->model.incarnation = from->model.incarnation;
+    to->model.medium_damaged = from->model.medium_damaged;
+    to->model.medium_lied = from->model.medium_lied;
+    to->model.is_formatting = from->model.is_formatting;
+    to->model.repeats = from->model.repeats;
+    to->events.first = to->events.end = 0;
+    to->engine = NULL;
+    to->file_name = from->file_name;
+    to->random_state = from->random_state;
+    to->now_ns = from->now_ns;
+    to->before_operation = NULL;
+    forget_faults(to);
+    to->device.unreadable = from->device.unreadable;
+    to->device.unreadable_bytes = from->device.unreadable_bytes;
+}

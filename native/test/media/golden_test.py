@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The golden images of the media format: `burstlog` and the second decoder must read the same from them, for ever.
+
+    native/test/media/golden_test.py BURSTLOG [IMAGE...]     default: the images in native/test/media/golden
+
+make_golden.c made them. They are never made anew for the same version of the format: who cannot read them has broken it.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import decoder
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# What each golden image must hold at least: epochs, voids, and streams with records that wait.
+GOLDEN = {"fresh": (0, 0, set()), "crashes": (2, 1, {0}), "streams": (1, 0, {0, 3, 17}), "lines": (2, 2, {0})}
+
+
+def moment(ns, digits):
+    seconds, rest = divmod(ns, 1000000000)
+    fraction = ".%09d" % rest if digits else ""
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + fraction + "Z"
+
+
+def text_of(payload):
+    return "".join(chr(byte) if 32 <= byte < 127 else "\\n" if byte == 10 else "\\x%02x" % byte for byte in payload)
+
+
+def as_dumped(item):
+    """An item of the decoder's log as `burstlog dump --json` shows it."""
+    if item["type"] == "gap":
+        return {"state": "void", "from_position": item["from"], "to_position": item["to"]}
+    shown = {"state": "waiting", "type": decoder.TYPES[item["type"]],
+             **{name: item[name] for name in ("position", "sequence", "epoch", "length")}}
+    if item["type"] == decoder.DATA:
+        shown.update(time=moment(item["event_time_ns"], 9), enqueued=bool(item["flags"] & decoder.ENQUEUED),
+                     payload=text_of(item["payload"]), stream=item["stream"])
+    elif item["type"] == decoder.MARKER:
+        marker = item["marker"]
+        shown["marker"] = "opened %s, the log ended at position %d, losses found: %d" % (
+            moment(marker["opened_ns"], 0), marker["log_end"], marker["loss_count"])
+    return shown
+
+
+def as_told(found):
+    """What `burstlog info --json` tells of the fixed head and of the log."""
+    superblock, streams = found["superblocks"][0], found["checkpoints"][found["newest"]]["streams"]
+    data = [item for item in found["log"] if item["type"] == decoder.DATA]
+    return {
+        "superblock": {"copy_0": "valid", "copy_1": "valid", "version": superblock["version"],
+                       "uuid": superblock["uuid"], "created": moment(superblock["created_ns"], 0),
+                       "capacity_bytes": superblock["capacity_bytes"], "block_bytes": superblock["block_bytes"]},
+        "checkpoints": [{"slot": slot, "valid": True, "newest": slot == found["newest"],
+                         "generation": checkpoint["generation"], "epoch": checkpoint["epoch"],
+                         "written": moment(checkpoint["written_ns"], 0),
+                         "streams": [{"stream": stream["id"], "name": stream["name"],
+                                      "drained_position": stream["drained_position"],
+                                      "drained_sequence": stream["next_sequence"] - 1, "log_file": file_of(stream),
+                                      "log_file_bytes": stream["length"]} for stream in checkpoint["streams"]]}
+                        for slot, checkpoint in enumerate(found["checkpoints"])],
+        "writer_notes": [{"slot": slot, "valid": True, "generation": note["generation"], "epoch": note["epoch"],
+                          "written": moment(note["written_ns"], 0), "durable_position": note["durable_position"],
+                          "in_flight_up_to_position": note["in_flight_end"]}
+                         for slot, note in enumerate(found["notes"])],
+        "log": {"begins_at_position": min(stream["drained_position"] for stream in streams),
+                "ends_at_position": found["log_end"], "records_waiting": len(data), "records_lost": 0},
+    }
+
+
+def file_of(stream):
+    names = [stream["path"]] + [str(stream[name]) for name in ("diverted_sequence", "diverted_attempt") if stream[name]]
+    return ".".join(names)
+
+
+def differences(ours, theirs, where=""):
+    """Where what we say is not what they say; what they say besides may differ."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for name in ours:
+            if name in theirs:
+                yield from differences(ours[name], theirs[name], "%s.%s" % (where, name))
+            elif name != "stream": # a ring of one stream is shown without
+                yield "%s.%s: is not told" % (where, name)
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        for i, (one, other) in enumerate(zip(ours, theirs)):
+            yield from differences(one, other, "%s[%d]" % (where, i))
+        if len(ours) != len(theirs):
+            yield "%s: %d of them, not %d" % (where, len(theirs), len(ours))
+    elif ours != theirs:
+        yield "%s: %.100r, the second decoder reads %.100r" % (where, theirs, ours)
+
+
+def run(burstlog, command, path):
+    """What it says, and why it says nothing. That it would not write there is its own affair."""
+    done = subprocess.run([burstlog, command, "--json", path], capture_output=True, text=True, errors="surrogateescape")
+    try:
+        return json.loads(done.stdout), None
+    except ValueError:
+        return None, "burstlog %s: %s" % (command, (done.stderr or done.stdout).strip())
+
+
+def judge(burstlog, path, found):
+    """What is wrong."""
+    told, refused = run(burstlog, "info", path)
+    dumped, refused_too = run(burstlog, "dump", path)
+    if refused or refused_too:
+        return [refused or refused_too]
+    shown = [item for item in dumped["records"] if item["state"] != "drained"]
+    return list(differences(as_told(found), told, "info")) + list(
+        differences([as_dumped(item) for item in found["log"]], shown, "dump"))
+
+
+def lacks(name, found):
+    """A golden image that holds too little proves too little."""
+    records = [item for item in found["log"] if item["type"] != "gap"]
+    epochs, voids, streams = GOLDEN[name]
+    held = (len({item["epoch"] for item in records}), len(found["log"]) - len(records),
+            {item["stream"] for item in records if item["type"] == decoder.DATA})
+    return [] if held[0] >= epochs and held[1] >= voids and held[2] >= streams else ["it holds but %r" % (held,)]
+
+
+def main():
+    burstlog, paths = sys.argv[1], sys.argv[2:]
+    golden = {name: os.path.join(HERE, "golden", name + ".ring.gz") for name in GOLDEN} if not paths else {}
+    failed = 0
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR", ".")) as folder:
+        for path in paths or golden.values():
+            name = re.sub(r"\.ring(\.gz)?$", "", os.path.basename(path))
+            content = decoder.read_image(path)
+            copy = os.path.join(folder, name + ".ring")
+            with open(copy, "wb") as file:
+                file.write(content)
+            try:
+                found = decoder.decode(content)
+                wrong = judge(burstlog, copy, found) + (lacks(name, found) if golden else [])
+            except decoder.Undecodable as why:
+                wrong = ["the second decoder: %s" % why]
+            failed += bool(wrong)
+            print("%-5s %s: %s" % ("FAIL" if wrong else "ok", name, "; ".join(wrong[:10]) or "%d items" % len(found["log"])))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes the golden images anew, for a new version of the format: make-golden-images FOLDER, then `gzip -9n` each ring there
+ * into native/test/media/golden. Each life of a ring is a process that ends without a close.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "append_rules.h"
+#include "ledger/ledger.h"
+#include "log/engine.h"
+#include "log/log.h"
+
+#define NEVER_NS (3600ull * 1000000000)
+#define AUDIT 3
+#define ORDERS 17
+
+static burst_config_t config;
+
+static void check(int64_t rc, const char *what) {
+    if (rc < 0) {
+        fprintf(stderr, "%s: %s\n", what, burst_last_error());
+        _exit(1);
+    }
+}
+
+static burst_t *open_log(void) {
+    burst_t *log;
+    check(burst_open(&config, &log), "open");
+    return log;
+}
+
+static void append(burst_t *log, uint16_t stream, size_t bytes) {
+    static char text[200000];
+    memset(text, 'a' + stream, bytes);
+    const int head = snprintf(text, sizeof text, "stream %u, %zu bytes ", stream, bytes);
+    text[head] = 'a' + (char)stream;
+    check(ring_append(log->ring, text, bytes, 1700000000123456789ll + (int64_t)bytes, stream, &for_ever), "append");
+}
+
+static void enqueue(burst_t *log, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        check(burst_enqueue(log, "one of a commit of many\n", 24, 1700000000000000000ll), "enqueue");
+    }
+    check(burst_append(log, "", 0, 0), "append");
+}
+
+/* As a drain of three streams would note them. */
+static void note_streams(burst_t *log) {
+    static struct stream_state streams[3];
+    struct ledger *ledger = log->engine->view.ledger;
+    for (int i = 0; i < 3; i++) {
+        ledger_stream(ledger, ledger_view(ledger)->newest, 0, &streams[i]);
+    }
+    streams[1].id = ORDERS;
+    snprintf(streams[1].name, sizeof streams[1].name, "orders");
+    snprintf(streams[1].outlet.path, sizeof streams[1].outlet.path, "/var/log/orders.log");
+    streams[1].outlet.diverted_sequence = 4711;
+    streams[2].id = AUDIT;
+    snprintf(streams[2].outlet.path, sizeof streams[2].outlet.path, "/var/log/audit \xc3\xa4.log");
+    const struct stream_state *const order[] = {&streams[0], &streams[1], &streams[2]};
+    for (int slot = 0; slot < 2; slot++) {
+        check(ledger_checkpoint(ledger, streams[0].epoch + 1, order, 3), "checkpoint");
+    }
+    const struct ledger_note note = {.epoch = streams[0].epoch + 1,
+                                     .durable_position = streams[0].drained_position,
+                                     .next_sequence = streams[0].next_sequence,
+                                     .in_flight_end = streams[0].drained_position + 8192};
+    check(ledger_note_writer(ledger, &note), "note");
+}
+
+static void nothing(burst_t *log) {
+    (void)log;
+}
+
+static void a_few(burst_t *log) {
+    append(log, 0, 10);
+    enqueue(log, 5);
+    append(log, 0, 5000);
+}
+
+/* Two laps and a half, drained. */
+static void laps(burst_t *log) {
+    for (int i = 0; i < 26; i++) {
+        append(log, 0, 100000);
+        append(log, 0, 100 + (size_t)i * 7);
+    }
+    check(burst_close(log), "close");
+}
+
+static void three_streams(burst_t *log) {
+    note_streams(log);
+    for (int i = 0; i < 4; i++) {
+        append(log, 0, 60 + (size_t)i);
+        append(log, AUDIT, 4000);
+        append(log, ORDERS, 20000);
+    }
+    enqueue(log, 3);
+}
+
+static void live(const char *name, void (*work)(burst_t *), uint64_t drain_interval_ns, uint32_t io) {
+    static char ring[4096], file[4096];
+    snprintf(ring, sizeof ring, "%s.ring", name);
+    snprintf(file, sizeof file, "%s.log", name);
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_config_init(&config);
+        config.ring = ring;
+        config.file_name = file;
+        config.ring_bytes = 2u << 20;
+        config.durability = BURST_DURABILITY_PROCESS;
+        config.io = io;
+        config.drain_interval_ns = drain_interval_ns;
+        work(open_log());
+        _exit(0);
+    }
+    if (waitpid(child, &status, 0) < 0 || status != 0) {
+        fprintf(stderr, "%s was not made\n", name);
+        exit(1);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2 || chdir(argv[1]) < 0) {
+        fprintf(stderr, "usage: make-golden-images FOLDER\n");
+        return 2;
+    }
+    live("fresh", nothing, NEVER_NS, BURST_IO_PWRITE);
+    /* Drained by the second life after a crash of the first; the next ones add markers, and what they leave is waiting. */
+    live("crashes", a_few, NEVER_NS, BURST_IO_PWRITE);
+    for (int i = 0; i < 3; i++) {
+        live("crashes", nothing, NEVER_NS, BURST_IO_PWRITE);
+    }
+    live("crashes", a_few, NEVER_NS, BURST_IO_PWRITE);
+    live("streams", laps, 0, BURST_IO_PWRITE);
+    live("streams", three_streams, NEVER_NS, BURST_IO_PWRITE);
+    live("lines", laps, 0, BURST_IO_MAPPED);
+    live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);
+    live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);
+    return 0;
+}
