@@ -7,7 +7,6 @@
  * and a rotation between a kill and the open that recovers.
  *
  *     crash-kill_test [--rounds N] [--seconds N] [--seed S]     KILL_ROUNDS sets the number of rounds, too
- * The seed decides the moments; what the scheduler makes of them it does not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
