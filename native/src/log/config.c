@@ -126,8 +126,10 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
         error_list_add(&errors, error_set(EINVAL, "no ring is configured: set ring to a block device or a file"));
         values->ring = "(none)";
     }
-    if (is_empty(values->file_name)) {
-        config->file_name[0] = '\0';
+    if (values->file_name == NULL) {
+        config->file_name[0] = '\0'; /* no main stream */
+    } else if (is_empty(values->file_name)) {
+        error_list_add(&errors, error_set(EINVAL, "no log file is configured for ring %s: set fileName", values->ring));
     } else {
         error_list_add(&errors,
                        check_file_name(values->ring, values->file_name, config->file_name, sizeof config->file_name));
