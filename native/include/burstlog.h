@@ -105,7 +105,8 @@ typedef struct burst_config {
                                      file is created with mode 0600, and so are the folders above it. An empty one
                                      becomes a ring and keeps its mode and owner */
     const char *file_name;     /* required: the log file; made absolute and stored in the ring. Created if missing, and
-                                     so are the folders above it */
+                                     so are the folders above it. Or a block device that `burstlog format
+                                     --destination` prepared */
     uint64_t ring_bytes;       /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of
                                      the whole ring on its medium, 2 MiB..256 GiB; an existing ring of another size
                                      is refused */
@@ -259,41 +260,7 @@ enum burst_state {
     BURST_STATE_CLOSED = 3,  /* or being closed */
 };
 
-/*
- * Where the time of records goes. Times are of CLOCK_MONOTONIC, in nanoseconds, since open; a wait counts however it
- * ended. To stay cheap one append in n is timed, and one write in n: n is 1 where writes take 24 us and more, some 8
- * where they take 4 us, and 512 where they take less than 1 us (memory). Their number alone decides which ones are
- * timed. So the distribution is that of all, but the longest of all need not be among them (docs/stages.md).
- */
-enum burst_stage {
-    /* Waiting for space in a full ring: every append that waited. The others are not counted: they are those accepted
-     * since open, less this count. */
-    BURST_STAGE_CLAIM_WAIT = 0,
-    /* From the claim to the publication: copy and checksum. One append in n, and one in 64 of the records enqueued or
-     * offered. */
-    BURST_STAGE_COPY = 1,
-    /* From the publication until the append knows that its record is durable. One append in n. */
-    BURST_STAGE_COMMIT_WAIT = 2,
-    /* A write of a commit, from its submission to its completion. One write in n. */
-    BURST_STAGE_DEVICE_WRITE = 3,
-    /* From durable in the ring to durable in the log file: the oldest record of each sync of the log file. A drain that
-     * catches up gives one figure for several syncs in a row. */
-    BURST_STAGE_DRAIN_LAG = 4,
-};
-#define BURST_STAGES 5
-
-/* Figures of one stage, all 0 while nothing was timed. max_ns is exact. A percentile is rounded up to its bucket, by
- * less than 1%, and never exceeds max_ns. The mean is that of the buckets' middles, as in HdrHistogram, but no more
- * than max_ns. */
-typedef struct burst_stage_stats {
-    uint64_t count; /* of those timed */
-    uint64_t mean_ns;
-    uint64_t p50_ns;
-    uint64_t p99_ns;
-    uint64_t p999_ns;
-    uint64_t p9999_ns;
-    uint64_t max_ns;
-} burst_stage_stats_t;
+#include "burstlog_stages.h"
 
 typedef struct burst_stats {
     uint32_t struct_bytes;     /* set to sizeof(burst_stats_t) before the call */
@@ -324,32 +291,6 @@ typedef struct burst_stats {
  * 0 or a negative errno. Works on a closed handle (state CLOSED, last figures). */
 int burst_stats(const burst_t *log, burst_stats_t *stats);
 
-#define BURST_HISTOGRAM_BUCKETS 3968
-
-/*
- * How often a stage took how long. The buckets are those of an HdrHistogram with lowest value 1, highest value 2^37 -
- * 1 and 2 significant digits: bucket i < 256 holds the value i; any other, with shift = i / 128 - 1, the 2^shift
- * values from (i % 128 + 128) << shift on. The last one also holds whatever is longer.
- */
-typedef struct burst_histogram {
-    uint32_t struct_bytes; /* set to sizeof(burst_histogram_t) before the call */
-    uint32_t bucket_count; /* BURST_HISTOGRAM_BUCKETS */
-    uint64_t count;        /* of all buckets */
-    uint64_t max_ns;       /* exact */
-    uint64_t counts[BURST_HISTOGRAM_BUCKETS];
-} burst_histogram_t;
-
-/* Fills *histogram for the stage (enum burst_stage). Returns 0 or a negative errno. Works on a closed handle (last
- * figures). */
-int burst_stage_histogram(const burst_t *log, uint32_t stage, burst_histogram_t *histogram);
-
-/* The least time that `percent` (0..100) of all do not exceed, rounded up to the end of its bucket, but at most
- * max_ns; 0 if there are none. */
-uint64_t burst_histogram_percentile(const burst_histogram_t *histogram, double percent);
-
-/* The highest value that bucket 0..BURST_HISTOGRAM_BUCKETS - 1 holds. */
-uint64_t burst_histogram_highest(uint32_t bucket);
-
 /* BURST_ERROR: appends wait or fail, or soon will, or records are lost; while that lasts it is told again every minute.
  * BURST_WARN: somebody should look. */
 enum burst_severity { BURST_INFO = 0, BURST_WARN = 1, BURST_ERROR = 2 };
@@ -372,6 +313,96 @@ int burst_next_event(burst_t *log, burst_event_t *event, int64_t timeout_ns);
  * file, cut it or took its name, it is another than file_name, until the log goes back: docs/recovery.md. Returns 0.
  * */
 int burst_current_file(const burst_t *log, char *path, size_t path_bytes);
+
+/* ------------------------------------------------------------------------------------------------------------ streams
+ *
+ * A ring may carry several streams: orders, audit, diagnostics, each with a log file of its own. They share the ring's
+ * order, its sequences, its group commits and its space. The stream of burst_config_t.file_name is the main stream, which
+ * the calls above write; burst_stream_open opens others.
+ *
+ * A record stays in its stream: after a crash, or once its stream is not opened any more, it goes to the file that the
+ * stream was bound to. A file that cannot be written holds up its own stream only, until its records fill the ring; the
+ * event that tells of it says how much of the ring they hold.
+ */
+
+#define BURST_STREAMS_MAX 64 /* of a ring, the main stream among them */
+#define BURST_STREAM_NAME_BYTES 256
+
+typedef struct burst_stream burst_stream_t;
+
+typedef struct burst_stream_config {
+    uint32_t struct_bytes; /* sizeof(burst_stream_config_t), set by burst_stream_config_init */
+    uint32_t on_full;      /* enum burst_on_full; default BLOCK */
+    const char *name;      /* what the stream is known by over restarts, less than BURST_STREAM_NAME_BYTES; NULL or "":
+                                  its file_name. Under the same name it may get another file: what waits for the old one
+                                  goes there first */
+    const char *file_name; /* required: as in burst_config_t; no other open stream of the process may write it */
+    uint64_t block_timeout_ns; /* as in burst_config_t, for the records of this stream */
+    const char *file_owner;    /* as in burst_config_t, and so the next two */
+    const char *file_group;
+    uint32_t file_mode;
+    uint32_t reserved; /* 0 */
+} burst_stream_config_t;
+
+/* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
+void burst_stream_config_init_bytes(burst_stream_config_t *config, size_t struct_bytes);
+#define burst_stream_config_init(config) burst_stream_config_init_bytes(config, sizeof(burst_stream_config_t))
+
+/* The stream of burst_config_t.file_name, which is closed with its log. */
+burst_stream_t *burst_main_stream(burst_t *log);
+
+/*
+ * Opens a stream and its log file: records that wait for it go there first. The ring notes it before this returns 0 with
+ * *stream, which stays valid to pass as long as the process lives. Or a negative errno, with *stream NULL and no file of its
+ * making: -EBUSY: the stream, or its file, is open already; -ENOSPC: BURST_STREAMS_MAX are open or hold records; -E2BIG: the
+ * names of all streams together do not fit into the ring's head (some 100 KiB). Waits for the step that the thread
+ * burst-drain is in.
+ *
+ * A log file that a stream has given up, by another file_name under its name or by not being opened any more, is taken over
+ * once everything that waits for it is there.
+ */
+int burst_stream_open(burst_t *log, const burst_stream_config_t *config, burst_stream_t **stream);
+
+/* As burst_append, burst_enqueue, burst_offer and the others, of this stream. The sequence is that of the ring: so are the
+ * calls that wait for durability. -ESHUTDOWN also if the stream is closed. */
+int64_t burst_stream_append(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns);
+int64_t burst_stream_enqueue(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns);
+int64_t burst_stream_offer(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns);
+int64_t burst_stream_append_within(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns,
+                                   enum burst_on_full on_full, int64_t timeout_ns);
+int64_t burst_stream_enqueue_within(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns,
+                                    enum burst_on_full on_full, int64_t timeout_ns);
+
+/* As burst_await_drained, of the records of this stream: those of others may still wait. */
+int burst_stream_await_drained(burst_stream_t *stream, int64_t timeout_ns);
+
+typedef struct burst_stream_stats {
+    uint32_t struct_bytes;    /* set to sizeof(burst_stream_stats_t) before the call */
+    uint32_t state;           /* enum burst_state */
+    int64_t drained_sequence; /* every record of the stream up to it is durable in its log file */
+    uint64_t drained_records; /* written to the file since the log was opened, those written again among them */
+    uint64_t drained_bytes;   /* of these */
+    uint64_t held_bytes;      /* of the ring, from the first record that waits for the file: no stream gets them back */
+    uint64_t file_bytes;      /* length of the current log file that has been written */
+    uint64_t discarded;       /* records dropped with BURST_ON_FULL_DISCARD */
+    uint32_t
+        destination_empty; /* 1 if the log file was new or empty when the stream was opened, and nothing waited for it */
+    uint32_t id;           /* what `burstlog dump` calls it */
+    uint64_t reserved;
+} burst_stream_stats_t;
+
+/* As burst_stats. */
+int burst_stream_stats(const burst_stream_t *stream, burst_stream_stats_t *stats);
+
+/* As burst_current_file. */
+int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t path_bytes);
+
+/*
+ * Refuses new records of the stream, waits as burst_stream_await_drained does, and lets go of its log file. 1: all of it is
+ * in the log file; 0: the time was over, or a negative errno, and what is left goes to the file as long as the log is open,
+ * or at the next open. -EINVAL of the main stream. burst_close closes all streams that are still open.
+ */
+int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 
 /*
  * Binds the per-event native methods of the Java class by JNI RegisterNatives. They then cost a JNI call, although

@@ -3,7 +3,8 @@
 #ifndef BURST_TEST_APPEND_RULES_H
 #define BURST_TEST_APPEND_RULES_H
 
-#include "ring/ring.h"
+#include "ring/append.h"
+#include "ring/leader.h"
 
 static const struct ring_rule for_ever = {.on_full = RING_ON_FULL_BLOCK, .timeout_ns = -1};
 static const struct ring_rule unless_full = {.on_full = RING_ON_FULL_FAIL, .timeout_ns = -1};

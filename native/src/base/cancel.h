@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that writes for others must not be cancelled (pthread_cancel) in the middle of it: it would leave them waiting
- * for ever. Calls of the kernel that are cancellation points stand between these two.
+ * A thread that writes for others must not be cancelled (pthread_cancel) meanwhile: they would wait for ever. So system
+ * calls that are cancellation points are made between these two.
  */
 #ifndef BURST_BASE_CANCEL_H
 #define BURST_BASE_CANCEL_H

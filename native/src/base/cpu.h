@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a spinning thread tells its core. */
+/* The pause instruction of a spinning thread. */
 #ifndef BURST_BASE_CPU_H
 #define BURST_BASE_CPU_H
 
-/* Between two looks at a word that another core will change: gives the sibling thread the pipeline. */
+/* To be called between two looks at a word that another core will change. Gives the pipeline to the core's other
+ * thread. */
 static inline void cpu_pause(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();

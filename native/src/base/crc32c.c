@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CRC32C two ways. Portable: eight tables, eight bytes a step. Hardware: the CPU's own instruction takes eight bytes at
- * once, but each must wait three cycles for the one before it; so the input is cut in three runs of equal length, which are
- * summed side by side and joined afterwards.
+ * once, but each must wait three cycles for the one before it; so the input is cut in three runs of equal length, which
+ * are summed side by side and joined afterwards.
  *
- * Joining. A sum is a polynomial modulo P, and n words that follow it multiply it by x^(64 n). The CPU multiplies without
- * carries: of two reflected sums that gives their product times x, and a step over the 64 bits of it reduces them and
- * multiplies by x^32. So the constant for n words is x^(64 n - 33) mod P: of one word x^31, which reflected is 1, and of
- * each further word a step over a word of zeros more.
+ * Joining. A sum is a polynomial modulo P, and n words that follow it multiply it by x^(64 n). The CPU multiplies
+ * without carries: of two reflected sums that gives their product times x, and a step over the 64 bits of it reduces
+ * them and multiplies by x^32. So the constant for n words is x^(64 n - 33) mod P: of one word x^31, which reflected is
+ * 1, and of each further word a step over a word of zeros more.
  */
 #include "base/crc32c.h"
 
@@ -54,7 +54,7 @@ static void fill_slices(void) {
 
 #include <immintrin.h>
 
-#if defined(__clang_major__) && __clang_major__ >= 14 /* to gcc and older ones it is a part of sse4.2 */
+#if defined(__clang_major__) && __clang_major__ >= 14 /* gcc and older versions have it in sse4.2 */
 #define HARDWARE __attribute__((target("sse4.2,crc32,pclmul")))
 #else
 #define HARDWARE __attribute__((target("sse4.2,pclmul")))
@@ -103,7 +103,7 @@ static uint32_t load32(const uint8_t *bytes) {
     return value;
 }
 
-#define LEAST_RUN_WORDS 4u /* shorter ones are not worth the joining */
+#define LEAST_RUN_WORDS 4u /* joining shorter runs costs more than it saves */
 #define MOST_RUN_WORDS 512u
 
 static uint32_t words_after[2 * MOST_RUN_WORDS + 1]; /* x^(64 n - 33) mod P */
@@ -147,7 +147,7 @@ HARDWARE static uint32_t crc32c_hardware(uint32_t seed, const void *data, size_t
 
 static uint32_t (*fastest)(uint32_t seed, const void *data, size_t length) = crc32c_portable;
 
-/* Before any thread can ask for a sum: the tables and the choice never change afterwards. */
+/* Runs before any thread can ask for a sum. The tables and the choice never change afterwards. */
 __attribute__((constructor)) static void choose_at_load(void) {
     fill_slices();
 #ifdef HARDWARE

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the engine has to tell its operator: the last EVENTS_KEPT sentences, taken one by one. Any thread. */
+/* What the engine tells its operator: a queue of the last EVENTS_KEPT sentences. Any thread. */
 #ifndef BURST_BASE_EVENTS_H
 #define BURST_BASE_EVENTS_H
 
@@ -41,7 +41,7 @@ void events_post(struct events *events, uint32_t severity, const char *format, .
 /* 1 and *event, 0 if none came within timeout_ns (< 0: for ever), -ESHUTDOWN if none is left and none will come. */
 int events_take(struct events *events, struct event *event, int64_t timeout_ns);
 
-/* No more will come: wakes all takers. */
+/* No more events will come. Wakes all takers. */
 void events_close(struct events *events);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/path.h"
 
-/* From a file or folder to the folder that it is in. 0: there is one, other than itself. */
+/* Shortens the path of a file or folder to that of the folder it is in. 0, or -1 if there is none other than itself. */
 static int go_above(char *path) {
     char above[PATH_MAX];
     if (path_directory(path, above, sizeof(above)) < 0 || strcmp(path, above) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/histogram.h"
 
-#define ONE_ULP_LESS (1 - 0x1p-52) /* 99.9 percent of 1000 are 999, whatever the product is rounded to */
+#define ONE_ULP_LESS (1 - 0x1p-52) /* so that 99.9 percent of 1000 are 999, however the product is rounded */
 
 static uint64_t count_in(const struct histogram *histogram, unsigned bucket) {
     return __atomic_load_n(&histogram->counts[bucket], __ATOMIC_ACQUIRE);
@@ -16,7 +16,8 @@ static unsigned end_of(const struct histogram *histogram) {
     return histogram_bucket(max_of(histogram)) + 1;
 }
 
-/* The last bucket has no top: what is in it may be as long as the longest. */
+/* The value that a bucket stands for: its highest one, but at most the maximum. The last bucket stands for the
+ * maximum. */
 static uint64_t told_of(const struct histogram *histogram, unsigned bucket) {
     const uint64_t top = histogram_top(bucket), max = max_of(histogram);
     return top < max && bucket < HISTOGRAM_BUCKETS - 1 ? top : max;
@@ -42,8 +43,8 @@ static uint64_t add_up(const struct histogram *histogram, double *sum) {
 }
 
 /* The figures of rising percentiles, of `count` in all. */
-static void find(const struct histogram *histogram, uint64_t count, const double *percents, unsigned wanted,
-                 uint64_t *figures) {
+static void find_percentiles(const struct histogram *histogram, uint64_t count, const double *percents, unsigned wanted,
+                             uint64_t *figures) {
     const unsigned end = end_of(histogram);
     unsigned found = 0;
     uint64_t seen = 0;
@@ -64,7 +65,7 @@ uint64_t histogram_count(const struct histogram *histogram) {
 
 uint64_t histogram_percentile(const struct histogram *histogram, double percent) {
     uint64_t figure;
-    find(histogram, add_up(histogram, NULL), &percent, 1, &figure);
+    find_percentiles(histogram, add_up(histogram, NULL), &percent, 1, &figure);
     return figure;
 }
 
@@ -73,11 +74,11 @@ void histogram_summarize(const struct histogram *histogram, struct histogram_fig
     uint64_t told[4];
     double sum = 0;
     const uint64_t count = add_up(histogram, &sum);
-    find(histogram, count, percents, 4, told);
+    find_percentiles(histogram, count, percents, 4, told);
     const uint64_t max = max_of(histogram), mean = count == 0 ? 0 : (uint64_t)(sum / (double)count + 0.5);
     *figures = (struct histogram_figures){
         .count = count,
-        .mean_ns = mean < max ? mean : max, /* all may be in the lower half of their bucket */
+        .mean_ns = mean < max ? mean : max, /* values may be in the lower halves of their buckets */
         .p50_ns = told[0],
         .p99_ns = told[1],
         .p999_ns = told[2],

@@ -52,7 +52,7 @@ static inline uint64_t histogram_top(unsigned bucket) {
     return (leading << shift) + ((1ull << shift) - 1);
 }
 
-/* The maximum first: whoever sees the count looks as far as its bucket. */
+/* Raises the maximum first: a reader that sees the count looks as far as the maximum's bucket. */
 static inline void histogram_record(struct histogram *histogram, uint64_t value) {
     uint64_t max = __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
     while (value > max &&
@@ -66,10 +66,10 @@ uint64_t histogram_count(const struct histogram *histogram);
 /* The least value that so many percent of all do not exceed, rounded up to its bucket; 0 if there are none. */
 uint64_t histogram_percentile(const struct histogram *histogram, double percent);
 
-/* The seven figures. What is recorded meanwhile may or may not be in each of them. */
+/* Values recorded meanwhile may or may not be in each of the figures. */
 void histogram_summarize(const struct histogram *histogram, struct histogram_figures *figures);
 
-/* With the count of what is in `to`. */
+/* Fills to->count with the count of what was copied. */
 void histogram_copy(const struct histogram *histogram, struct histogram *to);
 
 #endif

@@ -54,7 +54,7 @@ static int linux_park(const struct platform *platform, _Atomic uint32_t *word, u
     struct timespec timeout = timespec_of(timeout_ns < 0 ? 0 : timeout_ns);
     int before = errno;
     long result = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ns < 0 ? NULL : &timeout, NULL, 0);
-    int timed_out = result < 0 && errno == ETIMEDOUT; /* EAGAIN: another value; EINTR: for no reason */
+    int timed_out = result < 0 && errno == ETIMEDOUT; /* EAGAIN: the word has another value; EINTR: a signal */
     errno = before;
     return timed_out ? -ETIMEDOUT : 0;
 }
@@ -78,7 +78,8 @@ static void linux_yield(const struct platform *platform) {
     sched_yield();
 }
 
-/* Without the call (old kernels, sandboxes, CPUs without a tick) a store needs far less than that to become visible. */
+/* Without the call (old kernels, sandboxes, CPUs without a tick) it sleeps: a store becomes visible in far less
+ * time. */
 static void linux_fence_all(const struct platform *platform) {
     const int before = errno;
     atomic_thread_fence(memory_order_seq_cst);
@@ -106,7 +107,7 @@ static void *map_aligned(size_t bytes) {
     return (void *)start;
 }
 
-/* Every page is there afterwards, and stays where that is allowed: no append ever waits for the kernel to find one. */
+/* Touches every page, and locks it where the host allows that: no append then waits for the kernel to find one. */
 static int prefault(uint8_t *memory, size_t bytes, size_t page_bytes) {
     if (madvise(memory, bytes, MADV_POPULATE_WRITE) < 0) {
         if (errno != EINVAL)
@@ -119,10 +120,10 @@ static int prefault(uint8_t *memory, size_t bytes, size_t page_bytes) {
 }
 
 /*
- * Words that a forked child finds zeroed, from pages that are shared out and never given back: one mapping for each would
- * keep the memory of closed handles around it from being one mapping, and a process has 65530 of them. The address of
- * the page, and in its low bits the next word: the page itself is zeroed in a child, which must not give out the words
- * of its parent once more.
+ * Words that a forked child finds zeroed. They come from pages that are never given back. One mapping for each word
+ * would part the mappings of closed handles around it, and a process may have 65530 mappings. This holds the address of
+ * the page and, in its low bits, the number of the next word. The page itself cannot hold that: it is zeroed in a
+ * child, which would then give out its parent's words again.
  */
 static _Atomic uintptr_t wiped_words;
 
@@ -138,7 +139,7 @@ static void *wiped_word(size_t page_bytes) {
         return NULL;
     madvise(page, page_bytes, MADV_WIPEONFORK);
     next = 0;
-    atomic_compare_exchange_strong(&wiped_words, &next, (uintptr_t)page + 2); /* if others were faster theirs is used */
+    atomic_compare_exchange_strong(&wiped_words, &next, (uintptr_t)page + 2); /* else another thread was faster */
     return (uint32_t *)page + 1;
 }
 
@@ -159,9 +160,9 @@ static void *linux_allocate(const struct platform *platform, size_t bytes, enum 
     void *memory = map_aligned(bytes);
     if (memory == NULL)
         return NULL;
-    /* Before the first touch; kernels without it serve small pages. */
+    /* Set before the first touch. A kernel without it gives small pages. */
     madvise(memory, bytes, kind == PLATFORM_IMAGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    /* A child would pay, and make the parent pay, a copy of every page on its first touch after the fork. */
+    /* Otherwise parent and child would copy every page on its first touch after a fork. */
     if (madvise(memory, bytes, MADV_DONTFORK) < 0 || prefault(memory, bytes, page_bytes) < 0) {
         munmap(memory, bytes);
         return NULL;
@@ -172,7 +173,7 @@ static void *linux_allocate(const struct platform *platform, size_t bytes, enum 
 static void linux_release(const struct platform *platform, void *memory, size_t bytes) {
     (void)platform;
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    if (memory != NULL && ((uintptr_t)memory & (page_bytes - 1)) == 0) /* else a word: it is never used again */
+    if (memory != NULL && ((uintptr_t)memory & (page_bytes - 1)) == 0) /* else a word, which is never used again */
         munmap(memory, (bytes + page_bytes - 1) & ~(page_bytes - 1));
 }
 
@@ -185,7 +186,7 @@ static void linux_forget(const struct platform *platform, void *memory, size_t b
         madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
-/* Where a sandbox forbids getrandom: the 16 random bytes that the kernel gives every process, and the clock. */
+/* Used where a sandbox forbids getrandom: the 16 random bytes that the kernel gives every process, and the clock. */
 static uint64_t random_of_process(void) {
     uint64_t bits[2] = {0, 0};
     const void *given = (const void *)getauxval(AT_RANDOM);

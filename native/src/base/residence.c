@@ -76,7 +76,7 @@ int image_residence_of(const char *process, uint64_t image_bytes, struct image_r
     int found = 0;
     while (!found && fgets(line, sizeof(line), file) != NULL)
         found = take_line(line, image_bytes, &mapping);
-    const int failure = ferror(file) ? EACCES : ENOENT; /* another user's opens, and refuses the read */
+    const int failure = ferror(file) ? EACCES : ENOENT; /* another user's file can be opened but not read */
     fclose(file);
     if (!found)
         return -failure;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the kernel keeps the image of a ring, and where it lets a thread run: read back, not believed. */
+/* Where the kernel keeps the image of a ring, and where it lets a thread run, as read from the kernel. */
 #ifndef BURST_BASE_RESIDENCE_H
 #define BURST_BASE_RESIDENCE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SIGXFSZ: a write beyond RLIMIT_FSIZE sends it to the thread that writes, which ends the process unless that one is
- * prepared. Where a library writes on its caller's thread the write's EFBIG is enough: it writes between these two.
+ * A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread that writes, which ends the process by default. The library
+ * needs only the write's EFBIG, so it writes on its callers' threads between these two.
  */
 #ifndef BURST_BASE_SIGXFSZ_H
 #define BURST_BASE_SIGXFSZ_H
@@ -15,7 +15,7 @@ struct sigxfsz_state {
 
 void sigxfsz_block(struct sigxfsz_state *held);
 
-/* Takes back what was sent meanwhile; one that was pending before stays so. errno stays. */
+/* Removes a SIGXFSZ that was sent meanwhile. One that was pending before stays pending. Leaves errno as it is. */
 void sigxfsz_restore(const struct sigxfsz_state *held);
 
 #endif

@@ -12,6 +12,7 @@ enum exit_code {
 };
 
 int command_format(int argc, char **argv);
+int command_cat(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_recover(int argc, char **argv);

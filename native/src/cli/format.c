@@ -25,14 +25,18 @@
 #include "device/ring_name.h"
 #include "log/engine.h"
 #include "log/ring_file.h"
+#include "outlet/raw/view.h"
 
-static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-records=N] RING";
+static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-records=N] RING\n"
+                            "       burstlog format --destination [--force] [--discard-records=N] DEVICE";
 
 #define DEFAULT_DEVICE_BYTES (1ull << 30)
 
 struct format_request {
     const char *path;
+    const char *what; /* "ring" or "log device" */
     unsigned long long size;
+    int destination;
     int force;
     int discard_given;
     unsigned long long discard;
@@ -68,7 +72,7 @@ static int check_blank(struct device *device) {
 }
 
 /* Names users that the lock does not exclude: loop devices, processes, partitions that nobody has mounted. */
-static int check_users(const struct device *device, const char *holders) {
+static int check_users(const struct device *device, const char *what, const char *holders) {
     char users[BURST_TEXT_BYTES - 150] = "";
     struct stat status;
     if (holders[0] != '\0') {
@@ -82,21 +86,43 @@ static int check_users(const struct device *device, const char *holders) {
     return users[0] == '\0' ? 0
                             : error_set(EBUSY,
                                         "%s is in use: %s; take it out of use, or choose a partition of its own "
-                                        "for the ring; --force overwrites it",
-                                        device->path, users);
+                                        "for the %s; --force overwrites it",
+                                        device->path, users, what);
 }
 
-static int check_foreign(struct device *device) {
+/* 0 if there is none. */
+static int check_log(const struct device *device) {
+    struct raw_medium *medium;
+    struct raw_view view;
+    int rc = raw_medium_of_device(device, DEVICE_READ_ONLY, &medium);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = raw_view_read(medium, device->path, &view);
+    medium->ops->close(medium);
+    if (rc == 0 && view.newest < 0) {
+        return raw_view_refuse_unknown_length(device->path);
+    }
+    return rc != 0
+               ? (rc == -ENODATA ? 0 : rc)
+               : error_set(EEXIST,
+                           "%s holds a log of %" PRIu64 " bytes: `burstlog cat %s` reads it out; --force overwrites "
+                           "it",
+                           device->path, raw_view_length(&view), device->path);
+}
+
+static int check_foreign(struct device *device, const char *what) {
     char found[BURST_TEXT_BYTES - 150];
-    const int rc = signature_find(device, found, sizeof found);
+    int rc = signature_find(device, found, sizeof found);
+    rc = rc < 0 ? rc : check_log(device);
     if (rc < 0) {
         return rc;
     }
     return found[0] == '\0' ? check_blank(device)
                             : error_set(EEXIST,
-                                        "%s holds %s, which a ring would destroy: choose another device; --force "
+                                        "%s holds %s, which a %s would destroy: choose another device; --force "
                                         "overwrites it",
-                                        device->path, found);
+                                        device->path, found, what);
 }
 
 /* With --force: removes every signature, also those that the ring would leave, and lets the kernel forget old
@@ -132,9 +158,9 @@ static int check_ring(const struct device *device, const struct engine_view *vie
     }
     if (!request->force && !request->discard_given) {
         return error_set(EEXIST,
-                         "%s holds a ring already, drained up to sequence %" PRIu64 "; --force makes a new one "
+                         "%s holds a ring already, drained up to sequence %" PRIu64 "; --force makes a new %s "
                          "in its place",
-                         device->path, view->recovery.next_sequence - 1);
+                         device->path, view->recovery.next_sequence - 1, request->what);
     }
     return 0;
 }
@@ -149,7 +175,7 @@ static void print_chosen_engine(struct device **device) {
 
 /* 0 if the medium may be overwritten: by its users, by the ring on it, by anything else on it. */
 static int check_medium(struct device *device, const struct format_request *request, const char *holders) {
-    int rc = request->force ? 0 : check_users(device, holders);
+    int rc = request->force ? 0 : check_users(device, request->what, holders);
     if (rc < 0) {
         return rc;
     }
@@ -159,14 +185,50 @@ static int check_medium(struct device *device, const struct format_request *requ
         rc = check_ring(device, view, request);
         engine_view_close(&platform_linux, view);
     } else if (rc == -ENODATA) {
-        rc = request->force ? 0 : check_foreign(device);
+        rc = request->force ? 0 : check_foreign(device, request->what);
     } else if ((rc == -EUCLEAN || rc == -EPROTO) && request->force && request->discard_given) {
         rc = 0; /* a ring that this version cannot read: how many records it holds is unknown */
     } else if (rc == -EUCLEAN || rc == -EPROTO) {
         char reason[BURST_TEXT_BYTES];
         snprintf(reason, sizeof reason, "%s", error_text());
-        return error_set(-rc, "%.380s; --force and --discard-records=0 together make a new ring in its place", reason);
+        return error_set(-rc, "%.380s; --force and --discard-records=0 together make a new %s in its place", reason,
+                         request->what);
     }
+    return rc;
+}
+
+static int make_ring(struct device **device, const struct format_request *request) {
+    uint64_t filled_bytes = 0;
+    int rc = extents_take(*device, &filled_bytes);
+    if (rc < 0) {
+        return rc;
+    }
+    const uint64_t bytes =
+        request->size != 0 ? align_down(request->size, (*device)->block_bytes) : default_bytes(*device);
+    rc = ledger_format(&platform_linux, *device, bytes);
+    if (rc == 0) {
+        printf("%s: ring of %" PRIu64 " bytes\n", (*device)->path, bytes);
+        if (filled_bytes > 0) {
+            printf("%s: %" PRIu64 " bytes of it had no blocks of their own, and were written\n", (*device)->path,
+                   filled_bytes);
+        }
+        print_chosen_engine(device);
+    }
+    return rc;
+}
+
+static int make_log_device(const struct device *device) {
+    struct raw_medium *medium;
+    int rc = raw_medium_of_device(device, DEVICE_WRITER, &medium);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = raw_format(&platform_linux, medium, device->path);
+    if (rc == 0) {
+        printf("%s: log device, for %" PRIu64 " bytes\n", device->path,
+               align_down(medium->bytes, LAYOUT_MIN_BLOCK_BYTES) - RAW_DATA_OFFSET);
+    }
+    medium->ops->close(medium);
     return rc;
 }
 
@@ -174,35 +236,26 @@ static int format_existing(const struct format_request *request) {
     struct device *device;
     char holders[200];
     lock_holders(request->path, holders, sizeof holders);
-    int rc = device_open(&platform_linux, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device);
+    int rc = device_open_as(&platform_linux, request->what, request->path, DEVICE_WRITER, BURST_IO_AUTO, &device);
     if (rc < 0) {
         return rc;
     }
-    rc = check_medium(device, request, holders);
+    if (request->destination && device->is_file) {
+        rc = error_set(ENOTBLK, "%s is no block device: a log file needs no preparation", device->path);
+    }
+    rc = rc < 0 ? rc : check_medium(device, request, holders);
     if (rc == 0 && request->force) {
         rc = overwrite_signatures(device);
     }
-    uint64_t filled_bytes = 0;
-    rc = rc < 0 ? rc : extents_take(device, &filled_bytes);
     if (rc == 0) {
-        const uint64_t bytes =
-            request->size != 0 ? align_down(request->size, device->block_bytes) : default_bytes(device);
-        rc = ledger_format(&platform_linux, device, bytes);
-        if (rc == 0) {
-            printf("%s: ring of %" PRIu64 " bytes\n", device->path, bytes);
-            if (filled_bytes > 0) {
-                printf("%s: %" PRIu64 " bytes of it had no blocks of their own, and were written\n", device->path,
-                       filled_bytes);
-            }
-            print_chosen_engine(&device);
-        }
+        rc = request->destination ? make_log_device(device) : make_ring(&device, request);
     }
     device_close(device);
     return rc;
 }
 
-static int format_ring(const struct format_request *request) {
-    const int absent = device_is_absent(request->path);
+static int format_medium(const struct format_request *request) {
+    const int absent = request->destination ? 0 : device_is_absent(request->path);
     if (absent <= 0) {
         return absent < 0 ? absent : format_existing(request);
     }
@@ -222,12 +275,11 @@ static int format_ring(const struct format_request *request) {
 }
 
 int command_format(int argc, char **argv) {
-    static const struct option options[] = {{"size", required_argument, NULL, 's'},
-                                            {"force", no_argument, NULL, 'f'},
-                                            {"discard-records", required_argument, NULL, 'd'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    struct format_request request = {0};
+    static const struct option options[] = {
+        {"size", required_argument, NULL, 's'}, {"destination", no_argument, NULL, 'D'},
+        {"force", no_argument, NULL, 'f'},      {"discard-records", required_argument, NULL, 'd'},
+        {"help", no_argument, NULL, 'h'},       {0}};
+    struct format_request request = {.what = "ring"};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
         char *end;
         switch (option) {
@@ -235,6 +287,10 @@ int command_format(int argc, char **argv) {
             if (cli_parse_size(optarg, &request.size) < 0 || request.size == 0) {
                 return cli_misused(usage, "--size wants a size such as 64M, 1G or a number of bytes", optarg);
             }
+            break;
+        case 'D':
+            request.destination = 1;
+            request.what = "log device";
             break;
         case 'f':
             request.force = 1;
@@ -256,17 +312,21 @@ int command_format(int argc, char **argv) {
                 "bytes) and what its users store there. Without it such a medium is refused. What is mounted, held by\n"
                 "the kernel, or written by another ring's writer is refused in any case.\n"
                 "--discard-records=N destroys the N records of a ring that are in no log file yet; N must be exact.\n"
-                "Of a ring that is too damaged to count them any N will do, together with --force.\n",
+                "Of a ring that is too damaged to count them any N will do, together with --force.\n"
+                "--destination prepares a block device for a log: name it as the log file. All of it is used.\n",
                 usage);
             return EXIT_OK;
         default:
-            return cli_misused(usage, "the line above says which option", NULL);
+            return cli_misused(usage, "wrong option, as the line above says", NULL);
         }
     }
     if (argc - optind != 1) {
-        return cli_misused(usage, "name one ring: a block device or a file", NULL);
+        return cli_misused(usage, "name one ring or log device", NULL);
+    }
+    if (request.destination && request.size != 0) {
+        return cli_misused(usage, "a log device is used whole: make a partition, and leave out --size", NULL);
     }
     request.path = argv[optind];
-    const int rc = format_ring(&request);
+    const int rc = format_medium(&request);
     return rc < 0 ? cli_failed(rc) : EXIT_OK;
 }

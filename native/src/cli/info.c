@@ -6,6 +6,7 @@
 
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/log_device.h"
 #include "cli/media.h"
 #include "cli/residence.h"
 #include "cli/show.h"
@@ -266,6 +267,7 @@ int command_info(int argc, char **argv) {
             "find.\n"
             "--calibrate first measures again which engine io=auto takes; no process may have the ring open.",
         .print = info_print,
+        .print_other = log_device_print,
     };
     return show_ring(argc, argv, &command);
 }

@@ -14,10 +14,10 @@ static const char usage[] = "burstlog recover [--json] RING";
 
 static int drain_all(struct engine *engine) {
     while (!drain_is_done(engine->drain)) {
-        const int rc = drain_work(engine->drain, 1);
+        const int rc = engine_step(engine, 1);
         if (rc < 0) {
             char file[BURST_PATH_BYTES];
-            drain_copy_path(engine->drain, file, sizeof file);
+            drain_copy_path(engine->drain, 0, file, sizeof file);
             return error_set(-rc,
                              "log file %s cannot be written: %s; the records stay in the ring: make the file "
                              "writable and recover again",
@@ -46,8 +46,11 @@ static int recover_failed(int rc, const struct owner *owner) {
 }
 
 static int recover(struct device *device, const struct owner *owner, struct events *events, int json) {
-    const struct engine_parts parts = {
-        .platform = &platform_linux, .device = device, .files = &files_posix, .events = events};
+    const struct engine_parts parts = {.platform = &platform_linux,
+                                       .device = device,
+                                       .files = &files_posix,
+                                       .raw_media = &raw_media_posix,
+                                       .events = events};
     const struct engine_config config = {0};
     struct engine *engine;
     int rc = engine_open(&parts, &config, &engine);
@@ -57,7 +60,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
     rc = drain_all(engine);
     char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(&engine->view.recovery, statement, sizeof statement);
-    drain_copy_path(engine->drain, file, sizeof file);
+    drain_copy_path(engine->drain, 0, file, sizeof file);
     struct report report;
     report_begin(&report, stdout, json);
     report_text(&report, "ring", device->path);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show.h"
 
+#include <errno.h>
+#include <stdio.h>
+
 #include "base/error.h"
 #include "burstlog.h"
 #include "cli/cli.h"
@@ -27,6 +30,15 @@ static int show_refused(struct device *device, int json, int rc, show_refused_pr
 static int show_device(struct device *device, int json, const struct show_command *command) {
     struct engine_view *view;
     int rc = engine_view_open(&platform_linux, device, &view);
+    if (rc == -ENODATA && command->print_other != NULL) {
+        char why[BURST_TEXT_BYTES];
+        snprintf(why, sizeof why, "%s", error_text());
+        const int shown = command->print_other(device, json);
+        if (shown > 0) {
+            return shown == 1 ? EXIT_OK : EXIT_DAMAGE;
+        }
+        error_set(ENODATA, "%s", why);
+    }
     if (rc < 0) {
         return show_refused(device, json, rc, command->print_refused);
     }

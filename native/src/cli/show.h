@@ -17,6 +17,8 @@ struct show_command {
     const char *about;
     show_print *print;
     show_refused_print *print_refused; /* or NULL */
+    /* Prints what is there instead of a ring: 1, 2 if that is damaged, 0 if it is not known. Or NULL. */
+    int (*print_other)(const struct device *device, int json);
 };
 
 /* Reads the arguments [--json] RING, opens the ring for reading, prints. Returns the exit code. */

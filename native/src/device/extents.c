@@ -78,7 +78,7 @@ static int count_missing(int fd, uint64_t bytes, uint64_t *missing) {
     return result;
 }
 
-/* Over itself. What cannot be read stays as it is: recovery tells what it was. */
+/* Writes the range over itself. Blocks that cannot be read stay as they are: recovery tells what they held. */
 static int rewrite(const struct device *device, uint8_t *piece, uint64_t offset, size_t bytes) {
     const int fd = device->file.fd;
     for (size_t done = 0; done < bytes;) {
@@ -138,7 +138,7 @@ int extents_take(struct device *device, uint64_t *taken) {
         return 0;
     const int result = count_missing(device->file.fd, bytes, taken);
     if (result < 0 || *taken == 0)
-        return 0; /* what cannot be told is no reason to refuse a ring */
+        return 0; /* a file system that cannot tell is no reason to refuse a ring */
     const int known = fstatfs(device->file.fd, &space) == 0;
     const int full = known && *taken > (uint64_t)space.f_bavail * (uint64_t)space.f_bsize;
     const int mended = full ? -ENOSPC : take_missing(device, bytes);

@@ -29,8 +29,8 @@ static void note(struct device *device, const char *format, ...) {
     va_end(arguments);
 }
 
-/* Moves what lies elsewhere, and keeps it there: automatic balancing leaves alone what has a policy. Not a must: a node
- * that is full lets other nodes serve. */
+/* Moves pages that lie on other nodes. Automatic balancing then leaves them there, as they have a policy. It is a
+ * preference: other nodes serve if this one is full. */
 static void prefer_node(struct device *device, void *image, size_t bytes) {
     unsigned long nodes[NODES_MAX / WORD_BITS] = {0};
     const unsigned node = (unsigned)device->image_node;
@@ -52,7 +52,7 @@ void *image_allocate(struct device *device, size_t bytes) {
     }
     if (device->image_node >= 0 && device->image_node < NODES_MAX)
         prefer_node(device, image, bytes);
-    /* Locked already where that is allowed: asking again costs nothing and tells why it is not. */
+    /* Already locked where the host allows it. Asking again costs nothing and tells why it does not. */
     if (mlock(image, bytes) < 0)
         note(device, "the ring's memory may be swapped out: mlock gives %s, raise RLIMIT_MEMLOCK", error_name(errno));
     return image;

@@ -11,8 +11,8 @@
 void *image_allocate(struct device *device, size_t bytes);
 
 /*
- * The NUMA node of the block device, of the device under a file, or the one that has all of these CPUs; -1 where there is
- * no such node, or but one on this host. `sys` is "/sys".
+ * The NUMA node of the block device, of the device under a file, or the one that has all of these CPUs; -1 where there
+ * is no such node, or but one on this host. `sys` is "/sys".
  */
 int image_node_of_device(const char *sys, unsigned device_major, unsigned device_minor);
 int image_node_of_medium(const char *sys, const char *path);

@@ -28,7 +28,7 @@ static int count(const struct cpulist *list) {
     return count;
 }
 
-/* A node that is the only one is not worth asking for. */
+/* The node, or -1 if it is offline or the only one. */
 static int if_several(const char *sys, int node) {
     struct cpulist nodes;
     return node >= 0 && read_list(sys, "devices/system/node/online", &nodes) == 0 && count(&nodes) > 1 &&
@@ -56,7 +56,7 @@ int image_node_of_device(const char *sys, unsigned device_major, unsigned device
     snprintf(link, sizeof(link), "%s/dev/block/%u:%u", sys, device_major, device_minor);
     if (realpath(link, place) == NULL || realpath(sys, top) == NULL)
         return -1;
-    /* The disk itself has no such attribute; the controller that it hangs on has it. */
+    /* The disk has no such attribute, but the controller above it does. */
     for (size_t least = strlen(top); strlen(place) > least; *strrchr(place, '/') = '\0') {
         char attribute[PLACE_BYTES];
         snprintf(attribute, sizeof(attribute), "%s/numa_node", place);

@@ -10,7 +10,7 @@
 #define WARM_UP 4u
 #define ROUNDS 300u
 
-/* One engine on its course. */
+/* One engine and what it has measured. */
 struct lane {
     struct measured_engine *engine;
     uint8_t *scratch;
@@ -18,7 +18,7 @@ struct lane {
     int64_t took_ns[ROUNDS];
 };
 
-/* Random, since some media take a short cut for blocks of zeros or repeated bytes; each block another one. */
+/* Each block has other random bytes: some media write zeros or repeated bytes faster. */
 static void fill(const struct platform *platform, uint64_t *words, size_t bytes) {
     uint64_t bits = platform->ops->random(platform);
     for (size_t i = 0; i < bytes / sizeof(*words); i++) {
@@ -29,7 +29,7 @@ static void fill(const struct platform *platform, uint64_t *words, size_t bytes)
     }
 }
 
-/* Where the image is the medium itself, the scratch blocks are no part of it: it is written from other memory. */
+/* The image of a mapped medium does not hold the scratch blocks, so these are written from other memory. */
 static int image_is_medium(const struct measured_engine *engine) {
     return engine->io == DEVICE_IO_MAPPED;
 }
@@ -56,7 +56,7 @@ static int write_block(const struct lane *lane, uint32_t round) {
     return device->ops->complete(device) == &write ? write.result : -EIO;
 }
 
-static void run(const struct platform *platform, struct lane *lanes, uint32_t count, int64_t budget_ns) {
+static void measure_in_turns(const struct platform *platform, struct lane *lanes, uint32_t count, int64_t budget_ns) {
     const int64_t end_ns = platform_monotonic_ns(platform) + budget_ns;
     int64_t now_ns = 0;
     for (uint32_t round = 0; round < WARM_UP + ROUNDS && (round <= WARM_UP || now_ns < end_ns); round++) {
@@ -73,7 +73,7 @@ static void run(const struct platform *platform, struct lane *lanes, uint32_t co
     }
 }
 
-/* While all that was measured is still in the order of the turns. */
+/* Compares the turns. So it must run before the times are sorted. */
 static void compare_turns(struct lane *lane, const struct lane *first) {
     for (uint32_t turn = 0; turn < lane->engine->writes && turn < first->engine->writes; turn++)
         lane->engine->faster += lane->took_ns[turn] < first->took_ns[turn];
@@ -104,7 +104,7 @@ void measure_engines(const struct platform *platform, struct measured_engine *en
         return; /* nothing was measured */
     for (uint32_t i = 0; i < count; i++)
         prepare(platform, &engines[i], &lanes[i]);
-    run(platform, lanes, count, budget_ns);
+    measure_in_turns(platform, lanes, count, budget_ns);
     for (uint32_t i = 0; i < count; i++)
         compare_turns(&lanes[i], &lanes[0]);
     for (uint32_t i = 0; i < count; i++)

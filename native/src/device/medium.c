@@ -66,7 +66,7 @@ static int measure(struct medium *medium) {
     medium->bytes = (uint64_t)status.st_size;
     if (!medium->is_file && ioctl(medium->fd, BLKGETSIZE64, &medium->bytes) < 0)
         return -errno;
-    /* A file keeps its ring when it moves to another file system: its blocks are the same everywhere. */
+    /* The same block for all files: a ring file may be moved to another file system. */
     uint32_t logical = medium->facts.logical_block_bytes;
     uint32_t physical = medium->facts.physical_block_bytes;
     medium->logical_block_bytes = logical > 0 ? logical : LAYOUT_MIN_BLOCK_BYTES;
@@ -79,20 +79,21 @@ static int measure(struct medium *medium) {
 }
 
 /*
- * A read of the first block tells whether O_DIRECT works and not only opens, and whether the kernel knows RWF_DSYNC:
- * it checks a read's flags as it checks a write's. What the read brings, an I/O error included, is of no interest.
+ * Reads the first block to see whether O_DIRECT works (an open with it may succeed and I/O fail) and whether the kernel
+ * knows RWF_DSYNC: it checks the flags of a read as those of a write. The data, or an I/O error, do not matter here.
  */
 static int try_read(const struct medium *medium, void *block, int flags) {
     struct iovec range = {.iov_base = block, .iov_len = medium->block_bytes};
     return syscall(SYS_preadv2, medium->fd, &range, 1, 0l, 0l, flags) < 0 ? errno : 0;
 }
 
-/* O_DSYNC cannot be set on what is open: once more by its name, which may lead elsewhere by now (-EAGAIN). */
+/* O_DSYNC cannot be set on an open file, so this opens it again by its name. -EAGAIN: the name leads elsewhere by
+ * now. */
 static int reopen_synchronous(const char *path, int open_flags, struct medium *medium) {
     struct stat before, after;
     if (fstat(medium->fd, &before) < 0)
         return -errno;
-    close(medium->fd); /* first: an exclusive open excludes our own second one */
+    close(medium->fd); /* first: an exclusive open would refuse our own second one */
     medium->fd = open(path, open_flags | O_CLOEXEC | O_DSYNC | (medium->direct ? O_DIRECT : 0));
     if (medium->fd < 0 || fstat(medium->fd, &after) < 0)
         return -errno;
@@ -100,7 +101,7 @@ static int reopen_synchronous(const char *path, int open_flags, struct medium *m
                                                                                                              : -EAGAIN;
 }
 
-/* path: NULL if it is not to be opened again, as whoever writes syncs. */
+/* path: NULL if the file must not be opened again; its writer then syncs. */
 static int settle_durability(const struct platform *platform, const char *path, int open_flags, struct medium *medium) {
     void *block = platform_allocate(platform, medium->block_bytes, PLATFORM_PLAIN);
     if (block == NULL)
@@ -114,7 +115,7 @@ static int settle_durability(const struct platform *platform, const char *path, 
     platform_release(platform, block, medium->block_bytes);
     int writes = (open_flags & O_ACCMODE) != O_RDONLY;
     if (!medium->is_file && medium->facts.write_through && medium->direct) {
-        medium->write_flags = 0; /* nothing volatile between a completed write and the medium */
+        medium->write_flags = 0; /* a completed write is durable: there is no volatile cache */
     } else if (failure == EOPNOTSUPP || failure == ENOSYS || failure == EPERM) {
         medium->write_flags = 0;
         if (!writes || open_flags & O_DSYNC || path == NULL)

@@ -27,8 +27,8 @@ struct medium {
 int medium_open(const struct platform *platform, const char *path, int open_flags, struct medium *medium);
 
 /*
- * The same of a file that is open for reading and writing already, on another descriptor of that open description, which
- * gets O_DIRECT. Where the kernel has no RWF_DSYNC, writes are durable only after a sync.
+ * The same of a file that is open for reading and writing already, on another descriptor of that open description,
+ * which gets O_DIRECT. Where the kernel has no RWF_DSYNC, writes are durable only after a sync.
  */
 int medium_of_file(const struct platform *platform, int fd, struct medium *medium);
 
@@ -61,8 +61,8 @@ extern const struct device_backend backend_nvme;
 extern const struct device_backend backend_mapped;
 extern const struct device_backend backend_flush;
 
-/* The one enum device_io that can write what is on the medium: a DAX character device, or a ring whose commits end at lines,
- * must be mapped. DEVICE_IO_AUTO if there is no such restriction. */
+/* The one enum device_io that can write what is on the medium: a DAX character device, or a ring whose commits end at
+ * lines, must be mapped. DEVICE_IO_AUTO if there is no such restriction. */
 uint32_t medium_required_io(const struct platform *platform, const struct medium *medium);
 
 #endif

@@ -50,58 +50,68 @@ static int refuse_io(uint32_t io, const char *path) {
     return error_set(EINVAL, "io=%u of ring %s is not in this library: it has %s", io, path, have);
 }
 
-static int refuse_open(const char *path, int failure) {
+/* What is to be opened: `what` is what its user calls it, "ring". */
+struct wanted {
+    const char *what;
+    const char *path;
+    enum device_access access;
+};
+
+static int refuse_open(const struct wanted *wanted, int failure) {
+    const char *what = wanted->what, *path = wanted->path;
     switch (failure) {
     case ENOENT:
-        return error_set(ENOENT, "ring %s does not exist: check the path", path);
+        return error_set(ENOENT, "%s %s does not exist: check the path", what, path);
     case EACCES:
-        return error_set(EACCES, "ring %s may not be opened by user %u: %s; change its owner or its mode", path,
+        return error_set(EACCES, "%s %s may not be opened by user %u: %s; change its owner or its mode", what, path,
                          (unsigned)geteuid(), error_name(EACCES));
     case EROFS:
     case EPERM:
-        return error_set(failure, "ring %s is read-only: opening it for writing gives %s", path, error_name(failure));
+        return error_set(failure, "%s %s is read-only: opening it for writing gives %s", what, path,
+                         error_name(failure));
     default:
-        return error_set(failure, "opening ring %s failed: %s", path, error_name(failure));
+        return error_set(failure, "opening %s %s failed: %s", what, path, error_name(failure));
     }
 }
 
-/* Which of the two it is, before anything is opened: opening a FIFO waits, opening a tape or a watchdog acts. target,
- * PATH_MAX bytes: where links lead. */
-static int check_kind(const char *path, char *target, int *is_file) {
+/* Whether it is a file or a device, before anything is opened: opening a FIFO waits, opening a tape or a watchdog acts.
+ * target: PATH_MAX bytes, for the path with links followed. */
+static int check_kind(const struct wanted *wanted, char *target, int *is_file) {
+    const char *what = wanted->what, *path = wanted->path;
     struct stat status;
     const int result = path_follow(path, target, PATH_MAX);
     if (result < 0 || stat(target, &status) < 0)
-        return refuse_open(path, result < 0 ? -result : errno);
+        return refuse_open(wanted, result < 0 ? -result : errno);
     *is_file = S_ISREG(status.st_mode);
     if (*is_file || S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && dax_is_device(status.st_rdev)))
         return 0;
     char block[NAME_MAX + 1];
     if (S_ISCHR(status.st_mode) && nvme_block_name(path_name(path), block, sizeof(block)) == 0)
         return error_set(EINVAL,
-                         "ring %s is the character device of an NVMe namespace: name its block device, /dev/%s, and "
+                         "%s %s is the character device of an NVMe namespace: name its block device, /dev/%s, and "
                          "io=nvme",
-                         path, block);
-    return error_set(EINVAL, "ring %s is %s: a ring is a block device, a DAX device or a regular file", path,
+                         what, path, block);
+    return error_set(EINVAL, "%s %s is %s: name a block device, a DAX device or a regular file", what, path,
                      S_ISDIR(status.st_mode)   ? "a directory"
                      : S_ISCHR(status.st_mode) ? "a character device and not memory (DAX)"
-                                               : "neither of a ring's kinds");
+                                               : "none of these kinds");
 }
 
-/* Between our open and our lock its holder may have removed the file, or put another in its place. */
+/* Whether the path still leads to the open file: its holder may have replaced it between our open and our lock. */
 static int is_still_named(int fd, const char *path) {
     struct stat opened, named;
     return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev &&
            opened.st_ino == named.st_ino;
 }
 
-/* Open and locked. -EBUSY: somebody else holds it. -EAGAIN: it is another file by now. */
+/* Opens and locks. -EBUSY: somebody else holds it. -EAGAIN: the path leads to another file by now. */
 static int open_once(const struct platform *platform, const char *path, const char *target, enum device_access access,
                      int is_file, struct medium *medium) {
-    /* flock and OFD locks do not exclude through another node of the device; O_EXCL does. */
+    /* O_EXCL also excludes an open through another node of the device; flock and OFD locks do not. */
     const int flags = access == DEVICE_READ_ONLY ? O_RDONLY : is_file ? O_RDWR : O_RDWR | O_EXCL;
     int result = medium_open(platform, target, flags | O_NOFOLLOW, medium);
     if (result == -ELOOP)
-        return -EAGAIN; /* a link since it was looked at */
+        return -EAGAIN; /* it was replaced by a link since it was looked at */
     if (access == DEVICE_READ_ONLY)
         return result;
     if (result == 0 && (medium->is_file || medium->dax_align_bytes != 0)) { /* DAX devices know no O_EXCL */
@@ -114,77 +124,84 @@ static int open_once(const struct platform *platform, const char *path, const ch
     return result;
 }
 
-static int refuse_busy(const char *path, const char *holders) {
+static int refuse_busy(const struct wanted *wanted, const char *holders) {
+    const char *what = wanted->what, *path = wanted->path;
     struct stat status;
     char users[MEDIUM_HOLDERS_BYTES / 2] = "";
     if (stat(path, &status) == 0 && S_ISBLK(status.st_mode))
         disk_users(status.st_rdev, 0, users, sizeof(users));
     if (users[0] != '\0')
-        return error_set(EBUSY, "ring %s cannot be opened, %s: a ring needs a device or a partition of its own", path,
+        return error_set(EBUSY, "%s %s cannot be opened, %s: it needs a device or a partition of its own", what, path,
                          users);
     if (holders[0] == '\0')
         return error_set(EBUSY,
-                         "ring %s is held by a writer that cannot be seen from here: the kernel (a partition, a device "
+                         "%s %s is held by a writer that cannot be seen from here: the kernel (a partition, a device "
                          "on top), or a process of another user or container",
-                         path);
+                         what, path);
     return error_set(EBUSY,
-                     "ring %s is held by process %s: a ring has one writer; end that process (or the child that "
-                     "it forked) or choose another ring",
-                     path, holders);
+                     "%s %s is held by process %s: it has one writer; end that process (or the child that it forked) "
+                     "or choose another",
+                     what, path, holders);
 }
 
-static int open_medium(const struct platform *platform, const char *path, enum device_access access,
-                       struct medium *medium) {
+static int open_medium(const struct platform *platform, const struct wanted *wanted, struct medium *medium) {
     int64_t give_up_ns = platform_monotonic_ns(platform) + UNSEEN_HOLDER_WAIT_NS;
     for (;;) {
         char target[PATH_MAX];
-        int is_file = 0, result = check_kind(path, target, &is_file);
+        int is_file = 0, result = check_kind(wanted, target, &is_file);
         if (result < 0)
             return result;
-        result = open_once(platform, path, target, access, is_file, medium);
+        result = open_once(platform, wanted->path, target, wanted->access, is_file, medium);
         if (result == 0)
             return 0;
         if (result == -EAGAIN && platform_monotonic_ns(platform) < give_up_ns)
             continue;
         if (result != -EBUSY)
-            return refuse_open(path, -result);
+            return refuse_open(wanted, -result);
         char holders[MEDIUM_HOLDERS_BYTES];
-        lock_holders(path, holders, sizeof(holders));
+        lock_holders(wanted->path, holders, sizeof(holders));
         if (holders[0] != '\0' || platform_monotonic_ns(platform) >= give_up_ns)
-            return refuse_busy(path, holders);
+            return refuse_busy(wanted, holders);
         platform->ops->sleep_ns(platform, UNSEEN_HOLDER_POLL_NS);
     }
 }
 
-/* A read-only block device lets itself be opened for writing and refuses the first write. */
-static int check_writable(const char *path, const struct medium *medium) {
+/* A read-only block device can be opened for writing, but refuses the first write. So it is asked. */
+static int check_writable(const struct wanted *wanted, const struct medium *medium) {
     int read_only = 0;
     if (!medium->is_file && medium->dax_align_bytes == 0 && ioctl(medium->fd, BLKROGET, &read_only) == 0 && read_only)
-        return refuse_open(path, EPERM);
+        return refuse_open(wanted, EPERM);
     return 0;
 }
 
 int device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
                 struct device **device) {
+    return device_open_as(platform, "ring", path, access, io, device);
+}
+
+int device_open_as(const struct platform *platform, const char *what, const char *path, enum device_access access,
+                   uint32_t io, struct device **device) {
     *device = NULL;
     char absolute[PATH_MAX];
     int result = path_absolute(path, absolute, sizeof(absolute));
     if (result < 0)
-        return error_set(-result, "ring path \"%s\" cannot be used: %s", path == NULL ? "" : path, error_name(result));
+        return error_set(-result, "%s path \"%s\" cannot be used: %s", what, path == NULL ? "" : path,
+                         error_name(result));
     const struct device_backend *backend = io == DEVICE_IO_AUTO ? device_backends[0] : device_backend_of(io);
     if (backend == NULL)
         return refuse_io(io, absolute);
     struct medium medium;
-    result = open_medium(platform, absolute, access, &medium);
+    const struct wanted wanted = {.what = what, .path = absolute, .access = access};
+    result = open_medium(platform, &wanted, &medium);
     if (result < 0)
         return result;
     if (access == DEVICE_WRITER)
-        result = check_writable(absolute, &medium);
+        result = check_writable(&wanted, &medium);
     const uint32_t required = result < 0 ? DEVICE_IO_AUTO : medium_required_io(platform, &medium);
     if (io == DEVICE_IO_AUTO && required != DEVICE_IO_AUTO)
         backend = device_backend_of(required);
     if (result == 0 && medium.dax_align_bytes != 0 && backend->io != required)
-        result = error_set(ENOTSUP, "ring %s is a DAX device, which can only be mapped: choose io=mapped, not %s",
+        result = error_set(ENOTSUP, "%s %s is a DAX device, which can only be mapped: choose io=mapped, not %s", what,
                            absolute, backend->name);
     if (result == 0) {
         *device = backend->attach(platform, &medium, absolute);

@@ -11,11 +11,16 @@ enum device_access {
 };
 
 /*
- * Opens an existing device or file of any size. io: enum device_io; auto is pwrite until device_calibrate has looked. Returns 0 and *device, or -errno with a
- * sentence: -ENOENT, -EBUSY (names the holder's pid), -EACCES, -EPERM, -EINVAL (neither file nor device, unknown io).
+ * Opens an existing device or file of any size. io: enum device_io; auto is pwrite until device_calibrate has looked.
+ * Returns 0 and *device, or -errno with a sentence: -ENOENT, -EBUSY (names the holder's pid), -EACCES, -EPERM, -EINVAL
+ * (neither file nor device, unknown io).
  */
 int device_open(const struct platform *platform, const char *path, enum device_access access, uint32_t io,
                 struct device **device);
+
+/* The same of what its user calls by another name than "ring", in the sentences of refusals. */
+int device_open_as(const struct platform *platform, const char *what, const char *path, enum device_access access,
+                   uint32_t io, struct device **device);
 
 static inline void device_close(struct device *device) {
     device->ops->close(device);
@@ -24,15 +29,16 @@ static inline void device_close(struct device *device) {
 /*
  * Creates a ring file of exactly `bytes`: zero-filled (not just allocated: the first lap would pay for it), mode 0600
  * (or mode and owner of the empty file that was there), without copy-on-write on btrfs, no extent shared or unwritten.
- * Missing folders above it are made. `prepare` writes the superblock into the still unnamed file; only then it gets its name, and the directory is
- * synced, so that a crash leaves either no ring or a whole one. -EEXIST if a non-empty file is there by then.
+ * Missing folders above it are made. `prepare` writes the superblock into the still unnamed file; only then it gets its
+ * name, and the directory is synced, so that a crash leaves either no ring or a whole one. -EEXIST if a non-empty file
+ * is there by then.
  */
 int device_create_file(const struct platform *platform, const char *path, uint64_t bytes,
                        int (*prepare)(struct device *device, void *argument), void *argument);
 
-/* The same, prepared through the backend that will write it (enum device_io): a ring for DEVICE_IO_MAPPED is laid out for
- * memory. DEVICE_IO_AUTO does so on persistent memory, where MAP_SYNC holds. *folders_missing: how many folders above it had
- * to be made; a failure leaves none of them. */
+/* The same, prepared through the backend that will write it (enum device_io): a ring for DEVICE_IO_MAPPED is laid out
+ * for memory. DEVICE_IO_AUTO does so on persistent memory, where MAP_SYNC holds. *folders_missing: how many folders
+ * above it had to be made; a failure leaves none of them. */
 int device_create_file_for(const struct platform *platform, const char *path, uint64_t bytes, uint32_t io,
                            int (*prepare)(struct device *device, void *argument), void *argument,
                            unsigned *folders_missing);

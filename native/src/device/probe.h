@@ -25,8 +25,9 @@ void medium_probe(int fd, struct medium_facts *facts);
 
 #define MEDIUM_HOLDERS_BYTES 512
 
-/* Writes the pids that hold a write lock on the file `fd` refers to, or have the device open for writing, whichever node
- * they opened it by, other than through fd itself, as "1234 (java)"; "" if none can be seen. Waits for no file system. */
+/* Writes the pids that hold a write lock on the file `fd` refers to, or have the device open for writing, whichever
+ * node they opened it by, other than through fd itself, as "1234 (java)"; "" if none can be seen. Waits for no file
+ * system. */
 void medium_holders(int fd, char *text, size_t text_bytes);
 
 /* As medium_holders, of a block device. */

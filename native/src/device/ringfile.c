@@ -25,7 +25,7 @@
 #include "media/layout.h"
 
 #define WORKING_ATTEMPTS 1000
-#define WORKING_NAME ".%s.burstlog-creating" /* nobody else's: what is there is emptied */
+#define WORKING_NAME ".%s.burstlog-creating" /* this library's name alone: a file that is there is emptied */
 
 struct creation {
     const struct platform *platform;
@@ -54,7 +54,7 @@ static int failed(const struct creation *creation, int failure, const char *what
     return error_set(failure, "ring file %s cannot be created: %s gives %s", creation->path, what, error_name(failure));
 }
 
-/* A link stays what it is: the ring is made where it points, there already or not. */
+/* Follows links: the ring is made where they lead, and the links stay. */
 static int name_parts(struct creation *creation, const char *path) {
     int result = path_follow(path, creation->path, sizeof(creation->path));
     if (result == 0)
@@ -155,7 +155,7 @@ static int prepare_content(const struct creation *creation, int (*prepare)(struc
     return result;
 }
 
-/* Whether the name leads to what was made, and is no link. */
+/* Whether the name is that of the file that was made, and no link to it. */
 static int is_named(const struct creation *creation, const char *name) {
     struct stat made, named;
     return fstat(creation->working, &made) == 0 &&
@@ -163,7 +163,7 @@ static int is_named(const struct creation *creation, const char *name) {
            made.st_ino == named.st_ino;
 }
 
-/* Never over a file that has content, whoever made it in the meantime. */
+/* Gives the file its name, but never replaces a file that has content. */
 static int give_name(struct creation *creation) {
     int result = look_at_final(creation);
     if (result < 0)
@@ -211,7 +211,7 @@ static int create_under_working_name(struct creation *creation, uint64_t bytes,
     if (result == 0)
         result = prepare_content(creation, prepare, argument);
     if (result == 0)
-        result = take_mode_and_owner(creation); /* last: a leftover must stay this user's */
+        result = take_mode_and_owner(creation); /* last: a crash must leave a working file that this user can open */
     if (result == 0 && fsync(creation->working) < 0)
         result = failed(creation, errno, "syncing it");
     return result;

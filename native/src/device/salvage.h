@@ -10,8 +10,8 @@ typedef void device_unreadable(void *argument, uint64_t offset, uint64_t bytes);
 
 /*
  * As device->ops->read, but a medium error (EIO, ENODATA and their kin) is narrowed down to the logical blocks that
- * have it: those are zeros in `data` (unless it is the mapped medium itself) and reported. 0, or -errno with a sentence for any other failure, a vanished
- * device above all.
+ * have it: those are zeros in `data` (unless it is the mapped medium itself) and reported. 0, or -errno with a sentence
+ * for any other failure, a vanished device above all.
  */
 int device_read_salvage(struct device *device, uint64_t offset, void *data, size_t bytes, device_unreadable *unreadable,
                         void *argument);

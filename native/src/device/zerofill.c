@@ -31,7 +31,7 @@ static int write_zeros(const struct platform *platform, int fd, uint64_t bytes) 
     void *zeros = platform_allocate(platform, STRETCH_BYTES, PLATFORM_PLAIN);
     if (zeros == NULL)
         return -ENOMEM;
-    int result = 0, direct = fcntl(fd, F_SETFL, O_DIRECT) == 0; /* spares the page cache */
+    int result = 0, direct = fcntl(fd, F_SETFL, O_DIRECT) == 0; /* the zeros need not fill the page cache */
     for (uint64_t done = 0; result == 0 && done < bytes;) {
         size_t stretch = bytes - done < STRETCH_BYTES ? (size_t)(bytes - done) : STRETCH_BYTES;
         ssize_t written = pwrite(fd, zeros, stretch, (off_t)done);
@@ -48,8 +48,8 @@ static int write_zeros(const struct platform *platform, int fd, uint64_t bytes) 
     return result;
 }
 
-/* A file system that cannot tell is believed; one that tells otherwise would move or allocate blocks in the middle of a
- * commit, or run out of them. */
+/* Refuses a file system that says that blocks are unwritten or shared: it would move or allocate blocks during a
+ * commit, and might run out of them. One that cannot tell passes. */
 static int check_extents(int fd, uint64_t bytes) {
     uint64_t begin, end;
     const int result = extents_find_missing(fd, 0, bytes, &begin, &end);
@@ -61,10 +61,10 @@ int zerofill(const struct platform *platform, int fd, uint64_t bytes, const char
     int result = switch_off_copy_on_write(fd);
     if (result < 0)
         return result;
-    /* First, because it tells at once if there is no room, and keeps the blocks together. */
+    /* Allocates first: this fails at once if there is no room, and keeps the blocks together. */
     *what = "allocating it";
     if (fallocate(fd, 0, 0, (off_t)bytes) < 0 && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
-        return -errno; /* interrupted: the zeros allocate it, too */
+        return -errno; /* after EINTR the zeros allocate the blocks */
     *what = "filling it with zeros";
     result = write_zeros(platform, fd, bytes);
     if (result < 0)

@@ -1,163 +1,131 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The drain: moves durable records from the ring to the log file and releases their space.
+ * The drain: moves durable records from the log to the outlets of their streams and lets go of their space.
  *
- * DESIGN. The cursor runs ahead of `synced`, the state of the newest checkpoint:
+ * DESIGN. Everything rests on one order, drain_step: data, sync, checkpoint, release. For each stream
  *
- *     released <= synced <= cursor <= durable
+ *     released <= noted <= next <= written <= durable
  *
- * Bytes between the two are in the file but may be lost by a crash; the redo then writes the same bytes to the same
- * offsets. A change of file (others renamed, cut or extended it; a sync failed) starts the new file at the cursor or at
- * `synced`, and both checkpoint slots name it before it gets a byte, so that no crash can lead back to the old one. Which
- * file that is: next_file.c.
- * Released is the lower position of the two slots: if the newer slot rots, the older still finds all its records.
+ *     durable    the watermark of the log
+ *     written    the outlet has what comes before, whole batches of it
+ *     next       the outlet has that durably: what the next checkpoint is to say
+ *     noted      the newest checkpoint says so
+ *     released   both slots say so, of all streams: if the newer one rots, the older still finds all its records
  *
- * One thread at a time calls these functions; drained_sequence and stalled may be read by any.
+ * Bytes between noted and written may be lost by a crash; a redo makes the same bytes again. A stream whose outlet was left
+ * goes back to `noted`; a new destination gets no byte before both slots have it.
+ *
+ * The drain knows no file, no ring and no device. One thread at a time calls these functions; figures, paths and
+ * drain_give_up_at may be asked by any.
  */
 #ifndef BURST_DRAIN_DRAIN_H
 #define BURST_DRAIN_DRAIN_H
 
-#include "base/events.h"
-#include "drain/cursor.h"
-#include "drain/destination.h"
 #include "ledger/ledger.h"
+#include "outlet/outlet.h"
+#include "recovery/log_source.h"
 
 #ifndef DRAIN_BATCH_BYTES
 #define DRAIN_BATCH_BYTES (1024u * 1024u)
 #endif
 #define DRAIN_SYNC_AFTER_NS 2000000000ll
 
-/* Which file takes the next byte, while none is open. */
-enum drain_next_file {
-    NEXT_FILE_SAME_NAME, /* a new one in the place of one that others took away */
-    NEXT_FILE_DIVERTED,  /* another one than that which was left */
-    NEXT_FILE_SAME,      /* the one of the newest checkpoint, once its file system is there again */
-};
+struct drain;
 
-struct drain {
-    const struct platform *platform;
-    struct device *device;
-    struct ring *ring;
-    struct events *events;
-    struct log_source source;
-    struct destination destination;
-    struct batch batch;
-    struct cursor cursor;
-    struct cursor batch_from; /* where the batch begins */
-    struct cursor synced;
-    struct ledger *ledger;
-    struct stream_state stream; /* as the newest checkpoint has it, or the next one will */
-    enum drain_next_file next_file;
-    struct cursor next_from;
-    int64_t unsynced_since_ns; /* when the cursor left `synced` */
-    int failure_noted;
-    int name_lost;              /* the ring is not under its name, and that is told */
-    uint64_t stalled_at;        /* W when the drain last stalled */
-    uint64_t watermark_noted;   /* and the one it noted then */
-    _Atomic int64_t give_up_ns; /* no further batch is begun after this moment (close) */
-    int last_error;             /* of the stall that was told, or 0 */
-    int64_t stalled_since_ns;
-    int64_t stall_told_ns;
-    int64_t failure_told_ns; /* 0: the ring has not failed */
-    int64_t failed_since_ns;
-    char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that it was told of */
-    int destination_was_empty;
-    struct event_count drained; /* drained_sequence has moved, or cannot move */
-    _Atomic uint64_t drained_sequence;
-    _Atomic uint32_t
-        failed_checkpoints; /* checkpoints in a row that the medium of the ring, failed by the first, did not take */
-    _Atomic uint64_t file_bytes;
-    _Atomic int stalled;
-    pthread_mutex_t path_lock; /* of current_path, which any thread may ask for */
-    char current_path[LAYOUT_FILE_NAME_BYTES];
+/* Whose log is drained. */
+struct drain_host {
+    void *argument;
+    /* A checkpoint was written. Nothing that lies before `position` is needed any more. */
+    void (*release)(void *argument, uint64_t position);
+    /* None could be written; error_text() says why. */
+    void (*failed)(void *argument, int rc);
+    /* A durable record cannot be read any more. 1 if that was told, 0: it is told as a stall. NULL: 0. */
+    int (*unreadable)(void *argument);
+    /* Whether somebody waits for space. NULL: never. */
+    int (*is_space_awaited)(void *argument);
+    /* An outlet for a stream that nobody has open, bound as its state says. 0 or -errno with a sentence. */
+    int (*make_outlet)(void *argument, const struct outlet_state *state, struct outlet **outlet);
 };
 
 struct drain_parts {
     const struct platform *platform;
-    struct device *device;
-    struct ring *ring;
-    struct events *events;
-    const struct files *files;
-    const struct record_format *record_format;
-    const struct recovery *recovery; /* stays alive as long as the drain */
-    struct ledger *ledger;           /* so does this; its two checkpoint slots say the same */
-    const char *file_name;           /* absolute; NULL: whatever the ring is bound to */
-    struct new_file how;
-    uint32_t untrusted_ring_owner; /* not 0: user who may have made up what is in the ring; no file that it names is
-                                             touched but file_name */
+    struct ledger *ledger;           /* just read, and levelled; stays alive as long as the drain */
+    const struct log_source *source; /* as the ledger */
+    const struct drain_host *host;   /* as the ledger */
+    uint32_t epoch;                  /* of the checkpoints */
+    uint64_t epoch_begin;            /* the position behind the marker of this epoch */
+    uint64_t longest;                /* a record of the log, payload, bytes */
+};
+
+/* All streams of the newest checkpoint, none of them open: every record of the log is of one of them. 0, or with a sentence
+ * -ENOMEM, or what make_outlet says. */
+int drain_open(const struct drain_parts *parts, struct drain **drain);
+
+struct drain_stream_config {
+    const char *name;      /* "": known by its path, or the log's own */
+    const char *path;      /* absolute; NULL: where it is bound to */
+    struct outlet *outlet; /* closed; the drain's from now on, and destroyed if this fails */
+    int is_log;            /* stream 0, whose name is "" */
+    int may_not_move; /* whoever owns the ring may have made up where it is bound to: if records wait for another path than
+                         `path` this fails with -EPERM, without a sentence */
 };
 
 /*
- * Binds the drain to its log file: finds the file of the newest checkpoint again (also renamed), checks that a redo
- * would not change foreign bytes, or takes a new one. If the ring is bound to another file name its records go there
- * first. The marker of this epoch is durable already. 0, or -errno with a sentence if the file cannot be used.
+ * Opens a stream: finds its destination again and checks that a redo would not change foreign bytes, or takes a new one. If
+ * the stream is bound to another path, or another stream that is not open is bound to this one, the records that wait go
+ * where they belong first. Both slots have the stream before this returns 0 with its id. -EBUSY with a sentence: the stream or
+ * the path is open already; other -errno with a sentence if the destination cannot be used.
  */
-int drain_open(const struct drain_parts *parts, struct drain **drain);
+int drain_add_stream(struct drain *drain, const struct drain_stream_config *config, uint16_t *id);
+
+/* Closes a stream: nobody appends to it any more. What it holds is drained where it is bound to. */
+void drain_remove_stream(struct drain *drain, uint16_t id);
+
+/* Whether records or losses wait for the stream that its outlet has not noted yet. */
+int drain_has_waiting(struct drain *drain, uint16_t id);
 
 /*
- * One step: writes what is durable to the file; syncs and checkpoints when it is time, or at once if `sync` is set.
- * Returns 1 if anything was written, 0 if there was nothing to do, or -errno if the file cannot be written now.
+ * One step: writes what is durable in the log to the outlets; syncs and checkpoints what is due, or everything if `sync` is
+ * set. 1 if anything was written, 0 if there was nothing to do, -errno if a stream stalls (the others went on) or the ledger
+ * cannot be written.
  */
-int drain_work(struct drain *drain, int sync);
+int drain_step(struct drain *drain, int sync);
 
-/* Whether everything durable in the ring is durable in the file. */
+/* Whether everything durable in the log is durable in the outlets, and what is open is ready for more. */
 int drain_is_done(const struct drain *drain);
 
-/* The log file being written, absolute. Any thread. */
-void drain_copy_path(struct drain *drain, char *path, size_t path_bytes);
+/* No further batch is begun after this moment of the monotonic clock. INT64_MAX: there is none. */
+void drain_give_up_at(struct drain *drain, int64_t when_ns);
 
-/* Closes the file. The last checkpoint stands. */
+struct drain_figures {
+    uint64_t drained_sequence; /* everything of the stream up to it is in its outlet, durable and noted */
+    uint64_t records;          /* written since the drain was opened, those of a redo again */
+    uint64_t bytes;
+    uint64_t length;     /* of the destination, bytes */
+    uint64_t held_bytes; /* of the log, from the first record that waits for this stream, when the drain last looked */
+    uint32_t stalled;
+    uint32_t began_empty; /* when it was opened nothing was in the destination, and nothing waited for it */
+};
+
+/* 0, or -ENOENT without a sentence: there is no such stream. */
+int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *figures);
+
+/* The least drained sequence of all streams. */
+uint64_t drain_sequence(struct drain *drain);
+
+/* The kind of the outlet that a stream has which is bound to this path, as its state says; 0: none is. */
+uint32_t drain_kind_of(struct drain *drain, const char *path);
+
+/* Changes whenever the drained sequence of a stream does. */
+uint64_t drain_progress(struct drain *drain);
+
+/* Whether any stream stalls. */
+int drain_is_stalled(struct drain *drain);
+
+/* The destination that is being written; "": none yet. */
+void drain_copy_path(struct drain *drain, uint16_t id, char *path, size_t path_bytes);
+
+/* Closes the outlets. The last checkpoint stands. */
 void drain_close(struct drain *drain);
-
-/* ---- inside the drain ---- */
-
-/* Makes the name of the open file visible to drain_copy_path. */
-void drain_publish_path(struct drain *drain);
-
-/* Writes the state of `cursor`, which is durable in the file, into the older slot and releases what both slots allow.
- * 0 or -errno; the ring has failed then. */
-int checkpoint_write(struct drain *drain);
-
-/* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
- * failed then. */
-int drain_note_writer(struct drain *drain);
-
-/* Syncs the file and checkpoints. A sync that failed is never repeated: the file is cut to the last checkpoint and its
- * records go to a new one. 0 or -errno. */
-int drain_sync(struct drain *drain);
-
-/* Lets go of the file; the next one begins with the record at `from`. */
-void drain_leave_file(struct drain *drain, enum drain_next_file next, const struct cursor *from);
-
-/* Finds the file of the newest checkpoint again. 0 with it open, or with none open and the next one decided; -errno, and
- * destination.unreadable_candidate names what may be the file and cannot be looked at now, or is "". */
-int drain_find_again(struct drain *drain);
-
-/* Notes where the open file is and what it is known by, also for the next open of the ring. 0, or -errno if that cannot be
- * said now: then it must not get a byte. */
-int drain_note_place(struct drain *drain);
-
-/* What the file of the newest checkpoint is known by. */
-struct file_mark drain_noted_mark(const struct drain *drain);
-
-/* Whether the file, which is not found under the path, is missing there because its file system is not mounted. */
-int drain_is_unmounted(const struct drain *drain, const char *path);
-
-/* Opens the next file if none is open. 0 or -errno (-DESTINATION_UNMOUNTED_ERROR: it would be hidden by a mount). */
-int drain_begin_file(struct drain *drain);
-
-/*
- * The ring is opened, and its log is diverted: brings the diverted file up to date and lets the log go back to the
- * configured file, or tells where the records go and why. 0, or -errno if the ring has failed.
- */
-int drain_end_diversion(struct drain *drain);
-
-/* The open file, all of which is durable and noted: if it is a diverted one that others gave the configured name, it is the
- * configured file from now on. 1 if so, 0, or -errno if the ring has failed. */
-int drain_take_name(struct drain *drain);
-
-/* Deals with what others did to the file before the next batch is begun, or before one that stalled is continued.
- * 1: nothing; 0: it was left; -errno. */
-int drain_check_file(struct drain *drain);
 
 #endif

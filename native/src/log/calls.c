@@ -8,46 +8,10 @@
 #include "burstlog.h"
 #include "log/log.h"
 #include "log/public_types.h"
+#include "ring/leader.h"
 
 #define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
 #define STATS_MOST_BYTES 4096                             /* a larger value is garbage */
-
-#define UNNAMED_STREAM 0u
-
-static const struct ring_rule never_wait = {.on_full = RING_ON_FULL_FAIL, .timeout_ns = 0};
-
-int64_t burst_append(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
-    return ring_append(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &log->rule);
-}
-
-int64_t burst_enqueue(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
-    return ring_enqueue(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &log->rule);
-}
-
-int64_t burst_offer(burst_t *log, const void *data, size_t length, int64_t event_time_ns) {
-    return ring_enqueue(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &never_wait);
-}
-
-static int refuse_rule(const burst_t *log, uint32_t on_full) {
-    return error_set(EINVAL,
-                     "there is no on_full %u, and nothing was written to ring %s: give one of enum burst_on_full",
-                     on_full, log->ring->path);
-}
-
-int64_t burst_append_within(burst_t *log, const void *data, size_t length, int64_t event_time_ns,
-                            enum burst_on_full on_full, int64_t timeout_ns) {
-    const struct ring_rule rule = {.on_full = on_full, .timeout_ns = timeout_ns};
-    return on_full > BURST_ON_FULL_DISCARD ? refuse_rule(log, on_full)
-                                           : ring_append(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &rule);
-}
-
-int64_t burst_enqueue_within(burst_t *log, const void *data, size_t length, int64_t event_time_ns,
-                             enum burst_on_full on_full, int64_t timeout_ns) {
-    const struct ring_rule rule = {.on_full = on_full, .timeout_ns = timeout_ns};
-    return on_full > BURST_ON_FULL_DISCARD
-               ? refuse_rule(log, on_full)
-               : ring_enqueue(log->ring, data, length, event_time_ns, UNNAMED_STREAM, &rule);
-}
 
 int64_t burst_durable_sequence(const burst_t *log) {
     return (int64_t)atomic_load_explicit(&log->ring->durable_next_sequence, memory_order_acquire) - 1;
@@ -76,7 +40,7 @@ int burst_flush(burst_t *log, int64_t timeout_ns) {
 
 /* -errno if there is no use in waiting any longer, or 0. */
 static int drained_never(const burst_t *log) {
-    if (atomic_load(&log->engine->drain->failed_checkpoints) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
+    if (atomic_load(&log->engine->failed_checkpoints) >= UNNOTED_MOST && ring_has_failed(log->ring)) {
         return error_set(EIO,
                          "ring %s has failed: %s; nor does it take note of what is in the log file, which the next "
                          "open finds out",
@@ -87,38 +51,49 @@ static int drained_never(const burst_t *log) {
                : 0;
 }
 
-static int await_drained(burst_t *log, uint64_t sequence, int64_t timeout_ns) {
+static int await_drained(burst_t *log, int (*is_drained)(const void *argument, uint64_t sequence), const void *argument,
+                         uint64_t sequence, int64_t timeout_ns) {
     const struct platform *platform = &platform_linux;
-    struct drain *drain = log->engine->drain;
+    struct engine *engine = log->engine;
     const int64_t deadline_ns = platform_deadline_ns(platform, timeout_ns);
     const int durable = ring_await_durable(log->ring, sequence, timeout_ns);
     if (durable != 1) {
         return durable;
     }
     for (;;) {
-        const uint32_t ticket = event_count_register(&drain->drained);
+        const uint32_t ticket = event_count_register(&engine->drained);
         const int64_t left_ns = timeout_ns < 0 ? -1 : deadline_ns - platform_monotonic_ns(platform);
-        const int done = atomic_load(&drain->drained_sequence) >= sequence;
+        const int done = is_drained(argument, sequence);
         const int never = done ? 0 : drained_never(log);
         if (done || never < 0 || (timeout_ns >= 0 && left_ns <= 0)) {
-            event_count_leave(&drain->drained);
+            event_count_leave(&engine->drained);
             return done ? 1 : never;
         }
         threads_ask_sync(&log->threads);
-        event_count_wait(&drain->drained, platform, ticket, left_ns);
+        event_count_wait(&engine->drained, platform, ticket, left_ns);
     }
 }
 
-int burst_await_drained(burst_t *log, int64_t timeout_ns) {
+int log_await_drained(burst_t *log, int (*is_drained)(const void *argument, uint64_t sequence), const void *argument,
+                      int64_t timeout_ns) {
     int rc = log_check_alive(log);
     rc = rc < 0 ? rc : log_enter(log);
     if (rc < 0) {
         return rc;
     }
     const uint64_t sequence = ring_next_sequence(log->ring) - 1;
-    rc = sequence == 0 ? 1 : await_drained(log, sequence, timeout_ns);
+    rc = sequence == 0 ? 1 : await_drained(log, is_drained, argument, sequence, timeout_ns);
     log_leave(log);
     return rc;
+}
+
+static int are_all_drained(const void *argument, uint64_t sequence) {
+    const burst_t *log = argument;
+    return drain_sequence(log->engine->drain) >= sequence;
+}
+
+int burst_await_drained(burst_t *log, int64_t timeout_ns) {
+    return log_await_drained(log, are_all_drained, log, timeout_ns);
 }
 
 int burst_failure(const burst_t *log, char *text, size_t text_bytes) {
@@ -139,16 +114,18 @@ int burst_durability_statement(const burst_t *log, char *text, size_t text_bytes
 
 void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     const struct ring *ring = log->ring;
-    const struct drain *drain = log->engine->drain;
+    struct drain *drain = log->engine->drain;
+    struct drain_figures figures = {.length = 0};
     uint64_t durable, next_sequence;
-    stats->drained_sequence = (int64_t)atomic_load(&drain->drained_sequence);
+    drain_get_figures(drain, 0, &figures);
+    stats->drained_sequence = (int64_t)drain_sequence(log->engine->drain);
     ring_durable(ring, &durable, &next_sequence);
     stats->durable_sequence = (int64_t)next_sequence - 1;
     stats->accepted_sequence = (int64_t)ring_next_sequence(ring) - 1;
-    stats->state = atomic_load(&log->closing)     ? BURST_STATE_CLOSED
-                   : ring_has_failed(ring)        ? BURST_STATE_FAILED
-                   : atomic_load(&drain->stalled) ? BURST_STATE_STALLED
-                                                  : BURST_STATE_OPEN;
+    stats->state = atomic_load(&log->closing) ? BURST_STATE_CLOSED
+                   : ring_has_failed(ring)    ? BURST_STATE_FAILED
+                   : drain_is_stalled(drain)  ? BURST_STATE_STALLED
+                                              : BURST_STATE_OPEN;
     stats->commits = atomic_load(&ring->commits);
     stats->device_writes = atomic_load(&ring->device_writes);
     stats->device_bytes = atomic_load(&ring->device_bytes);
@@ -159,7 +136,7 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     const uint64_t released = atomic_load(&ring->released);
     stats->used_bytes = ring_claimed(ring) - released;
     stats->max_record_bytes = ring->limits.max_record_bytes;
-    stats->file_bytes = atomic_load(&drain->file_bytes);
+    stats->file_bytes = figures.length;
     stats->destination_empty = log->destination_was_empty;
     stats->epoch = ring->epoch;
     stats->survives = log->survives;
@@ -247,7 +224,7 @@ int burst_current_file(const burst_t *log_const, char *path, size_t path_bytes) 
         snprintf(path, path_bytes, "%s", log->last_file);
         return 0;
     }
-    drain_copy_path(log->engine->drain, path, path_bytes);
+    drain_copy_path(log->engine->drain, 0, path, path_bytes);
     log_leave(log);
     return 0;
 }

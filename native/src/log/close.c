@@ -11,6 +11,7 @@
 #include "burstlog.h"
 #include "device/open.h"
 #include "log/log.h"
+#include "ring/leader.h"
 
 #define USER_PAUSE_NS 100000
 #define LETTING_GO_SHARE 4 /* a quarter of the time for closing is kept for letting go of files */
@@ -46,22 +47,20 @@ void log_leave(burst_t *log) {
 
 /* Drains as much as the time allows. Does not wait for a file that cannot be written. */
 static void drain_rest(burst_t *log) {
-    struct drain *drain = log->engine->drain;
+    struct engine *engine = log->engine;
     int stalls = 0;
-    while (!drain_is_done(drain) && stalls < 2 &&
-           platform_monotonic_ns(&platform_linux) < atomic_load(&drain->give_up_ns)) {
-        stalls += drain_work(drain, 1) < 0;
+    while (!drain_is_done(engine->drain) && stalls < 2 &&
+           platform_monotonic_ns(&platform_linux) < atomic_load(&log->give_up_ns)) {
+        stalls += engine_step(engine, 1) < 0;
     }
-    if (!drain_is_done(drain) || (ring_has_failed(log->ring) && !drain->failure_noted)) {
-        drain_note_writer(drain);
-    }
+    engine_note_end(engine);
 }
 
 static void await_users(burst_t *log) {
-    event_count_notify(&log->engine->drain->drained, &platform_linux);
+    event_count_notify(&log->engine->drained, &platform_linux);
     while (atomic_load(&log->users) != 0) {
         platform_linux.ops->sleep_ns(&platform_linux, USER_PAUSE_NS);
-        event_count_notify(&log->engine->drain->drained, &platform_linux);
+        event_count_notify(&log->engine->drained, &platform_linux);
     }
 }
 
@@ -74,7 +73,8 @@ void log_let_go(void *argument) {
     drain_rest(log);
     atomic_store(&log->close_step, CLOSE_RELEASE);
     log_fill_stats(log, &log->last_stats);
-    drain_copy_path(log->engine->drain, log->last_file, sizeof log->last_file);
+    drain_copy_path(log->engine->drain, 0, log->last_file, sizeof log->last_file);
+    stream_keep_figures(log);
     stages_keep(log->stages);
     atomic_store(&log->gone, 1);
     await_users(log);
@@ -150,8 +150,8 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
     }
     struct limit limit = limit_of(timeout_ns);
     const int64_t left_ns = limit_left_ns(&limit, &platform_linux);
-    atomic_store(&log->engine->drain->give_up_ns,
-                 left_ns < 0 ? INT64_MAX : limit.deadline_ns - left_ns / LETTING_GO_SHARE);
+    atomic_store(&log->give_up_ns, left_ns < 0 ? INT64_MAX : limit.deadline_ns - left_ns / LETTING_GO_SHARE);
+    drain_give_up_at(log->engine->drain, atomic_load(&log->give_up_ns));
     ring_refuse(log->ring);
     threads_stop(&log->threads);
     if (!await_end(log, &limit)) {

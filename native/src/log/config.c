@@ -13,22 +13,23 @@
 #define LEAST_RING_BYTES (2ull * MIB)
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define CONFIG_MOST_BYTES 4096                                 /* a larger value is garbage */
-#define FILE_NAME_MAX 230                                      /* NAME_MAX less what drain/next_file.c may add */
+#define FILE_NAME_MAX 230                                      /* NAME_MAX less what next_file.c may add */
 
-static int copy_given(const burst_config_t *given, burst_config_t *config) {
-    const uint32_t bytes = given->struct_bytes;
+/* A caller's struct, whose first field says how long its header makes it. */
+static int copy_given(const void *given, const char *type, size_t least, void *config, size_t size) {
+    const uint32_t bytes = *(const uint32_t *)given;
     int unknown = bytes > CONFIG_MOST_BYTES;
-    for (size_t i = sizeof *config; i < bytes && !unknown; i++) {
+    for (size_t i = size; i < bytes && !unknown; i++) {
         unknown = ((const uint8_t *)given)[i] != 0;
     }
-    if (bytes < CONFIG_LEAST_BYTES || unknown) {
+    if (bytes < least || unknown) {
         return error_set(EINVAL,
-                         "burst_config_t has %u bytes in the caller's header and %zu here: call "
-                         "burst_config_init, and build against the burstlog.h of this library",
-                         bytes, sizeof *config);
+                         "burst_%s_t has %u bytes in the caller's header and %zu here: call "
+                         "burst_%s_init, and build against the burstlog.h of this library",
+                         type, bytes, size, type);
     }
-    memset(config, 0, sizeof *config);
-    memcpy(config, given, bytes < sizeof *config ? bytes : sizeof *config);
+    memset(config, 0, size);
+    memcpy(config, given, bytes < size ? bytes : size);
     return 0;
 }
 
@@ -108,16 +109,16 @@ static int check_apart(const char *ring_name, const char *file_name) {
     return same ? error_set(EINVAL, "ring and fileName are the same file %s: give each its own", ring_name) : 0;
 }
 
-static int check_file_name(const burst_config_t *config, char *file_name, size_t bytes) {
-    const int rc = path_absolute(config->file_name, file_name, bytes);
-    return rc < 0 ? error_set(-rc, "fileName=\"%s\" cannot be used: %s", config->file_name, error_name(-rc))
-                  : check_apart(config->ring, file_name);
+static int check_file_name(const char *ring, const char *given, char *file_name, size_t bytes) {
+    const int rc = path_absolute(given, file_name, bytes);
+    return rc < 0 ? error_set(-rc, "fileName=\"%s\" cannot be used: %s", given, error_name(-rc))
+                  : check_apart(ring, file_name);
 }
 
 int config_check(const burst_config_t *given, struct checked_config *config) {
     burst_config_t *values = &config->values;
     struct error_list errors = {.code = 0};
-    const int rc = copy_given(given, values);
+    const int rc = copy_given(given, "config", CONFIG_LEAST_BYTES, values, sizeof *values);
     if (rc < 0) {
         return rc;
     }
@@ -125,15 +126,54 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
         error_list_add(&errors, error_set(EINVAL, "no ring is configured: set ring to a block device or a file"));
         values->ring = "(none)";
     }
-    if (is_empty(values->file_name)) {
+    if (values->file_name == NULL) {
+        config->file_name[0] = '\0'; /* no main stream */
+    } else if (is_empty(values->file_name)) {
         error_list_add(&errors, error_set(EINVAL, "no log file is configured for ring %s: set fileName", values->ring));
     } else {
-        error_list_add(&errors, check_file_name(values, config->file_name, sizeof config->file_name));
+        error_list_add(&errors,
+                       check_file_name(values->ring, values->file_name, config->file_name, sizeof config->file_name));
     }
     const struct new_file new_file = {.owner = values->file_owner, .group = values->file_group};
     error_list_add(&errors, accounts_check(&new_file));
     check_choices(values, &errors);
     check_sizes_and_times(values, &errors);
     placement_read(values, &config->placement, &errors);
+    return error_list_result(&errors);
+}
+
+int config_check_stream(const char *ring, const burst_stream_config_t *given, struct checked_stream_config *config) {
+    burst_stream_config_t *values = &config->values;
+    struct error_list errors = {.code = 0};
+    const int rc = copy_given(given, "stream_config", sizeof *values, values, sizeof *values);
+    if (rc < 0) {
+        return rc;
+    }
+    if (is_empty(values->file_name)) {
+        error_list_add(&errors,
+                       error_set(EINVAL, "no log file is configured for a stream of ring %s: set fileName", ring));
+    } else {
+        error_list_add(&errors, check_file_name(ring, values->file_name, config->file_name, sizeof config->file_name));
+    }
+    if (values->name != NULL && strlen(values->name) >= BURST_STREAM_NAME_BYTES) {
+        error_list_add(&errors, error_set(EINVAL, "the name of a stream of ring %s has %zu bytes: at most %d", ring,
+                                          strlen(values->name), BURST_STREAM_NAME_BYTES - 1));
+    }
+    const struct new_file new_file = {.owner = values->file_owner, .group = values->file_group};
+    error_list_add(&errors, accounts_check(&new_file));
+    if (values->on_full > BURST_ON_FULL_DISCARD) {
+        error_list_add(&errors,
+                       error_set(EINVAL,
+                                 "onFull=\"%u\" of a stream of ring %s cannot be used: use block (0), fail (1) or "
+                                 "discard (2)",
+                                 values->on_full, ring));
+    }
+    if (values->block_timeout_ns > INT64_MAX) {
+        error_list_add(&errors,
+                       error_set(EINVAL,
+                                 "blockTimeout of a stream of ring %s is longer than 292 years: set what you mean "
+                                 "to wait, or nothing",
+                                 ring));
+    }
     return error_list_result(&errors);
 }

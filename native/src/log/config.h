@@ -13,6 +13,14 @@ struct checked_config {
     char file_name[BURST_PATH_BYTES]; /* absolute */
 };
 
+struct checked_stream_config {
+    burst_stream_config_t values;
+    char file_name[BURST_PATH_BYTES]; /* absolute */
+};
+
+/* The same of a stream of the ring at this path. */
+int config_check_stream(const char *ring, const burst_stream_config_t *given, struct checked_stream_config *config);
+
 /* The caller's struct, of the size that its header gave it. 0, or -EINVAL with one text that names every value that
  * cannot be used, or -ENAMETOOLONG and the like for file_name. */
 int config_check(const burst_config_t *given, struct checked_config *config);

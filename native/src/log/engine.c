@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "media/record.h"
-#include "outlet/format/record_format.h"
 
 #define DEFAULT_RECORD_BYTES (1024u * 1024u)
 #define LARGEST_RECORD_BYTES (1024ull * 1024u * 1024u)
@@ -24,7 +23,7 @@ static int check_medium(const struct engine *engine) {
                          device->path, device->logical_block_bytes, superblock->logical_block_bytes);
     }
     if (device->medium_bytes != superblock->medium_bytes) {
-        events_post(engine->parts.events, BURST_INFO,
+        events_post(engine->parts.events, EVENT_INFO,
                     "the medium of ring %s has %llu bytes, and had %llu when it was "
                     "formatted: the ring keeps its %llu",
                     device->path, (unsigned long long)device->medium_bytes,
@@ -121,33 +120,15 @@ static int begin_epoch(struct engine *engine, struct ring_start *start) {
                               superblock->block_bytes);
 }
 
-static int open_drain(struct engine *engine, const struct engine_config *config) {
-    const struct engine_view *view = &engine->view;
-    struct drain_parts parts = {
-        .platform = engine->parts.platform,
-        .device = engine->parts.device,
-        .ring = engine->ring,
-        .events = engine->parts.events,
-        .files = engine->parts.files,
-        .record_format = &record_format_text,
-        .recovery = &view->recovery,
-        .ledger = view->ledger,
-        .file_name = config->file_name,
-        .how = config->how,
-        .untrusted_ring_owner = config->untrusted_ring_owner,
-    };
-    return drain_open(&parts, &engine->drain);
-}
-
 static void tell_statement(struct engine *engine) {
-    char text[BURST_TEXT_BYTES];
+    char text[EVENT_TEXT_BYTES];
     recovery_statement(&engine->view.recovery, text, sizeof text);
     const struct recovery *recovery = &engine->view.recovery;
-    const enum burst_severity severity = recovery->lost > 0        ? BURST_ERROR
-                                         : recovery->hidden_to > 0 ? BURST_WARN
-                                                                   : BURST_INFO;
+    const enum event_severity severity = recovery->lost > 0        ? EVENT_ERROR
+                                         : recovery->hidden_to > 0 ? EVENT_WARN
+                                                                   : EVENT_INFO;
     events_post(engine->parts.events, severity, "ring %s opened: %s%s", engine->parts.device->path, text,
-                severity == BURST_INFO ? "" : "; look at the host's messages about its medium");
+                severity == EVENT_INFO ? "" : "; look at the host's messages about its medium");
 }
 
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine_out) {
@@ -171,7 +152,7 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     if (rc == 0) {
         tell_statement(engine);
         ring_begin(engine->ring, &start);
-        rc = open_drain(engine, config);
+        rc = engine_open_drain(engine, config);
     }
     if (rc < 0) {
         engine_close(engine);

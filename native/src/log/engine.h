@@ -6,26 +6,33 @@
 #ifndef BURST_ENGINE_H
 #define BURST_ENGINE_H
 
+#include <pthread.h>
+
+#include "base/event_count.h"
 #include "drain/drain.h"
 #include "ledger/ledger.h"
+#include "outlet/file/fs.h"
+#include "outlet/raw/medium.h"
+#include "ring/ring.h"
 
 struct engine_parts {
     const struct platform *platform;
     struct device *device; /* open as writer; the engine does not close it */
     const struct files *files;
+    const struct raw_media *raw_media; /* NULL: no log goes to a block device */
     struct events *events;
     struct stages *stages; /* NULL: no times are taken. Outlives the ring */
 };
 
 struct engine_config {
-    const char *file_name;     /* absolute; NULL: the one the ring is bound to */
+    const char *file_name;     /* of the main stream, absolute; NULL: the one it is bound to; "": it has none */
     uint64_t ring_bytes;       /* 0: any. Else the size the ring must have */
     uint64_t max_record_bytes; /* 0: default */
     uint32_t cpus;             /* struct ring_limits */
     struct new_file how;
     uint32_t
         untrusted_ring_owner; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
-                          drain_parts. 0: none */
+                          drain_stream_config. 0: none */
 };
 
 /* What is on the device, and the log that it proves. */
@@ -42,17 +49,61 @@ struct engine {
     struct engine_view view;
     struct ring *ring;
     struct drain *drain;
+    pthread_mutex_t step_lock; /* of drain and ledger, during a step and while a stream is added or removed */
+    struct drain_host host;
+    struct log_source source; /* the ring below its watermark */
+    uint32_t untrusted_ring_owner;
+    struct event_count drained;          /* the drained sequence of a stream has moved, or cannot move */
+    uint64_t progress;                   /* drain_progress when that was told */
+    _Atomic uint32_t failed_checkpoints; /* in a row, which the medium of the ring, failed by the first, did not take */
+    int failure_noted;
+    int name_lost;            /* the ring is not under its name, and that is told */
+    uint64_t stalled_at;      /* the watermark when the drain last stalled */
+    uint64_t watermark_noted; /* and the one that was noted then */
+    int64_t failure_told_ns;  /* 0: the ring has not failed */
+    int64_t failed_since_ns;
 };
 
-/* Recovers, opens a new epoch and binds the log file. 0 with *engine ready for ring_append and drain_work, or -errno
+/* Recovers, opens a new epoch and binds the log file. 0 with *engine ready for ring_append and engine_step, or -errno
  * with a sentence; then at most a bad superblock copy was repaired and a marker written. */
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine);
+
+/* One step of the drain, and what the log itself has to look after: as drain_step. One thread at a time. */
+int engine_step(struct engine *engine, int sync);
+
+struct engine_stream {
+    const char *name; /* "": known by its path */
+    const char *path; /* absolute */
+    struct new_file how;
+};
+
+/* Opens a stream beside the log's own, as drain_add_stream; its records are appended with *id. Any thread. */
+int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id);
+
+/* As drain_remove_stream. Any thread. */
+void engine_remove_stream(struct engine *engine, uint16_t id);
+
+/* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
+ * failed then. */
+int engine_note_writer(struct engine *engine);
+
+/* The same at the end, if it says anything that no checkpoint says. */
+void engine_note_end(struct engine *engine);
 
 /* Frees everything but the parts. Nothing may be under way. */
 void engine_close(struct engine *engine);
 
 /* Takes the ring out of the engine, so that engine_close leaves it: late callers may still look at it. */
 struct ring *engine_detach_ring(struct engine *engine);
+
+/* Opens the drain and the stream of the log file: part of engine_open. 0 or -errno with a sentence. */
+int engine_open_drain(struct engine *engine, const struct engine_config *config);
+
+/* What others did to the medium is found out here: an append only writes. Fails the ring. */
+void engine_check_medium(struct engine *engine);
+
+/* Another write to the fixed head has failed, and the ring with it: whoever awaits the log file may wait in vain. */
+void engine_count_failure(struct engine *engine);
 
 static inline const struct superblock *engine_view_superblock(const struct engine_view *view) {
     return &ledger_view(view->ledger)->superblock;

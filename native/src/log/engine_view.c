@@ -117,12 +117,6 @@ static int check_streams(const struct device *device, const struct engine_view *
     for (unsigned i = 0; i < ledger_streams(view->ledger, newest); i++) {
         known |= 1ull << ledger_position(view->ledger, newest, i).id;
     }
-    if (known != 1) {
-        return error_set(EPROTO,
-                         "ring %s has streams besides the unnamed one, which is all that this version drains: use the "
-                         "version that wrote it",
-                         device->path);
-    }
     const uint64_t unknown = view->recovery.streams & ~known;
     if (!view->recovery.has_foreign_stream && unknown == 0) {
         return 0;

@@ -7,6 +7,26 @@
 #include "device/host/survival.h"
 #include "log/engine.h"
 #include "log/threads.h"
+#include "ring/append.h"
+
+enum stream_refusal {
+    STREAM_TAKES_RECORDS,
+    STREAM_IS_CLOSED,
+    STREAM_HAS_NO_FILE, /* the main stream of a ring that was opened without a log file */
+};
+
+/* Never freed, as the log: a late caller gets -ESHUTDOWN. Appends touch it and the ring's control block only. */
+struct burst_stream {
+    struct ring *ring;
+    struct ring_rule rule; /* of the calls that name none */
+    uint16_t id;
+    _Atomic uint32_t refusal;   /* enum stream_refusal */
+    _Atomic uint64_t discarded; /* records */
+    burst_t *log;
+    burst_stream_stats_t last_stats; /* of a closed stream or log */
+    char last_file[BURST_PATH_BYTES];
+    burst_stream_t *next; /* of the same log */
+};
 
 /*
  * Appends touch only the ring's control block, which outlives close: a closed ring refuses claims, so its image is
@@ -19,18 +39,21 @@
  */
 struct burst {
     struct ring *ring;
-    struct ring_rule rule; /* of the calls that name none */
-    struct engine *engine; /* NULL when closed; guarded by `users` */
+    struct burst_stream main;          /* of burst_config_t.file_name */
+    _Atomic(burst_stream_t *) streams; /* every other that was opened */
+    uint32_t durability_asked;         /* enum burst_durability */
+    struct engine *engine;             /* NULL when closed; guarded by `users` */
     struct device *device;
     struct log_threads threads;
     struct events events;
     struct stages *stages; /* never freed, as the ring */
     int64_t shutdown_timeout_ns;
-    uint32_t survives;
+    _Atomic uint32_t survives;
     struct survival file_survives;
     char durability[1024]; /* burst_durability_statement */
     uint32_t destination_was_empty;
     _Atomic uint32_t closing;
+    _Atomic int64_t give_up_ns;  /* of the drain, once it is closing */
     _Atomic uint32_t gone;       /* last_stats, last_file and the stages' counts are kept, and nobody enters any more */
     _Atomic uint32_t closed;     /* ring and log file are let go of */
     struct event_count ended;    /* `closed` is set */
@@ -62,6 +85,16 @@ int log_check_alive(const burst_t *log);
 
 /* Fills everything but struct_bytes. The caller has entered, or is the one who closes. */
 void log_fill_stats(const burst_t *log, burst_stats_t *stats);
+
+/* burst_await_drained, of what `is_drained` says: it is asked whether all up to a sequence is. */
+int log_await_drained(burst_t *log, int (*is_drained)(const void *argument, uint64_t sequence), const void *argument,
+                      int64_t timeout_ns);
+
+/* Fills what the main stream needs to take records, or to refuse them. */
+void stream_begin_main(burst_stream_t *stream, burst_t *log, int has_file);
+
+/* Leaves the last figures of all streams: the engine is about to go. */
+void stream_keep_figures(burst_t *log);
 
 /* What the drain does in the end (threads_start); `log` is a burst_t. */
 void log_let_go(void *log);

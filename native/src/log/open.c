@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/sigxfsz.h"
 #include "log/config.h"
+#include "log/durability.h"
 #include "log/calibrate.h"
 #include "device/open.h"
 #include "device/host/survival.h"
@@ -60,54 +61,26 @@ int burst_config_check(const burst_config_t *config) {
     return config_check(config, &checked);
 }
 
-static int weaker(const struct survival *one, const struct survival *other) {
-    return one->survives > other->survives ? one->survives : other->survives;
-}
-
-/* Ring and log file must each survive what is asked for: one sentence names whichever does not. */
-static int check_durability(const burst_config_t *config, const char *ring, const struct survival *of_ring,
-                            const char *file_name, const struct survival *of_file) {
-    const int wanted = (int)config->durability, least = weaker(of_ring, of_file);
-    const char *asked = survival_name(wanted), *have = survival_name(least);
-    if (least <= wanted) {
-        return 0;
-    }
-    if (of_file->survives <= wanted) {
-        return error_set(EMEDIUMTYPE,
-                         "ring %s survives %s only, not %s: %s; put the ring on another medium, or set "
-                         "durability=\"%s\"",
-                         ring, survival_name(of_ring->survives), asked, of_ring->because, have);
-    }
-    if (of_ring->survives <= wanted) {
-        return error_set(EMEDIUMTYPE,
-                         "log file %s survives %s only, not %s: %s; put it elsewhere, or set durability=\"%s\"",
-                         file_name, survival_name(of_file->survives), asked, of_file->because, have);
-    }
-    return error_set(EMEDIUMTYPE,
-                     "neither ring %.60s (survives %s: %.100s) nor log file %.60s (survives %s: %.100s) "
-                     "survives %s; put them elsewhere, or set durability=\"%s\"",
-                     ring, survival_name(of_ring->survives), of_ring->because, file_name,
-                     survival_name(of_file->survives), of_file->because, asked, have);
-}
-
 /* Before a ring file is made: what a file would survive there. */
 static int check_place(const burst_config_t *config, burst_t *log, const char *file_name) {
     char ring[BURST_PATH_BYTES];
     struct survival of_ring;
-    survival_of_place(file_name, &log->file_survives);
+    if (*file_name != '\0') { /* else the least demanding: BURST_DURABILITY_POWER */
+        survival_of_place(file_name, &log->file_survives);
+    }
     if (device_is_absent(config->ring) != 1 || config->io == BURST_IO_MAPPED ||
         path_absolute(config->ring, ring, sizeof ring) < 0) {
         return 0; /* the ring itself will be looked at */
     }
     survival_of_place(ring, &of_ring);
-    return check_durability(config, ring, &of_ring, file_name, &log->file_survives);
+    return durability_check((int)config->durability, ring, &of_ring, file_name, &log->file_survives);
 }
 
 static int check_ring(const burst_config_t *config, burst_t *log, const char *file_name) {
     struct survival of_ring = {.survives = log->device->survives};
     snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
-    log->survives = (uint32_t)weaker(&of_ring, &log->file_survives);
-    return check_durability(config, log->device->path, &of_ring, file_name, &log->file_survives);
+    log->survives = (uint32_t)durability_weaker(&of_ring, &log->file_survives);
+    return durability_check((int)config->durability, log->device->path, &of_ring, file_name, &log->file_survives);
 }
 
 static uint32_t cpus_here(void) {
@@ -143,21 +116,25 @@ static void tell_writing(burst_t *log) {
 static void tell_survival(burst_t *log) {
     const char *of_ring = survival_name(log->device->survives), *of_file = survival_name(log->file_survives.survives);
     char file[BURST_PATH_BYTES];
-    drain_copy_path(log->engine->drain, file, sizeof file);
-    if (strcmp(of_ring, of_file) == 0 && strcmp(log->device->survives_because, log->file_survives.because) == 0) {
+    drain_copy_path(log->engine->drain, 0, file, sizeof file);
+    if (*file != '\0' && strcmp(of_ring, of_file) == 0 &&
+        strcmp(log->device->survives_because, log->file_survives.because) == 0) {
         events_post(&log->events, BURST_INFO, "ring %s and log file %s survive %s: %s", log->device->path, file,
                     of_ring, log->device->survives_because);
         return;
     }
     events_post(&log->events, BURST_INFO, "ring %s survives %s: %s", log->device->path, of_ring,
                 log->device->survives_because);
-    events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file, of_file, log->file_survives.because);
+    if (*file != '\0') {
+        events_post(&log->events, BURST_INFO, "log file %s survives %s: %s", file, of_file, log->file_survives.because);
+    }
 }
 
 static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
     const struct engine_parts parts = {.platform = &platform_linux,
                                        .device = log->device,
                                        .files = &files_posix,
+                                       .raw_media = &raw_media_posix,
                                        .events = &log->events,
                                        .stages = log->stages};
     const struct engine_config engine_config = {
@@ -181,11 +158,17 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
 
 /* Remembers what callers may ask for after close. */
 static void remember(burst_t *log, const char *file_name) {
-    snprintf(log->durability, sizeof log->durability, "ring %.200s survives %s: %s\nlog file %.200s survives %s: %s",
-             log->device->path, survival_name(log->device->survives), log->device->survives_because, file_name,
-             survival_name(log->file_survives.survives), log->file_survives.because);
+    struct drain_figures figures = {.began_empty = 0};
+    drain_get_figures(log->engine->drain, 0, &figures);
+    const int used = snprintf(log->durability, sizeof log->durability, "ring %.200s survives %s: %s", log->device->path,
+                              survival_name(log->device->survives), log->device->survives_because);
+    if (*file_name != '\0') {
+        snprintf(log->durability + used, sizeof log->durability - (size_t)used, "\nlog file %.200s survives %s: %s",
+                 file_name, survival_name(log->file_survives.survives), log->file_survives.because);
+    }
     log->ring = log->engine->ring;
-    log->destination_was_empty = (uint32_t)log->engine->drain->destination_was_empty;
+    stream_begin_main(&log->main, log, *file_name != '\0');
+    log->destination_was_empty = figures.began_empty;
     log->provably_lost = log->engine->view.recovery.lost;
     recovery_statement(&log->engine->view.recovery, log->statement, sizeof log->statement);
     log->next = atomic_load(&all_logs);
@@ -195,21 +178,24 @@ static void remember(burst_t *log, const char *file_name) {
 
 /* Nobody knows whether there was one before, but who moved or lost it should be reminded. */
 static void tell_new_ring(burst_t *log, const char *file_name) {
-    const uint64_t bytes = atomic_load(&log->engine->drain->file_bytes);
-    if (bytes > 0) {
+    struct drain_figures figures = {.length = 0};
+    drain_get_figures(log->engine->drain, 0, &figures);
+    if (figures.length > 0) {
         events_post(&log->events, BURST_INFO,
                     "ring %s is new, and log file %s has %llu bytes already, which stay: "
                     "records come behind them. What an earlier ring of this log file may still hold is not looked for; "
                     "if there is one, run `burstlog recover` on it",
-                    log->device->path, file_name, (unsigned long long)bytes);
+                    log->device->path, file_name, (unsigned long long)figures.length);
     }
 }
 
 static int open_log(burst_t *log, const burst_config_t *config, const struct placement *placement,
                     const char *file_name) {
     struct opened_ring ring = {.device = NULL};
-    struct log_file_before before;
-    log_file_look(file_name, &before);
+    struct log_file_before before = {.is_missing = 0};
+    if (*file_name != '\0') {
+        log_file_look(file_name, &before);
+    }
     int rc = check_place(config, log, file_name);
     rc = rc < 0 ? rc : ring_open(config, &ring);
     log->device = ring.device;
@@ -227,11 +213,11 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
         tell_new_ring(log, file_name);
     }
     const uint64_t interval_ns = config->drain_interval_ns != 0 ? config->drain_interval_ns : DEFAULT_DRAIN_INTERVAL_NS;
-    const struct pace pace = {.drain_interval_ns = (int64_t)interval_ns,
-                              .batch_delay_ns = (int64_t)config->batch_delay_ns,
-                              .batch_bytes = config->batch_bytes,
-                              .committer_spins = config->commit_spin != 0};
-    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, &pace, log_let_go, log);
+    const struct thread_settings settings = {.drain_interval_ns = (int64_t)interval_ns,
+                                             .batch_delay_ns = (int64_t)config->batch_delay_ns,
+                                             .batch_bytes = config->batch_bytes,
+                                             .committer_spins = config->commit_spin != 0};
+    rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, &settings, log_let_go, log);
     if (rc == 0) {
         placement_of_threads(placement, &log->threads);
         remember(log, file_name);
@@ -263,10 +249,11 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
     burst_t *log = &handle->log;
     log->stages = &handle->stages;
     events_init(&log->events, &platform_linux);
+    log->durability_asked = config->durability;
     log->shutdown_timeout_ns =
         (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns : DEFAULT_SHUTDOWN_TIMEOUT_NS);
-    log->rule.on_full = config->on_full;
-    log->rule.timeout_ns = config->block_timeout_ns == 0 ? -1 : (int64_t)config->block_timeout_ns;
+    log->main.rule.on_full = config->on_full;
+    log->main.rule.timeout_ns = config->block_timeout_ns == 0 ? -1 : (int64_t)config->block_timeout_ns;
     rc = open_log(log, config, &checked.placement, checked.file_name);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);

@@ -5,7 +5,8 @@
 #include "burstlog.h"
 #include "device/device.h"
 #include "log/public_types.h"
-#include "ring/ring.h"
+#include "ring/append.h"
+#include "ring/stages.h"
 
 #define SAME(one, other) _Static_assert((int)(one) == (int)(other), #one)
 #define SAME_FIELD(field)                                                                                              \

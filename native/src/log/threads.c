@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/spin.h"
+#include "ring/leader.h"
 
 #define BUSY_LOOKS 8 /* per interval, while records come fast */
 
@@ -14,20 +15,20 @@
 static void *drain_loop(void *argument) {
     struct log_threads *threads = argument;
     struct ring *ring = threads->engine->ring;
-    int64_t pause_ns = threads->pace.drain_interval_ns;
+    int64_t pause_ns = threads->settings.drain_interval_ns;
     while (!atomic_load(&threads->stop_drain)) {
         const uint32_t ticket = event_count_register(&ring->drain);
         const uint64_t looked = atomic_load(&ring->drain_looked);
         const int sync = (int)atomic_exchange(&threads->sync_wanted, 0);
-        const int rc = drain_work(threads->engine->drain, sync);
+        const int rc = engine_step(threads->engine, sync);
         if (rc < 0 && sync) {
             atomic_store(&threads->sync_wanted, 1);
         }
         const uint64_t moved = atomic_load(&ring->drain_looked) - looked;
         if (moved >= ring->geometry.capacity_bytes / 16) {
-            pause_ns = threads->pace.drain_interval_ns / BUSY_LOOKS;
+            pause_ns = threads->settings.drain_interval_ns / BUSY_LOOKS;
         } else if (moved == 0) {
-            pause_ns = threads->pace.drain_interval_ns;
+            pause_ns = threads->settings.drain_interval_ns;
         }
         if (atomic_load(&threads->stop_drain)) {
             event_count_leave(&ring->drain);
@@ -66,7 +67,7 @@ static int linger(struct log_threads *threads, int64_t until_ns) {
 /* Waits until there is something to commit, or until it is told to stop. */
 static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
     struct ring *ring = threads->engine->ring;
-    while (threads->pace.committer_spins && !is_enqueued(ring) && !atomic_load(&threads->stop_committer)) {
+    while (threads->settings.committer_spins && !is_enqueued(ring) && !atomic_load(&threads->stop_committer)) {
         spin_pause();
     }
     /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up;
@@ -94,7 +95,7 @@ static int is_batch_full(const struct log_threads *threads) {
     ring_durable(ring, &durable, &next_sequence);
     const uint64_t waiting = ring_claimed(ring) - durable;
     return waiting >= ring->geometry.capacity_bytes / 2 ||
-           (threads->pace.batch_bytes != 0 && waiting >= threads->pace.batch_bytes);
+           (threads->settings.batch_bytes != 0 && waiting >= threads->settings.batch_bytes);
 }
 
 /* Lets more records come, unless somebody waits for durability. `enqueued` stays set, so that no record wakes it
@@ -102,7 +103,7 @@ static int is_batch_full(const struct log_threads *threads) {
 static void gather_batch(struct log_threads *threads) {
     struct ring *ring = threads->engine->ring;
     const struct platform *platform = ring->platform;
-    const int64_t delay_ns = threads->pace.batch_delay_ns;
+    const int64_t delay_ns = threads->settings.batch_delay_ns;
     const int64_t until_ns = platform_monotonic_ns(platform) + delay_ns;
     int64_t slice_ns = delay_ns / 8 > BATCH_LEAST_SLICE_NS ? delay_ns / 8 : BATCH_LEAST_SLICE_NS;
     slice_ns = slice_ns < BATCH_SLICE_NS ? slice_ns : BATCH_SLICE_NS;
@@ -113,7 +114,7 @@ static void gather_batch(struct log_threads *threads) {
             event_count_leave(&ring->committer);
             return;
         }
-        if (threads->pace.committer_spins) {
+        if (threads->settings.committer_spins) {
             event_count_leave(&ring->committer);
             spin_pause();
         } else {
@@ -126,7 +127,7 @@ static void gather_batch(struct log_threads *threads) {
 /* A commit for every record would take the cache lines of the claim away from those who enqueue. */
 static void keep_apart(const struct log_threads *threads, int64_t committed_ns) {
     const struct ring *ring = threads->engine->ring;
-    const int may_spin = threads->pace.committer_spins || ring->limits.cpus > 1;
+    const int may_spin = threads->settings.committer_spins || ring->limits.cpus > 1;
     const int64_t until_ns = committed_ns + SPACING_NS;
     for (int turn = 0; may_spin && turn < SPIN_TURNS && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
         spin_turn(ring->platform);
@@ -171,10 +172,10 @@ static int start(pthread_t *thread, const char *name, void *(*loop)(void *), voi
     return 0;
 }
 
-int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace,
+int threads_start(struct log_threads *threads, struct engine *engine, const struct thread_settings *settings,
                   void (*last)(void *argument), void *argument) {
     threads->engine = engine;
-    threads->pace = *pace;
+    threads->settings = *settings;
     threads->last = last;
     threads->argument = argument;
     int rc = start(&threads->drain, "burst-drain", drain_loop, threads);

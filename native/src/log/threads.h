@@ -15,7 +15,7 @@
 
 #define COMMITTER_DELAY_MOST_NS 1000000000ll
 
-struct pace {
+struct thread_settings {
     int64_t drain_interval_ns;
     int64_t batch_delay_ns;   /* 0: the committer commits what is there */
     uint64_t batch_bytes;     /* 0: it always waits that long */
@@ -24,7 +24,7 @@ struct pace {
 
 struct log_threads {
     struct engine *engine;
-    struct pace pace;
+    struct thread_settings settings;
     pthread_t drain;
     pthread_t committer;
     _Atomic uint32_t stop_drain;
@@ -35,7 +35,7 @@ struct log_threads {
 };
 
 /* 0 or -errno with a sentence; then none runs. */
-int threads_start(struct log_threads *threads, struct engine *engine, const struct pace *pace,
+int threads_start(struct log_threads *threads, struct engine *engine, const struct thread_settings *settings,
                   void (*last)(void *argument), void *argument);
 
 /* Tells both to stop. No claim may succeed any more. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "ring/claim_word.h"
 
 #define NO_PAD UINT64_MAX
 
@@ -27,15 +28,15 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
         if (word & (CLAIM_CLOSED | CLAIM_FAILED)) {
             return word & CLAIM_FAILED ? -EIO : -ESHUTDOWN;
         }
-        /* Read between the load of the word and the exchange: if the exchange succeeds, nothing was claimed meanwhile,
-         * so the distance computed here was the true one however long this thread was away. */
+        /* Both are read between the load of the word and the exchange. If the exchange succeeds, nothing was claimed
+         * meanwhile, so the distance computed here is true however long this thread was suspended. */
         const uint64_t released = atomic_load_explicit(&ring->released, memory_order_acquire);
         const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
         uint64_t place = claim_position(word, released);
         uint64_t offset = offset_of(ring, place);
         claim->pad_position = NO_PAD;
         if (capacity - offset < bytes) {
-            /* A rest of the lap that is too short for a header holds no pad: record_start. */
+            /* No pad fits where the rest of the lap is shorter than a header: record_start skips it. */
             claim->pad_position = capacity - offset < RECORD_HEADER_BYTES ? NO_PAD : place;
             place += capacity - offset;
             offset = 0;
@@ -44,7 +45,7 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
         const uint64_t end_of_block = (end + in_block) & ~in_block;
         if (end_of_block + RING_MARKER_BLOCKS * (in_block + 1) > (released & ~in_block) + capacity ||
             claim_sequence(word, durable) - durable >= CLAIM_SEQUENCES_IN_FLIGHT) {
-            /* Full, or the word was so old that what lags behind it has overtaken it. */
+            /* The ring is full, or the word is so old that `released` or `durable` have overtaken it. */
             const uint64_t seen = word;
             word = atomic_load_explicit(&ring->claim, memory_order_acquire);
             if (word == seen) {
@@ -57,7 +58,7 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
                                                   memory_order_acquire)) {
             claim->position = place;
             claim->header = (struct record_header *)(ring->image + offset);
-            /* Not before the exchange: until this record is published `durable` cannot pass it. */
+            /* Read after the exchange: `durable` cannot pass this record before it is published. */
             claim->sequence =
                 claim_sequence(word, atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire));
             return 0;
@@ -96,7 +97,7 @@ void claim_publish(struct ring *ring, const struct claim *claim, const void *dat
     header->stream = label.stream;
     header->event_time_ns = event_time_ns;
     memcpy(payload, data, length);
-    /* Of the copy: the caller's bytes may be changing under us. */
+    /* The CRC of the copy: another thread may be changing the caller's bytes. */
     header->payload_crc = crc32c(0, payload, length);
     publish_release(ring, header, claim->position);
 }

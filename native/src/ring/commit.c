@@ -7,11 +7,11 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "media/record.h"
-#include "ring/claim.h"
+#include "ring/claim_word.h"
 
 #define STRAGGLER_SPINS 2000
 
-/* From here on no later record shares a block, or a line, with this commit. */
+/* Ends the round at what is claimed now. Later records begin at the next block or line. */
 static void seal(struct ring *ring, struct ring_round *round) {
     const uint64_t begin = atomic_load_explicit(&ring->durable_position, memory_order_relaxed);
     const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
@@ -33,7 +33,8 @@ static void seal(struct ring *ring, struct ring_round *round) {
     round->sealed_sequence = round->whole_sequence = durable;
 }
 
-/* What the leader before left unfinished, as some of its headers are finished; else what is claimed now. */
+/* Continues the round that the previous leader left, as it has finished some headers; else seals what is claimed
+ * now. */
 static void begin(struct ring *ring, struct ring_round *round) {
     if (ring->unfinished.end != 0) {
         *round = ring->unfinished;
@@ -48,9 +49,9 @@ static int is_published(const struct ring *ring, const struct record_header *hea
     return __atomic_load_n(&header->position, __ATOMIC_ACQUIRE) == (position ^ ring->salt);
 }
 
-/* Waits until the producer of the record has published it: 0, -ETIMEDOUT (the limit), -EIO (the ring has failed). The
- * sleeps of all leaders for this record are what counts, not the clock: a machine that was suspended, or a process that was
- * stopped, is not a stuck producer. */
+/* Waits until the producer of the record has published it. 0, -ETIMEDOUT (the limit is over), -EIO (the ring has
+ * failed). The ring fails after the leaders have slept RING_STRAGGLER_NS for this record. The clock does not count: a
+ * suspended machine or a stopped process is not a stuck producer. */
 static int await_publication(struct ring *ring, const struct record_header *header, uint64_t position,
                              uint64_t sequence, struct limit *limit) {
     for (int spin = 0; spin < STRAGGLER_SPINS; spin++) {
@@ -88,7 +89,8 @@ static int await_publication(struct ring *ring, const struct record_header *head
     return -EIO;
 }
 
-/* Everything sealed so far is whole once everything below `until` is written, unless the last record crosses it. */
+/* Once everything below `until` is written, every record sealed so far is whole, unless the last one ends behind
+ * `until`. */
 static void take_whole(struct ring_round *round, uint64_t until, uint64_t capacity) {
     if (round->sealed <= until) {
         round->whole = record_start(round->sealed, capacity);
@@ -96,10 +98,10 @@ static void take_whole(struct ring_round *round, uint64_t until, uint64_t capaci
     }
 }
 
-/* Finishes headers until everything below `until` is complete, which takes the record that crosses it too. */
+/* Finishes the headers of all records that begin below `until`. */
 static int seal_records(struct ring *ring, struct ring_round *round, uint64_t until, struct limit *limit) {
     const struct ring_geometry *geometry = &ring->geometry;
-    take_whole(round, until, geometry->capacity_bytes); /* the record that crossed into this piece may end in it */
+    take_whole(round, until, geometry->capacity_bytes); /* an earlier piece's last record may end in this one */
     while (round->sealed < until && round->sealed < round->records_end) {
         const uint64_t position = record_start(round->sealed, geometry->capacity_bytes);
         struct record_header *header = (struct record_header *)ring_at(ring, position);
@@ -128,7 +130,8 @@ static int seal_records(struct ring *ring, struct ring_round *round, uint64_t un
     return 0;
 }
 
-/* Nobody else writes these three: stores will do. Who reads the pair between sees an odd version, or another one after. */
+/* Only the leader writes these three, so plain stores are enough. A reader in between sees an odd version, or finds
+ * another one afterwards. */
 static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence) {
     const uint32_t version = atomic_load_explicit(&ring->durable_version, memory_order_relaxed);
     atomic_store_explicit(&ring->durable_version, version + 1, memory_order_relaxed);
@@ -138,14 +141,15 @@ static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence
     atomic_store_explicit(&ring->durable_version, version + 2, memory_order_release);
 }
 
-/* One of the leader's counters, which nobody else writes either. */
+/* Adds to a counter that only the leader writes. Returns its value before. */
 static uint64_t count(_Atomic uint64_t *counter, uint64_t more) {
     const uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
     atomic_store_explicit(counter, before + more, memory_order_relaxed);
     return before;
 }
 
-/* A piece of the commit that one write can do: whole blocks or lines, one lap, at most RING_WRITE_BYTES. */
+/* Where the piece of the commit ends that begins at `from`: one write of whole blocks or lines, within one lap, of at
+ * most RING_WRITE_BYTES. */
 static uint64_t piece_end(const struct ring *ring, const struct ring_round *round, uint64_t from) {
     uint64_t end = from + RING_WRITE_BYTES;
     const uint64_t lap_end = from + lap_remaining(from, ring->geometry.capacity_bytes);
@@ -153,8 +157,8 @@ static uint64_t piece_end(const struct ring *ring, const struct ring_round *roun
     return end < round->end ? end : round->end;
 }
 
-/* The block that the next commit begins with is colder than the medium is fast: it comes into the cache while this commit
- * is being written. Of lines, as many as this commit took. */
+/* Fetches the first block of the next commit into the cache while this commit is being written: on a fast medium the
+ * next append would wait longer for memory than for the medium. At most as many lines as this commit took. */
 static void prefetch_next_block(const struct ring *ring, uint64_t position, uint64_t bytes) {
     const uint8_t *next = ring_at(ring, position);
     const uint64_t until = bytes < ring->geometry.block_bytes ? bytes : ring->geometry.block_bytes;
@@ -176,7 +180,7 @@ static void submit(struct ring *ring, struct ring_write *write, uint64_t from, u
     ring->device->ops->submit(ring->device, &write->write);
 }
 
-/* Takes one completion and advances W over the writes that are now complete without a hole. */
+/* Takes one completion. Advances the watermark to the end of the writes that are complete without a hole. */
 static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     struct device_write *completed = ring->device->ops->complete(ring->device);
     struct ring_write *write = (struct ring_write *)((char *)completed - offsetof(struct ring_write, write));

@@ -3,10 +3,10 @@
 
 #include "base/alarm.h"
 
-#define SLOW_NS 1000000000ll /* waiting for space this long is worth an error */
+#define SLOW_NS 1000000000ll /* who has waited so long for space tells an error */
 
-/* The ring is full anew if for a second nobody waited and something was released: not for each of many short waits, nor
- * for each call that fails after its block timeout. */
+/* A new alarm begins if nobody waited for a second and space was released meanwhile. Otherwise each of many short
+ * waits, and each call that fails after its time limit, would begin one. */
 void full_begins(struct ring *ring, int64_t now_ns) {
     struct ring_full *full = &ring->full;
     const uint64_t released = atomic_load(&ring->released);

@@ -8,7 +8,7 @@
 /* An append has found no space, and waits from now on. */
 void full_begins(struct ring *ring, int64_t now_ns);
 
-/* It still waits: tells so if it is time. Returns after how many nanoseconds to call this again. */
+/* The append still waits. Tells the operator if it is time to. Returns in how many nanoseconds to call this again. */
 int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns);
 
 #endif

@@ -3,56 +3,58 @@
  * Who commits, who waits for whom, and who sleeps until when.
  *
  * A thread that waits for durability tries to lead; one succeeds. The others sleep in one of two groups: those whose
- * record is part of the commit under way, and those whose record will be part of the next. At the end of a commit
- * all of the first group are woken and one of the second, which then leads. The groups take turns on two futex words,
- * which both count finished commits: while the count is g, the commit under way is slept for on word g % 2, the next
- * one on word (g + 1) % 2.
+ * record is part of the commit under way, and those whose record will be part of the next. At the end of a commit all
+ * of the first group are woken and one of the second, which then leads. The groups take turns on two futex words, which
+ * both count finished commits: while the count is g, the commit under way is slept for on word g % 2, the next one on
+ * word (g + 1) % 2.
  *
- * Time limits. Who leads waits for the medium. So an await with a limit never leads: it has the committer lead, and sleeps
- * beside the groups, on an event count that every end of a commit and a failure notify. An append with a limit leads as long
- * as it has time left: what it then waits for is its own write. A producer that does not publish it waits for no longer than
- * its limit: then it lets go, and the next leader goes on with that round.
+ * Time limits. A leader waits for the medium. So an await with a limit never leads: it asks the committer to lead, and
+ * sleeps on an event count of its own, which every end of a commit and a failure notify. An append with a limit leads
+ * only while it has time left: it then waits for its own write. If a producer does not publish its record before that
+ * limit, the append lets go, and the next leader continues the round.
  *
- * Why nobody sleeps for ever. (1) A sleeper compared its word with a count that it had read before it saw who leads;
- * a commit that ended in between has changed the word, so the sleep does not begin. (2) Every end of a commit wakes
- * one group wholly, and the next end the other: a sleeper is woken at the latest by the second end after it lay down.
- * (3) That second end comes: the first one woke a sleeper of the second group, who leads, or finds another leading,
- * before it does anything else. One whose own time is over does not lead: it wakes another one in its place. Whoever leaves
- * so also asks the committer, for its own record and in case that nobody else sleeps. (4) The committer has no limit, sleeps
- * in the groups as everybody, and leaves only when all that was claimed when it looked is durable, or the ring has failed. It
- * looks after it was asked (threads.c). (5) On a ring that has failed no commit ends any more: there everybody who leaves wakes
- * everybody who sleeps. (6) An await with a limit asks the committer after it registered, so by (4) there is an end of a commit
- * to come that makes its record durable, or a failure, and both see that it is registered.
- * Counting and waking happen after the leader let go, so two leaders may count in either order; all that can come of it
- * is a wake-up for nothing, after which the sleeper looks again.
+ * Why nobody sleeps for ever. (1) A sleeper compared its word with a count that it had read before it saw who leads; a
+ * commit that ended in between has changed the word, so the sleep does not begin. (2) Every end of a commit wakes one
+ * group wholly, and the next end the other: a sleeper is woken at the latest by the second end after it lay down. (3)
+ * That second end comes: the first one woke a sleeper of the second group, who leads, or finds another leading, before
+ * it does anything else. A sleeper whose limit is over does not lead: it wakes another one instead, and asks the
+ * committer, for its own record and in case nobody else sleeps. (4) The committer has no limit and sleeps in the groups
+ * like everybody. It leaves only when all that was claimed when it looked is durable, or the ring has failed, and it
+ * looks after it was asked (threads.c). (5) On a failed ring no commit ends any more: every thread that leaves wakes
+ * all that sleep. (6) An await with a limit registers, then asks the committer. By (4) the end of a commit that makes
+ * its record durable is still to come, or a failure, and both see that it is registered. A leader counts and wakes
+ * after it let go, so two leaders may count in either order. The worst that follows is a wake-up for nothing, after
+ * which the sleeper looks again.
  *
- * Gathering. Those whom a commit made durable are back with their next records as soon as they have been woken. A leader
- * that seals at once writes for the first of them, and the rest wait for two writes in the place of one. So a leader that
- * follows right after a commit that several threads waited for first lets them come: until as many records are there as
- * threads were waiting, for as long as a commit takes at most. Where they do not come (threads that log now and then) it
- * soon does so no more but once in GATHER_PROBE chances. With one thread, and on media as fast as a wake-up, nobody gathers.
+ * Gathering. Threads that a commit woke come back at once with their next records. A leader that seals immediately
+ * writes for the first of them alone, and the others wait for two writes instead of one. So the leader after a commit
+ * that several threads waited for lets them come first: until as many records are there as threads were waiting, for at
+ * most the time of a commit. If they do not come (threads that log now and then), leaders stop gathering, but for one
+ * in GATHER_PROBE chances. With one thread, and on media as fast as a wake-up, no leader gathers.
  *
- * Spinning. Where a commit takes less than waking a few threads does, a thread that waits for one spins, giving way at each
- * look to those who may have the next record; on slow media all sleep at once. It pays as long as no more than about two
- * threads for each CPU wait. If more do, they all sleep: who gives way again and again comes behind everything else that
- * the machine runs, who was woken comes first.
+ * Spinning. If a commit takes less time than waking a few threads, a thread that waits for one spins. At each look it
+ * yields its CPU to threads that may have the next record. On slow media all threads sleep at once. Spinning pays while
+ * at most about two threads for each CPU wait. If more do, all of them sleep: the scheduler runs a thread that yields
+ * again and again last, and a thread that was woken first.
  */
+#include "ring/leader.h"
+
 #include <errno.h>
 #include <limits.h>
 
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/spin.h"
-#include "ring/claim.h"
+#include "ring/claim_word.h"
 #include "ring/commit.h"
 
-#define SLOW_COMMIT_NS 15000 /* what waking a few threads takes: slower commits are slept for, faster ones spun for */
+#define SLOW_COMMIT_NS 15000 /* the time to wake a few threads: through a slower commit threads sleep */
 #define GATHER_PROBE 32u
 #define GATHER_PATIENCE 4u
 #define COMMIT_AVERAGE 8
 #define STALL_COMMITS 4
 #define QUIESCE_MOST_NS 1000000 /* between two looks whether a leader has let go */
-#define SPIN_COMMITS 8          /* so many times the usual commit is spun for */
+#define SPIN_COMMITS 8          /* a thread spins for so many times the usual commit */
 #define SPINNERS_PER_CPU 2u
 
 static void wake(struct ring *ring, uint32_t word, int count) {
@@ -70,7 +72,7 @@ static int64_t commit_ns(const struct ring *ring) {
     return (int64_t)atomic_load_explicit(&ring->commit_ns, memory_order_relaxed);
 }
 
-/* Waits until all that are expected are there, or their time is over. Returns now. */
+/* Waits until all expected records are claimed, or their time is over. Returns the present time. */
 static int64_t await_gathering(struct ring *ring) {
     struct gathering *gathering = &ring->gathering;
     const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
@@ -88,7 +90,7 @@ static int64_t await_gathering(struct ring *ring) {
     return now_ns;
 }
 
-/* The leader's first step. See above. */
+/* The leader's first step: see *Gathering* above. */
 static void gather(struct ring *ring) {
     struct gathering *gathering = &ring->gathering;
     gathering->began_ns = 0;
@@ -104,7 +106,7 @@ static void gather(struct ring *ring) {
     }
 }
 
-/* The leader's last step: whom the next one may expect, and until when. */
+/* The leader's last step: how many threads the next leader may expect, and until when. */
 static void count_gathering(struct ring *ring) {
     struct gathering *gathering = &ring->gathering;
     gathering->expected = 1 + sleepers(ring);
@@ -116,7 +118,7 @@ static void count_gathering(struct ring *ring) {
     if (gathering->began_ns != 0) {
         int64_t took_ns = now_ns - gathering->began_ns;
         if (average_ns != 0 && took_ns > STALL_COMMITS * average_ns) {
-            took_ns = STALL_COMMITS * average_ns; /* a stall is no measure of how long others are worth waiting for */
+            took_ns = STALL_COMMITS * average_ns; /* a stall says nothing of how long a usual commit takes */
         }
         average_ns = average_ns == 0 ? took_ns : average_ns + (took_ns - average_ns) / COMMIT_AVERAGE;
         atomic_store_explicit(&ring->commit_ns, (uint64_t)average_ns, memory_order_relaxed);
@@ -148,7 +150,7 @@ void ring_ask_drain(struct ring *ring) {
     }
 }
 
-/* Once for every eighth of the ring: at a lower rate the drain looks in time by itself. */
+/* Wakes the drain once for every eighth of the ring. At a lower rate it looks in time by itself. */
 static void ask_drain(struct ring *ring) {
     const uint64_t waiting = atomic_load_explicit(&ring->durable_position, memory_order_relaxed) -
                              atomic_load_explicit(&ring->drain_looked, memory_order_relaxed);
@@ -175,7 +177,7 @@ static int try_to_lead(struct ring *ring, struct limit *limit) {
     }
     count_gathering(ring);
     let_go(ring);
-    event_count_notify(&ring->space, ring->platform); /* fewer records are in flight: claim.h bounds them */
+    event_count_notify(&ring->space, ring->platform); /* fewer records are in flight: claim_word.h bounds them */
     ask_drain(ring);
     return 1;
 }
@@ -191,7 +193,7 @@ void ring_quiesce(struct ring *ring) {
     let_go(ring);
 }
 
-/* Waits spinning where that is worth it: 1 if something has changed, 0 if it is time to sleep. */
+/* Spins if that is worth it. 1 if something has changed, 0 if it is time to sleep. */
 static int spin(struct ring *ring, uint64_t sequence, struct limit *limit) {
     const int64_t average_ns = commit_ns(ring);
     const uint32_t most = SPINNERS_PER_CPU * ring->limits.cpus;
@@ -230,7 +232,7 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct li
     const int is_part = leader == LEADER_GATHERING || sequence < leader - LEADER_SEALED;
     const uint32_t word = (is_part ? finished : finished + 1) & 1;
     if (word == 1 && atomic_load(&ring->generation[1]) != finished && atomic_load(&ring->generation[0]) == finished) {
-        /* Who let go last has counted on one word only: the other would not let this thread sleep. */
+        /* The last leader has counted on one of the two words only: this thread could not sleep on the other. */
         ring->platform->ops->sleep_ns(ring->platform, SPIN_SLEEP_NS);
         return;
     }
@@ -239,7 +241,7 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct li
     atomic_fetch_sub(&ring->sleepers[word], 1);
 }
 
-/* Has the ring's failure said to the caller, and to all who sleep: no commit will end any more. */
+/* Tells the caller that the ring has failed, and wakes all that sleep: no commit will end any more. */
 static int tell_failure(struct ring *ring) {
     wake(ring, 0, INT_MAX);
     wake(ring, 1, INT_MAX);
@@ -256,13 +258,13 @@ int leader_await(struct ring *ring, uint64_t sequence, struct limit *limit) {
         }
         const int may_lead = !limit_is_over(limit, ring->platform);
         const int has_changed = may_lead && (try_to_lead(ring, limit) || spin(ring, sequence, limit));
-        const int is_failing = ring_is_failing(ring); /* soon it says why; who leads until then only wakes */
+        const int is_failing = ring_is_failing(ring); /* the reason follows soon; until then a leader only wakes */
         if (has_changed && !is_failing) {
             continue;
         }
         const int64_t left_ns = limit_left_ns(limit, ring->platform);
         if (left_ns == 0) {
-            /* It may be the one who was woken to lead. */
+            /* This thread may be the one that was woken to lead. */
             wake(ring, 0, 1);
             wake(ring, 1, 1);
             ring_hurry(ring);
@@ -276,7 +278,7 @@ int leader_await(struct ring *ring, uint64_t sequence, struct limit *limit) {
     }
 }
 
-/* Leaves the writing to the committer, however long that takes. */
+/* An await with a limit: the committer writes, however long that takes. */
 static int await_for_a_while(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
     struct limit limit = limit_of(timeout_ns);
     if (is_durable(ring, sequence)) {

@@ -8,11 +8,11 @@
  *     released <= durable <= claimed <= released + capacity - RING_MARKER_BLOCKS blocks
  *     (drain)     (leader)   (producers)
  *
- * A producer takes position and sequence with one compare-and-swap on `claim` and never waits in there. Whoever needs
- * durability and finds nobody committing leads: it seals what is claimed (moves `claim` to the next block boundary, so
- * that no later record shares a block with this commit; in memory, to the next cache line), waits for producers that are still copying, finishes the
- * headers, writes, advances `durable` over the contiguous prefix of completed writes, lets go and wakes. Others sleep
- * until their record is durable or it is their turn to lead (commit.c).
+ * A producer takes position and sequence with one compare-and-swap on `claim`, which never waits. A thread that needs
+ * durability leads if nobody commits: it seals what is claimed (moves `claim` to the next block boundary, on a mapped
+ * medium to the next cache line, so that no later record shares one with this commit), waits for producers that still
+ * copy, finishes the headers, writes, advances `durable` to the end of the contiguous completed writes, lets go, and
+ * wakes others. These sleep until their record is durable or it is their turn to lead (leader.c).
  */
 #ifndef BURST_RING_RING_H
 #define BURST_RING_RING_H
@@ -33,8 +33,8 @@
 #define RING_WRITE_BYTES (1024u * 1024u) /* a longer commit is written in pieces of this size */
 #endif
 #define RING_WRITES_UNDER_WAY 8u
-#define RING_MARKER_BLOCKS 2u /* left for the markers of the next opens, which take turns in them (recovery.c) */
-#define RING_STRAGGLER_NS 10000000000ll /* leaders' own waiting for a producer that does not publish, then fail-stop */
+#define RING_MARKER_BLOCKS 2u           /* for the markers of the next opens, which take turns in them (recovery.c) */
+#define RING_STRAGGLER_NS 10000000000ll /* so long leaders sleep for a producer that does not publish; then fail-stop */
 #define RING_FAILURE_BYTES 384u
 #define RING_FAILING 1u /* the reason is being written down */
 #define RING_FAILED 2u
@@ -43,26 +43,13 @@ struct ring_geometry {
     uint64_t data_offset;
     uint64_t capacity_bytes;
     uint64_t block_bytes;
-    uint32_t line_bytes; /* a commit ends at a line and not at a block; 0: at a block */
+    uint32_t line_bytes; /* a commit ends at a multiple of this; 0: at a block */
     uint32_t crc_seed;   /* of headers, from the ring's uuid */
 };
 
 struct ring_limits {
     uint64_t max_record_bytes;
-    uint32_t cpus; /* that the threads of the process may run on; 0: not known */
-};
-
-/* What an append does that finds the ring full. */
-enum ring_on_full {
-    RING_ON_FULL_BLOCK,
-    RING_ON_FULL_FAIL,
-    RING_ON_FULL_DISCARD,
-};
-
-/* How long an append may take. Read by those alone that do not find space at once, or wait for durability. */
-struct ring_rule {
-    uint32_t on_full;   /* enum ring_on_full */
-    int64_t timeout_ns; /* of all its waits together; < 0: none */
+    uint32_t cpus; /* number of CPUs that the process may run on; 0: not known */
 };
 
 /* Where an open begins: right after its marker. */
@@ -73,35 +60,34 @@ struct ring_start {
     uint32_t epoch;
 };
 
-/* Those who wait for commits, as the leader sees them: leader.c. Only the leader touches it. */
+/* The threads that wait for commits, as the leader counts them: leader.c. Only the leader touches it. */
 struct gathering {
-    uint32_t
-        expected; /* threads that the last commit made durable or that wait for the next; 1: nobody but its leader */
+    uint32_t expected;      /* threads that waited for the last commit or wait for the next one; 1: only its leader */
     uint32_t gather_credit; /* grows while gathering pays */
-    uint32_t passed;        /* chances to gather that were not taken */
-    int64_t until_ns;       /* a leader that comes later than this gathers no more */
+    uint32_t passed;        /* chances to gather that leaders did not take */
+    int64_t until_ns;       /* a leader that begins later does not gather */
     int64_t began_ns;       /* when the commit under way was sealed, or 0 */
 };
 
 /* The range of a commit and how far it has got. */
 struct ring_round {
-    uint64_t from;          /* what lies below is submitted; at first W */
+    uint64_t from;          /* everything below it is submitted; at first the watermark */
     uint64_t records_end;   /* end of its last record */
     uint64_t end;           /* records_end up to the boundary of a block, or of a line */
     uint64_t next_sequence; /* the first one after it */
-    uint64_t sealed;        /* headers are finished below this position */
+    uint64_t sealed;        /* headers below this position are finished */
     uint64_t sealed_sequence;
-    uint64_t whole;          /* end of the last record that the pieces prepared so far hold whole */
+    uint64_t whole;          /* end of the last record that lies wholly in the pieces prepared so far */
     uint64_t whole_sequence; /* the first sequence after it */
 };
 
-/* The record that leaders wait for, and for how long they have, together. */
+/* The record that leaders wait for, and how long they have slept for it in all. */
 struct straggler {
     uint64_t position;
     int64_t slept_ns;
 };
 
-/* A write of a commit, and what is durable once it and all before it are. */
+/* A write of a commit, and the watermark once it and all writes before it are complete. */
 struct ring_write {
     struct device_write write;
     uint64_t durable_position;
@@ -110,13 +96,19 @@ struct ring_write {
     int done;
 };
 
-/* Since when appends wait for space, and what was told of that: full.c. */
+/* Since when appends wait for space, and when the operator was told: full.c. */
 struct ring_full {
     _Atomic int64_t since_ns;
-    _Atomic int64_t seen_ns;   /* when an append last found none */
-    _Atomic int64_t told_ns;   /* 0: not told */
+    _Atomic int64_t seen_ns;   /* when an append last found no space */
+    _Atomic int64_t told_ns;   /* 0: nobody was told */
     _Atomic uint64_t released; /* then */
 };
+
+/* Of the word `leader`. */
+#define LEADER_FREE 0u
+#define LEADER_CLAIMED 1u   /* somebody leads and has not sealed yet */
+#define LEADER_GATHERING 2u /* somebody leads, and whatever was claimed before this was seen will be sealed */
+#define LEADER_SEALED 3u    /* + the first sequence that is not part of the commit under way */
 
 struct ring {
     const struct platform *platform;
@@ -129,16 +121,16 @@ struct ring {
     uint64_t begin_position; /* right after this epoch's marker */
     uint32_t epoch;
     _Atomic uint32_t *alive; /* reads 0 in a forked child */
-    struct stages *stages;   /* NULL, or where the time goes; given before the ring begins, and not the ring's own */
+    struct stages *stages;   /* NULL, or where the time goes; set before ring_begin; the log owns it */
 
-    /* Each on cache lines of its own: whoever writes one must not take another away from those who read it. */
-    _Alignas(128) _Atomic uint64_t claim; /* claim.h */
+    /* Groups on cache lines of their own: a thread that writes one must not take another from its readers' caches. */
+    _Alignas(128) _Atomic uint64_t claim; /* claim_word.h */
     _Atomic uint64_t lap_begin;           /* of the lap that was last claimed in: claim.c */
 
-    _Alignas(128) _Atomic uint64_t leader; /* commit.h */
-    _Atomic uint32_t generation[2];        /* both count finished commits; who sleeps on which: leader.c */
+    _Alignas(128) _Atomic uint64_t leader;
+    _Atomic uint32_t generation[2]; /* both count finished commits; leader.c says who sleeps on which */
     _Atomic uint32_t sleepers[2];
-    struct event_count ended; /* a commit, or the ring: for those who wait with a limit and do not lead */
+    struct event_count ended; /* a commit has ended, or the ring has failed: awaits with a limit sleep here */
     _Atomic uint32_t spinners;
     _Atomic uint64_t commit_ns; /* what a commit takes while several threads wait: a moving average; 0: not known yet */
     struct gathering gathering;
@@ -147,7 +139,7 @@ struct ring {
     _Atomic uint64_t durable_next_sequence; /* every sequence below it is durable */
     _Atomic uint32_t durable_version;       /* odd while the pair above changes */
     _Atomic uint32_t drain_asked;
-    _Atomic uint64_t drain_looked;                   /* W when the drain last looked */
+    _Atomic uint64_t drain_looked;                   /* the watermark when the drain last looked */
     _Atomic uint32_t failed;                         /* RING_FAILING, RING_FAILED or 0 */
     struct ring_write writes[RING_WRITES_UNDER_WAY]; /* the leader's */
     struct ring_round unfinished;                    /* the leader's; end 0: none. One whose leader had no time left */
@@ -180,36 +172,10 @@ void ring_begin(struct ring *ring, const struct ring_start *start);
 /* Frees everything. Nobody may be in a call. */
 void ring_destroy(struct ring *ring);
 
-/* Appends a record of the stream, and waits until it is durable: see burst_append_within. */
-int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                    const struct ring_rule *rule);
-
-/* The same, but does not wait until it is durable: see burst_enqueue_within. Waits for nothing at all under a rule that
- * fails within 0 ns. */
-int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
-                     const struct ring_rule *rule);
-
-/* Waits until all sequences <= `sequence` are durable. timeout_ns < 0: for ever, leading commits where nobody else does; else
- * the committer leads, and the medium holds up this call no longer than that. 1 durable, 0 timed out, -EIO the ring failed,
- * -EINVAL the sequence was never given out. */
-int ring_await_durable(struct ring *ring, uint64_t sequence, int64_t timeout_ns);
-
-/* Commits what is claimed. 1 if something was, 0 if there is nothing, -EIO. */
-int ring_commit(struct ring *ring);
-
-/* Wakes the drain unless somebody did since it last looked. */
-void ring_ask_drain(struct ring *ring);
-
-/* Has the committer commit what is claimed now. */
-void ring_hurry(struct ring *ring);
-
-/* Waits until no commit is under way. After ring_refuse and ring_commit (or a failure) none will touch the device. */
-void ring_quiesce(struct ring *ring);
-
 /* The sequence that the next claim will get. */
 uint64_t ring_next_sequence(const struct ring *ring);
 
-/* W and the sequence of the first record at or after it, as one consistent pair. */
+/* The watermark and the sequence of the first record at or behind it, as one consistent pair. */
 void ring_durable(const struct ring *ring, uint64_t *position, uint64_t *next_sequence);
 
 /* End of what is claimed, as a full position. */

@@ -2,17 +2,17 @@
 /*
  * Where the time of records goes: one histogram for each stage of their path.
  *
- * DESIGN. A reading of the clock costs 23 ns, more after a system call, and a whole offer no more than that; a write takes
- * from 100 ns (memory) over 4 us (the fastest devices) to milliseconds. So one append in n is timed and one write in n: n
- * is 1 where writes take STAGES_WORTHWHILE_US, and otherwise so high that the readings cost about one part in 200. Where
- * they take less than one (memory) it is STAGES_FEWEST: fewer than one append in 100 then pays for a reading, and even the
- * p99 stays what it is. It is found from the writes themselves and only ever grows: if it could fall while a device is
- * slow, slow times would count more than others. Which ones are timed follows from their number alone, which has nothing to do with how long they take,
- * and so leaves the distribution as it is; a multiplication spreads them, or of a few threads that append in turns always
- * the same one would be hit.
+ * DESIGN. A reading of the clock costs 23 ns, more after a system call, and a whole offer no more than that; a write
+ * takes from 100 ns (memory) over 4 us (the fastest devices) to milliseconds. So one append in n is timed and one write
+ * in n: n is 1 where writes take STAGES_WORTHWHILE_US, and otherwise so high that the readings cost about one part in
+ * 200. Where they take less than one (memory) it is STAGES_FEWEST: fewer than one append in 100 then pays for a
+ * reading, and even the p99 stays what it is. It is found from the writes themselves and only ever grows: if it could
+ * fall while a device is slow, slow times would count more than others. Which ones are timed follows from their number
+ * alone, which has nothing to do with how long they take, and so leaves the distribution as it is; a multiplication
+ * spreads them, or of a few threads that append in turns always the same one would be hit.
  *
- * Anybody may record at any time; also after stages_forget, when nobody looks any more: the memory stays. A ring without
- * stages (NULL) records nothing.
+ * Anybody may record at any time; also after stages_forget, when nobody looks any more: the memory stays. A ring
+ * without stages (NULL) records nothing.
  */
 #ifndef BURST_RING_STAGES_H
 #define BURST_RING_STAGES_H
@@ -111,15 +111,15 @@ static inline void stages_written(struct stages *stages, int64_t since_ns) {
 
 void stages_stamp(struct stages *stages, uint64_t position);
 
-/* What begins at the position, W, becomes durable now. The leader's. */
+/* The records that begin at the position, the watermark, become durable now. Called by the leader only. */
 static inline void stages_committed(struct stages *stages, uint64_t position) {
     if (stages != NULL && atomic_load_explicit(&stages->stamped, memory_order_relaxed) == 0) {
         stages_stamp(stages, position);
     }
 }
 
-/* The drain is about to read W, and moves what lies before it. What was stamped is taken before that, so that what is
- * committed from here on gets a stamp of its own. */
+/* The drain is about to read the watermark, and then moves what lies before it. This takes the stamp first, so that the
+ * next commit gets a stamp of its own. */
 void stages_drain_looks(struct stages *stages);
 
 /* Everything before the position is durable in the log file. The drain's. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever makes an append wait or fail is an ERROR, at once and every minute, under a clock that the test moves. */
-#include "drain/text_log.h"
+#include "text_log.h"
 
 #define SECOND_NS 1000000000ll
 
@@ -63,29 +63,29 @@ static void a_log_file_that_cannot_be_written_is_an_error_every_minute(void **st
     append_text("first\n");
     own_ops()->write = failing_write;
     write_error = ENOSPC;
-    assert_int_equal(drain_work(host.engine->drain, 0), -ENOSPC);
-    assert_next(BURST_ERROR, "log cannot be written: ENOSPC");
+    assert_int_equal(engine_step(host.engine, 0), -ENOSPC);
+    assert_next(EVENT_ERROR, "log cannot be written: ENOSPC");
     for (int minute = 1; minute <= 3; minute++) {
         clock_ns += 59 * SECOND_NS;
-        assert_int_equal(drain_work(host.engine->drain, 0), -ENOSPC);
+        assert_int_equal(engine_step(host.engine, 0), -ENOSPC);
         assert_silence();
         clock_ns += SECOND_NS;
-        assert_int_equal(drain_work(host.engine->drain, 0), -ENOSPC);
+        assert_int_equal(engine_step(host.engine, 0), -ENOSPC);
         char words[100];
-        snprintf(words, sizeof words, "(for %d s now), and when it is full appends wait or fail: free space",
-                 60 * minute);
-        assert_next(BURST_ERROR, words);
+        snprintf(words, sizeof words,
+                 "(for %d s now; 4096 bytes wait), and when it is full appends wait or fail: free space", 60 * minute);
+        assert_next(EVENT_ERROR, words);
     }
     write_error = EROFS;
-    assert_int_equal(drain_work(host.engine->drain, 0), -EROFS);
-    assert_next(BURST_ERROR, "log cannot be written: EROFS");
+    assert_int_equal(engine_step(host.engine, 0), -EROFS);
+    assert_next(EVENT_ERROR, "log cannot be written: EROFS");
     write_error = 0;
-    assert_true(drain_work(host.engine->drain, 0) >= 0);
-    assert_next(BURST_INFO, "is being written again");
+    assert_true(engine_step(host.engine, 0) >= 0);
+    assert_next(EVENT_INFO, "is being written again");
     append_text("second\n");
     write_error = EROFS; /* a new stall is told at once */
-    assert_int_equal(drain_work(host.engine->drain, 0), -EROFS);
-    assert_next(BURST_ERROR, "log cannot be written: EROFS");
+    assert_int_equal(engine_step(host.engine, 0), -EROFS);
+    assert_next(EVENT_ERROR, "log cannot be written: EROFS");
     assert_silence();
 }
 
@@ -105,22 +105,22 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     fill_ring();
     assert_silence(); /* nobody waits */
     assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
-    assert_next(BURST_ERROR, "has been full for 1 s: appends wait until its records are in the log file");
-    assert_next(BURST_ERROR, "has been full for 61 s");
-    assert_next(BURST_ERROR, "has been full for 121 s");
+    assert_next(EVENT_ERROR, "has been full for 1 s: appends wait until its records are in the log file");
+    assert_next(EVENT_ERROR, "has been full for 61 s");
+    assert_next(EVENT_ERROR, "has been full for 121 s");
     assert_silence();
     /* The next call waits for the same: that is no change of state. */
     clock_ns += 5 * SECOND_NS;
     assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
-    assert_next(BURST_ERROR, "has been full for 181 s");
-    assert_next(BURST_ERROR, "has been full for 241 s");
-    assert_next(BURST_ERROR, "has been full for 301 s");
+    assert_next(EVENT_ERROR, "has been full for 181 s");
+    assert_next(EVENT_ERROR, "has been full for 241 s");
+    assert_next(EVENT_ERROR, "has been full for 301 s");
     assert_silence();
     drain_all();
     fill_ring();
     clock_ns += 5 * SECOND_NS;
     assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
-    assert_next(BURST_ERROR, "has been full for 1 s");
+    assert_next(EVENT_ERROR, "has been full for 1 s");
 }
 
 static void a_failed_ring_is_an_error_every_minute(void **state) {
@@ -128,17 +128,17 @@ static void a_failed_ring_is_an_error_every_minute(void **state) {
     open_with_clock();
     host.fail_submitted = 1;
     assert_int_equal(ring_append(host.engine->ring, "first\n", 6, 0, 0, &for_ever), -EIO);
-    assert_next(BURST_ERROR, "every append fails until the log is closed and opened again");
+    assert_next(EVENT_ERROR, "every append fails until the log is closed and opened again");
     for (int minute = 1; minute <= 3; minute++) {
-        drain_work(host.engine->drain, 0);
+        engine_step(host.engine, 0);
         clock_ns += 59 * SECOND_NS;
-        drain_work(host.engine->drain, 0);
+        engine_step(host.engine, 0);
         assert_silence();
         clock_ns += SECOND_NS;
-        drain_work(host.engine->drain, 0);
+        engine_step(host.engine, 0);
         char words[100];
         snprintf(words, sizeof words, "for %d s every append has failed: ", 60 * minute);
-        assert_next(BURST_ERROR, words);
+        assert_next(EVENT_ERROR, words);
     }
 }
 
@@ -150,8 +150,8 @@ static void a_log_file_whose_bytes_others_took_is_an_error(void **state) {
     assert_int_equal(truncate(host.file, 0), 0);
     append_text("second\n");
     drain_all();
-    assert_next(BURST_ERROR, "was cut by others");
-    assert_next(BURST_WARN, "records from 2 on go to log file ");
+    assert_next(EVENT_ERROR, "was cut by others");
+    assert_next(EVENT_WARN, "records from 2 on go to log file ");
     assert_silence();
 }
 

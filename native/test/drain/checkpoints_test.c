@@ -16,7 +16,7 @@ static void a_failed_ring_notes_how_far_its_writes_may_have_reached(void **state
     open_ring();
     const uint64_t begin = host.engine->ring->begin_position;
     fail_ring();
-    drain_work(host.engine->drain, 1);
+    engine_step(host.engine, 1);
     const uint64_t first = note(0)->in_flight_end, second = note(1)->in_flight_end;
     const uint64_t reached = begin + 3 * BLOCK_BYTES;
     assert_int_equal(first > second ? first : second, reached);
@@ -30,12 +30,12 @@ static void the_next_epoch_remembers_it(void **state) {
     (void)state;
     open_ring();
     fail_ring();
-    drain_work(host.engine->drain, 1);
+    engine_step(host.engine, 1);
     const uint64_t reached = host.engine->ring->begin_position + 3 * BLOCK_BYTES;
     close_ring();
     open_ring();
     for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
-        assert_int_equal(drain_note_writer(host.engine->drain), 0);
+        assert_int_equal(engine_note_writer(host.engine), 0);
     }
     assert_int_equal(note(0)->in_flight_end, reached);
     assert_int_equal(note(1)->in_flight_end, reached);
@@ -45,7 +45,7 @@ static void what_was_durable_is_still_drained_from_a_failed_ring(void **state) {
     (void)state;
     open_ring();
     fail_ring();
-    drain_work(host.engine->drain, 1);
+    engine_step(host.engine, 1);
     assert_true(drain_is_done(host.engine->drain));
     struct file_identity identity;
     assert_int_equal(files_posix.ops->identity_of_path(&files_posix, host.file, &identity), 0);
@@ -74,9 +74,9 @@ static void nothing_is_released_before_both_checkpoints_say_so(void **state) {
             append(100);
         }
         while (!drain_is_done(host.engine->drain)) {
-            assert_true(drain_work(host.engine->drain, 1) >= 0);
+            assert_true(engine_step(host.engine, 1) >= 0);
         }
-        drain_work(host.engine->drain, 1);
+        engine_step(host.engine, 1);
     }
     assert_true(checkpoints_seen >= 6);
     assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));

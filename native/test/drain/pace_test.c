@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When the drain syncs, when it stops, and what it tells how often. */
 #define CAPACITY_BYTES (64u * 4096u) /* of which an eighth is more than what a test leaves unsynced */
+#include "drain/stream.h"
 #include "memory_ring.h"
 
 static struct files_ops ops;
@@ -24,7 +25,7 @@ static void open_counted(void) {
     host.files.ops = &ops;
     write_error = 0;
     append(10);
-    while (drain_work(host.engine->drain, 1) > 0) {
+    while (engine_step(host.engine, 1) > 0) {
     }
 }
 
@@ -41,7 +42,7 @@ static int told(const char *text) {
 /* One record, and a look of the drain. */
 static void come_and_look(void) {
     append(10);
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
 }
 
 static void records_that_come_without_a_pause_are_synced_two_seconds_after_the_first(void **state) {
@@ -58,7 +59,7 @@ static void records_that_come_without_a_pause_are_synced_two_seconds_after_the_f
         host.now_ns += 1;
         come_and_look();
         assert_int_equal(syncs, 1);
-        assert_int_equal(host.engine->drain->synced.walk.sequence, 6 + 4 * again);
+        assert_int_equal(drain_stream(host.engine->drain, 0)->noted.next_sequence, 6 + 4 * again);
     }
 }
 
@@ -83,13 +84,13 @@ static void a_stall_is_told_once_for_each_reason(void **state) {
     const int times[] = {1, 0, 1, 0, 1};
     for (int i = 0; i < 5; i++) {
         write_error = errors[i];
-        assert_int_equal(drain_work(host.engine->drain, 0), -errors[i]);
+        assert_int_equal(engine_step(host.engine, 0), -errors[i]);
         assert_int_equal(told("cannot be written: "), times[i]);
     }
     write_error = 0;
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     assert_int_equal(told("is being written again"), 1);
-    assert_int_equal(drain_work(host.engine->drain, 0), 0);
+    assert_int_equal(engine_step(host.engine, 0), 0);
     assert_int_equal(told(""), 0);
 }
 
@@ -111,12 +112,12 @@ static void a_stalled_drain_notes_the_end_of_a_burst_once(void **state) {
     write_error = ENOSPC;
     checkpoints_written = 0;
     for (int look = 0; look < 10; look++) {
-        drain_work(host.engine->drain, 1);
+        engine_step(host.engine, 1);
     }
     assert_int_equal(checkpoints_written, 1);
     append(10);
     for (int look = 0; look < 10; look++) {
-        drain_work(host.engine->drain, 1);
+        engine_step(host.engine, 1);
     }
     assert_int_equal(checkpoints_written, 2);
     const uint64_t durable = atomic_load(&host.engine->ring->durable_position);
@@ -137,10 +138,10 @@ static void no_batch_is_begun_after_the_time_that_a_close_has(void **state) {
         append(RECORD_LOSS_BYTES);
     }
     ops.write = slow_write;
-    host.engine->drain->batch.room = RECORD_LOSS_BYTES; /* of a batch: a record */
-    atomic_store(&host.engine->drain->give_up_ns, host.now_ns + 2000000000);
-    assert_int_equal(drain_work(host.engine->drain, 1) >= 0, 1);
-    assert_int_equal(host.engine->drain->cursor.walk.sequence, 4);
+    host.engine->drain->batch_room = RECORD_LOSS_BYTES; /* of a batch: a record */
+    drain_give_up_at(host.engine->drain, host.now_ns + 2000000000);
+    assert_int_equal(engine_step(host.engine, 1) >= 0, 1);
+    assert_int_equal(drain_stream(host.engine->drain, 0)->written.walk.sequence, 4);
 }
 
 int main(void) {

@@ -188,11 +188,11 @@ static void zero_means_the_defaults_of_the_header(void **state) {
     burst_config_t config = small_config();
     config.drain_interval_ns = config.shutdown_timeout_ns = 0;
     burst_t *log = open_with(&config);
-    assert_int_equal(log->threads.pace.drain_interval_ns, SECOND_NS / 10);
-    assert_int_equal(log->threads.pace.batch_delay_ns, 0);
+    assert_int_equal(log->threads.settings.drain_interval_ns, SECOND_NS / 10);
+    assert_int_equal(log->threads.settings.batch_delay_ns, 0);
     assert_int_equal(log->shutdown_timeout_ns, 10 * SECOND_NS);
-    assert_true(log->rule.timeout_ns < 0); /* none */
-    assert_int_equal(log->rule.on_full, BURST_ON_FULL_BLOCK);
+    assert_true(log->main.rule.timeout_ns < 0); /* none */
+    assert_int_equal(log->main.rule.on_full, BURST_ON_FULL_BLOCK);
     burst_close(log);
     remove_folder(NULL);
     make_folder(NULL);

@@ -10,7 +10,7 @@ static void drain_into_one_slot(void) {
     for (int i = 0; i < 4; i++) {
         append(BLOCK_BYTES - RECORD_HEADER_BYTES);
     }
-    assert_int_equal(drain_work(host.engine->drain, 0), 1);
+    assert_int_equal(engine_step(host.engine, 0), 1);
     assert_int_not_equal(checkpoint(0)->stream.drained_position, checkpoint(1)->stream.drained_position);
 }
 
@@ -125,7 +125,7 @@ static void space_that_the_older_checkpoint_needs_is_not_released(void **state) 
     const uint64_t released = host.engine->ring->released;
     drain_into_one_slot();
     assert_int_equal(host.engine->ring->released, released);
-    assert_int_equal(drain_work(host.engine->drain, 0), 0); /* nothing else to do: the older slot follows */
+    assert_int_equal(engine_step(host.engine, 0), 0); /* nothing else to do: the older slot follows */
     assert_true(host.engine->ring->released > released);
     assert_int_equal(checkpoint(0)->stream.drained_position, checkpoint(1)->stream.drained_position);
 }
@@ -134,7 +134,7 @@ static void bytes_of_others_behind_the_log_divert_it_at_once(void **state) {
     (void)state;
     open_ring();
     append(100);
-    assert_int_equal(drain_work(host.engine->drain, 1), 1);
+    assert_int_equal(engine_step(host.engine, 1), 1);
     close_ring();
     FILE *file = fopen(host.file, "a");
     assert_non_null(file);
@@ -142,7 +142,7 @@ static void bytes_of_others_behind_the_log_divert_it_at_once(void **state) {
     fclose(file);
     open_ring();
     char path[sizeof host.file], wanted[sizeof host.file + 8];
-    drain_copy_path(host.engine->drain, path, sizeof path);
+    drain_copy_path(host.engine->drain, 0, path, sizeof path);
     snprintf(wanted, sizeof wanted, "%s.2", host.file);
     assert_string_equal(path, wanted);
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {

@@ -89,7 +89,7 @@ static void recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_d
     const uint64_t lost = recovery->lost;
     assert_int_equal(append_number(RECORDS + 1), -EIO); /* memory that has an error acknowledges nothing */
     for (int i = 0; i < 5; i++) {
-        drain_work(host.engine->drain, 1);
+        engine_step(host.engine, 1);
     }
     engine_close(host.engine);
     device_close(host.device);

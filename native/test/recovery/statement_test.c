@@ -44,7 +44,7 @@ static uint64_t end_after_two_records(void) {
 
 static void drain_all(void) {
     for (int i = 0; i < 10 && !drain_is_done(host.engine->drain); i++) {
-        assert_int_equal(drain_work(host.engine->drain, 1) < 0, 0);
+        assert_int_equal(engine_step(host.engine, 1) < 0, 0);
     }
     assert_true(drain_is_done(host.engine->drain));
 }
@@ -53,7 +53,7 @@ static void what_may_have_stood_at_the_end_of_the_log_and_cannot_be_read_is_a_wa
     (void)state;
     make_unreadable(end_after_two_records(), 1024);
     const struct event event = reopened();
-    assert_int_equal(event.severity, BURST_WARN);
+    assert_int_equal(event.severity, EVENT_WARN);
     assert_non_null(strstr(event.text,
                            "opened: 2 records were waiting in the ring (sequences 1..2) and go to the log file; "
                            "positions 12288..16384 of the ring cannot be read: if a record after 2 stood there "
@@ -63,11 +63,11 @@ static void what_may_have_stood_at_the_end_of_the_log_and_cannot_be_read_is_a_wa
 static void it_is_told_once_whatever_happens_to_the_log_then(void **state) {
     (void)state;
     make_unreadable(end_after_two_records(), 1024);
-    assert_int_equal(reopened().severity, BURST_WARN);
+    assert_int_equal(reopened().severity, EVENT_WARN);
     const uint32_t raised = host.engine->view.recovery.epoch_highest;
     for (uint32_t again = 1; again <= 3; again++) {
         close_ring();
-        assert_int_equal(reopened().severity, BURST_INFO);
+        assert_int_equal(reopened().severity, EVENT_INFO);
         assert_int_equal(host.engine->view.recovery.epoch_highest, raised + again);
     }
     append(100);
@@ -75,7 +75,7 @@ static void it_is_told_once_whatever_happens_to_the_log_then(void **state) {
     for (uint32_t again = 4; again <= 6; again++) {
         close_ring();
         const struct event event = reopened();
-        assert_int_equal(event.severity, BURST_INFO);
+        assert_int_equal(event.severity, EVENT_INFO);
         assert_null(strstr(event.text, "cannot be read"));
         assert_int_equal(host.engine->view.recovery.epoch_highest, raised + again);
     }
@@ -87,7 +87,7 @@ static void what_cannot_be_read_where_no_record_can_be_is_not_told_and_costs_not
     const uint64_t end = end_after_two_records();
     make_unreadable(end + 2 * BLOCK_BYTES, CAPACITY_BYTES - end - 2 * BLOCK_BYTES);
     const struct event event = reopened();
-    assert_int_equal(event.severity, BURST_INFO);
+    assert_int_equal(event.severity, EVENT_INFO);
     assert_int_equal(host.engine->view.unreadable_bytes, CAPACITY_BYTES - end - 2 * BLOCK_BYTES);
     assert_int_equal(host.engine->view.recovery.epoch_highest, 1);
     assert_int_equal(host.engine->view.recovery.marker_position, end);
@@ -101,7 +101,7 @@ static void the_marker_of_an_epoch_of_which_nothing_can_be_read_is_not_overlooke
     append(100);
     close_ring();
     make_unreadable(end, 3 * BLOCK_BYTES);
-    assert_int_equal(reopened().severity, BURST_WARN);
+    assert_int_equal(reopened().severity, EVENT_WARN);
     assert_int_equal(host.engine->view.recovery.next_sequence, 3);
     assert_true(host.engine->view.recovery.marker_position >= end + 3 * BLOCK_BYTES);
     assert_true(host.engine->view.recovery.epoch_highest > 2);
@@ -122,7 +122,7 @@ static void a_hidden_marker_is_thought_of_where_the_block_with_the_end_of_the_lo
     close_ring();
     make_unreadable(2 * BLOCK_BYTES, 2 * BLOCK_BYTES);
     const struct event event = reopened();
-    assert_int_equal(event.severity, BURST_WARN);
+    assert_int_equal(event.severity, EVENT_WARN);
     assert_non_null(strstr(event.text, "if a record after 2 stood there"));
 }
 
@@ -134,7 +134,7 @@ static void the_end_of_a_record_that_cannot_be_read_hides_it_as_its_beginning_do
     close_ring();
     make_unreadable(end - BLOCK_BYTES, 512);
     const struct event event = reopened();
-    assert_int_equal(event.severity, BURST_WARN);
+    assert_int_equal(event.severity, EVENT_WARN);
     assert_non_null(strstr(event.text, "if a record after 0 stood there"));
     assert_int_equal(host.engine->view.recovery.marker_position, end);
 }
@@ -152,7 +152,7 @@ static void a_record_that_cannot_be_read_and_that_nothing_proves_is_not_called_l
     (void)state;
     make_unreadable(end_after_two_records() - BLOCK_BYTES, BLOCK_BYTES);
     const struct event event = reopened();
-    assert_int_equal(event.severity, BURST_WARN);
+    assert_int_equal(event.severity, EVENT_WARN);
     assert_non_null(strstr(event.text, "if a record after 1 stood there"));
     assert_null(strstr(event.text, "LOST"));
 }
@@ -161,7 +161,7 @@ static void a_record_that_cannot_be_read_and_that_a_later_one_proves_is_called_l
     (void)state;
     make_unreadable(end_after_two_records() - 2 * BLOCK_BYTES, BLOCK_BYTES);
     const struct event event = reopened();
-    assert_int_equal(event.severity, BURST_ERROR);
+    assert_int_equal(event.severity, EVENT_ERROR);
     assert_non_null(strstr(event.text, "LOST: records 1..1 (1), damaged at positions 4096..8192; nothing shows"));
     assert_int_equal(host.engine->view.recovery.epoch_highest, 1);
 }
@@ -170,7 +170,7 @@ static void a_medium_that_can_be_read_is_not_said_to_hide_anything(void **state)
     (void)state;
     end_after_two_records();
     const struct event event = reopened();
-    assert_int_equal(event.severity, BURST_INFO);
+    assert_int_equal(event.severity, EVENT_INFO);
     assert_null(strstr(event.text, "cannot be read"));
     assert_non_null(strstr(event.text, "nothing shows that there was a record after 2"));
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ring/ring.h"
+#include "append_rules.h"
 
 #define THREADS 8
 #define CAPACITY (64u * 4096u)

@@ -22,6 +22,8 @@
 #include "append_rules.h"
 #include "media/record.h"
 #include "ring/claim.h"
+#include "ring/claim_word.h"
+#include "ring/leader.h"
 
 #define BLOCK_BYTES 4096u
 #define SMALL_BYTES (8u * BLOCK_BYTES)

@@ -71,8 +71,11 @@ static void commit_meanwhile(struct fake_platform *fake) {
 }
 
 static void fail_meanwhile(struct fake_platform *fake) {
+    const struct event_count *ended = &fake_device.ring->ended;
+    const uint32_t before = atomic_load(&ended->count);
     fake->lies_down = lie_down_again;
     ring_fail(fake_device.ring, "broken");
+    assert_int_not_equal(atomic_load(&ended->count), before);
 }
 
 /* Or it would sleep until its limit, and as the fake clock stands still, lie down again. */

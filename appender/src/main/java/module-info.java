@@ -8,6 +8,7 @@ module io.burstlog.log4j {
     requires transitive org.apache.logging.log4j.core;
 
     exports io.burstlog.log4j;
+    exports io.burstlog.log4j.jmx;
 
     // Log4j sets the fields of the builder by reflection.
     opens io.burstlog.log4j to

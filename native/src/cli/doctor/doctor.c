@@ -249,7 +249,7 @@ static int read_option(int option, const char *value, struct doctor_request *req
         printf("usage: %s\n%s", usage, about);
         return EXIT_OK;
     default:
-        return cli_misused(usage, "the line above says which option", NULL);
+        return cli_misused(usage, "wrong option, as the line above says", NULL);
     }
 }
 

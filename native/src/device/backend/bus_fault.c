@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handler runs in whatever thread touched the page, at any instruction, in many threads at once. It takes no lock and
- * calls getpid, mmap and sigaction only. A range is found in a table of pointers; whoever takes one out waits until no handler
- * that may have seen it is still running.
+ * The handler runs in whatever thread touched the page, at any instruction, in many threads at once. It takes no lock
+ * and calls getpid, mmap and sigaction only. A range is found in a table of pointers; whoever takes one out waits until
+ * no handler that may have seen it is still running.
  */
 #include "device/backend/bus_fault.h"
 
@@ -18,7 +18,7 @@
 
 static _Atomic(struct guarded_range *) ranges[GUARDED_RANGES_MAX];
 static _Atomic uint32_t handlers_looking;
-static struct sigaction before; /* whoever was there first: written once, before our handler is installed */
+static struct sigaction before; /* the handler before ours: stored once, before ours is installed */
 static pthread_mutex_t installing = PTHREAD_MUTEX_INITIALIZER;
 static int installed;
 
@@ -26,13 +26,13 @@ static int is_memory_fault(const siginfo_t *info) {
     return info->si_code == BUS_ADRERR || info->si_code == BUS_MCEERR_AR || info->si_code == BUS_MCEERR_AO;
 }
 
-/* Counted before it goes: who reads zeros from the new page sees that it was lost. */
+/* Counts the page before it is replaced: a thread that reads zeros from the new page then sees the count. */
 static int replace_page(struct guarded_range *range, uintptr_t address) {
     const size_t page = (address - (uintptr_t)range->base) / range->page_bytes;
     atomic_store(&range->page_is_lost[page], 1);
     atomic_fetch_add(range->lost_pages, 1);
-    /* The call itself, of which POSIX does not say that a signal handler may make it, but Linux does; and no tool that
-     * stands between takes the page for written by this thread. */
+    /* The system call itself: POSIX does not allow mmap in a signal handler, Linux does. And tools that intercept mmap
+     * do not take the page for written by this thread. */
     return syscall(SYS_mmap, range->base + page * range->page_bytes, range->page_bytes, range->protection,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0l) != -1;
 }
@@ -50,14 +50,14 @@ static int is_ours(const siginfo_t *info) {
     return replaced;
 }
 
-/* As if our handler were not there. */
+/* Hands the signal to the handler before ours. */
 static void hand_on(int number, siginfo_t *info, void *context) {
     if (before.sa_flags & SA_SIGINFO) {
         before.sa_sigaction(number, info, context);
     } else if (before.sa_handler == SIG_IGN && !is_memory_fault(info)) {
         return;
     } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-        /* A fault comes again when this returns, and one that was sent is sent again. */
+        /* A fault comes again when this returns. A signal that a process sent is sent again. */
         const struct sigaction default_action = {.sa_handler = SIG_DFL};
         sigaction(number, &default_action, NULL);
         if (!is_memory_fault(info))
@@ -74,7 +74,8 @@ static void on_bus_fault(int number, siginfo_t *info, void *context) {
     errno = failure;
 }
 
-/* Once in the life of the process. A handler that others install later, and that hands on, stays before ours. */
+/* Installs the handler once in the life of the process. One that others install later stays before ours if it hands
+ * on. */
 static int install(void) {
     int result = 0;
     pthread_mutex_lock(&installing);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SIGBUS in a mapping: the file was cut, the memory has an error, the device is gone. The page is replaced by an empty
- * one, so that the thread that touched it goes on, and is counted as lost. Any other SIGBUS goes to the handler that was
- * there before: in a JVM that is the JVM's.
+ * one, so that the thread that touched it goes on, and is counted as lost. Any other SIGBUS goes to the handler that
+ * was there before: in a JVM that is the JVM's.
  */
 #ifndef BURST_DEVICE_BUS_FAULT_H
 #define BURST_DEVICE_BUS_FAULT_H
@@ -24,11 +24,11 @@ struct guarded_range {
     _Atomic uint8_t *page_is_lost; /* one for each page */
 };
 
-/* Allocates page_is_lost, and installs the handler if it is not yet. 0, -ENOMEM, or -EUSERS: GUARDED_RANGES_MAX are under
- * guard; or what sigaction gives. */
+/* Allocates page_is_lost, and installs the handler if it is not yet. 0, -ENOMEM, or -EUSERS: GUARDED_RANGES_MAX are
+ * under guard; or what sigaction gives. */
 int bus_fault_guard(struct guarded_range *range);
 
-/* The mapping is about to go, or to be replaced. Afterwards no handler looks at the range any more. */
+/* To be called before the mapping goes or is replaced. When it returns, no handler looks at the range any more. */
 void bus_fault_release(struct guarded_range *range);
 
 /* Whether a page that the bytes at this offset touch was lost. */

@@ -27,12 +27,12 @@ int direct_worth_repeating(const struct direct *direct, int failure, int *attemp
     return 1;
 }
 
-/* A device that was removed, or shrunk below the offset, answers a write with ENOSPC: its end is now before it. */
+/* A removed device, or one that shrank below the offset, answers a write with ENOSPC. */
 int direct_meaning(const struct direct *direct, int failure) {
     return failure == ENOSPC && !direct->device.is_file ? -ENODEV : -failure;
 }
 
-/* Across the end of a shrunk device, for instance: nothing of it is acknowledged. */
+/* A short write, for instance across the end of a shrunk device, is an error: nothing of it is acknowledged. */
 int direct_short(const struct direct *direct) {
     return direct->device.is_file ? -EIO : -ENODEV;
 }
@@ -137,7 +137,7 @@ int direct_flush(struct device *device) {
     return error_set(failure, "flushing %s failed: %s", device->path, error_name(failure));
 }
 
-/* Writes that were durable by themselves when the device was opened are so no more once its cache is switched on. */
+/* If the device's cache was switched on since the open, completed writes are not durable any more. */
 static int check_cache(const struct direct *direct, dev_t number) {
     if (direct->medium.write_flags != 0 || direct->medium.flush_after || !direct->medium.facts.write_through ||
         medium_is_write_through(number))
@@ -148,12 +148,12 @@ static int check_cache(const struct direct *direct, dev_t number) {
                      direct->device.path);
 }
 
-/* Writes to a file that was cut make it longer again, around a hole, and those to a deleted one succeed: only the file
- * itself tells. */
+/* Asks the file whether it was cut or deleted: writes would not fail. They make a cut file longer again, with a hole,
+ * and succeed on a deleted one. */
 int direct_check(struct device *device) {
     struct stat status;
     if (fstat(direct_of(device)->medium.fd, &status) < 0)
-        return 0; /* a write will tell */
+        return 0; /* the next write will fail */
     if (!device->is_file)
         return check_cache(direct_of(device), status.st_rdev);
     if (status.st_nlink == 0)
@@ -195,7 +195,7 @@ struct device *direct_make(uint32_t io, const struct device_ops *ops, const stru
 void direct_end(struct direct *direct) {
     if (direct->device.image_in_use) {
         munlock(direct->image, direct->image_bytes);
-        madvise(direct->image, direct->image_bytes, MADV_DONTNEED); /* gives back the memory, not the addresses */
+        madvise(direct->image, direct->image_bytes, MADV_DONTNEED); /* frees the memory, keeps the addresses mapped */
     } else {
         platform_release(direct->device.platform, direct->image, direct->image_bytes);
     }

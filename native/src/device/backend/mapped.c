@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend `mapped`: the medium is memory, and the image of the ring is its mapping. A commit is durable once its cache
- * lines are written back: no system call. Any line that was stored into may get there earlier, at any time; what that may
- * leave behind is nothing that a torn write could not leave (docs/persistent-memory.md).
+ * The backend `mapped`: the medium is memory, and the image of the ring is its mapping. A commit is durable once its
+ * cache lines are written back: no system call. Any line that was stored into may get there earlier, at any time; what
+ * that may leave behind is nothing that a torn write could not leave (docs/persistent-memory.md).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static int lost(struct device *device, const char *what, uint64_t offset, size_t
         what, bytes, (unsigned long long)offset, device->path);
 }
 
-/* Once a page is lost nothing more is acknowledged, wherever it lies. */
+/* After the first lost page no write is acknowledged, wherever it lies. */
 static void mapped_submit(struct device *device, struct device_write *write) {
     struct mapped_device *mapped = of(device);
     mapped->writeback->range(write->data, write->bytes);
@@ -98,7 +98,7 @@ static int mapped_write(struct device *device, uint64_t offset, const void *data
     return bus_fault_has_lost(&mapped->range, offset, bytes) ? lost(device, "writing", offset, bytes) : 0;
 }
 
-/* Every line is touched: an error of the memory shows itself now, not when recovery reads there. */
+/* Touches every line, so that an error of the memory shows now and not when recovery reads there. */
 static void touch(const uint8_t *data, size_t bytes) {
     for (size_t done = 0; done < bytes; done += LAYOUT_LINE_BYTES)
         (void)*(const volatile uint8_t *)(data + done);
@@ -115,7 +115,7 @@ static int mapped_read(struct device *device, uint64_t offset, void *data, size_
     return bus_fault_has_lost(&of(device)->range, offset, bytes) ? lost(device, "reading", offset, bytes) : 0;
 }
 
-/* As much of the medium as the ring on it takes: memory may be much larger. */
+/* The bytes of the medium that the ring takes. The memory may be much larger. */
 static uint64_t ring_bytes(struct device *device) {
     uint64_t bytes = 0;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
@@ -127,7 +127,8 @@ static uint64_t ring_bytes(struct device *device) {
     return bytes == 0 || bytes > device->medium_bytes ? device->medium_bytes : bytes;
 }
 
-/* A process that ended left what it stored in the caches: recovery sees it, so the next crash must leave it. */
+/* Writes back what an ended process left in the CPU's caches: recovery sees it there, so a later crash must not take
+ * it. */
 static int mapped_flush(struct device *device) {
     struct mapped_device *mapped = of(device);
     mapped->writeback->range(mapped->range.base, ring_bytes(device));
@@ -160,7 +161,7 @@ static void *mapped_image(struct device *device, size_t bytes) {
         return NULL;
     }
     uint8_t *image = place(device, LAYOUT_DATA_OFFSET);
-    /* Every page is mapped before the first append; older kernels do it page by page as appends come by. */
+    /* Maps every page before the first append. Older kernels map each page when an append touches it. */
     madvise(image, bytes, MADV_POPULATE_WRITE);
     if (mapped->is_cached && mlock(image, bytes) < 0) {
         size_t used = strlen(device->fallback);
@@ -182,14 +183,15 @@ const char *mapped_write_back_name(struct device *device) {
 static void mapped_close(struct device *device) {
     struct mapped_device *mapped = of(device);
     struct guarded_range *range = &mapped->range;
-    /* A producer of a failed ring that is still in there goes on into empty memory: the medium may be another's by then. */
+    /* A producer of a failed ring may still copy: it goes on into empty memory, as the medium may be another process's
+     * by then. */
     if (device->image_in_use)
         mmap(range->base, range->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
              -1, 0);
     bus_fault_release(range);
     if (!device->image_in_use)
         munmap(range->base, range->bytes);
-    close(mapped->fd); /* and with it the lock */
+    close(mapped->fd); /* releases the lock as well */
     free(mapped);
 }
 
@@ -225,7 +227,7 @@ static void *map(const struct medium *medium, size_t bytes, int *synchronous) {
     return *synchronous ? base : mmap(NULL, bytes, protection_of(medium), MAP_SHARED, medium->fd, 0);
 }
 
-/* What a mapping without MAP_SYNC survives is what the page cache survives. */
+/* A mapping without MAP_SYNC survives what the page cache survives. */
 static void settle_durability(struct device *device, const struct medium *medium, int synchronous) {
     const char *memory = survival_memory_file_system(medium->fd);
     if (synchronous)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mapped ring as benchmarks and tests see it. */
+/* Switches of a mapped ring for benchmarks and tests. */
 #ifndef BURST_DEVICE_MAPPED_H
 #define BURST_DEVICE_MAPPED_H
 
 #include "device/device.h"
 
-/* Whether commits of a mapped ring without MAP_SYNC write their lines back all the same, as they do on persistent memory.
- * Between appends only. */
+/* Whether commits of a mapped ring without MAP_SYNC write their lines back all the same, as they do on persistent
+ * memory. Between appends only. */
 void mapped_write_back(struct device *device, int always);
 
 /* What writes back what is committed: "clwb", "none", ... */

@@ -141,7 +141,7 @@ static int find_place(struct nvme *nvme, const struct nvme_node *node) {
     return result;
 }
 
-/* One block read as every write will go. */
+/* Reads one block the way every write will go. */
 static int try_read(struct nvme *nvme) {
     const struct platform *platform = nvme->uring.direct.device.platform;
     const size_t bytes = 1ull << nvme->place.lba_shift;
@@ -163,7 +163,8 @@ static int set_up(struct nvme *nvme) {
     result = result < 0 ? result : uring_queue_open(&nvme->uring, IORING_SETUP_SQE128 | IORING_SETUP_CQE32);
     if (result < 0)
         return result;
-    /* The block device too, though commands go to the node: its lock then stays until the last of them has ended. */
+    /* Registers the block device too, though commands go to the node: so its lock stays until the last command has
+     * ended. */
     const int files[] = {nvme->node, nvme->uring.direct.medium.fd};
     result = io_uring_register_files(&nvme->uring.ring, files, 2);
     if (result < 0)

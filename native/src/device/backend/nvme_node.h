@@ -14,8 +14,8 @@ struct nvme_node {
     uint64_t transfer_bytes; /* the most that one command moves here, by the driver's own limits */
 };
 
-/* Looks it up for the block device of this number; root as in sysfs.h. 0; -ENODEV: no NVMe namespace, -ENXIO: one without a
- * generic character device; -errno. */
+/* Looks it up for the block device of this number; root as in sysfs.h. 0; -ENODEV: no NVMe namespace, -ENXIO: one
+ * without a generic character device; -errno. */
 int nvme_node_find(const char *root, dev_t number, struct nvme_node *node);
 
 /* "ng0n1" -> "nvme0n1". 0 or -EINVAL. */

@@ -17,7 +17,7 @@ static const struct device_ops pwrite_ops = {
     .close = direct_close,
 };
 
-/* Everything but memory that can only be mapped. */
+/* It suits every medium but memory that can only be mapped. */
 static int pwrite_suits(const struct medium *medium) {
     return medium->dax_align_bytes == 0;
 }

@@ -18,7 +18,7 @@
 
 #define COMMAND_BYTES ((size_t)1 << 30)
 #define BUFFER_BYTES ((size_t)1 << 30) /* the most that the kernel registers as one */
-#define BUFFERS_MAX 1024u              /* what is beyond them is written unregistered */
+#define BUFFERS_MAX 1024u              /* memory beyond them is written unregistered */
 
 /* The registered buffer that holds all of the range, or -1. */
 static int buffer_of(const struct uring *uring, const void *data, size_t bytes) {
@@ -87,7 +87,7 @@ static void *uring_image(struct device *device, size_t bytes) {
     return image;
 }
 
-/* The kernel checks a read as it checks a write: whether it has the command, for this medium, with this kind of ring. */
+/* Tries a read: the kernel checks it as it checks a write, for this command, this medium and this kind of ring. */
 static int try_read(struct uring *uring) {
     struct direct *direct = &uring->direct;
     const size_t bytes = direct->medium.block_bytes;
@@ -99,7 +99,7 @@ static int try_read(struct uring *uring) {
     address(uring, sqe);
     const int result = uring_run_alone(uring);
     platform_release(direct->device.platform, block, bytes);
-    /* What it brings, an error of the medium included, is of no interest here. */
+    /* The data, or an error of the medium, do not matter here. */
     return result == -ENOMEM || result == -EINVAL || result == -EOPNOTSUPP || result == -ENOSYS || result == -EPERM ||
                    result == -EACCES
                ? result
@@ -138,7 +138,7 @@ static const struct device_ops uring_ops = {
     .close = uring_close,
 };
 
-/* Through the page cache every write goes to a thread of the kernel: never faster. */
+/* Without O_DIRECT the kernel hands every write to one of its threads, which is never faster. */
 static int uring_suits(const struct medium *medium) {
     return medium->direct;
 }

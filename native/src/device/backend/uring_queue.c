@@ -73,7 +73,7 @@ int uring_run_alone(struct uring *uring) {
 void uring_queue_close(struct uring *uring) {
     if (!uring->is_set_up)
         return;
-    /* Before the ring goes, which the kernel takes apart in its own time: the lock on the medium must not outlive this. */
+    /* First of all: the kernel frees the ring some time later, and the lock on the medium must not last until then. */
     if (uring->file_is_registered)
         io_uring_unregister_files(&uring->ring);
     if (uring->buffers > 0)
@@ -85,7 +85,7 @@ static int is_passing(int result) {
     return result == -EAGAIN || result == -EINTR;
 }
 
-/* One of the commands of the write, or the hold of submit, is no more. */
+/* One command of the write has ended, or submit has queued them all. */
 static void let_go(struct uring *uring, struct uring_write *slot, int result) {
     if (result < 0 && (slot->result == 0 || is_passing(slot->result)))
         slot->result = result;
@@ -106,7 +106,7 @@ static struct uring_write *slot_of(struct uring *uring, uint64_t command) {
     return &uring->writes[command & ((1u << SLOT_BITS) - 1)];
 }
 
-/* The commands that the kernel has not taken: as if it had given them back. */
+/* Treats the commands that the kernel has not taken as if it had given them back. */
 static void take_back(struct uring *uring) {
     struct io_uring_sq *queue = &uring->ring.sq;
     const unsigned int taken = __atomic_load_n(queue->khead, __ATOMIC_ACQUIRE);
@@ -119,7 +119,7 @@ static void take_back(struct uring *uring) {
     __atomic_store_n(queue->ktail, taken, __ATOMIC_RELEASE);
 }
 
-/* The kernel neither completes nor says why: whatever is under way is not acknowledged. */
+/* The kernel neither completes writes nor says why: those under way fail. */
 static void lose(struct uring *uring, int failure) {
     uring->is_lost = 1;
     for (unsigned int i = 0; i < URING_DEPTH; i++) {
@@ -199,7 +199,7 @@ static int is_any_under_way(const struct uring *uring) {
     return 0;
 }
 
-/* Only a completion that is there already is taken: looking for one with a system call is push's part. */
+/* Takes a completion that is there already. Makes no system call: push does. */
 static int take_completion(struct uring *uring) {
     struct io_uring_cqe *cqe;
     if (io_uring_cq_ready(&uring->ring) == 0 || io_uring_peek_cqe(&uring->ring, &cqe) != 0)

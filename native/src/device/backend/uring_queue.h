@@ -2,14 +2,14 @@
 /*
  * The writes of a ring on their way through an io_uring: what the backends `uring` and `nvme` share.
  *
- * A write is one command of the kernel, or several where a command carries less. Commands are queued by submit, given to
- * the kernel by submit when they are long and else by complete, which so needs one system call for a short commit. What
- * the kernel does not take, or gives back with EAGAIN, is written by the calling thread with pwrite: the same bytes to
- * the same place, as durably.
+ * A write is one command of the kernel, or several where a command carries less. Commands are queued by submit, given
+ * to the kernel by submit when they are long and else by complete, which so needs one system call for a short commit.
+ * What the kernel does not take, or gives back with EAGAIN, is written by the calling thread with pwrite: the same
+ * bytes to the same place, as durably.
  *
- * Threads. Only the leader of a commit calls submit and complete, and it takes back all that it submitted before it lets
- * go; so the ring needs no lock, and nothing is under way when the thread that submitted ends. IORING_SETUP_SINGLE_ISSUER
- * is not for it: the leader is another thread every time.
+ * Threads. Only the leader of a commit calls submit and complete, and it takes back all that it submitted before it
+ * lets go; so the ring needs no lock, and nothing is under way when the thread that submitted ends.
+ * IORING_SETUP_SINGLE_ISSUER is not for it: the leader is another thread every time.
  */
 #ifndef BURST_DEVICE_URING_QUEUE_H
 #define BURST_DEVICE_URING_QUEUE_H

@@ -104,7 +104,7 @@ static void add_loop(void *argument, const char *name) {
     add(loops->users, phrase);
 }
 
-/* Of the device itself the caller knows them: it is the first thing that he looks at. */
+/* Leaves out the device itself: the caller has asked for its holders before. */
 static void add_processes(struct users *users, dev_t number) {
     char holders[200], phrase[SYSFS_LINE_BYTES + 300];
     block_holders(number, holders, sizeof(holders));

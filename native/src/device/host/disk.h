@@ -31,10 +31,10 @@ struct disk {
 int disk_probe(const char *root, dev_t number, struct disk *disk);
 
 /*
- * What is on the block device, or on a partition of it, as one phrase: "its partition sdb1 is mounted on /data",
- * "dm-0 (vg-logs) is made of it", "it is in use as swap space", "loop3 stores in it", "its partition sdb2 is open in
- * process 17 (java)" (a partition's disk likewise; who has the device itself open: block_holders). With and_partitions also "it has
- * partition sdb1". "" if nothing is seen.
+ * What is on the block device, or on a partition of it, as one phrase: "its partition sdb1 is mounted on /data", "dm-0
+ * (vg-logs) is made of it", "it is in use as swap space", "loop3 stores in it", "its partition sdb2 is open in process
+ * 17 (java)" (a partition's disk likewise; who has the device itself open: block_holders). With and_partitions also "it
+ * has partition sdb1". "" if nothing is seen.
  */
 void disk_users(dev_t number, int and_partitions, char *text, size_t text_bytes);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who holds a file or device, found by looking through every process's descriptors: the kernel keeps no list. Nothing
- * here asks a file system of others, which may be a network's that is gone: of a file the locks tell that /proc shows,
- * and only device nodes on local file systems are looked at.
+ * Finds the processes that hold a file or device by looking through all their descriptors: the kernel keeps no list. It
+ * asks no file system but its own, as another may be a network's that does not answer: for a file it reads the locks
+ * that /proc shows, and it looks at device nodes on local file systems only.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -41,7 +41,7 @@ static int is_write_lock(const char *line, const struct sought *sought) {
            makedev(number_major, number_minor) == sought->number;
 }
 
-/* 0 if the kernel has no such lock at all: then no process needs to be asked. */
+/* 0 if the kernel lists no such lock: then no process needs to be looked at. */
 static int is_locked(const struct sought *sought) {
     FILE *locks = fopen("/proc/locks", "re");
     if (locks == NULL)
@@ -78,7 +78,7 @@ static int is_open_for_writing(const char *process, const char *descriptor) {
     return (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* On a file system that answers by itself. */
+/* Whether the file system answers without a server. */
 static int is_local(const char *process, const char *descriptor) {
     static const char *const types[] = {"devtmpfs", "tmpfs", "ramfs", "ext2",   "ext3",
                                         "ext4",     "xfs",   "btrfs", "overlay"};
@@ -107,7 +107,7 @@ static int holds(const char *process, const struct sought *sought) {
     snprintf(path, sizeof(path), "/proc/%s/fd", process);
     DIR *descriptors = opendir(path);
     if (descriptors == NULL)
-        return 0; /* gone meanwhile, or another user's */
+        return 0; /* the process has ended, or is another user's */
     int is_self = atol(process) == (long)getpid(), held = 0;
     struct dirent *entry;
     while (!held && (entry = readdir(descriptors)) != NULL) {

@@ -20,7 +20,7 @@ struct mount_line {
     struct mount mount;
 };
 
-/* The kernel writes what would part its columns as \040 and the like. */
+/* Decodes spaces and the like, which the kernel writes as \040. */
 static void unescape(char *text) {
     char *to = text;
     for (const char *from = text; *from != '\0'; to++) {
@@ -49,9 +49,9 @@ static int parse(char *line, struct mount_line *parsed) {
     return 1;
 }
 
-/* The last line that matches: what was mounted later lies on top. */
-static int find(const char *root, const char *process, int (*matches)(const struct mount_line *line, void *wanted),
-                void *wanted, struct mount *mount) {
+/* Takes the last line that matches: a later mount lies on top. */
+static int find_mount(const char *root, const char *process,
+                      int (*matches)(const struct mount_line *line, void *wanted), void *wanted, struct mount *mount) {
     char path[PATH_MAX];
     snprintf(path, sizeof(path), "%s/proc/%s/mountinfo", root, process);
     FILE *table = fopen(path, "re");
@@ -76,7 +76,7 @@ static int has_id(const struct mount_line *line, void *wanted) {
     return line->id == *(const int *)wanted;
 }
 
-/* By the number, and by the source as well: btrfs shows a number of its own. */
+/* Matches the number or the source: btrfs shows a number of its own. */
 static int has_device(const struct mount_line *line, void *wanted) {
     dev_t number = *(const dev_t *)wanted;
     struct stat source;
@@ -111,7 +111,7 @@ int mount_of_descriptor(const char *process, const char *descriptor, struct moun
     while (!found && fgets(line, sizeof(line), info) != NULL)
         found = sscanf(line, "mnt_id: %d", &id) == 1;
     fclose(info);
-    return found ? find("", process, has_id, &id, mount) : -ENOENT;
+    return found ? find_mount("", process, has_id, &id, mount) : -ENOENT;
 }
 
 int mount_of(int fd, struct mount *mount) {
@@ -123,7 +123,7 @@ int mount_of(int fd, struct mount *mount) {
 int mount_of_path(const char *root, const char *path, struct mount *mount) {
     struct longest longest = {.path = path};
     if (root[0] != '\0')
-        return find(root, "self", is_longest_before, &longest, mount);
+        return find_mount(root, "self", is_longest_before, &longest, mount);
     const int fd = open(path, O_PATH | O_CLOEXEC);
     if (fd < 0)
         return -errno;
@@ -133,7 +133,7 @@ int mount_of_path(const char *root, const char *path, struct mount *mount) {
 }
 
 int mount_of_device(dev_t number, struct mount *mount) {
-    return find("", "self", has_device, &number, mount);
+    return find_mount("", "self", has_device, &number, mount);
 }
 
 static int has_same_figures(const struct statfs *one, const struct statfs *other) {
@@ -141,14 +141,14 @@ static int has_same_figures(const struct statfs *one, const struct statfs *other
            one->f_bfree == other->f_bfree && one->f_files == other->f_files && one->f_ffree == other->f_ffree;
 }
 
-/* Only file systems on block devices: others may be many with the same figures, or wait for a server. */
+/* Looks at file systems on block devices only. Several others may have the same figures, or wait for a server. */
 static int is_below(const struct mount_line *line, void *wanted) {
     const char *point = wanted;
     const struct mount *mount = &line->mount;
     struct statfs overlay, other;
     if ((major(mount->number) == 0 && strcmp(mount->type, "btrfs") != 0) || strcmp(mount->type, "fuseblk") == 0)
         return 0;
-    for (int attempt = 0; attempt < FIGURES_ATTEMPTS; attempt++) { /* others use it at the same time */
+    for (int attempt = 0; attempt < FIGURES_ATTEMPTS; attempt++) { /* other processes change the figures meanwhile */
         if (statfs(point, &overlay) == 0 && statfs(mount->point, &other) == 0 && has_same_figures(&overlay, &other))
             return 1;
     }
@@ -156,7 +156,7 @@ static int is_below(const struct mount_line *line, void *wanted) {
 }
 
 int mount_below_overlay(const char *point, struct mount *mount) {
-    return find("", "self", is_below, (void *)point, mount);
+    return find_mount("", "self", is_below, (void *)point, mount);
 }
 
 static int find_option(const char *options, const char *name, char *value, size_t value_bytes) {

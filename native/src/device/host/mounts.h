@@ -32,8 +32,8 @@ int mount_of_device(dev_t number, struct mount *mount);
 
 /*
  * A mount of the file system that an overlay stores in, found by its figures: those that statfs tells of an overlay are
- * its upper file system's, and only that one has the same numbers of blocks and inodes, and as many free. In a container
- * the upper directory itself is out of sight, but files are mostly mounted from where it is. 0, or -ENOENT.
+ * its upper file system's, and only that one has the same numbers of blocks and inodes, and as many free. In a
+ * container the upper directory itself is out of sight, but files are mostly mounted from where it is. 0, or -ENOENT.
  */
 int mount_below_overlay(const char *point, struct mount *mount);
 

@@ -16,7 +16,7 @@
 #include "device/host/survival_block.h"
 #include "device/host/sysfs.h"
 
-/* What they hold is memory, whatever lies under it. */
+/* File systems in memory, whatever lies under it. */
 static const char *const memory_file_systems[] = {"tmpfs", "ramfs", "rootfs", "devtmpfs", "hugetlbfs"};
 
 static const struct {
@@ -55,7 +55,7 @@ static int find_upper(const char *root, const struct mount *mount, char *upper, 
            (root[0] != '\0' || access(upper, F_OK) == 0);
 }
 
-/* An overlay writes to its upper directory. That of a container is mostly out of its sight. */
+/* An overlay writes to its upper directory, which a container mostly cannot see. */
 static void survival_of_overlay(const char *root, const struct mount *mount, int depth, struct survival *survival) {
     char upper[PATH_MAX], fsync_mode[32];
     struct survival under = {0};
@@ -208,6 +208,11 @@ void survival_of_place(const char *path, struct survival *survival) {
     memset(survival, 0, sizeof(*survival));
     if (path_follow(path, place, sizeof(place)) < 0)
         snprintf(place, sizeof(place), "%s", path);
+    struct stat status;
+    if (stat(place, &status) == 0 && S_ISBLK(status.st_mode)) {
+        survival_of_block("", status.st_rdev, survival); /* whatever its node lies on */
+        return;
+    }
     const int is_there = access(place, F_OK) == 0;
     if (is_there)
         survival_of_path("", place, &file);
@@ -233,7 +238,7 @@ const char *survival_name(int survives) {
 const char *survival_memory_file_system(int fd) {
     struct stat status;
     struct mount mount;
-    /* What a device's node lies on says nothing of the device. */
+    /* Not for a device node: the file system that it lies on says nothing of the device. */
     return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && mount_of(fd, &mount) == 0 ? memory_file_system(&mount)
                                                                                            : NULL;
 }

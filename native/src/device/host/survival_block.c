@@ -74,7 +74,7 @@ static void weaken_by_member(void *argument, const char *name) {
         sysfs_disk(members->root, number, disk) == 0 && line_is(disk, "queue/write_cache", "write back");
 }
 
-/* As weak as the weakest member, and weaker if flushes end above a member that needs them. */
+/* Survives what the weakest member survives, and less if flushes do not reach a member that needs them. */
 static void survival_of_members(const char *root, const char *directory, int depth, struct survival *survival) {
     const char *name = sysfs_name(directory);
     struct members members = {.root = root, .directory = directory, .depth = depth};
@@ -105,7 +105,7 @@ static void survival_of_loop(const char *root, const char *directory, int depth,
 
 /* ------------------------------------------------------------------------------------------ hardware */
 
-/* What the drivers of SCSI and virtio disks show beside the queue: what the disk itself said last. */
+/* What the disk itself said last of its cache: drivers of SCSI and virtio disks show it beside the queue. */
 static void note_cache_type(void *argument, const char *entry) {
     char name[SYSFS_LINE_BYTES + NAME_MAX], line[SYSFS_LINE_BYTES];
     const char *directory = *(const char **)argument;
@@ -130,7 +130,7 @@ static int is_memory_model(const char *directory) {
     return 0;
 }
 
-/* Persistent memory that the kernel was told of on its command line (memmap=) is plain memory. */
+/* "Persistent" memory of the kernel's command line (memmap=) is plain memory. */
 static int is_made_up_pmem(const char *directory) {
     char bus[PATH_MAX];
     snprintf(bus, sizeof(bus), "%s", directory);

@@ -42,14 +42,15 @@ uint32_t writeback_features_here(void) {
     return WRITEBACK_FLUSH | (getauxval(AT_HWCAP) & HWCAP_DCPOP ? WRITEBACK_PERSIST : 0);
 }
 
-/* What others published: the instructions below are ordered after loads of the same line only. */
+/* Orders records that other threads published before the instructions below, which wait for loads of the same line
+ * only. */
 #define ORDER() __asm__ volatile("dmb ish" ::: "memory")
 #define FENCE() __asm__ volatile("dsb sy" ::: "memory")
 #define INSTRUCTION_PERSIST(line) __asm__ volatile("sys #3, c7, c12, #1, %0" ::"r"(line) : "memory") /* dc cvap */
 #define INSTRUCTION_FLUSH(line) __asm__ volatile("dc cvac, %0" ::"r"(line) : "memory")
 #endif
 
-/* One function for each instruction. Lines of more than 64 bytes are only written back more than once. */
+/* One function for each instruction. Each steps by 64 bytes: a longer line is written back more than once. */
 #define WRITEBACK(function, instruction)                                                                               \
     static void function(const void *data, size_t bytes) {                                                             \
         const uintptr_t end = (uintptr_t)data + bytes;                                                                 \

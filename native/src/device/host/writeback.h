@@ -8,8 +8,8 @@
 
 struct writeback {
     const char *name; /* "clwb" */
-    /* When it returns, every line of the range is on its way out of the caches, and nothing stored later gets out before:
-     * on persistent memory the range survives loss of power. */
+    /* When it returns, every line of the range is on its way out of the caches, and nothing stored later gets out
+     * before: on persistent memory the range survives loss of power. */
     void (*range)(const void *data, size_t bytes);
 };
 
@@ -23,8 +23,8 @@ enum writeback_features {
 /* The best of what the features (enum writeback_features, or'ed) allow; NULL if there is none. */
 const struct writeback *writeback_choose(uint32_t features);
 
-/* For a mapping that survives the process only, which it does with its lines in the caches: touches each page of the range,
- * so that one that is gone is noticed. */
+/* For a mapping that need survive the process only: its lines may stay in the caches. Touches each page of the range,
+ * so that a lost page is noticed. */
 extern const struct writeback writeback_none;
 
 /* Those of this processor. */

@@ -107,7 +107,7 @@ static uint64_t next_sequence_of_a_reader(struct world *world) {
 static int drain(struct world *world) {
     int rc = 0;
     for (int step = 0; step < DRAIN_STEPS_MAX; step++) {
-        rc = drain_work(world->engine->drain, 1);
+        rc = engine_step(world->engine, 1);
         if (rc < 0 || (rc == 0 && drain_is_done(world->engine->drain))) {
             break;
         }
@@ -139,7 +139,9 @@ static uint64_t append_some(struct world *world) {
 
 /* The log file ends in what was appended: all of it, in order, and nothing behind it. */
 static int ends_in_what_was_appended(const struct world *world, uint64_t appended) {
-    const struct sim_inode *inode = &world->files.inodes[world->engine->drain->destination.file];
+    char path[LAYOUT_FILE_NAME_BYTES];
+    drain_copy_path(world->engine->drain, 0, path, sizeof path);
+    const struct sim_inode *inode = &world->files.inodes[sim_files_find(&world->files, path)];
     size_t end = inode->size;
     for (uint64_t i = appended; i-- > 0;) {
         const size_t length = strlen(payload_of(i));

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drain/stream.h"
+#include "outlet/file/log_file.h"
 #include "base/error.h"
 #include "harness/fuzz/violation.h"
 #include "recovery/reader.h"
@@ -111,10 +113,10 @@ static const struct record_header *provable_record(const struct recovery_input *
 /* From where on no record has been written to a log file, in this life or an earlier one: what is in a file and then
  * lost in the ring may be told as both. */
 static uint64_t not_in_a_file(const struct world *world) {
-    const struct drain *drain = world->engine->drain;
-    const int is_redo =
-        drain->destination.file == DESTINATION_CLOSED || drain->destination.length < drain->destination.redo_until;
-    return is_redo ? UINT64_MAX : drain->cursor.walk.position;
+    const struct drain_stream *stream = drain_stream(world->engine->drain, 0);
+    const struct destination *destination = &((const struct log_file *)stream->outlet)->destination;
+    const int is_redo = destination->file == DESTINATION_CLOSED || destination->length < destination->redo_until;
+    return is_redo ? UINT64_MAX : stream->written.walk.position;
 }
 
 static void damage_a_record(struct world *world, uint64_t from) {

@@ -7,9 +7,9 @@
  *     prepare                   claim.c claim_record (the reserve), commit.c seal, seal_records, submit
  *     complete_write, advance   commit.c collect, advance
  *     fail_write                commit.c collect with an error, ring.c ring_fail
- *     drain_record              drain/cursor.c cursor_fill, the write and the sync of the file
- *     begin_checkpoint          drain/checkpoints.c checkpoint_write, checkpoint_write_watermark; watermark, in_flight_end
- *     end_checkpoint            drain/checkpoints.c write_older_slot, ring.c ring_release
+ *     drain_record              drain/batch.c batch_make, the write and the sync of the file
+ *     begin_checkpoint          drain/step.c drain_checkpoint; log/engine_step.c watermark, in_flight_end
+ *     end_checkpoint            drain/step.c drain_checkpoint, ring.c ring_release
  *     crash                     power or process: each write under way is as before, whole, or torn
  *     land_late                 a write that was refused reaches the medium after all, whole
  *     recover, level, mark,     an open: recovery.pml

@@ -9,14 +9,14 @@
  *                                          it and the release store of the publish word are one step
  *     seal, commit_round                   the leader: commit.pml
  *     ring_fail                            ring.c ring_fail
- *     wait for durability or for space     leader.c leader_await, ring.c claim_patiently; who sleeps and who is woken:
+ *     wait for durability or for space     leader.c leader_await, append.c claim_patiently; who sleeps and who is woken:
  *                                          wake.pml
- *     drain: read_records                  ring.c ring_durable, drain/cursor.c cursor_fill
- *     drain: checkpoint, release           drain/checkpoints.c write_older_slot, ring.c ring_release
+ *     drain: read_records                  ring.c ring_durable, drain/batch.c batch_make
+ *     drain: checkpoint, release           drain/step.c drain_checkpoint, ring.c ring_release
  *
  * Positions count units of which two are a block; a record has one unit or two, header included, so that it may share a
  * block, cross into the next one, or need a pad at the end of a lap. The claim word holds position and sequence modulo
- * small powers, as in claim.h. The image begins with what an earlier life may have left: the true position of a record
+ * small powers, as in claim_word.h. The image begins with what an earlier life may have left: the true position of a record
  * that was torn, at each place. A loop that waits for a word is a step that is possible once the word says so. Memory is
  * sequentially consistent: orderings of weaker machines are ThreadSanitizer's subject. What an exchange that fails for
  * no reason would add is one more turn of the same loop.

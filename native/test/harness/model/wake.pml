@@ -5,7 +5,7 @@
  *     step here                       what it stands for
  *     ------------------------------  -------------------------------------------------------------------------------
  *     park, unpark                    platform_linux.c: FUTEX_WAIT compares and lies down at once; FUTEX_WAKE
- *     signal_register, _leave, _wait, base/signal.h, operation by operation
+ *     signal_register, _leave, _wait, base/event_count.h, operation by operation
  *     signal_notify
  *     leader_await                    leader.c leader_await, try_to_lead
  *     await_for_a_while, ring_hurry   leader.c: an await with a limit, which never leads
@@ -15,10 +15,10 @@
  *     sleep_in_group                  leader.c sleep_in_group; its spin for LEADER_CLAIMED is a step that is possible
  *                                     once the word has another value. A spinner does nothing, so it is no step
  *     ring_fail                       ring.c ring_fail, by the leader or (SABOTAGE) by a checkpoint of the drain
- *     producer, awaiter               ring.c ring_append, claim_patiently, wake_committer; claim and publish are one
+ *     producer, awaiter               append.c ring_append, claim_patiently, wake_committer; claim and publish are one
  *                                     step: ring.pml has them apart
- *     committer, drain                threads.c committer_loop, drain_loop; ring.c ring_commit, ring_release,
- *                                     ring_ask_drain; leader.c ask_drain
+ *     committer, drain                threads.c committer_loop, drain_loop; ring.c ring_release; leader.c
+ *                                     ring_commit, ring_ask_drain, ask_drain
  *     init                            close.c burst_close: committer and drain are stopped
  *
  * A wait without a time limit ends only if somebody ends it. A TIMED append may give up at any time. That an AWAITING one has a
@@ -26,7 +26,7 @@
  * passes only while something waits in the ring: what it must be told at once, it must be told by a wake-up. Spin's check
  * of invalid end states finds a sleeper whom nobody wakes; the search for non-progress cycles (LOOPS) finds threads that
  * run for ever without getting on, under weak fairness. Memory is sequentially consistent here: that the fences of
- * signal.h, and the order of claim and flag in ring.c (is_committer_told), make it so for two words each is argued there.
+ * event_count.h, and the order of claim and flag in append.c (is_committer_told), make it so for two words each is argued there.
  */
 #ifndef DURABLE
 #define DURABLE 3 /* producers that wait for durability */

@@ -199,7 +199,7 @@ int log_commit(struct world *world) {
 }
 
 int log_drain(struct world *world, int sync) {
-    return drain_work(world->engine->drain, sync);
+    return engine_step(world->engine, sync);
 }
 
 void log_drain_all(struct world *world) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drain/stream.h"
 #include "base/error.h"
 #include "harness/simulator/log.h"
 #include "harness/simulator/scenarios.h"
@@ -66,7 +67,8 @@ static void extend(struct world *world) {
 /* The last bytes that the drain has written. */
 static void edit(struct world *world) {
     char path[LAYOUT_FILE_NAME_BYTES];
-    const uint64_t end = world->engine->drain->destination.length + WRITE_BYTES;
+    const struct outlet *outlet = drain_stream(world->engine->drain, 0)->outlet;
+    const uint64_t end = outlet->ops->length(outlet) + WRITE_BYTES;
     noted(world, path, sizeof path);
     others_edit(world, path, (size_t)end, "# edited\n");
 }
@@ -149,9 +151,9 @@ IN_A_BATCH(file_replaced_in_a_batch, replace, BEFORE_A_WRITE)
 IN_A_BATCH(file_deleted_in_a_batch, delete_it, BEFORE_A_WRITE)
 
 static void expect_log_in(struct world *world, const char *wanted) {
-    char path[BURST_PATH_BYTES];
+    char path[LAYOUT_FILE_NAME_BYTES];
     log_drain_all(world);
-    drain_copy_path(world->engine->drain, path, sizeof path);
+    drain_copy_path(world->engine->drain, 0, path, sizeof path);
     if (strcmp(path, wanted) != 0) {
         violation(world, "the log is in %s, not in %s", path, wanted);
     }

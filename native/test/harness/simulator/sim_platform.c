@@ -39,7 +39,7 @@ static int sim_park(const struct platform *platform, _Atomic uint32_t *word, uin
     }
     if (world->park_drains && !world->in_park && world->engine != NULL) {
         world->in_park = 1;
-        const int rc = drain_work(world->engine->drain, 0);
+        const int rc = engine_step(world->engine, 0);
         world->in_park = 0;
         if (rc >= 0) {
             world->now_ns += 1000000;

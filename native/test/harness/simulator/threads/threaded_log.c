@@ -335,19 +335,21 @@ static void open_log(void) {
     memset(log, 0, sizeof *log);
     events_init(&log->events, &world->platform);
     log->shutdown_timeout_ns = SHUTDOWN_TIMEOUT_NS;
-    log->rule.on_full = run.program->on_full;
-    log->rule.timeout_ns = run.program->block_timeout_ns > 0 ? run.program->block_timeout_ns : -1;
+    log->main.rule.on_full = run.program->on_full;
+    log->main.rule.timeout_ns = run.program->block_timeout_ns > 0 ? run.program->block_timeout_ns : -1;
     log->device = &world->device.device;
     const struct engine_parts parts = {
         .platform = &world->platform, .device = log->device, .files = &world->files.files, .events = &log->events};
     const struct engine_config config = {.file_name = world->file_name,
                                          .cpus = 1}; /* two wait spinning, where a commit is seen to take time */
     if (engine_open(&parts, &config, &log->engine) < 0 ||
-        threads_start(&log->threads, log->engine, &(struct pace){.drain_interval_ns = run.program->drain_interval_ns},
-                      log_let_go, log) < 0) {
+        threads_start(&log->threads, log->engine,
+                      &(struct thread_settings){.drain_interval_ns = run.program->drain_interval_ns}, log_let_go,
+                      log) < 0) {
         violation(world, "the log cannot be opened: %s", error_text());
     }
     run.ring = log->ring = log->engine->ring;
+    stream_begin_main(&log->main, log, 1);
     run.watermark = run.released = 0;
 }
 

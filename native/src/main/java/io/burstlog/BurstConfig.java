@@ -3,12 +3,15 @@ package io.burstlog;
 
 import io.burstlog.binding.Engine;
 import io.burstlog.binding.EngineLibrary;
-import java.nio.file.Path;
+import java.lang.reflect.Field;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -22,51 +25,18 @@ import java.util.function.Consumer;
  */
 public final class BurstConfig {
 
-    private final String ring;
-    private final String fileName;
-    private final long ringBytes;
-    private final Durability durability;
-    private final OnFull onFull;
-    private final Duration blockTimeout;
-    private final long maxRecordBytes;
-    private final Io io;
-    private final Duration drainInterval;
-    private final Duration shutdownTimeout;
-    private final Set<PosixFilePermission> filePermissions;
-    private final String fileOwner;
-    private final String fileGroup;
-    private final Binding binding;
-    private final String library;
-    private final Consumer<BurstEvent> listener;
-    private final Placement placement;
-    private final Batch batch;
+    private static final Set<Class<?>> MAY_BE_NULL = Set.of(String.class, Consumer.class);
+
+    private final Builder set;
 
     private BurstConfig(Builder builder) {
-        ring = ConfigChecks.requireText(builder.ring, "ring", "the block device or file that holds the ring");
-        fileName = ConfigChecks.requireText(builder.fileName, "fileName", "the log file");
-        ringBytes = ConfigChecks.requireSize(builder.ringBytes, "ringBytes");
-        durability = Objects.requireNonNull(builder.durability, "durability");
-        onFull = Objects.requireNonNull(builder.onFull, "onFull");
-        blockTimeout = ConfigChecks.requireDuration(builder.blockTimeout, "blockTimeout");
-        maxRecordBytes = ConfigChecks.requireSize(builder.maxRecordBytes, "maxRecordBytes");
-        io = Objects.requireNonNull(builder.io, "io");
-        drainInterval = ConfigChecks.requireDuration(builder.drainInterval, "drainInterval");
-        shutdownTimeout = ConfigChecks.requireDuration(builder.shutdownTimeout, "shutdownTimeout");
-        filePermissions = Set.copyOf(builder.filePermissions);
-        fileOwner = ConfigChecks.requireNoNul(builder.fileOwner, "fileOwner");
-        fileGroup = ConfigChecks.requireNoNul(builder.fileGroup, "fileGroup");
-        binding = Objects.requireNonNull(builder.binding, "binding");
-        library = builder.library;
-        listener = builder.listener;
-        placement = builder.placement();
-        batch = builder.batch();
+        set = builder.copy();
+        ConfigChecks.requireText(set.ring, "ring", "the block device or file that holds the ring");
+        ConfigChecks.requireText(set.fileName, "fileName", "the log file");
+        values().forEach(ConfigChecks::requireUsable);
     }
 
-    /**
-     * A builder with every value at its default.
-     *
-     * @return a new builder
-     */
+    /** {@return a builder with every value at its default} */
     public static Builder builder() {
         return new Builder();
     }
@@ -78,105 +48,83 @@ public final class BurstConfig {
      *     that cannot be used, or {@link BurstException.Code#LIBRARY}
      */
     public void check() {
-        EngineLibrary.load(library);
+        EngineLibrary.load(set.library);
         int result = Engine.burst_config_check(NativeConfig.of(this));
         if (result < 0) {
             throw BurstException.ofOpen(-result, Engine.lastError());
         }
     }
 
+    /**
+     * Every value by the name of the method that sets it, for instance to compare two configurations. What is null is
+     * not there.
+     *
+     * @return not modifiable, in the order of the names
+     */
+    public Map<String, Object> values() {
+        Map<String, Object> values = new TreeMap<>();
+        for (Field field : Builder.class.getDeclaredFields()) {
+            Object value = valueOf(field);
+            if (value != null) {
+                values.put(field.getName(), value);
+            }
+        }
+        return Collections.unmodifiableMap(values);
+    }
+
+    private Object valueOf(Field field) {
+        try {
+            Object value = field.get(set);
+            return MAY_BE_NULL.contains(field.getType()) ? value : Objects.requireNonNull(value, field.getName());
+        } catch (IllegalAccessException impossibleInOneNest) {
+            throw new LinkageError(field.getName(), impossibleInOneNest);
+        }
+    }
+
     /** {@return the block device or file that holds the ring} */
     public String ring() {
-        return ring;
+        return set.ring;
     }
 
     /** {@return the log file} */
     public String fileName() {
-        return fileName;
+        return set.fileName;
     }
 
-    /** {@return bytes of the whole ring on its medium, 0 for the default} */
-    public long ringBytes() {
-        return ringBytes;
-    }
-
-    /** {@return what ring and log file must survive} */
-    public Durability durability() {
-        return durability;
+    /** {@return how long closing takes at most, zero for the default} */
+    public Duration shutdownTimeout() {
+        return set.shutdownTimeout;
     }
 
     /** {@return what an append does that finds the ring full} */
     public OnFull onFull() {
-        return onFull;
+        return set.onFull;
     }
 
     /** {@return how long an append waits for space or another thread's write at most, zero for ever} */
     public Duration blockTimeout() {
-        return blockTimeout;
+        return set.blockTimeout;
     }
 
-    /** {@return the longest record in bytes, 0 for the default} */
-    public long maxRecordBytes() {
-        return maxRecordBytes;
+    Binding binding() {
+        return set.binding;
     }
 
-    /** {@return how the ring is written} */
-    public Io io() {
-        return io;
+    String library() {
+        return set.library;
     }
 
-    /** {@return within which time a durable record reaches the log file, zero for the default} */
-    public Duration drainInterval() {
-        return drainInterval;
+    Optional<Consumer<BurstEvent>> listener() {
+        return Optional.ofNullable(set.listener);
     }
 
-    /** {@return how long closing drains at most, zero for the default} */
-    public Duration shutdownTimeout() {
-        return shutdownTimeout;
-    }
-
-    /** {@return permissions of a newly created log file, empty for those of the umask} */
-    public Set<PosixFilePermission> filePermissions() {
-        return filePermissions;
-    }
-
-    /** {@return user name that a newly created log file gets, if any} */
-    public Optional<String> fileOwner() {
-        return Optional.ofNullable(fileOwner);
-    }
-
-    /** {@return group name that a newly created log file gets, if any} */
-    public Optional<String> fileGroup() {
-        return Optional.ofNullable(fileGroup);
-    }
-
-    /** {@return how the calls made for each record reach the library} */
-    public Binding binding() {
-        return binding;
-    }
-
-    /** {@return the only native library to load, if one is named} */
-    public Optional<String> library() {
-        return Optional.ofNullable(library);
-    }
-
-    /** {@return who hears what the engine has to tell, if anybody} */
-    public Optional<Consumer<BurstEvent>> listener() {
-        return Optional.ofNullable(listener);
-    }
-
-    /** {@return where the threads and the image shall be} */
-    public Placement placement() {
-        return placement;
-    }
-
-    /** {@return how many enqueued records are made durable together} */
-    public Batch batch() {
-        return batch;
-    }
-
-    /** Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe. */
-    public static final class Builder extends ThreadSettings<Builder> {
+    /**
+     * Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe.
+     *
+     * <p>A value has one home here: a field with its default, named like the field of {@code burst_config_t} and like
+     * the method that sets it.
+     */
+    public static final class Builder implements Cloneable {
 
         private String ring;
         private String fileName;
@@ -191,23 +139,30 @@ public final class BurstConfig {
         private Set<PosixFilePermission> filePermissions = Set.of();
         private String fileOwner;
         private String fileGroup;
+        private String drainCpu;
+        private String commitCpu;
+        private int realtimePriority;
+        private boolean commitSpin;
+        private HugePages hugePages = HugePages.AUTO;
+        private Duration batchDelay = Duration.ZERO;
+        private long batchBytes;
         private Binding binding = Binding.AUTO;
         private String library;
         private Consumer<BurstEvent> listener;
 
         private Builder() {}
 
-        @Override
-        Builder self() {
-            return this;
+        private Builder copy() {
+            try {
+                return (Builder) clone();
+            } catch (CloneNotSupportedException impossible) {
+                throw new AssertionError(impossible);
+            }
         }
 
         /**
-         * Required: a block device that {@code burstlog format} prepared, or a file. A missing or empty file is
-         * created.
-         *
-         * @param path absolute, or relative to the working directory
-         * @return this
+         * Required: a block device that {@code burstlog format} prepared, or a file, absolute or relative to the
+         * working directory. A missing or empty file is created.
          */
         public Builder ring(String path) {
             ring = path;
@@ -215,20 +170,8 @@ public final class BurstConfig {
         }
 
         /**
-         * As {@link #ring(String)}.
-         *
-         * @param path not null
-         * @return this
-         */
-        public Builder ring(Path path) {
-            return ring(path.toString());
-        }
-
-        /**
-         * Required: the log file. It is created if it is missing, and never truncated.
-         *
-         * @param path absolute, or relative to the working directory
-         * @return this
+         * Required: the log file, absolute or relative to the working directory. It is created if it is missing, and
+         * never truncated.
          */
         public Builder fileName(String path) {
             fileName = path;
@@ -236,20 +179,8 @@ public final class BurstConfig {
         }
 
         /**
-         * As {@link #fileName(String)}.
-         *
-         * @param path not null
-         * @return this
-         */
-        public Builder fileName(Path path) {
-            return fileName(path.toString());
-        }
-
-        /**
-         * The size of the whole ring on its medium. An existing ring of another size is refused.
-         *
-         * @param bytes 2 MiB to 256 GiB; 0, the default, is 16 MiB for a new file and the size of an existing ring
-         * @return this
+         * The size of the whole ring on its medium, 2 MiB to 256 GiB; 0, the default, is 16 MiB for a new file and the
+         * size of an existing ring. An existing ring of another size is refused.
          */
         public Builder ringBytes(long bytes) {
             ringBytes = bytes;
@@ -257,22 +188,15 @@ public final class BurstConfig {
         }
 
         /**
-         * What ring and log file must both survive; a medium that survives less is refused at open.
-         *
-         * @param least the default is {@link Durability#POWER}
-         * @return this
+         * What ring and log file must both survive, {@link Durability#POWER} by default; a medium that survives less is
+         * refused at open.
          */
         public Builder durability(Durability least) {
             durability = least;
             return this;
         }
 
-        /**
-         * What an append does that finds the ring full.
-         *
-         * @param choice the default is {@link OnFull#BLOCK}
-         * @return this
-         */
+        /** What an append does that finds the ring full, {@link OnFull#BLOCK} by default. */
         public Builder onFull(OnFull choice) {
             onFull = choice;
             return this;
@@ -280,111 +204,131 @@ public final class BurstConfig {
 
         /**
          * Bounds how long an append waits in all, for space and for other threads; only a write that it has begun
-         * itself takes as long as the medium does.
-         *
-         * @param timeout zero, the default, waits for ever
-         * @return this
+         * itself takes as long as the medium does. Zero, the default, waits for ever.
          */
         public Builder blockTimeout(Duration timeout) {
             blockTimeout = timeout;
             return this;
         }
 
-        /**
-         * The longest record.
-         *
-         * @param bytes at most a quarter of the ring; 0, the default, is 1 MiB or a quarter of a small ring
-         * @return this
-         */
+        /** The longest record, at most a quarter of the ring; 0, the default, is 1 MiB or a quarter of a small ring. */
         public Builder maxRecordBytes(long bytes) {
             maxRecordBytes = bytes;
             return this;
         }
 
-        /**
-         * How the ring is written.
-         *
-         * @param choice the default is {@link Io#AUTO}
-         * @return this
-         */
+        /** How the ring is written, {@link Io#AUTO} by default. */
         public Builder io(Io choice) {
             io = choice;
             return this;
         }
 
-        /**
-         * Within which time a durable record reaches the log file.
-         *
-         * @param interval zero, the default, is 100 ms
-         * @return this
-         */
+        /** Within which time a durable record reaches the log file; zero, the default, is 100 ms. */
         public Builder drainInterval(Duration interval) {
             drainInterval = interval;
             return this;
         }
 
         /**
-         * How long closing takes at most, whatever the media do; three quarters of it are for draining. What is left
-         * stays in the ring for the next open.
-         *
-         * @param timeout zero, the default, is 10 s
-         * @return this
+         * How long closing takes at most, whatever the media do; zero, the default, is 10 s. Three quarters of it are
+         * for draining. What is left stays in the ring for the next open.
          */
         public Builder shutdownTimeout(Duration timeout) {
             shutdownTimeout = timeout;
             return this;
         }
 
-        /**
-         * Permissions of a newly created log file.
-         *
-         * @param permissions empty, the default, is what the umask leaves of rw-rw-rw-
-         * @return this
-         */
+        /** Permissions of a newly created log file; empty, the default, is what the umask leaves of rw-rw-rw-. */
         public Builder filePermissions(Set<PosixFilePermission> permissions) {
-            filePermissions = permissions;
+            filePermissions = Set.copyOf(permissions);
             return this;
         }
 
-        /**
-         * The owner of a newly created log file.
-         *
-         * @param user a user name, or null, the default, for that of the process
-         * @return this
-         */
+        /** The owner of a newly created log file: a user name, or null, the default, for that of the process. */
         public Builder fileOwner(String user) {
             fileOwner = user;
             return this;
         }
 
-        /**
-         * The group of a newly created log file.
-         *
-         * @param group a group name, or null, the default, for that of the process
-         * @return this
-         */
+        /** The group of a newly created log file: a group name, or null, the default, for that of the process. */
         public Builder fileGroup(String group) {
             fileGroup = group;
             return this;
         }
 
         /**
-         * How the calls made for each record reach the library.
-         *
-         * @param choice the default is {@link Binding#AUTO}
-         * @return this
+         * The CPUs of the thread {@code burst-drain}, which moves records to the log file, as the kernel lists them
+         * ({@code "3"} or {@code "3-5,8"}); null, the default, for any. Opening refuses CPUs that are not there,
+         * offline, or outside the cpuset of the process.
          */
+        public Builder drainCpu(String cpus) {
+            drainCpu = cpus;
+            return this;
+        }
+
+        /**
+         * The CPUs of the thread {@code burst-commit}, which makes enqueued records durable; as
+         * {@link #drainCpu(String)}. The ring's image is then kept on their NUMA node, else on that of the device.
+         */
+        public Builder commitCpu(String cpus) {
+            commitCpu = cpus;
+            return this;
+        }
+
+        /**
+         * The priority of {@code burst-commit} under SCHED_FIFO, 1 to 99; 0, the default, for none. Where the host does
+         * not allow it, the log opens without and its listener hears so.
+         */
+        public Builder realtimePriority(int priority) {
+            realtimePriority = priority;
+            return this;
+        }
+
+        /**
+         * Whether {@code burst-commit} spins when nothing is enqueued, so that no {@link BurstLog#offer(byte[])} ever
+         * pays for waking it; it sleeps by default. It takes a whole CPU, which {@link #commitCpu(String)} should give
+         * it.
+         */
+        public Builder commitSpin(boolean spins) {
+            commitSpin = spins;
+            return this;
+        }
+
+        /** Pages of the ring's image in memory, {@link HugePages#AUTO} by default. */
+        public Builder hugePages(HugePages choice) {
+            hugePages = choice;
+            return this;
+        }
+
+        /**
+         * How long {@code burst-commit} waits for more enqueued records before it makes those that are there durable:
+         * fewer and longer writes. At most 1 s; zero, the default, does not wait. Whoever waits for durability does not
+         * wait for that.
+         */
+        public Builder batchDelay(Duration delay) {
+            batchDelay = delay;
+            return this;
+        }
+
+        /**
+         * How many bytes of the ring must be enqueued for {@code burst-commit} to wait no longer; 0, the default: only
+         * {@link #batchDelay(Duration)} counts. Needs a delay.
+         */
+        public Builder batchBytes(long bytes) {
+            batchBytes = bytes;
+            return this;
+        }
+
+        /** How the calls made for each record reach the library, {@link Binding#AUTO} by default. */
         public Builder binding(Binding choice) {
             binding = choice;
             return this;
         }
 
         /**
-         * The only native library to load; there is no fallback if it cannot be loaded. It goes before the system
-         * property {@code burstlog.library}, which means the same.
-         *
-         * @param path a {@code libburstlog.so}, or null, the default, for the one in the jar or on the library path
-         * @return this
+         * The only native library to load, a {@code libburstlog.so}; there is no fallback if it cannot be loaded. It
+         * goes before the system property {@code burstlog.library}, which means the same. Null, the default, for the
+         * one in the jar or on the library path.
          */
         public Builder library(String path) {
             library = path;
@@ -392,11 +336,9 @@ public final class BurstConfig {
         }
 
         /**
-         * Who hears what the engine has to tell, beginning with what recovery found. It is called on a daemon thread of
-         * this log, for one event at a time. What it throws goes to that thread's uncaught exception handler.
-         *
-         * @param consumer null, the default, for nobody
-         * @return this
+         * Who hears what the engine has to tell, beginning with what recovery found; null, the default, for nobody. It
+         * is called on a daemon thread of this log, for one event at a time. What it throws goes to that thread's
+         * uncaught exception handler.
          */
         public Builder listener(Consumer<BurstEvent> consumer) {
             listener = consumer;

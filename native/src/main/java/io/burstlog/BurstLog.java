@@ -7,10 +7,7 @@ import io.burstlog.binding.EngineLibrary;
 import io.burstlog.binding.RecordCalls;
 import io.burstlog.binding.StatsStruct;
 import java.lang.ref.Reference;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A log whose append returns when the record is durable.
@@ -40,7 +37,7 @@ import java.util.concurrent.TimeUnit;
  * {@link BurstException.Code#CLOSED}. What is not acknowledged is always thrown, with two exceptions that are asked
  * for: {@link OnFull#DISCARD} returns 0, and {@code offer} returns -1 when the ring is full.
  */
-public final class BurstLog implements AutoCloseable {
+public final class BurstLog implements RecordWriter, AutoCloseable {
 
     private static final long LISTENER_FAREWELL_MILLIS = 1000;
 
@@ -69,7 +66,7 @@ public final class BurstLog implements AutoCloseable {
      *     {@link BurstException.Code#INVALID_ARGUMENT} and {@link BurstException.Code#LIBRARY}
      */
     public static BurstLog open(BurstConfig config) {
-        RecordCalls calls = EngineLibrary.load(config.library().orElse(null)).recordCalls(config.binding());
+        RecordCalls calls = EngineLibrary.load(config.library()).recordCalls(config.binding());
         ScratchBuffers.prepare();
         LongByReference opened = new LongByReference();
         int result = Engine.burst_open(NativeConfig.of(config), opened);
@@ -89,185 +86,52 @@ public final class BurstLog implements AutoCloseable {
         }
     }
 
-    /**
-     * Appends a record; durable on return. Its event time is the current time.
-     *
-     * @param record the whole array, 0 bytes to the longest record allowed
-     * @return the record's sequence, or 0 if it was discarded because the ring is full ({@link OnFull#DISCARD})
-     * @throws RingFullException if the ring is full ({@link OnFull#FAIL}); nothing was written
-     * @throws RingFailedException if the ring has failed
-     * @throws BurstException with one of {@link BurstException.Code}: {@code RECORD_TOO_LARGE}, {@code TIMED_OUT},
-     *     {@code UNDECIDED} (it may still become durable), {@code CLOSED} or {@code FORKED}
-     */
-    public long append(byte[] record) {
-        return append(record, 0, record.length);
+    @Override
+    public long maxRecordBytes() {
+        return maxRecordBytes;
     }
 
-    /**
-     * As {@link #append(byte[])}, for a part of an array.
-     *
-     * @param array where the record is
-     * @param offset index of its first byte
-     * @param length its length in bytes
-     * @return as {@link #append(byte[])}
-     * @throws IndexOutOfBoundsException if the range is not within the array
-     */
-    public long append(byte[] array, int offset, int length) {
-        RecordBuffer copy = copyOf(array, offset, length);
-        try {
-            return append(copy, nowNanos());
-        } finally {
-            ScratchBuffers.release(copy);
-        }
-    }
-
-    /**
-     * As {@link #append(byte[])}, for the remaining bytes of a buffer, heap or direct.
-     *
-     * @param record its position moves to its limit if the call returns, and stays if the call throws
-     * @return as {@link #append(byte[])}
-     */
-    public long append(ByteBuffer record) {
-        RecordBuffer copy = copyOf(record);
-        try {
-            long sequence = append(copy, nowNanos());
-            record.position(record.limit());
-            return sequence;
-        } finally {
-            ScratchBuffers.release(copy);
-        }
-    }
-
-    /**
-     * As {@link #append(byte[])}, without a copy in Java.
-     *
-     * @param record left as it is
-     * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
-     * @return as {@link #append(byte[])}
-     */
+    @Override
     public long append(RecordBuffer record, long eventTimeNanos) {
         long sequence = calls.append(handle, record.address(), record.length(), eventTimeNanos);
         Reference.reachabilityFence(record);
         return sequence >= 0 ? sequence : fail(sequence);
     }
 
-    /**
-     * Accepts a record, which a background commit makes durable. Its event time is the current time. If the ring fails
-     * before that, the loss is counted in {@link BurstStats#lostEnqueued()} and every later call throws.
-     *
-     * @param record the whole array, 0 bytes to the longest record allowed
-     * @return as {@link #append(byte[])}
-     * @throws BurstException as {@link #append(byte[])}
-     */
-    public long enqueue(byte[] record) {
-        return enqueue(record, 0, record.length);
+    @Override
+    public long append(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout) {
+        long sequence = calls.appendWithin(
+                handle,
+                record.address(),
+                record.length(),
+                eventTimeNanos,
+                onFull.ordinal(),
+                NativeTime.nanosOf(timeout));
+        Reference.reachabilityFence(record);
+        return sequence >= 0 ? sequence : fail(sequence);
     }
 
-    /**
-     * As {@link #enqueue(byte[])}, for a part of an array.
-     *
-     * @param array where the record is
-     * @param offset index of its first byte
-     * @param length its length in bytes
-     * @return as {@link #append(byte[])}
-     * @throws IndexOutOfBoundsException if the range is not within the array
-     */
-    public long enqueue(byte[] array, int offset, int length) {
-        RecordBuffer copy = copyOf(array, offset, length);
-        try {
-            return enqueue(copy, nowNanos());
-        } finally {
-            ScratchBuffers.release(copy);
-        }
-    }
-
-    /**
-     * As {@link #enqueue(byte[])}, for the remaining bytes of a buffer, heap or direct.
-     *
-     * @param record its position moves to its limit if the call returns, and stays if the call throws
-     * @return as {@link #append(byte[])}
-     */
-    public long enqueue(ByteBuffer record) {
-        RecordBuffer copy = copyOf(record);
-        try {
-            long sequence = enqueue(copy, nowNanos());
-            record.position(record.limit());
-            return sequence;
-        } finally {
-            ScratchBuffers.release(copy);
-        }
-    }
-
-    /**
-     * As {@link #enqueue(byte[])}, without a copy in Java.
-     *
-     * @param record left as it is; it may be changed as soon as the call returns
-     * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
-     * @return as {@link #append(byte[])}
-     */
+    @Override
     public long enqueue(RecordBuffer record, long eventTimeNanos) {
         long sequence = calls.enqueue(handle, record.address(), record.length(), eventTimeNanos);
         Reference.reachabilityFence(record);
         return sequence >= 0 ? sequence : fail(sequence);
     }
 
-    /**
-     * As {@link #enqueue(byte[])}, but never waits and never discards, whatever {@link BurstConfig#onFull()} says.
-     *
-     * @param record the whole array, 0 bytes to the longest record allowed
-     * @return the record's sequence, or -1 if the ring is full; nothing was written then
-     * @throws RingFailedException if the ring has failed
-     * @throws BurstException with one of {@link BurstException.Code}: {@code RECORD_TOO_LARGE}, {@code CLOSED} or
-     *     {@code FORKED}
-     */
-    public long offer(byte[] record) {
-        return offer(record, 0, record.length);
+    @Override
+    public long enqueue(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout) {
+        long sequence = calls.enqueueWithin(
+                handle,
+                record.address(),
+                record.length(),
+                eventTimeNanos,
+                onFull.ordinal(),
+                NativeTime.nanosOf(timeout));
+        Reference.reachabilityFence(record);
+        return sequence >= 0 ? sequence : fail(sequence);
     }
 
-    /**
-     * As {@link #offer(byte[])}, for a part of an array.
-     *
-     * @param array where the record is
-     * @param offset index of its first byte
-     * @param length its length in bytes
-     * @return as {@link #offer(byte[])}
-     * @throws IndexOutOfBoundsException if the range is not within the array
-     */
-    public long offer(byte[] array, int offset, int length) {
-        RecordBuffer copy = copyOf(array, offset, length);
-        try {
-            return offer(copy, nowNanos());
-        } finally {
-            ScratchBuffers.release(copy);
-        }
-    }
-
-    /**
-     * As {@link #offer(byte[])}, for the remaining bytes of a buffer, heap or direct.
-     *
-     * @param record its position moves to its limit if the record is accepted, and stays otherwise
-     * @return as {@link #offer(byte[])}
-     */
-    public long offer(ByteBuffer record) {
-        RecordBuffer copy = copyOf(record);
-        try {
-            long sequence = offer(copy, nowNanos());
-            if (sequence > 0) {
-                record.position(record.limit());
-            }
-            return sequence;
-        } finally {
-            ScratchBuffers.release(copy);
-        }
-    }
-
-    /**
-     * As {@link #offer(byte[])}, without a copy in Java.
-     *
-     * @param record left as it is; it may be changed as soon as the call returns
-     * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
-     * @return as {@link #offer(byte[])}
-     */
+    @Override
     public long offer(RecordBuffer record, long eventTimeNanos) {
         long sequence = calls.offer(handle, record.address(), record.length(), eventTimeNanos);
         Reference.reachabilityFence(record);
@@ -406,32 +270,6 @@ public final class BurstLog implements AutoCloseable {
     @Override
     public String toString() {
         return "BurstLog[" + ring + "]";
-    }
-
-    private RecordBuffer copyOf(byte[] array, int offset, int length) {
-        Objects.checkFromIndexSize(offset, length, array.length);
-        requireAllowed(length);
-        return ScratchBuffers.take().put(array, offset, length);
-    }
-
-    private RecordBuffer copyOf(ByteBuffer source) {
-        requireAllowed(source.remaining());
-        return ScratchBuffers.copyOf(source);
-    }
-
-    /** The engine checks the length too; here it keeps a scratch buffer from growing for nothing. */
-    private void requireAllowed(int length) {
-        if (length > maxRecordBytes) {
-            throw new BurstException(
-                    BurstException.Code.RECORD_TOO_LARGE,
-                    "The record has " + length
-                            + " bytes, more than the " + maxRecordBytes + " bytes that " + this
-                            + " allows; nothing was written. Raise maxRecordBytes, at most to a quarter of the ring.");
-        }
-    }
-
-    private static long nowNanos() {
-        return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
     }
 
     private static StatsStruct statsOf(long handle) {

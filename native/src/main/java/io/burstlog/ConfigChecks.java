@@ -3,42 +3,30 @@ package io.burstlog;
 
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.Objects;
 
 /** What a value of a configuration must be before the engine sees it. */
 final class ConfigChecks {
 
     private ConfigChecks() {}
 
-    static String requireText(String value, String name, String meaning) {
+    static void requireText(String value, String name, String meaning) {
         if (value == null || value.isBlank()) {
             throw invalid(name + " is missing; set it to " + meaning + ".");
         }
-        return requireNoNul(value, name);
     }
 
-    /** A C string ends at the first NUL, so the engine would use another name than the one given. */
-    static String requireNoNul(String value, String name) {
-        if (value != null && value.indexOf('\0') >= 0) {
+    static void requireUsable(String name, Object value) {
+        // A C string ends at the first NUL, so the engine would use another name than the one given.
+        if (value instanceof String text && text.indexOf('\0') >= 0) {
             throw invalid(name + " contains a NUL character; remove it.");
         }
-        return value;
-    }
-
-    static long requireSize(long bytes, String name) {
-        if (bytes < 0) {
+        if (value instanceof Long bytes && bytes < 0) {
             throw invalid(name + " is " + bytes + "; set it to a number of bytes, or to 0 for the default.");
         }
-        return bytes;
-    }
-
-    static Duration requireDuration(Duration duration, String name) {
-        Objects.requireNonNull(duration, name);
-        if (duration.isNegative()) {
+        if (value instanceof Duration duration && duration.isNegative()) {
             throw invalid(name + " is " + inSeconds(duration)
                     + " s; a duration cannot be negative, and zero stands for the default.");
         }
-        return duration;
     }
 
     private static String inSeconds(Duration duration) {

@@ -6,34 +6,39 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.Set;
 
-/** A configuration as the engine reads it. The order of each enum is that of its C counterpart. */
+/**
+ * A configuration as the engine reads it. Each value goes to the field of its name: a time in nanoseconds, a constant
+ * of an enum, whose order is that of its C counterpart, as its ordinal.
+ */
 final class NativeConfig {
+
+    /** What does not reach the engine. */
+    private static final Set<String> OF_JAVA = Set.of("binding", "library", "listener");
 
     private NativeConfig() {}
 
     static ConfigStruct of(BurstConfig config) {
         ConfigStruct struct = new ConfigStruct();
-        struct.durability = config.durability().ordinal();
-        struct.onFull = config.onFull().ordinal();
-        struct.io = config.io().ordinal();
-        struct.ring = config.ring();
-        struct.fileName = config.fileName();
-        struct.ringBytes = config.ringBytes();
-        struct.maxRecordBytes = config.maxRecordBytes();
-        struct.blockTimeoutNanos = nanosOf(config.blockTimeout());
-        struct.drainIntervalNanos = nanosOf(config.drainInterval());
-        struct.shutdownTimeoutNanos = nanosOf(config.shutdownTimeout());
-        struct.fileOwner = config.fileOwner().orElse(null);
-        struct.fileGroup = config.fileGroup().orElse(null);
-        struct.fileMode = modeOf(config.filePermissions());
-        struct.drainCpu = config.placement().drainCpu().orElse(null);
-        struct.commitCpu = config.placement().commitCpu().orElse(null);
-        struct.realtimePriority = config.placement().realtimePriority();
-        struct.hugePages = config.placement().hugePages().ordinal();
-        struct.commitSpin = config.placement().commitSpin() ? 1 : 0;
-        struct.batchDelayNanos = nanosOf(config.batch().delay());
-        struct.batchBytes = config.batch().bytes();
+        config.values().forEach((name, value) -> {
+            if (!OF_JAVA.contains(name)) {
+                write(struct, name, value);
+            }
+        });
         return struct;
+    }
+
+    private static void write(ConfigStruct struct, String name, Object value) {
+        if (value instanceof Duration time) {
+            struct.writeField(name + "Nanos", nanosOf(time));
+        } else if (value instanceof Enum<?> constant) {
+            struct.writeField(name, constant.ordinal());
+        } else if (value instanceof Boolean flag) {
+            struct.writeField(name, flag ? 1 : 0);
+        } else if (value instanceof Set<?> permissions) {
+            struct.writeField("fileMode", modeOf(permissions));
+        } else {
+            struct.writeField(name, value);
+        }
     }
 
     private static long nanosOf(Duration duration) {
@@ -41,10 +46,10 @@ final class NativeConfig {
     }
 
     /** PosixFilePermission is declared from OWNER_READ, the highest of the nine mode bits, to OTHERS_EXECUTE. */
-    private static int modeOf(Set<PosixFilePermission> permissions) {
+    private static int modeOf(Set<?> permissions) {
         int mode = 0;
-        for (PosixFilePermission permission : permissions) {
-            mode |= 0400 >> permission.ordinal();
+        for (Object permission : permissions) {
+            mode |= 0400 >> ((PosixFilePermission) permission).ordinal();
         }
         return mode;
     }

@@ -40,8 +40,10 @@ class AllocationTest {
             assertAllocatesNothing(() -> log.enqueue(direct.rewind()));
             assertAllocatesNothing(() -> log.enqueue(record, 0));
             assertAllocatesNothing(() -> log.offer(record, 0));
+            assertAllocatesNothing(() -> log.enqueue(record, 0, OnFull.BLOCK, TempLog.LONG_ENOUGH));
             assertAllocatesNothing(log::durableSequence);
             assertAllocatesNothing(() -> log.append(record, 0), MEASURED);
+            assertAllocatesNothing(() -> log.append(record, 0, OnFull.BLOCK, TempLog.LONG_ENOUGH), MEASURED);
         }
     }
 

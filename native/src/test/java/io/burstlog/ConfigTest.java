@@ -2,6 +2,7 @@
 package io.burstlog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
@@ -9,7 +10,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -27,9 +30,9 @@ class ConfigTest {
 
     @Test
     void aMissingRingOrFileNameIsNamed() {
-        assertThat(refusal(valid().ring((String) null))).contains("ring is missing");
+        assertThat(refusal(valid().ring(null))).contains("ring is missing");
         assertThat(refusal(valid().ring(" "))).contains("ring is missing");
-        assertThat(refusal(valid().fileName((String) null))).contains("fileName is missing");
+        assertThat(refusal(valid().fileName(null))).contains("fileName is missing");
     }
 
     @Test
@@ -56,6 +59,24 @@ class ConfigTest {
     }
 
     @Test
+    void aMissingConstantOrTimeIsNamed() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> valid().io(null).build())
+                .withMessage("io");
+        assertThatNullPointerException()
+                .isThrownBy(() -> valid().batchDelay(null).build())
+                .withMessage("batchDelay");
+    }
+
+    @Test
+    void whatTheBuilderIsToldAfterABuildChangesNothing() {
+        BurstConfig.Builder builder = valid().ringBytes(4 << 20);
+        BurstConfig config = builder.build();
+        builder.ringBytes(8 << 20);
+        assertThat(config.values()).containsEntry("ringBytes", 4L << 20);
+    }
+
+    @Test
     void whatTheEngineRefusesNamesTheValueAndLeavesNothingBehind() {
         assertThat(refusal(valid().ringBytes(12_345))).contains("12345");
         long tooLong = 3 * TempLog.SMALL_RING_BYTES;
@@ -74,15 +95,15 @@ class ConfigTest {
     void aRingBelowAFileIsRefusedNamingIt() throws IOException {
         Path file = Files.createFile(directory.resolve("file"));
         Path ring = file.resolve("orders.ring");
-        assertThat(refusal(valid().ring(ring))).contains(ring.toString());
+        assertThat(refusal(valid().ring(ring.toString()))).contains(ring.toString());
         assertThat(file).isEmptyFile();
     }
 
     @Test
     void aRingThatIsToBeItsOwnLogFileIsRefused() {
         Path ring = directory.resolve("orders.ring");
-        assertThat(refusal(valid().fileName(ring))).contains(ring.toString());
-        assertThat(refusal(valid().fileName(ring))).contains(ring.toString());
+        assertThat(refusal(valid().fileName(ring.toString()))).contains(ring.toString());
+        assertThat(refusal(valid().fileName(ring.toString()))).contains(ring.toString());
     }
 
     @Test
@@ -175,23 +196,15 @@ class ConfigTest {
     void defaultsAreThoseOfTheEngine() {
         BurstConfig config =
                 BurstConfig.builder().ring("a.ring").fileName("a.log").build();
-        assertThat(config.durability()).isEqualTo(Durability.POWER);
-        assertThat(config.onFull()).isEqualTo(OnFull.BLOCK);
-        assertThat(config.io()).isEqualTo(Io.AUTO);
-        assertThat(config.binding()).isEqualTo(Binding.AUTO);
-        assertThat(config.ringBytes()).isZero();
-        assertThat(config.maxRecordBytes()).isZero();
-        assertThat(config.blockTimeout()).isZero();
-        assertThat(config.drainInterval()).isZero();
-        assertThat(config.shutdownTimeout()).isZero();
-        assertThat(config.filePermissions()).isEmpty();
-        assertThat(config.fileOwner()).isEmpty();
-        assertThat(config.fileGroup()).isEmpty();
-        assertThat(config.library()).isEmpty();
-        assertThat(config.listener()).isEmpty();
-        assertThat(config.placement())
-                .isEqualTo(new Placement(Optional.empty(), Optional.empty(), 0, false, HugePages.AUTO));
-        assertThat(config.batch()).isEqualTo(new Batch(Duration.ZERO, 0));
+        Map<String, Object> values = new HashMap<>();
+        values.putAll(Map.of("ring", "a.ring", "fileName", "a.log"));
+        values.putAll(Map.of("durability", Durability.POWER, "onFull", OnFull.BLOCK, "io", Io.AUTO));
+        values.putAll(Map.of("binding", Binding.AUTO, "hugePages", HugePages.AUTO));
+        values.putAll(Map.of("ringBytes", 0L, "maxRecordBytes", 0L, "batchBytes", 0L));
+        values.putAll(Map.of("blockTimeout", Duration.ZERO, "drainInterval", Duration.ZERO));
+        values.putAll(Map.of("shutdownTimeout", Duration.ZERO, "batchDelay", Duration.ZERO));
+        values.putAll(Map.of("realtimePriority", 0, "commitSpin", false, "filePermissions", Set.of()));
+        assertThat(config.values()).isEqualTo(values);
     }
 
     /** The one sentence with which a configuration is refused, when it is built or when it is opened. */

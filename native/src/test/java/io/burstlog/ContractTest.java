@@ -84,7 +84,7 @@ class ContractTest {
                 .filePermissions(permissions)
                 .build();
         permissions.add(PosixFilePermission.OTHERS_WRITE);
-        assertThat(config.filePermissions()).isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
+        assertThat(config.values().get("filePermissions")).isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
         assertThat(NativeConfig.of(config).fileMode).isEqualTo(0640);
     }
 

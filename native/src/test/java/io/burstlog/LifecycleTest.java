@@ -241,7 +241,8 @@ class LifecycleTest {
     @Test
     void namesOutsideAsciiReachTheEngineUnchanged() throws IOException {
         Path file = temp.directory().resolve("Aufträge 注文.log");
-        try (BurstLog log = BurstLog.open(temp.config().fileName(file).build())) {
+        try (BurstLog log =
+                BurstLog.open(temp.config().fileName(file.toString()).build())) {
             log.append(line("order"));
             assertThat(log.currentFile()).endsWith("Aufträge 注文.log");
         }

@@ -95,7 +95,7 @@ class MappedRingTest {
         });
         closeFailed(log);
         try (BurstLog next = BurstLog.open(
-                mapped().ring(temp.directory().resolve("next.ring")).build())) {
+                mapped().ring(temp.directory().resolve("next.ring").toString()).build())) {
             assertThat(next.append(TempLog.line("order 2"))).isEqualTo(1);
         }
     }

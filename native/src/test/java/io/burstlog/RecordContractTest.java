@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
+import static io.burstlog.TempLog.LONG_ENOUGH;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,8 +103,7 @@ class RecordContractTest {
                 }
             }
             log.append(new byte[0]);
-            log.append(new byte[] {1, 2}, 2, 0);
-            assertThat(log.stats().acceptedSequence()).isEqualTo(8);
+            assertThat(log.stats().acceptedSequence()).isEqualTo(7);
         }
         assertThat(temp.file()).isEmptyFile();
     }
@@ -126,20 +126,19 @@ class RecordContractTest {
     }
 
     @Test
-    void aRangeOutsideItsArrayIsRefusedAndNothingIsWritten() {
-        byte[] array = new byte[10];
-        int[][] ranges = {{-1, 5}, {0, 11}, {10, 1}, {5, -1}, {Integer.MAX_VALUE, 1}, {1, Integer.MAX_VALUE}};
+    void aCallUnderARuleOfItsOwnIsAsTheOthersWhileTheRingHasSpace() throws IOException {
+        RecordBuffer record = RecordBuffer.allocate(64, 64).put(ByteBuffer.wrap(bytes("record\n")));
         try (BurstLog log = temp.open()) {
-            for (int[] range : ranges) {
-                assertThatExceptionOfType(IndexOutOfBoundsException.class)
-                        .isThrownBy(() -> log.append(array, range[0], range[1]));
-                assertThatExceptionOfType(IndexOutOfBoundsException.class)
-                        .isThrownBy(() -> log.enqueue(array, range[0], range[1]));
-                assertThatExceptionOfType(IndexOutOfBoundsException.class)
-                        .isThrownBy(() -> log.offer(array, range[0], range[1]));
+            long sequence = 0;
+            for (OnFull onFull : OnFull.values()) {
+                for (Duration timeout : List.of(LONG_ENOUGH, Duration.ofSeconds(Long.MAX_VALUE))) {
+                    assertThat(log.append(record, 1, onFull, timeout)).isEqualTo(++sequence);
+                    assertThat(log.durableSequence()).isEqualTo(sequence);
+                    assertThat(log.enqueue(record, 1, onFull, timeout)).isEqualTo(++sequence);
+                }
             }
-            assertThat(log.stats().acceptedSequence()).isZero();
         }
+        assertThat(Files.readString(temp.file())).isEqualTo("record\n".repeat(12));
     }
 
     @Test

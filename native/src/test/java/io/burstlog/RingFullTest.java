@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
+import static io.burstlog.TempLog.LONG_ENOUGH;
 import static io.burstlog.TempLog.SMALL_RING_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -10,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +92,39 @@ class RingFullTest {
             }
         }
         assertThat(Files.size(temp.file())).isEqualTo((long) records * RECORD_BYTES);
+    }
+
+    @Test
+    void aCallHasARuleOfItsOwnWhateverTheLogHas() throws IOException {
+        RecordBuffer record = RecordBuffer.allocate(RECORD_BYTES, RECORD_BYTES);
+        record.buffer().position(RECORD_BYTES);
+        for (OnFull ofLog : OnFull.values()) {
+            try (BurstLog log = BurstLog.open(smallRing().onFull(ofLog).build())) {
+                assertThat(codeWhenFull(() -> log.enqueue(record, 0, OnFull.BLOCK, Duration.ZERO)))
+                        .isEqualTo(BurstException.Code.TIMED_OUT);
+                assertThat(codeWhenFull(() -> log.enqueue(record, 0, OnFull.FAIL, LONG_ENOUGH)))
+                        .isEqualTo(BurstException.Code.RING_FULL);
+                assertThat(codeWhenFull(() -> log.enqueue(record, 0, OnFull.DISCARD, LONG_ENOUGH)))
+                        .isNull();
+                assertThat(log.stats().discarded()).isEqualTo(1);
+                assertThat(log.append(record, 0, OnFull.BLOCK, Duration.ofSeconds(Long.MAX_VALUE)))
+                        .isPositive();
+            }
+        }
+    }
+
+    /** Of the call that first finds the ring full; null if it returns 0. */
+    private static BurstException.Code codeWhenFull(LongSupplier call) {
+        try {
+            for (int i = 0; i < MORE_THAN_ENOUGH; i++) {
+                if (call.getAsLong() == 0) {
+                    return null;
+                }
+            }
+            throw new AssertionError("never full");
+        } catch (BurstException failure) {
+            return failure.code();
+        }
     }
 
     @Test

@@ -27,8 +27,8 @@ record TempLog(Path directory, Binding binding) {
     /** The directory may be memory, so no more is asked of it. */
     BurstConfig.Builder config() {
         return BurstConfig.builder()
-                .ring(ring())
-                .fileName(file())
+                .ring(ring().toString())
+                .fileName(file().toString())
                 .ringBytes(4 * SMALL_RING_BYTES)
                 .durability(Durability.PROCESS)
                 // Whoever has closed the log finds everything in the file, however slow the disk is.

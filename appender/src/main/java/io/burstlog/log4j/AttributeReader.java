@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -21,14 +23,22 @@ import org.apache.logging.log4j.core.appender.rolling.FileSize;
  * cannot be understood: what, the value seen and what to write instead. Log4j's own conversion would log an error and
  * go on with the default, which is no base for a promise of durability.
  *
- * <p>An attribute that is absent, empty or complained about is {@code null}. Not thread-safe.
+ * <p>An attribute that is absent, empty or complained about is {@code null}. What was asked for by no call is unknown.
+ * Not thread-safe.
  */
 final class AttributeReader {
 
     private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*(us|ms|s|min|)", Pattern.CASE_INSENSITIVE);
     private static final Pattern SIZE = Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B?", Pattern.CASE_INSENSITIVE);
 
+    private final Map<String, String> attributes;
+    private final Set<String> unread = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     private final List<String> complaints = new ArrayList<>();
+
+    AttributeReader(final Map<String, String> attributes) {
+        this.attributes = attributes;
+        unread.addAll(attributes.keySet());
+    }
 
     /** Adds a complaint, with its full stop or without. */
     void complain(final String sentence) {
@@ -52,23 +62,29 @@ final class AttributeReader {
         return null;
     }
 
-    String text(final String value) {
+    /** A mistyped attribute would have no effect. */
+    void complainAboutWhatNobodyRead() {
+        unread.forEach(name -> complain("the attribute \"" + name + "\" is unknown: correct or remove it"));
+    }
+
+    /** Whether it is there, whatever its value. */
+    boolean has(final String attribute) {
+        unread.remove(attribute);
+        return attributes.get(attribute) != null;
+    }
+
+    String text(final String attribute) {
+        unread.remove(attribute);
+        final String value = attributes.get(attribute);
         return value == null || value.isBlank() ? null : value.trim();
     }
 
-    String required(final String attribute, final String value, final String meaning) {
-        final String text = text(value);
+    /** The name of a file. One named after a variable that is not set would be another than the one meant. */
+    String requiredPath(final String attribute, final String meaning) {
+        final String text = text(attribute);
         if (text == null) {
             complain("the attribute " + attribute + " is missing: set it to " + meaning);
         }
-        return text;
-    }
-
-    /**
-     * As {@link #required}, for a file. One named after a variable that is not set would be another than the one meant.
-     */
-    String requiredPath(final String attribute, final String value, final String meaning) {
-        final String text = required(attribute, value, meaning);
         if (text != null && text.contains("${")) {
             return refuse(
                     attribute,
@@ -80,8 +96,8 @@ final class AttributeReader {
     }
 
     /** One of the constants of an enum; {@code os-crash} names {@code OS_CRASH}. */
-    <E extends Enum<E>> E oneOf(final String attribute, final String value, final Class<E> type) {
-        final String text = text(value);
+    <E extends Enum<E>> E oneOf(final String attribute, final Class<E> type) {
+        final String text = text(attribute);
         if (text == null) {
             return null;
         }
@@ -112,8 +128,8 @@ final class AttributeReader {
     }
 
     /** A size in the units of Log4j's FileSize: {@code 64 MB}, {@code 1.5G}, {@code 4096}. In bytes. */
-    Long size(final String attribute, final String value) {
-        final String text = text(value);
+    Long size(final String attribute) {
+        final String text = text(attribute);
         if (text == null) {
             return null;
         }
@@ -128,8 +144,8 @@ final class AttributeReader {
     }
 
     /** A time span such as {@code 100 ms}, {@code 10 s}, {@code 500 us}, {@code 1 min}; without a unit milliseconds. */
-    Duration time(final String attribute, final String value) {
-        final String text = text(value);
+    Duration time(final String attribute) {
+        final String text = text(attribute);
         if (text == null) {
             return null;
         }
@@ -142,8 +158,8 @@ final class AttributeReader {
     }
 
     /** A number that the engine judges. */
-    Integer integer(final String attribute, final String value) {
-        final String text = text(value);
+    Integer integer(final String attribute) {
+        final String text = text(attribute);
         if (text == null) {
             return null;
         }
@@ -155,8 +171,8 @@ final class AttributeReader {
     }
 
     /** {@code true} or {@code false}. */
-    Boolean flag(final String attribute, final String value) {
-        final String text = text(value);
+    Boolean flag(final String attribute) {
+        final String text = text(attribute);
         if (text == null) {
             return null;
         }
@@ -185,8 +201,8 @@ final class AttributeReader {
     }
 
     /** The name of a standard or custom level. */
-    Level level(final String attribute, final String value) {
-        final String text = text(value);
+    Level level(final String attribute) {
+        final String text = text(attribute);
         if (text == null) {
             return null;
         }
@@ -198,8 +214,8 @@ final class AttributeReader {
     }
 
     /** Permissions as {@code rw-r-----}; none if absent. */
-    Set<PosixFilePermission> permissions(final String attribute, final String value) {
-        final String text = text(value);
+    Set<PosixFilePermission> permissions(final String attribute) {
+        final String text = text(attribute);
         if (text == null) {
             return Set.of();
         }

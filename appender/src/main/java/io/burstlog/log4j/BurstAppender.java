@@ -72,7 +72,7 @@ public final class BurstAppender extends AbstractAppender {
     private BurstAppender inForce = this;
 
     /** Stays after stop: whether a late event can still be durable is the ring's to say. */
-    private volatile BurstManager manager;
+    private volatile OpenStream stream;
 
     private volatile String refusal;
     private boolean attached;
@@ -89,7 +89,7 @@ public final class BurstAppender extends AbstractAppender {
     record Element(RingAttributes.Place place, String complaint, Terms terms) {}
 
     /** The attributes of an element that can be used. */
-    record Terms(RingAttributes ring, AckRule ackRule, FullRingRule fullRingRule, Advertisement advertisement) {}
+    record Terms(RingAttributes ring, AckRule ackRule, Advertisement advertisement) {}
 
     BurstAppender(
             final String name,
@@ -138,7 +138,7 @@ public final class BurstAppender extends AbstractAppender {
     /** Attaches to a ring. Returns null, or why that cannot be done. */
     private String reasonNotToAttach(final RingAttributes ring) {
         try {
-            manager = OpenRings.attach(this, configuration, ring);
+            stream = RingRegistry.attach(this, configuration, ring);
             attached = true;
             withdrawAdvertisement = terms().advertisement().publish(this, configuration);
             return null;
@@ -151,12 +151,12 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     private boolean goesOnAsBefore() {
-        final BurstAppender before = OpenRings.predecessor(configuration, getName(), element.place());
+        final BurstAppender before = RingRegistry.predecessor(configuration, getName(), element.place());
         if (before == null) {
             return false;
         }
         inForce = before.inForce;
-        if (reasonNotToAttach(before.manager.attributes()) != null) {
+        if (reasonNotToAttach(before.stream.ring().attributes()) != null) {
             inForce = this;
             return false;
         }
@@ -165,7 +165,7 @@ public final class BurstAppender extends AbstractAppender {
         LOGGER.error(
                 "Burst '{}': the change of its configuration is refused, and it goes on as before, to {}: {}",
                 getName(),
-                manager.log().currentFile(),
+                stream.file(),
                 refusal);
         refusal = null;
         return true;
@@ -209,7 +209,7 @@ public final class BurstAppender extends AbstractAppender {
         if (attached) {
             attached = false;
             withdrawAdvertisement.run();
-            stopped &= OpenRings.detach(manager, this);
+            stopped &= RingRegistry.detach(stream, this);
         }
         losses.tell();
         setStopped();
@@ -223,14 +223,18 @@ public final class BurstAppender extends AbstractAppender {
      */
     @Override
     public void append(final LogEvent event) {
-        final BurstManager ring = manager;
+        final OpenStream attachedTo = stream;
         try {
-            if (ring == null) {
+            if (attachedTo == null) {
                 throw new AppenderLoggingException("Burst '" + getName() + "' is not started"
                         + (refusal != null ? ": " + refusal : "; the event was not logged."));
             }
             final Terms terms = terms();
-            ring.append(event, getLayout(), terms.ackRule().isDurableOnReturn(event), terms.fullRingRule());
+            attachedTo.append(
+                    event,
+                    getLayout(),
+                    terms.ackRule().isDurableOnReturn(event),
+                    terms.ring().config());
         } catch (final BurstException failure) {
             report(event, new AppenderLoggingException("Burst '" + getName() + "': " + failure.getMessage(), failure));
         } catch (final AppenderLoggingException failure) {
@@ -251,7 +255,7 @@ public final class BurstAppender extends AbstractAppender {
         return reason.startsWith(name) ? reason : name + ": " + reason;
     }
 
-    BurstManager manager() {
-        return manager;
+    OpenRing ring() {
+        return stream.ring();
     }
 }

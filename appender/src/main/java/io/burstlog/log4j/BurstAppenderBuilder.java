@@ -8,11 +8,16 @@ import io.burstlog.Durability;
 import io.burstlog.HugePages;
 import io.burstlog.Io;
 import io.burstlog.OnFull;
+import java.io.File;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
 import org.apache.logging.log4j.core.config.plugins.PluginElement;
@@ -22,21 +27,30 @@ import org.apache.logging.log4j.status.StatusLogger;
 /**
  * Makes an appender of the element {@code <Burst>}. A value that cannot be used makes {@link #build()} return an
  * appender that names all such values in one ERROR when it is started, and does not open its ring, rather than one that
- * quietly promises something else. Not thread-safe.
+ * quietly promises something else.
+ *
+ * <p>An attribute of the element is set by its name, {@code set("ring", "/var/lib/app/orders.ring")}; what Log4j has
+ * for every appender (name, filter, layout ..) has its setters. docs/configuration.md names them all. Not thread-safe.
  */
-public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBuilder>
+public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAppenderBuilder>
         implements Builder<BurstAppender> {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
+
+    private static final String RING_PROPERTY = "burstlog.ring";
+
+    /** Of other file appenders: they are accepted, and change nothing. */
+    private static final List<String> WITHOUT_EFFECT =
+            List.of("immediateFlush", "bufferedIO", "bufferSize", "createOnDemand", "locking");
 
     private enum Ack {
         DURABLE,
         ENQUEUED
     }
 
-    /** The first field, so that it is filled before Log4j takes the elements that it knows. */
-    @UnknownParts.Taken
-    private UnknownParts unknown;
+    /** The first field, so that it is filled before Log4j takes the attributes and elements that it knows. */
+    @ElementParts.Taken
+    private ElementParts parts;
 
     @PluginElement("Policy")
     private TriggeringPolicy policy;
@@ -44,14 +58,31 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
     @PluginElement("Strategy")
     private RolloverStrategy strategy;
 
+    private final Map<String, String> set = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+
     BurstAppenderBuilder() {
         // What was not logged must be seen.
         setIgnoreExceptions(false);
     }
 
+    /**
+     * Sets an attribute of the element.
+     *
+     * @param attribute its name; one that is unknown is complained about when the appender is started
+     * @param value as in a configuration file
+     * @return this
+     */
+    public BurstAppenderBuilder set(final String attribute, final String value) {
+        set.put(attribute, value);
+        return this;
+    }
+
     /** The appender, not yet started. If anything cannot be used, it says what when it is started. */
     @Override
     public BurstAppender build() {
+        if (parts != null) {
+            set.putAll(parts.attributes());
+        }
         return new BurstAppender(
                 getName(),
                 getFilter(),
@@ -59,30 +90,33 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
                 isIgnoreExceptions(),
                 getPropertyArray(),
                 getConfiguration(),
-                element(new AttributeReader()));
+                element(new AttributeReader(set)));
     }
 
     private BurstAppender.Element element(final AttributeReader reader) {
-        complainAboutWhatIsUnknown(reader);
-        complainAboutWhatIsMissing(reader);
+        complainAboutElements(reader);
+        final String file = reader.requiredPath("fileName", "the log file");
+        final String ring = ring(reader, file);
+        final BurstConfig.Builder builder = config(reader).ring(ring).fileName(file);
         final AckRule ackRule = ackRule(reader);
-        final boolean shown = orDefault(reader.flag("jmx", jmx), true);
+        final boolean shown = orDefault(reader.flag("jmx"), true);
         final Advertisement advertisement =
-                new Advertisement(orDefault(reader.flag("advertise", advertise), false), reader.text(advertiseUri));
-        final BurstConfig.Builder builder = config(reader);
-        final RingAttributes.Place place = RingAttributes.Place.of(reader.text(ring), reader.text(fileName));
-        if (place.ring() == null || place.file() == null) {
+                new Advertisement(orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
+        final List<String> withoutEffect =
+                WITHOUT_EFFECT.stream().filter(reader::has).collect(Collectors.toList());
+        complainAboutWhatIsNotThere(reader);
+        reader.complainAboutWhatNobodyRead();
+        final RingAttributes.Place place = RingAttributes.Place.of(ring, file);
+        if (ring == null || file == null) {
             return new BurstAppender.Element(place, reader.complaints(), null);
         }
         try {
             final BurstConfig config = builder.build();
             if (reader.complaints() == null) {
-                mentionWhatHasNoEffect();
+                mention(withoutEffect);
+                final RingAttributes attributes = RingAttributes.of(config, shown);
                 return new BurstAppender.Element(
-                        place,
-                        null,
-                        new BurstAppender.Terms(
-                                RingAttributes.of(config, shown), ackRule, FullRingRule.of(config), advertisement));
+                        place, null, new BurstAppender.Terms(attributes, ackRule, advertisement));
             }
             // What its start would find besides, to be corrected in one go.
             config.check();
@@ -92,36 +126,47 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
         return new BurstAppender.Element(place, reader.complaints(), null);
     }
 
-    /** A mistyped attribute would have no effect. */
-    private void complainAboutWhatIsUnknown(final AttributeReader reader) {
-        if (unknown != null) {
-            unknown.attributes()
-                    .forEach(
-                            name -> reader.complain("the attribute \"" + name + "\" is unknown: correct or remove it"));
-            unknown.elements()
+    /** What would have no effect, or another one than is meant. */
+    private void complainAboutElements(final AttributeReader reader) {
+        if (parts != null) {
+            parts.elements()
                     .forEach(name ->
                             reader.complain("the element <" + name + "> is unknown here: correct or remove it"));
-            unknown.unbuilt()
+            parts.unbuilt()
                     .forEach(name -> reader.complain("the element <" + name
                             + "> could not be built: correct what Log4j has said about it in the lines before"));
         }
     }
 
-    private void complainAboutWhatIsMissing(final AttributeReader reader) {
-        if (reader.text(filePattern) != null || policy != null || strategy != null) {
+    private void complainAboutWhatIsNotThere(final AttributeReader reader) {
+        if (reader.text("filePattern") != null || policy != null || strategy != null) {
             reader.complain("the log file cannot be rolled yet: remove filePattern, the triggering policies and the"
                     + " rollover strategy, and let all events go to fileName");
         }
-        final String appending = reader.text(append);
+        final String appending = reader.text("append");
         if (appending != null && !appending.equalsIgnoreCase("true")) {
             reader.complain("append=\"" + appending + "\" cannot be used: existing events are never overwritten;"
                     + " remove the attribute, or move the old file away");
         }
     }
 
+    /** All elements of a process that name no ring share one, or all with a log file in the same folder. */
+    private static String ring(final AttributeReader reader, final String file) {
+        if (reader.text("ring") != null) {
+            return reader.requiredPath("ring", "the block device or file that holds the ring");
+        }
+        final String ofProcess = System.getProperty(RING_PROPERTY);
+        if (ofProcess != null && !ofProcess.isBlank()) {
+            return ofProcess.trim();
+        }
+        return file == null
+                ? null
+                : new File(new File(file).getAbsoluteFile().getParentFile(), "burstlog.ring").getPath();
+    }
+
     private AckRule ackRule(final AttributeReader reader) {
-        final Level least = reader.level("ackLevel", ackLevel);
-        if (reader.oneOf("ack", ack, Ack.class) == Ack.ENQUEUED) {
+        final Level least = reader.level("ackLevel");
+        if (reader.oneOf("ack", Ack.class) == Ack.ENQUEUED) {
             if (least != null) {
                 reader.complain("ackLevel=\"" + least + "\" contradicts ack=\"enqueued\", under which no event is"
                         + " awaited: remove one of them");
@@ -131,59 +176,45 @@ public final class BurstAppenderBuilder extends BurstAttributes<BurstAppenderBui
         return least == null ? AckRule.durable() : AckRule.durableFrom(least);
     }
 
-    private BurstConfig.Builder config(final AttributeReader reader) {
-        final Duration delay = reader.time("batchDelay", batchDelay);
-        final boolean delayIsUnreadable = delay == null && reader.text(batchDelay) != null;
-        final Long batchBytes = reader.size("batchSize", batchSize);
+    private static BurstConfig.Builder config(final AttributeReader reader) {
+        final Duration delay = reader.time("batchDelay");
+        final boolean delayIsUnreadable = delay == null && reader.has("batchDelay");
+        final Long batchBytes = reader.size("batchSize");
         return BurstConfig.builder()
-                .ring(reader.requiredPath("ring", ring, "the block device or file that holds the ring"))
-                .fileName(reader.requiredPath("fileName", fileName, "the log file"))
-                .ringBytes(orDefault(reader.size("ringSize", ringSize), 0L))
-                .durability(orDefault(reader.oneOf("durability", durability, Durability.class), Durability.POWER))
-                .onFull(orDefault(reader.oneOf("onFull", onFull, OnFull.class), OnFull.BLOCK))
-                .blockTimeout(orDefault(reader.time("blockTimeout", blockTimeout), Duration.ZERO))
-                .maxRecordBytes(orDefault(reader.size("maxRecordSize", maxRecordSize), 0L))
-                .io(orDefault(reader.oneOf("io", io, Io.class), Io.AUTO))
-                .drainInterval(orDefault(reader.time("drainInterval", drainInterval), Duration.ZERO))
-                .shutdownTimeout(orDefault(reader.time("shutdownTimeout", shutdownTimeout), Duration.ZERO))
-                .filePermissions(orDefault(reader.permissions("filePermissions", filePermissions), Set.of()))
-                .fileOwner(reader.text(fileOwner))
-                .fileGroup(reader.text(fileGroup))
-                .binding(orDefault(reader.oneOf("binding", binding, Binding.class), Binding.AUTO))
-                .drainCpu(reader.text(drainCpu))
-                .commitCpu(reader.text(commitCpu))
-                .realtimePriority(orDefault(reader.integer("realtimePriority", realtimePriority), 0))
-                .hugePages(orDefault(reader.oneOf("hugePages", hugePages, HugePages.class), HugePages.AUTO))
-                .commitSpin(orDefault(reader.flag("commitSpin", commitSpin), false))
+                .ringBytes(orDefault(reader.size("ringSize"), 0L))
+                .durability(orDefault(reader.oneOf("durability", Durability.class), Durability.POWER))
+                .onFull(orDefault(reader.oneOf("onFull", OnFull.class), OnFull.BLOCK))
+                .blockTimeout(orDefault(reader.time("blockTimeout"), Duration.ZERO))
+                .maxRecordBytes(orDefault(reader.size("maxRecordSize"), 0L))
+                .io(orDefault(reader.oneOf("io", Io.class), Io.AUTO))
+                .drainInterval(orDefault(reader.time("drainInterval"), Duration.ZERO))
+                .shutdownTimeout(orDefault(reader.time("shutdownTimeout"), Duration.ZERO))
+                .filePermissions(orDefault(reader.permissions("filePermissions"), Set.of()))
+                .fileOwner(reader.text("fileOwner"))
+                .fileGroup(reader.text("fileGroup"))
+                .binding(orDefault(reader.oneOf("binding", Binding.class), Binding.AUTO))
+                .drainCpu(reader.text("drainCpu"))
+                .commitCpu(reader.text("commitCpu"))
+                .realtimePriority(orDefault(reader.integer("realtimePriority"), 0))
+                .hugePages(orDefault(reader.oneOf("hugePages", HugePages.class), HugePages.AUTO))
+                .commitSpin(orDefault(reader.flag("commitSpin"), false))
                 .batchDelay(orDefault(delay, Duration.ZERO))
                 .batchBytes(delayIsUnreadable ? 0 : orDefault(batchBytes, 0L))
-                .library(reader.text(library))
-                .listener(BurstManager::report);
+                .library(reader.text("library"))
+                .listener(OpenRing::report);
     }
 
     private static <T> T orDefault(final T value, final T unset) {
         return value != null ? value : unset;
     }
 
-    private void mentionWhatHasNoEffect() {
-        final StringJoiner present = new StringJoiner(", ");
-        mention(present, "immediateFlush", immediateFlush);
-        mention(present, "bufferedIO", bufferedIO);
-        mention(present, "bufferSize", bufferSize);
-        mention(present, "createOnDemand", createOnDemand);
-        mention(present, "locking", locking);
-        if (present.length() > 0) {
+    private void mention(final List<String> withoutEffect) {
+        if (!withoutEffect.isEmpty()) {
             LOGGER.info(
                     "Burst '{}': {} without effect: the ring decides when an event is durable, and the log file is"
                             + " created and locked at start, and written in batches from the ring.",
                     getName(),
-                    present);
-        }
-    }
-
-    private static void mention(final StringJoiner present, final String attribute, final String value) {
-        if (value != null) {
-            present.add(attribute);
+                    String.join(", ", withoutEffect));
         }
     }
 }

@@ -30,9 +30,8 @@ final class DiscardNotice {
     private static final Logger LOGGER = StatusLogger.getLogger();
 
     private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    private final BurstManager ring;
+    private final OpenStream stream;
     private final AtomicLong discarded = new AtomicLong();
     private final LossReport losses = new LossReport(LossReport.ONE_MINUTE);
 
@@ -41,15 +40,17 @@ final class DiscardNotice {
 
     private volatile Layout<? extends Serializable> layout;
 
-    DiscardNotice(final BurstManager ring) {
-        this.ring = ring;
+    DiscardNotice(final OpenStream stream) {
+        this.stream = stream;
     }
 
     /** Counts one event, which would have been written with this layout. */
     void add(final Layout<? extends Serializable> layoutOfEvent) {
         layout = layoutOfEvent;
-        losses.add(() -> "Burst: an event was discarded, because the ring " + ring.name()
-                + " is full and onFull is \"discard\": " + FullRingCount.whatToDo(ring.log()));
+        losses.add(() -> "Burst: an event was discarded, because the ring "
+                + stream.ring().name() + " is full and onFull is \"discard\": its records do not get to the log file "
+                + stream.file() + " as fast as they come. Make room there, or find out what slows its disk; a larger"
+                + " ring (ringSize) takes longer bursts.");
         if (discarded.getAndIncrement() == 0) {
             LATER.execute(this::writeOrTryLater);
         }
@@ -80,13 +81,13 @@ final class DiscardNotice {
         if (!writing.tryAcquire()) {
             return false;
         }
-        return writeAndRelease();
+        return writeAndRelease(Duration.ZERO);
     }
 
-    private boolean writeAndRelease() {
+    private boolean writeAndRelease(final Duration patience) {
         try {
             final long count = discarded.get();
-            if (count > 0 && isTold(count)) {
+            if (count > 0 && isTold(count, patience)) {
                 discarded.addAndGet(-count);
             }
             return discarded.get() == 0;
@@ -96,9 +97,9 @@ final class DiscardNotice {
     }
 
     /** Whether the line is in the ring. One that no layout or record can hold goes to the operator instead. */
-    private boolean isTold(final long count) {
+    private boolean isTold(final long count, final Duration patience) {
         try {
-            return ring.offer(eventFor(count), layout) > 0;
+            return stream.writeNotice(eventFor(count), layout, patience);
         } catch (final BurstException closedOrFailed) {
             throw closedOrFailed;
         } catch (final RuntimeException noLine) {
@@ -109,15 +110,10 @@ final class DiscardNotice {
 
     /** The last chance before the ring is closed. Waits for space, at most this long. */
     void writeBeforeClose(final Duration patience) {
-        final long begin = System.nanoTime();
-        try (Pauses pauses = new Pauses(PAUSE_NANOS)) {
-            // Waits for a line under way, which would else find the ring closed.
-            writing.acquireUninterruptibly();
-            boolean written = writeAndRelease();
-            while (!written && System.nanoTime() - begin < patience.toNanos()) {
-                pauses.pause();
-                written = write();
-            }
+        // Waits for a line under way, which would else find the ring closed.
+        writing.acquireUninterruptibly();
+        try {
+            writeAndRelease(patience);
         } catch (final BurstException failed) {
             tellOperator(failed.getMessage());
         }
@@ -146,7 +142,7 @@ final class DiscardNotice {
     }
 
     private String sentence(final long count) {
-        return count + (count == 1 ? " event was" : " events were") + " discarded, because the ring " + ring.name()
-                + " was full and onFull is \"discard\"";
+        return count + (count == 1 ? " event was" : " events were") + " discarded, because the ring "
+                + stream.ring().name() + " was full and onFull is \"discard\"";
     }
 }

@@ -2,16 +2,17 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstConfig;
-import io.burstlog.Placement;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -23,6 +24,9 @@ import java.util.stream.Collectors;
  * @param jmx whether management clients see it
  */
 record RingAttributes(Place place, BurstConfig config, boolean jmx) {
+
+    /** Compared as a place, each appender's own, or always the same. */
+    private static final Set<String> NOT_FIXED = Set.of("ring", "fileName", "onFull", "blockTimeout", "listener");
 
     /** The one name of a ring and of its log file, whatever links lead there; null where an element names none. */
     record Place(String ring, String file) {
@@ -78,45 +82,29 @@ record RingAttributes(Place place, BurstConfig config, boolean jmx) {
         final Differences differences = new Differences();
         differences.add("ring", ring(), wanted.ring());
         differences.add("fileName", file(), wanted.file());
+        final Map<String, Object> open = config.values();
+        final Map<String, Object> elsewhere = wanted.config.values();
+        final Set<String> names = new TreeSet<>(open.keySet());
+        names.addAll(elsewhere.keySet());
+        names.removeAll(NOT_FIXED);
         // Without a size the ring is taken as it is.
-        if (wanted.config.ringBytes() != 0) {
-            differences.addBytes("ringSize", config.ringBytes(), wanted.config.ringBytes());
-        }
-        differences.add("durability", config.durability(), wanted.config.durability());
-        differences.addBytes("maxRecordSize", config.maxRecordBytes(), wanted.config.maxRecordBytes());
-        differences.add("io", config.io(), wanted.config.io());
-        differences.add("binding", config.binding(), wanted.config.binding());
-        differences.add("library", config.library(), wanted.config.library());
-        differences.add("drainInterval", config.drainInterval(), wanted.config.drainInterval());
-        differences.add("shutdownTimeout", config.shutdownTimeout(), wanted.config.shutdownTimeout());
-        final Placement open = config.placement();
-        final Placement elsewhere = wanted.config.placement();
-        differences.add("drainCpu", open.drainCpu(), elsewhere.drainCpu());
-        differences.add("commitCpu", open.commitCpu(), elsewhere.commitCpu());
-        differences.add("realtimePriority", open.realtimePriority(), elsewhere.realtimePriority());
-        differences.add("hugePages", open.hugePages(), elsewhere.hugePages());
-        differences.add("commitSpin", open.commitSpin(), elsewhere.commitSpin());
-        differences.add(
-                "batchDelay", config.batch().delay(), wanted.config.batch().delay());
-        differences.addBytes(
-                "batchSize", config.batch().bytes(), wanted.config.batch().bytes());
-        differences.add("filePermissions", config.filePermissions(), wanted.config.filePermissions());
-        differences.add("fileOwner", config.fileOwner(), wanted.config.fileOwner());
-        differences.add("fileGroup", config.fileGroup(), wanted.config.fileGroup());
+        names.removeIf(name -> name.equals("ringBytes") && elsewhere.get(name).equals(0L));
+        names.forEach(name -> differences.add(attributeOf(name), open.get(name), elsewhere.get(name)));
         differences.add("jmx", jmx, wanted.jmx);
         return differences.joined.toString();
+    }
+
+    /** The engine counts in bytes what an attribute gives as a size. */
+    private static String attributeOf(final String value) {
+        return value.replaceFirst("Bytes$", "Size");
     }
 
     private static final class Differences {
 
         private final StringJoiner joined = new StringJoiner(", ");
 
-        void addBytes(final String attribute, final long open, final long wanted) {
-            add(attribute, open == 0 ? "" : Units.ofBytes(open), wanted == 0 ? "" : Units.ofBytes(wanted));
-        }
-
         void add(final String attribute, final Object open, final Object wanted) {
-            if (!open.equals(wanted)) {
+            if (!Objects.equals(open, wanted)) {
                 joined.add(attribute + " stays " + quoted(open) + " instead of " + quoted(wanted));
             }
         }
@@ -128,8 +116,8 @@ record RingAttributes(Place place, BurstConfig config, boolean jmx) {
 
         /** As one writes it in a configuration; empty where that says nothing. */
         private static String spelling(final Object value) {
-            if (value instanceof Optional<?> given) {
-                return given.map(Differences::spelling).orElse("");
+            if (value instanceof Long bytes) {
+                return bytes == 0 ? "" : Units.ofBytes(bytes);
             }
             if (value instanceof Duration time) {
                 return time.isZero() ? "" : Units.of(time);
@@ -140,7 +128,7 @@ record RingAttributes(Place place, BurstConfig config, boolean jmx) {
             if (value instanceof Set<?> permissions) {
                 return permissions.isEmpty() ? "" : PosixFilePermissions.toString(permissionsOf(permissions));
             }
-            return value.toString();
+            return value == null ? "" : value.toString();
         }
 
         private static Set<PosixFilePermission> permissionsOf(final Set<?> set) {

@@ -119,7 +119,7 @@ class AcknowledgementTest {
     }
 
     private static long commits(final RunningLog4j log4j) {
-        return log4j.orders().manager().log().stats().commits();
+        return log4j.orders().ring().log().stats().commits();
     }
 
     private static Log4jLogEvent event(final long threadId, final boolean endOfBatch) {

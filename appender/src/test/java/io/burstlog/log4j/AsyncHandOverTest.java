@@ -52,7 +52,7 @@ class AsyncHandOverTest {
         try (RunningLog4j log4j = RunningLog4j.with(xml)) {
             for (int i = 1; i <= 100; i++) {
                 log4j.logger("synchronous").info("order {}", i);
-                assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(i);
+                assertThat(log4j.orders().ring().log().durableSequence()).isEqualTo(i);
             }
         }
     }
@@ -63,8 +63,8 @@ class AsyncHandOverTest {
                 log4j.logger().info("order {}", i);
             }
             await().untilAsserted(() ->
-                    assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(EVENTS));
-            assertThat(log4j.orders().manager().log().stats().commits()).isLessThan(EVENTS);
+                    assertThat(log4j.orders().ring().log().durableSequence()).isEqualTo(EVENTS));
+            assertThat(log4j.orders().ring().log().stats().commits()).isLessThan(EVENTS);
             assertThat(log4j.status(Level.ERROR)).isEmpty();
         }
         assertThat(directory.lines()).containsExactlyElementsOf(EXPECTED);

@@ -35,7 +35,7 @@ class AsyncLoggersTest {
             assertThat(log4j.context()).isInstanceOf(AsyncLoggerContext.class);
             load.log(log4j.logger(), 1_000);
             awaitDurable(log4j, load.size());
-            assertThat(log4j.orders().manager().log().stats().commits()).isLessThan(load.size());
+            assertThat(log4j.orders().ring().log().stats().commits()).isLessThan(load.size());
         }
         load.assertExactlyOnceInOrder(directory.lines());
     }
@@ -87,6 +87,6 @@ class AsyncLoggersTest {
 
     private static void awaitDurable(final RunningLog4j log4j, final int events) {
         await().untilAsserted(() ->
-                assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(events));
+                assertThat(log4j.orders().ring().log().durableSequence()).isEqualTo(events));
     }
 }

@@ -9,6 +9,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.apache.logging.log4j.core.impl.Log4jLogEvent;
+import org.apache.logging.log4j.core.layout.PatternLayout;
+import org.apache.logging.log4j.message.SimpleMessage;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,11 +93,40 @@ class AttributesTest {
         assertRefused(directory.burst("", "<AppenderRef ref=\"Other\"/>"), "unknown", "AppenderRef");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"ring", "fileName"})
-    void a_missing_required_attribute_is_refused(final String attribute) {
-        final String xml = directory.burst().replaceFirst(attribute + "=\"[^\"]*\"", "");
-        assertRefused(xml, "is missing", attribute);
+    @Test
+    void a_missing_file_name_is_refused() {
+        assertRefused(directory.burst().replaceFirst("fileName=\"[^\"]*\"", ""), "is missing", "fileName");
+    }
+
+    @Test
+    void a_program_sets_attributes_by_their_names() {
+        final BurstAppenderBuilder builder = BurstAppender.newBuilder()
+                .setName("Orders")
+                .setLayout(PatternLayout.newBuilder().withPattern("%m%n").build())
+                .set("ring", directory.ring().toString())
+                .set("FILENAME", directory.file().toString())
+                .set("ack", "enqueued");
+        final BurstAppender appender = builder.build();
+        appender.start();
+        appender.append(Log4jLogEvent.newBuilder()
+                .setMessage(new SimpleMessage("order 1"))
+                .build());
+        appender.stop();
+        assertThat(directory.lines()).containsExactly("order 1");
+        final StatusLines status = new StatusLines();
+        builder.set("bogus", "1").build().start();
+        status.stopListening();
+        assertThat(status.atLeast(Level.ERROR)).singleElement().asString().contains("\"bogus\" is unknown");
+    }
+
+    @Test
+    void an_attribute_is_known_whatever_the_case_of_its_letters_and_one_that_is_there_twice_is_reported() {
+        final String twice = directory.burst("ACK=\"enqueued\" jmx=\"false\" JMX=\"true\"");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(twice))) {
+            log4j.logger().info("order 1");
+            assertThat(log4j.status(Level.ERROR)).singleElement().asString().containsIgnoringCase("jmx");
+        }
+        assertThat(directory.lines()).containsExactly("INFO order 1");
     }
 
     @ParameterizedTest

@@ -23,7 +23,7 @@ class DiscardNoticeTest {
     Path temporary;
 
     private CountingLayout layout;
-    private BurstManager ring;
+    private OpenStream stream;
 
     /** Dies at its first events. */
     private static final class CountingLayout extends AbstractStringLayout {
@@ -49,29 +49,29 @@ class DiscardNoticeTest {
         layout = new CountingLayout();
         FullRing.makeLong(temporary.resolve("orders.log"));
         final BurstConfig config = BurstConfig.builder()
-                .ring(temporary.resolve("orders.ring"))
-                .fileName(temporary.resolve("orders.log"))
+                .ring(temporary.resolve("orders.ring").toString())
+                .fileName(temporary.resolve("orders.log").toString())
                 .ringBytes(4 << 20)
                 .durability(Durability.PROCESS)
                 .shutdownTimeout(Patience.TIME)
                 .build();
-        ring = new BurstManager(RingAttributes.of(config, false), layout);
+        stream = OpenStream.open(RingAttributes.of(config, false), layout);
     }
 
     @Test
     void a_line_whose_layout_dies_is_tried_again_without_a_further_event() {
         layout.deaths = 2;
-        final DiscardNotice notice = new DiscardNotice(ring);
+        final DiscardNotice notice = new DiscardNotice(stream);
         notice.add(layout);
-        await().until(() -> ring.log().stats().acceptedSequence() == 1);
-        ring.close(layout);
+        await().until(() -> stream.ring().log().stats().acceptedSequence() == 1);
+        stream.close(layout);
     }
 
     @Test
     void what_is_discarded_while_the_ring_is_closed_is_told_to_the_operator() {
-        ring.close(layout);
+        stream.close(layout);
         final StatusLines status = new StatusLines();
-        new DiscardNotice(ring).add(layout);
+        new DiscardNotice(stream).add(layout);
         await().untilAsserted(() -> assertThat(status.atLeast(Level.ERROR))
                 .filteredOn(line -> line.contains("the log itself"))
                 .singleElement()
@@ -83,15 +83,15 @@ class DiscardNoticeTest {
     @Test
     void a_stopping_thread_that_was_interrupted_waits_for_space_without_spinning() {
         try (FileSizeLimit limit = FullRing.withoutDrain()) {
-            FullRing.fill(ring.log());
-            final DiscardNotice notice = new DiscardNotice(ring);
+            FullRing.fill(stream.ring().log());
+            final DiscardNotice notice = new DiscardNotice(stream);
             notice.add(layout);
             Thread.currentThread().interrupt();
             notice.writeBeforeClose(Duration.ofMillis(500));
             assertThat(Thread.interrupted()).as("still interrupted").isTrue();
             // One each 5 ms, and what the timer does.
             assertThat(layout.events).hasValueLessThan(200);
-            ring.close(layout);
+            stream.close(layout);
         }
     }
 }

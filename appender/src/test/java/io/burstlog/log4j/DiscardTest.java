@@ -142,7 +142,7 @@ class DiscardTest {
                 RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\" maxRecordSize=\"60\""));
         try (RunningLog4j log4j = RunningLog4j.with(xml)) {
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
-                while (log4j.orders().manager().log().stats().discarded() == 0) {
+                while (log4j.orders().ring().log().stats().discarded() == 0) {
                     log4j.logger().info("order");
                 }
             }

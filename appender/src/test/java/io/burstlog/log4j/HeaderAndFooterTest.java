@@ -64,7 +64,7 @@ class HeaderAndFooterTest {
     @Test
     void header_and_footer_are_durable_like_events() {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("", LAYOUT)))) {
-            assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(1);
+            assertThat(log4j.orders().ring().log().durableSequence()).isEqualTo(1);
         }
     }
 }

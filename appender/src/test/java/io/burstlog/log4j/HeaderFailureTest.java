@@ -39,11 +39,11 @@ class HeaderFailureTest {
     @Test
     void a_header_that_kills_the_start_does_not_leave_the_ring_open() {
         final BurstConfig config = BurstConfig.builder()
-                .ring(temporary.resolve("orders.ring"))
-                .fileName(temporary.resolve("orders.log"))
+                .ring(temporary.resolve("orders.ring").toString())
+                .fileName(temporary.resolve("orders.log").toString())
                 .durability(Durability.PROCESS)
                 .build();
-        assertThatThrownBy(() -> new BurstManager(RingAttributes.of(config, true), new HeaderOutOfMemory()))
+        assertThatThrownBy(() -> OpenStream.open(RingAttributes.of(config, true), new HeaderOutOfMemory()))
                 .isInstanceOf(OutOfMemoryError.class);
         try (BurstLog log = BurstLog.open(config)) {
             assertThat(log.append(new byte[] {'\n'})).isPositive();

@@ -58,7 +58,7 @@ class InterruptTest {
                 }));
             }
             threads.forEach(Thread::start);
-            await().until(() -> log4j.orders().manager().log().stats().fullWaits() > 0);
+            await().until(() -> log4j.orders().ring().log().stats().fullWaits() > 0);
             // Each thread once for certain while it waits; then again and again.
             for (int time = 0; time < 100; time++) {
                 threads.forEach(Thread::interrupt);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.burstlog.Stage;
 import io.burstlog.StageStats;
+import io.burstlog.log4j.jmx.RingMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Proxy;
@@ -58,7 +59,7 @@ class ManagementTest {
         try (RunningLog4j log4j = log4jWith("")) {
             logSome(log4j);
             final RingMXBean shown = JMX.newMXBeanProxy(SERVER, name, RingMXBean.class);
-            final var stats = log4j.orders().manager().log().stats();
+            final var stats = log4j.orders().ring().log().stats();
             assertThat(shown.getRing()).isEqualTo(directory.ring().toString());
             assertThat(shown.getLogFile()).isEqualTo(directory.file().toString());
             assertThat(SERVER.getAttribute(name, "State")).isEqualTo("OPEN");
@@ -86,7 +87,7 @@ class ManagementTest {
                     Stage.DRAIN_LAG, "DrainLag"));
             for (final Map.Entry<Stage, String> attribute : attributes.entrySet()) {
                 final StageStats stats =
-                        log4j.orders().manager().log().stats().stages().get(attribute.getKey());
+                        log4j.orders().ring().log().stats().stages().get(attribute.getKey());
                 final CompositeData shown = (CompositeData) SERVER.getAttribute(name, attribute.getValue());
                 assertThat(shown.getAll(new String[] {
                             "count", "meanNanos", "p50Nanos", "p99Nanos", "p999Nanos", "p9999Nanos", "maxNanos"
@@ -156,7 +157,7 @@ class ManagementTest {
     void where_the_time_went_is_told_at_the_end() {
         final RunningLog4j log4j = log4jWith("");
         logSome(log4j);
-        final var log = log4j.orders().manager().log();
+        final var log = log4j.orders().ring().log();
         final StatusLines status = new StatusLines();
         log4j.close();
         status.stopListening();

@@ -28,7 +28,7 @@ class OperatorReportTest {
     void what_recovery_found_is_told_at_every_start() {
         for (int start = 1; start <= 2; start++) {
             try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
-                final String statement = log4j.orders().manager().log().recoveryStatement();
+                final String statement = log4j.orders().ring().log().recoveryStatement();
                 final String firstLine = statement.lines().findFirst().orElseThrow();
                 await().untilAsserted(
                                 () -> assertThat(log4j.status(Level.INFO)).anyMatch(line -> line.contains(firstLine)));
@@ -41,7 +41,7 @@ class OperatorReportTest {
     void what_the_engine_tells_keeps_its_severity() {
         final StatusLines status = new StatusLines();
         for (final BurstEvent.Severity severity : BurstEvent.Severity.values()) {
-            BurstManager.report(new BurstEvent(severity, Instant.EPOCH, "something " + severity));
+            OpenRing.report(new BurstEvent(severity, Instant.EPOCH, "something " + severity));
         }
         status.stopListening();
         assertThat(status.atLeast(Level.INFO))

@@ -36,10 +36,10 @@ class ReconfigurationTest {
         };
         final int[] count = {0};
         try (RunningLog4j log4j = RunningLog4j.with(configurations[0])) {
-            final BurstManager manager = log4j.orders().manager();
+            final OpenRing ring = log4j.orders().ring();
             load.logUnder(
                     () -> log4j.reconfigure(configurations[++count[0] % configurations.length]), 20, log4j.logger());
-            assertThat(log4j.orders().manager()).isSameAs(manager);
+            assertThat(log4j.orders().ring()).isSameAs(ring);
             // That the ring was full for a second is true of a slow disk.
             assertThat(log4j.status(Level.WARN)).allMatch(line -> line.contains(" has been full for "));
         }

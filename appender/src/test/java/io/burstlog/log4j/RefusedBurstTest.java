@@ -122,7 +122,7 @@ class RefusedBurstTest {
                     RunningLog4j.xml(directory.burst() + file("Seen"), String.format(ASYNC_ROOT, "Orders")))) {
                 log4j.logger().info("event");
                 await().until(() -> lines("Seen").size() == 1);
-                log4j.orders().manager().log().close();
+                log4j.orders().ring().log().close();
                 log(log4j);
                 await().until(() -> lines("Seen").size() == 1 + EVENTS);
             }

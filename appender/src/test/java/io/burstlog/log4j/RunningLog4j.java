@@ -89,12 +89,12 @@ final class RunningLog4j implements AutoCloseable {
 
     /** Whether everything accepted so far is durable, at this moment. */
     boolean allIsDurable() {
-        final var stats = orders().manager().log().stats();
+        final var stats = orders().ring().log().stats();
         return stats.durableSequence() == stats.acceptedSequence();
     }
 
     void awaitDrained() {
-        if (!orders().manager().log().awaitDrained(Patience.TIME)) {
+        if (!orders().ring().log().awaitDrained(Patience.TIME)) {
             throw new AssertionError("not drained within " + Patience.TIME);
         }
     }

@@ -33,8 +33,8 @@ class SharedRingTest {
                 directory.burst().replace("\"Orders\"", "\"Second\"").replace("%p %m", "second %m");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst() + second, BOTH))) {
             log4j.logger().info("order 1");
-            assertThat(log4j.<BurstAppender>appender("Second").manager())
-                    .isSameAs(log4j.orders().manager());
+            assertThat(log4j.<BurstAppender>appender("Second").ring())
+                    .isSameAs(log4j.orders().ring());
         }
         assertThat(directory.lines()).containsExactlyInAnyOrder("INFO order 1", "second order 1");
     }

@@ -124,11 +124,11 @@ class StalledMediumTest {
         final String burst = other.burst(ONE_SECOND)
                 .replace(other.file().toString(), frozen.file().toString());
         final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(burst));
-        final BurstManager manager = log4j.orders().manager();
+        final OpenRing ring = log4j.orders().ring();
         try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
             log4j.logger().info("order 1");
             mustReturn(log4j::close);
-            assertThat(manager.isAllDurable()).isTrue();
+            assertThat(ring.isAllDurable()).isTrue();
         }
         assertThat(log4j.status(Level.ERROR)).isEmpty();
         assertThat(log4j.status(Level.WARN))
@@ -146,11 +146,11 @@ class StalledMediumTest {
     void a_stop_ends_with_shutdownTimeout_and_the_next_start_is_refused_until_the_medium_answers() throws Exception {
         final FreezableFileSystem.Frozen[] ice = {null};
         final RunningLog4j log4j = withAnEventThatIsNotDurable(ONE_SECOND, ice);
-        final BurstManager manager = log4j.orders().manager();
+        final OpenRing ring = log4j.orders().ring();
         try {
             mustReturn(log4j::close);
             assertThat(log4j.status(Level.ERROR)).anyMatch(line -> line.contains("could not be closed within"));
-            assertThat(manager.log().stats().state()).isEqualTo(BurstStats.State.CLOSED);
+            assertThat(ring.log().stats().state()).isEqualTo(BurstStats.State.CLOSED);
             mustReturn(() -> {
                 try (RunningLog4j again = RunningLog4j.with(RunningLog4j.xml(frozen.burst()))) {
                     assertThat(again.status(Level.ERROR))
@@ -180,24 +180,30 @@ class StalledMediumTest {
         } finally {
             ice[0].close();
         }
-        assertThat(log4j.orders().manager().log().awaitDrained(Patience.TIME)).isTrue();
+        assertThat(log4j.orders().ring().log().awaitDrained(Patience.TIME)).isTrue();
         log4j.close();
         assertThat(frozen.lines()).containsExactly("INFO order 1", "INFO order 2", "INFO order 3");
     }
 
     @Test
-    void a_block_timeout_that_came_later_bounds_the_call() throws Exception {
+    void a_block_timeout_that_came_later_bounds_the_wait_for_the_write_of_another_thread() throws Exception {
         final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(frozen.burst()));
         log4j.reconfigure(RunningLog4j.xml(frozen.burst("blockTimeout=\"200 ms\"")));
+        final OpenRing ring = log4j.orders().ring();
+        final CompletableFuture<Void> writing;
         try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
-            mustReturn(() -> assertThatThrownBy(() -> log4j.logger().info("order 1"))
+            writing = begin(() -> log4j.logger().info("order 1"));
+            await().until(() -> ring.log().stats().acceptedSequence() == 1);
+            mustReturn(() -> assertThatThrownBy(() -> log4j.logger().info("order 2"))
                     .isInstanceOf(AppenderLoggingException.class)
                     .cause()
                     .isInstanceOfSatisfying(
                             BurstException.class, e -> assertThat(e.code()).isEqualTo(BurstException.Code.UNDECIDED)));
+            assertThat(writing).isNotDone();
         }
+        writing.get();
         log4j.close();
-        assertThat(frozen.lines()).containsExactly("INFO order 1");
+        assertThat(frozen.lines()).containsExactly("INFO order 1", "INFO order 2");
     }
 
     @Test

@@ -45,7 +45,7 @@ class TermsTest {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\"")))) {
             log4j.reconfigure(RunningLog4j.xml(directory.burst("ack=\"enqueued\" blockTimeout=\"20 ms\"")));
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
-                FullRing.fill(log4j.orders().manager().log());
+                FullRing.fill(log4j.orders().ring().log());
                 assertThatThrownBy(() -> log4j.logger().info(FullRing.LARGE))
                         .isInstanceOf(AppenderLoggingException.class)
                         .cause()
@@ -63,8 +63,8 @@ class TermsTest {
             log4j.logger().info("order 1");
         }
         final BurstConfig config = BurstConfig.builder()
-                .ring(directory.ring())
-                .fileName(directory.file())
+                .ring(directory.ring().toString())
+                .fileName(directory.file().toString())
                 .durability(Durability.PROCESS)
                 .build();
         BurstLog.open(config).close(); // nobody holds the ring any more

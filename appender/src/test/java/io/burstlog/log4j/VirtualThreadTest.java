@@ -34,7 +34,7 @@ class VirtualThreadTest {
                 executor.execute(() -> log4j.logger().info("order {}", number));
             }
             ((AutoCloseable) executor).close();
-            assertThat(log4j.orders().manager().log().durableSequence()).isEqualTo(EVENTS);
+            assertThat(log4j.orders().ring().log().durableSequence()).isEqualTo(EVENTS);
         }
         assertThat(directory.lines()).hasSize(EVENTS).doesNotHaveDuplicates();
     }
@@ -50,7 +50,7 @@ class VirtualThreadTest {
                 for (int i = 0; i < waiting; i++) {
                     executor.execute(() -> log4j.logger().info("x".repeat(400_000)));
                 }
-                await().until(() -> log4j.orders().manager().log().stats().fullWaits() > 0);
+                await().until(() -> log4j.orders().ring().log().stats().fullWaits() > 0);
                 platform.start();
             }
             ((AutoCloseable) executor).close();

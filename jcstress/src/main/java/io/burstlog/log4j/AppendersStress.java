@@ -32,8 +32,8 @@ public class AppendersStress {
 
     private static BurstAppender appender(final BurstConfig config) {
         final RingAttributes ring = RingAttributes.of(config, false);
-        final BurstAppender.Terms terms = new BurstAppender.Terms(
-                ring, AckRule.durable(), FullRingRule.of(config), new Advertisement(false, null));
+        final BurstAppender.Terms terms =
+                new BurstAppender.Terms(ring, AckRule.durable(), new Advertisement(false, null));
         return new BurstAppender(
                 "Orders",
                 null,

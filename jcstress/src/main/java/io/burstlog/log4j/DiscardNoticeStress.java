@@ -22,7 +22,7 @@ public class DiscardNoticeStress {
 
     private static final long RING_BYTES = 256 << 20;
     private static final int EVENTS = 2;
-    private static final BurstManager RING = new BurstManager(
+    private static final OpenStream STREAM = OpenStream.open(
             RingAttributes.of(FreshRing.config("discards", RING_BYTES).build(), false), new Reported());
 
     /** Adds up what the lines say that go to the ring. */
@@ -49,7 +49,7 @@ public class DiscardNoticeStress {
         while (!notice.write() && reported.events.get() <= EVENTS) {
             Thread.onSpinWait();
         }
-        if (RING.log().stats().fullWaits() > 0) {
+        if (STREAM.ring().log().stats().fullWaits() > 0) {
             throw new IllegalStateException("the ring was full; it is too small for this machine");
         }
         return reported.events.get();
@@ -62,7 +62,7 @@ public class DiscardNoticeStress {
     public static class AddAndWrite {
 
         private final Reported reported = new Reported();
-        private final DiscardNotice notice = new DiscardNotice(RING);
+        private final DiscardNotice notice = new DiscardNotice(STREAM);
 
         @Actor
         public void one() {
@@ -90,7 +90,7 @@ public class DiscardNoticeStress {
     public static class WriteAndClose {
 
         private final Reported reported = new Reported();
-        private final DiscardNotice notice = new DiscardNotice(RING);
+        private final DiscardNotice notice = new DiscardNotice(STREAM);
         private int toldAtClose;
 
         public WriteAndClose() {

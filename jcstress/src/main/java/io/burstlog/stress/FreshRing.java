@@ -72,8 +72,8 @@ public final class FreshRing {
     /** For a ring of any other use; each name is a ring of its own. */
     public static BurstConfig.Builder config(String name, long bytes) {
         return BurstConfig.builder()
-                .ring(path(name + ".ring"))
-                .fileName(path(name + ".log"))
+                .ring(path(name + ".ring").toString())
+                .fileName(path(name + ".log").toString())
                 .ringBytes(bytes)
                 // The directory may be memory.
                 .durability(Durability.PROCESS)

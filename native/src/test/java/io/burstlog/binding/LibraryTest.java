@@ -158,8 +158,8 @@ class LibraryTest {
     @Test
     void aRingHeldThroughAnotherCopyOfTheLibraryIsRefusedNamingThisProcess() throws Exception {
         BurstConfig config = BurstConfig.builder()
-                .ring(directory.resolve("orders.ring"))
-                .fileName(directory.resolve("orders.log"))
+                .ring(directory.resolve("orders.ring").toString())
+                .fileName(directory.resolve("orders.log").toString())
                 .durability(Durability.PROCESS)
                 .build();
         try (BurstLog log = BurstLog.open(config)) {

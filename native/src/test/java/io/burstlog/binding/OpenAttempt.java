@@ -26,8 +26,8 @@ public final class OpenAttempt implements Callable<String> {
         for (int i = 1; i < directoryAndLibraries.length; i++) {
             String library = directoryAndLibraries[i];
             BurstConfig config = BurstConfig.builder()
-                    .ring(directory.resolve("orders.ring"))
-                    .fileName(directory.resolve("orders.log"))
+                    .ring(directory.resolve("orders.ring").toString())
+                    .fileName(directory.resolve("orders.log").toString())
                     .ringBytes(4 << 20)
                     .durability(Durability.PROCESS)
                     .library(library.isEmpty() ? null : library)

@@ -47,8 +47,8 @@ public final class OpenStudy {
         } else {
             Path ring = media.file("open.ring");
             BurstConfig config = BurstConfig.builder()
-                    .ring(ring)
-                    .fileName(Path.of(full, "open.log"))
+                    .ring(ring.toString())
+                    .fileName(full + "/open.log")
                     .ringBytes(ringBytes)
                     .durability(Durability.PROCESS)
                     .binding(Binding.JNI)

@@ -45,8 +45,8 @@ public final class BurstTarget implements Target {
     public static BurstLog open(Path ring, String io, Path file, Binding binding, Duration drainInterval)
             throws Media.NotPossible {
         BurstConfig config = BurstConfig.builder()
-                .ring(ring)
-                .fileName(file)
+                .ring(ring.toString())
+                .fileName(file.toString())
                 .durability(Durability.PROCESS)
                 .io(Io.valueOf(io.toUpperCase(Locale.ROOT)))
                 .binding(binding)

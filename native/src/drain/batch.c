@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A place in the log and the bytes that follow it there: the same place always yields the same bytes. */
+#include <errno.h>
+
+#include "drain/stream.h"
+
+/* Bytes that the item becomes; it stays where it is if there is no room. -1: no room, -2: it has nowhere to go. */
+static int64_t put(const struct drain *drain, const struct drain_stream *stream, const struct log_item *item,
+                   size_t used) {
+    const struct record_format *format = stream->outlet == NULL ? NULL : stream->outlet->format;
+    const size_t room = drain->batch_room - used;
+    if (item->kind == LOG_LOSS) {
+        const struct walk_gap *gap = &item->gap;
+        const struct record_loss loss = {
+            .first_sequence = gap->first_sequence, .count = gap->count, .from = gap->from, .to = gap->to};
+        return format == NULL ? 0 : room < RECORD_LOSS_BYTES ? -1 : (int64_t)format->loss(&loss, drain->batch + used);
+    }
+    if (item->header.stream != stream->noted.id) {
+        return 0;
+    }
+    if (format == NULL) {
+        return -2;
+    }
+    const size_t size = format->record_size(&item->header);
+    if (size > room) {
+        return -1;
+    }
+    if (size > 0) {
+        format->record(&item->header, item->payload, drain->batch + used);
+    }
+    return (int64_t)size;
+}
+
+int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struct log_cursor *cursor, uint64_t until,
+                   uint64_t *records) {
+    const struct log_source *source = drain->parts.source;
+    const uint64_t from = cursor->walk.position;
+    struct log_cursor next = *cursor;
+    struct log_item item;
+    size_t used = 0;
+    int why = 0;
+    for (;;) {
+        const int rc = log_source_next(source, &next, until, &item);
+        if (rc <= 0) {
+            why = rc;
+            *cursor = rc == 0 ? next : *cursor;
+            break;
+        }
+        const int64_t size = put(drain, stream, &item, used);
+        if (size < 0) {
+            why = size == -1 ? -EMSGSIZE : -EDESTADDRREQ;
+            break;
+        }
+        /* Pages that were lost have zeros in them. What was copied is what was written if it is valid still. */
+        if (item.kind == LOG_RECORD && !log_source_is_still_there(source, item.header.position)) {
+            why = -EIO;
+            break;
+        }
+        used += (size_t)size;
+        *records += item.kind == LOG_RECORD && size > 0;
+        *cursor = next;
+    }
+    return cursor->walk.position == from && why < 0 ? why : (int64_t)used;
+}
+
+static void feed_begin(const struct outlet_noted *noted) {
+    struct feed *feed = noted->argument;
+    feed->cursor = feed->stream->noted_at;
+}
+
+static int feed_next(const struct outlet_noted *noted, const uint8_t **data, size_t *bytes) {
+    struct feed *feed = noted->argument;
+    const uint64_t until = feed->drain->durable;
+    uint64_t records = 0;
+    if (feed->cursor.walk.position >= until) {
+        return 0;
+    }
+    const int64_t used = batch_make(feed->drain, feed->stream, &feed->cursor, until, &records);
+    if (used < 0) {
+        return -EIO;
+    }
+    *data = feed->drain->batch;
+    *bytes = (size_t)used;
+    return 1;
+}
+
+void feed_make(struct feed *feed, struct drain *drain, const struct drain_stream *stream) {
+    uint64_t durable, next_sequence;
+    drain->parts.source->ops->durable(drain->parts.source, &durable, &next_sequence);
+    *feed = (struct feed){.noted = {.state = &stream->noted.outlet,
+                                    .sequence = stream->noted.next_sequence,
+                                    .last_sequence = next_sequence - 1,
+                                    .begin = feed_begin,
+                                    .next = feed_next,
+                                    .argument = feed},
+                          .drain = drain,
+                          .stream = stream};
+}

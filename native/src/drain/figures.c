@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What anybody may ask of the drain. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "drain/stream.h"
+
+int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *figures) {
+    pthread_mutex_lock(&drain->table_lock);
+    const struct drain_stream *stream = drain_stream(drain, id);
+    if (stream != NULL) {
+        *figures = (struct drain_figures){.drained_sequence = atomic_load(&stream->drained_sequence),
+                                          .records = atomic_load(&stream->records),
+                                          .bytes = atomic_load(&stream->bytes),
+                                          .length = atomic_load(&stream->length),
+                                          .held_bytes = atomic_load(&stream->held_bytes),
+                                          .stalled = atomic_load(&stream->stalled),
+                                          .began_empty = atomic_load(&stream->began_empty)};
+    }
+    pthread_mutex_unlock(&drain->table_lock);
+    return stream != NULL ? 0 : -ENOENT;
+}
+
+uint64_t drain_sequence(struct drain *drain) {
+    uint64_t least = UINT64_MAX;
+    pthread_mutex_lock(&drain->table_lock);
+    EACH_STREAM(drain, stream) {
+        const uint64_t sequence = atomic_load(&stream->drained_sequence);
+        least = sequence < least ? sequence : least;
+    }
+    pthread_mutex_unlock(&drain->table_lock);
+    return least;
+}
+
+uint32_t drain_kind_of(struct drain *drain, const char *path) {
+    uint32_t kind = 0;
+    EACH_STREAM(drain, stream) {
+        if (strcmp(stream->noted.outlet.path, path) == 0) {
+            kind = stream->noted.outlet.kind;
+        }
+    }
+    return kind;
+}
+
+uint64_t drain_progress(struct drain *drain) {
+    uint64_t sum = 0;
+    pthread_mutex_lock(&drain->table_lock);
+    EACH_STREAM(drain, stream) {
+        sum += atomic_load(&stream->drained_sequence);
+    }
+    pthread_mutex_unlock(&drain->table_lock);
+    return sum;
+}
+
+int drain_is_stalled(struct drain *drain) {
+    uint32_t stalled = 0;
+    pthread_mutex_lock(&drain->table_lock);
+    EACH_STREAM(drain, stream) {
+        stalled |= atomic_load(&stream->stalled);
+    }
+    pthread_mutex_unlock(&drain->table_lock);
+    return stalled != 0;
+}
+
+void drain_copy_path(struct drain *drain, uint16_t id, char *path, size_t path_bytes) {
+    pthread_mutex_lock(&drain->table_lock);
+    const struct drain_stream *stream = drain_stream(drain, id);
+    snprintf(path, path_bytes, "%s", stream == NULL ? "" : stream->path);
+    pthread_mutex_unlock(&drain->table_lock);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The step of the drain: the order on which every promise rests. */
+#include <errno.h>
+#include <string.h>
+
+#include "drain/stream.h"
+
+static int is_space_awaited(const struct drain *drain) {
+    const struct drain_host *host = drain->parts.host;
+    return host->is_space_awaited != NULL && host->is_space_awaited(host->argument);
+}
+
+/* While nothing was committed in this epoch recovery may put the marker of the next one in the place of this one's: nobody
+ * notes that he is behind it unless all are there. */
+uint64_t drain_reach(const struct drain *drain) {
+    const uint64_t log_end = drain->parts.source->recovery->log_end;
+    if (drain->durable > drain->parts.epoch_begin) {
+        return drain->durable;
+    }
+    EACH_STREAM(drain, stream) {
+        if (stream->noted_at.walk.position < log_end) {
+            return log_end;
+        }
+    }
+    return drain->durable;
+}
+
+/* Part of a batch is not synced: what it began with would be noted without its end. */
+static int is_due(const struct drain *drain, const struct drain_stream *stream, int is_idle, int sync) {
+    const uint64_t written = stream->written.walk.position, noted = stream->noted_at.walk.position;
+    if (stream->rc < 0 || stream->partly > 0 || (written == noted && !stream->must_sync)) {
+        return 0;
+    }
+    return sync || is_idle || stream->must_sync || is_space_awaited(drain) ||
+           written - noted >= drain->parts.source->shape.capacity_bytes / 8 ||
+           platform_monotonic_ns(drain->parts.platform) - stream->unnoted_since_ns >= DRAIN_SYNC_AFTER_NS;
+}
+
+/* Whether there is time for more. */
+static int may_go_on(const struct drain *drain) {
+    return platform_monotonic_ns(drain->parts.platform) < atomic_load(&drain->give_up_ns);
+}
+
+void drain_look(struct drain *drain) {
+    uint64_t next_sequence;
+    drain->parts.source->ops->durable(drain->parts.source, &drain->durable, &next_sequence);
+}
+
+static void begin_step(struct drain *drain) {
+    drain_look(drain);
+    EACH_STREAM(drain, stream) {
+        stream->rc = stream->is_unreadable = 0;
+    }
+}
+
+static int end_step(struct drain *drain, int noted, int progressed) {
+    int stalled = 0;
+    if (noted < 0) {
+        return noted;
+    }
+    EACH_STREAM(drain, stream) {
+        stalled = stalled < 0 ? stalled : stream->rc;
+        stream_tell(drain, stream);
+        stream_rest(drain, stream);
+    }
+    return stalled < 0 ? stalled : progressed;
+}
+
+static void want(struct drain *drain, unsigned checkpoints) {
+    drain->wanted = drain->wanted > checkpoints ? drain->wanted : checkpoints;
+}
+
+int drain_step(struct drain *drain, int sync) {
+    const struct drain_host *host = drain->parts.host;
+    int progressed = 0, moved, synced, noted;
+    begin_step(drain);
+    do {
+        const uint64_t until = drain_reach(drain);
+        moved = synced = 0;
+
+        /* 1. Data: at most a batch of each stream goes from the log to its outlet. */
+        EACH_STREAM(drain, stream) {
+            moved |= stream_move(drain, stream, until);
+        }
+        progressed |= moved;
+
+        /* 2. Sync: what an outlet has is durable there before anybody says so. */
+        EACH_STREAM(drain, stream) {
+            synced |= is_due(drain, stream, !progressed, sync) && stream_sync(drain, stream);
+        }
+
+        /* 3. Checkpoint: of all streams, in one write, over the older slot. That one still holds back what the newer one lets go
+         * of: when nothing else is to be done, or somebody waits for space, it follows. Both slots have the state of a new
+         * destination before that gets a byte: stream_obey. */
+        want(drain, (unsigned)synced);
+        if (!moved && (!progressed || sync || is_space_awaited(drain))) {
+            want(drain, synced ? LAYOUT_CHECKPOINT_SLOTS : (unsigned)drain->older_is_behind);
+        }
+        noted = drain_checkpoint(drain);
+
+        /* 4. Release: what all streams have let go of in both slots. */
+        if (noted > 0) {
+            host->release(host->argument, ledger_released(drain->parts.ledger));
+        }
+    } while (moved && noted >= 0 && may_go_on(drain));
+    return end_step(drain, noted, progressed);
+}
+
+int drain_checkpoint(struct drain *drain) {
+    const struct stream_state *states[LAYOUT_STREAMS_MAX];
+    unsigned count = 0;
+    int changed = 0;
+    if (drain->wanted == 0) {
+        return 0;
+    }
+    EACH_STREAM(drain, stream) {
+        if (stream->unsynced == 0) {
+            stream_let_go(stream);
+        }
+        changed |= memcmp(&stream->next, &stream->noted, sizeof stream->next) != 0;
+        states[count++] = &stream->next;
+    }
+    for (; drain->wanted > 0; drain->wanted--) {
+        drain->ledger_rc = ledger_checkpoint(drain->parts.ledger, drain->parts.epoch, states, count);
+        if (drain->ledger_rc < 0) {
+            if (drain->ledger_rc != -E2BIG) { /* of a stream that is being added: nothing was written */
+                drain->parts.host->failed(drain->parts.host->argument, drain->ledger_rc);
+            }
+            return drain->ledger_rc;
+        }
+        drain->older_is_behind = changed;
+        changed = 0;
+        EACH_STREAM(drain, stream) {
+            stream->noted = stream->next;
+            stream->noted_at = stream->next_at;
+            atomic_store(&stream->drained_sequence, stream->noted.next_sequence - 1);
+        }
+    }
+    EACH_STREAM(drain, stream) {
+        stream_begin(drain, stream);
+    }
+    return 1;
+}
+
+int drain_is_done(const struct drain *drain) {
+    uint64_t durable, next_sequence;
+    drain->parts.source->ops->durable(drain->parts.source, &durable, &next_sequence);
+    EACH_STREAM(drain, stream) {
+        if (!stream_is_done(stream, durable)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+void drain_give_up_at(struct drain *drain, int64_t when_ns) {
+    atomic_store(&drain->give_up_ns, when_ns);
+}

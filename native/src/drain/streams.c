@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of streams: opening the drain, adding a stream and removing one. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "drain/stream.h"
+
+static const struct platform *platform_of(const struct drain *drain) {
+    return drain->parts.platform;
+}
+
+static void destroy_outlet(struct outlet **outlet) {
+    if (*outlet != NULL) {
+        (*outlet)->ops->destroy(*outlet);
+        *outlet = NULL;
+    }
+}
+
+static void stand_at(const struct drain *drain, struct drain_stream *stream, const struct stream_state *state) {
+    stream->noted = stream->next = *state;
+    stream->noted_at = stream->next_at = stream->written =
+        log_source_at(drain->parts.source, state->drained_position, state->next_sequence, state->epoch);
+    atomic_store(&stream->drained_sequence, state->next_sequence - 1);
+}
+
+static struct drain_stream *stream_allocate(const struct drain *drain) {
+    struct drain_stream *stream = platform_allocate(platform_of(drain), sizeof *stream, PLATFORM_PLAIN);
+    if (stream == NULL) {
+        error_set(ENOMEM, "no memory for a stream of the drain: %zu bytes", sizeof *stream);
+    }
+    return stream;
+}
+
+static void stream_free(const struct drain *drain, struct drain_stream *stream) {
+    destroy_outlet(&stream->outlet);
+    platform_release(platform_of(drain), stream, sizeof *stream);
+}
+
+/* Bound where its state says, and opened when there are bytes for it. */
+static int give_outlet(const struct drain *drain, struct drain_stream *stream) {
+    const struct drain_host *host = drain->parts.host;
+    return stream->noted.outlet.path[0] == '\0'
+               ? 0
+               : host->make_outlet(host->argument, &stream->noted.outlet, &stream->outlet);
+}
+
+static int read_streams(struct drain *drain) {
+    const struct ledger *ledger = drain->parts.ledger;
+    const unsigned newest = ledger_view(ledger)->newest;
+    for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
+        struct stream_state state;
+        struct drain_stream *stream = stream_allocate(drain);
+        if (stream == NULL) {
+            return -ENOMEM;
+        }
+        ledger_stream(ledger, newest, i, &state);
+        stand_at(drain, stream, &state);
+        drain->streams[state.id] = stream;
+        const int rc = give_outlet(drain, stream);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* Where the stream is that has drained the least. */
+static struct log_cursor least(const struct drain *drain) {
+    struct log_cursor cursor = {.walk = {.position = UINT64_MAX}};
+    EACH_STREAM(drain, stream) {
+        if (stream->noted_at.walk.position < cursor.walk.position) {
+            cursor = stream->noted_at;
+        }
+    }
+    return cursor;
+}
+
+int drain_open(const struct drain_parts *parts, struct drain **drain_out) {
+    struct drain *drain = platform_allocate(parts->platform, sizeof *drain, PLATFORM_PLAIN);
+    if (drain == NULL) {
+        return error_set(ENOMEM, "no memory for the drain: %zu bytes", sizeof *drain);
+    }
+    uint64_t next_sequence;
+    drain->parts = *parts;
+    pthread_mutex_init(&drain->table_lock, NULL);
+    atomic_store(&drain->give_up_ns, INT64_MAX);
+    parts->source->ops->durable(parts->source, &drain->durable, &next_sequence);
+    drain->batch_room = align_up(DRAIN_BATCH_BYTES + parts->longest + RECORD_LOSS_BYTES, 4096);
+    drain->batch = platform_allocate(parts->platform, drain->batch_room, PLATFORM_PLAIN);
+    int rc = drain->batch != NULL ? 0 : error_set(ENOMEM, "no memory for the drain: %zu bytes", drain->batch_room);
+    rc = rc < 0 ? rc : read_streams(drain);
+    if (rc < 0) {
+        drain_close(drain);
+        return rc;
+    }
+    *drain_out = drain;
+    return 0;
+}
+
+void drain_close(struct drain *drain) {
+    EACH_STREAM(drain, stream) {
+        stream_free(drain, stream);
+    }
+    if (drain->batch != NULL) {
+        platform_release(platform_of(drain), drain->batch, drain->batch_room);
+    }
+    platform_release(platform_of(drain), drain, sizeof *drain);
+}
+
+/* Whether a record or a loss lies before the watermark that the stream has not written. */
+static int has_waiting(const struct drain *drain, const struct drain_stream *stream) {
+    struct log_cursor cursor = stream->written;
+    struct log_item item;
+    while (log_source_next(drain->parts.source, &cursor, drain->durable, &item) == 1) {
+        if (item.kind == LOG_LOSS ? item.gap.count > 0 : item.header.stream == stream->noted.id) {
+            return 1;
+        }
+    }
+    return stream->unsynced > 0;
+}
+
+int drain_has_waiting(struct drain *drain, uint16_t id) {
+    const struct drain_stream *stream = drain_stream(drain, id);
+    drain_look(drain);
+    const int waiting = stream != NULL && has_waiting(drain, stream);
+    return waiting;
+}
+
+/* Steps until everything that is durable now is in the outlet of the stream. 0 or -errno. */
+static int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
+    drain_look(drain);
+    const uint64_t durable = drain->durable;
+    for (;;) {
+        const uint64_t until = drain_reach(drain);
+        if (stream_is_done(stream, until < durable ? until : durable)) {
+            return 0;
+        }
+        drain_step(drain, 1);
+        if (drain->ledger_rc < 0 || stream->rc < 0) {
+            return drain->ledger_rc < 0 ? drain->ledger_rc : stream->rc;
+        }
+    }
+}
+
+/* Nothing waits for the stream: it need not look again at what lies before the watermark. */
+static void pass(const struct drain *drain, struct drain_stream *stream) {
+    const uint64_t until = drain_reach(drain);
+    struct log_item item;
+    while (log_source_next(drain->parts.source, &stream->written, until, &item) == 1) {
+    }
+}
+
+/* What a call that was made of the stream's outlet has answered, and what follows from it. 0 or -errno. */
+static int settle_answer(struct drain *drain, struct drain_stream *stream, int answer,
+                         const struct outlet_state *state) {
+    const struct drain_host *host = drain->parts.host;
+    const int rc = stream_obey(drain, stream, answer, state);
+    const int noted = rc < 0 ? rc : drain_checkpoint(drain);
+    if (noted > 0) {
+        host->release(host->argument, ledger_released(drain->parts.ledger));
+    }
+    return noted < 0 ? noted : 0;
+}
+
+static int bind(struct drain *drain, struct drain_stream *stream, const char *path) {
+    struct outlet_state state;
+    struct feed feed;
+    feed_make(&feed, drain, stream);
+    const int rc = stream->outlet->ops->bind(stream->outlet, path, &feed.noted, &state);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!has_waiting(drain, stream)) {
+        pass(drain, stream);
+    }
+    return settle_answer(drain, stream, rc, &state);
+}
+
+/* The records that wait for the stream do not go where it is bound to. */
+static int refuse_to_move(const struct drain_stream *stream, int rc) {
+    char path[LAYOUT_FILE_NAME_BYTES];
+    stream->outlet->ops->copy_path(stream->outlet, path, sizeof path);
+    return error_set(-rc,
+                     "the ring holds records for log file %s, which cannot be written: %s; make it writable, "
+                     "or open the ring with that name",
+                     path, error_name(-rc));
+}
+
+/* It was opened elsewhere than it is configured to be: brings it up to date, and back if that can be. */
+static int settle(struct drain *drain, struct drain_stream *stream) {
+    const struct outlet_ops *ops = stream->outlet->ops;
+    int rc = 0;
+    while (rc == 0 && ops->is_astray != NULL && ops->is_astray(stream->outlet)) {
+        struct outlet_state state;
+        struct feed feed;
+        const int why = drain_stream_dry(drain, stream);
+        if (drain->ledger_rc < 0) {
+            return drain->ledger_rc;
+        }
+        feed_make(&feed, drain, stream);
+        rc = settle_answer(drain, stream, ops->settle(stream->outlet, &feed.noted, why, &state), &state);
+    }
+    return rc;
+}
+
+static int find_again(struct drain *drain, struct drain_stream *stream) {
+    struct outlet_state state;
+    struct feed feed;
+    feed_make(&feed, drain, stream);
+    const int rc = stream->outlet->ops->open(stream->outlet, &feed.noted, &state);
+    return settle_answer(drain, stream, rc, &state);
+}
+
+/* Nothing waits for it. If others have moved the destination away the next one is begun now, and not with the next record. */
+static int look_at(struct drain *drain, struct drain_stream *stream) {
+    struct outlet_state state;
+    struct feed feed;
+    feed_make(&feed, drain, stream);
+    const int rc = stream->outlet->ops->ready(stream->outlet, &feed.noted, NULL, 0, 0, &state);
+    return rc < 0 ? 0 : settle_answer(drain, stream, rc, &state); /* a step tells what stalls */
+}
+
+/* What waits for the stream goes where it is bound to, by an outlet of the kind that is bound there. 0, or -errno with a
+ * sentence. */
+static int drain_where_bound(struct drain *drain, struct drain_stream *stream) {
+    struct outlet *configured = stream->outlet;
+    stream->outlet = NULL;
+    int rc = give_outlet(drain, stream);
+    if (rc == 0) {
+        rc = find_again(drain, stream);
+        const int dry = rc < 0 ? 0 : drain_stream_dry(drain, stream);
+        rc = dry < 0 ? refuse_to_move(stream, dry) : rc;
+        destroy_outlet(&stream->outlet);
+    }
+    stream->outlet = configured;
+    return rc;
+}
+
+/* The outlet of the configuration stands in for the one that the stream had. */
+static int open_stream(struct drain *drain, struct drain_stream *stream, const struct drain_stream_config *config) {
+    const char *bound = stream->noted.outlet.path;
+    const int is_bound_here = config->path == NULL || strcmp(config->path, bound) == 0;
+    if (bound[0] == '\0' && config->path == NULL) {
+        return error_set(EINVAL, "the ring was never opened with a log file: there is nothing to move");
+    }
+    if (bound[0] == '\0' || (!is_bound_here && !has_waiting(drain, stream))) {
+        return bind(drain, stream, config->path); /* the file before is not even looked at */
+    }
+    if (!is_bound_here && config->may_not_move) {
+        return -EPERM;
+    }
+    if (!is_bound_here) {
+        const int rc = drain_where_bound(drain, stream);
+        return rc < 0 ? rc : bind(drain, stream, config->path);
+    }
+    int rc = find_again(drain, stream);
+    rc = rc < 0 ? rc : settle(drain, stream);
+    return rc < 0 || has_waiting(drain, stream) ? rc : look_at(drain, stream);
+}
+
+static struct drain_stream *find_stream(const struct drain *drain, const struct drain_stream_config *config) {
+    if (config->is_log) {
+        return drain_stream(drain, 0);
+    }
+    EACH_STREAM(drain, stream) {
+        const struct stream_state *noted = &stream->noted;
+        if (noted->id != 0 && strcmp(noted->name, config->name) == 0 &&
+            (config->name[0] != '\0' || (config->path != NULL && strcmp(noted->outlet.path, config->path) == 0))) {
+            return stream;
+        }
+    }
+    return NULL;
+}
+
+/* Another stream is bound to the path: if nobody has it open, what it holds goes there first, and then it is bound to
+ * nothing. That is noted together with the stream that takes over. */
+static int take_over(struct drain *drain, const struct drain_stream *taker, const char *path) {
+    EACH_STREAM(drain, stream) {
+        if (stream == taker || path == NULL || strcmp(stream->noted.outlet.path, path) != 0) {
+            continue;
+        }
+        if (stream->is_open) {
+            return error_set(EBUSY,
+                             "log file %s is written by %s%s of the same ring: give every stream a file of its own",
+                             path, stream->noted.name[0] == '\0' ? "another stream" : "stream ", stream->noted.name);
+        }
+        const int rc = drain_stream_dry(drain, stream);
+        if (rc < 0) {
+            return refuse_to_move(stream, rc);
+        }
+        destroy_outlet(&stream->outlet);
+        stream->next.outlet = (struct outlet_state){.kind = stream->noted.outlet.kind};
+    }
+    return 0;
+}
+
+/* Whoever was bound to the path stays so. */
+static void take_back(struct drain *drain) {
+    EACH_STREAM(drain, stream) {
+        if (stream->outlet == NULL && stream->noted.outlet.path[0] != '\0' && give_outlet(drain, stream) == 0) {
+            stream->next.outlet = stream->noted.outlet;
+        }
+    }
+}
+
+/* An id that no stream has; else that of one which nobody has open and which holds nothing. */
+static int free_id(struct drain *drain, const struct drain_stream_config *config) {
+    if (config->is_log) {
+        return 0;
+    }
+    for (unsigned id = 1; id < LAYOUT_STREAMS_MAX; id++) {
+        if (drain_stream(drain, id) == NULL) {
+            return (int)id;
+        }
+    }
+    for (unsigned id = 1; id < LAYOUT_STREAMS_MAX; id++) {
+        struct drain_stream *stream = drain_stream(drain, id);
+        if (!stream->is_open && drain_stream_dry(drain, stream) == 0) {
+            return (int)id;
+        }
+    }
+    return error_set(ENOSPC, "a ring has at most %u streams, and all of them are open or hold records: close one",
+                     LAYOUT_STREAMS_MAX);
+}
+
+/* A stream that is in no checkpoint yet: its records come behind what is durable now. */
+static int new_stream(struct drain *drain, const struct drain_stream_config *config, struct drain_stream **added) {
+    const int id = free_id(drain, config);
+    if (id < 0) {
+        return id;
+    }
+    struct drain_stream *stream = stream_allocate(drain);
+    if (stream == NULL) {
+        return -ENOMEM;
+    }
+    const struct drain_stream *before = drain_stream(drain, (unsigned)id);
+    stream->written = before != NULL ? before->noted_at : least(drain);
+    pass(drain, stream);
+    stream_let_go(stream);
+    stream->next.id = (uint16_t)id;
+    snprintf(stream->next.name, sizeof stream->next.name, "%s", config->name);
+    stream->noted = stream->next;
+    stream->noted_at = stream->next_at;
+    *added = stream;
+    return 0;
+}
+
+/* Puts the stream in the table, in the place of what is there. */
+static struct drain_stream *put_stream(struct drain *drain, unsigned id, struct drain_stream *stream) {
+    pthread_mutex_lock(&drain->table_lock);
+    struct drain_stream *before = drain->streams[id];
+    drain->streams[id] = stream;
+    pthread_mutex_unlock(&drain->table_lock);
+    return before;
+}
+
+/* With the outlet of the configuration; the one before is closed, and stays until it is sure that it is not needed. */
+static int open_with(struct drain *drain, struct drain_stream *stream, const struct drain_stream_config *config) {
+    struct outlet *before = stream->outlet;
+    const int is_idle = !has_waiting(drain, stream);
+    if (before != NULL) {
+        before->ops->close(before);
+    }
+    stream->outlet = config->outlet;
+    stream->is_open = 1;
+    const int rc = open_stream(drain, stream, config);
+    if (rc < 0) {
+        stream->outlet = before;
+        stream->is_open = 0;
+        stream_rewind(stream);
+        return rc;
+    }
+    destroy_outlet(&before);
+    atomic_store(&stream->length, stream->outlet->ops->length(stream->outlet));
+    atomic_store(&stream->began_empty, is_idle && atomic_load(&stream->length) == 0);
+    stream_publish_path(drain, stream);
+    return 0;
+}
+
+static int add_stream(struct drain *drain, const struct drain_stream_config *config, uint16_t *id) {
+    struct drain_stream *stream = find_stream(drain, config), *replaced = NULL;
+    const int is_new = stream == NULL;
+    if (!is_new && stream->is_open) {
+        return error_set(EBUSY, "stream \"%s\" of this ring is open already", config->name);
+    }
+    int rc = take_over(drain, stream, config->path);
+    rc = rc == 0 && is_new ? new_stream(drain, config, &stream) : rc;
+    if (rc < 0) {
+        return rc;
+    }
+    *id = stream->next.id;
+    if (is_new) {
+        replaced = put_stream(drain, *id, stream);
+    }
+    rc = open_with(drain, stream, config);
+    if (rc < 0 && is_new) {
+        put_stream(drain, *id, replaced);
+        replaced = stream;
+    }
+    if (replaced != NULL) {
+        stream_free(drain, replaced);
+    }
+    return rc;
+}
+
+int drain_add_stream(struct drain *drain, const struct drain_stream_config *config, uint16_t *id) {
+    struct outlet *outlet = config->outlet;
+    drain_look(drain);
+    const int rc = add_stream(drain, config, id);
+    if (rc < 0) {
+        take_back(drain);
+        destroy_outlet(&outlet);
+    }
+    return rc;
+}
+
+void drain_remove_stream(struct drain *drain, uint16_t id) {
+    struct drain_stream *stream = drain_stream(drain, id);
+    if (stream != NULL && stream->is_open) {
+        stream->is_open = 0;
+        drain_step(drain, 1);
+        if (stream->unsynced > 0 || stream->awaits_note) {
+            stream_rewind(stream);
+        }
+        stream->outlet->ops->close(stream->outlet);
+    }
+}

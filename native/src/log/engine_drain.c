@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The drain of an open log: where it reads, whom it tells, and the log file. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "log/engine.h"
+#include "outlet/file/file_outlet.h"
+#include "outlet/raw/raw.h"
+
+static const struct engine *engine_of(const struct log_source *source) {
+    return (const struct engine *)((const char *)source - offsetof(struct engine, source));
+}
+
+static void live_durable(const struct log_source *source, uint64_t *position, uint64_t *next_sequence) {
+    ring_durable(engine_of(source)->ring, position, next_sequence);
+}
+
+static int live_has_lost_pages(const struct log_source *source) {
+    return device_lost_pages(engine_of(source)->parts.device) > 0;
+}
+
+/* The ring of this process, below its watermark. */
+static const struct log_source_ops live_ops = {.durable = live_durable, .has_lost_pages = live_has_lost_pages};
+
+static void make_source(struct engine *engine) {
+    const struct superblock *superblock = engine_view_superblock(&engine->view);
+    engine->source = (struct log_source){.ops = &live_ops,
+                                         .image = engine->ring->image,
+                                         .shape = {.capacity_bytes = superblock->capacity_bytes,
+                                                   .block_bytes = superblock->block_bytes,
+                                                   .line_bytes = superblock_line_bytes(superblock)},
+                                         .crc_seed = ledger_view(engine->view.ledger)->crc_seed,
+                                         .recovery = &engine->view.recovery};
+}
+
+static void release(void *argument, uint64_t position) {
+    struct engine *engine = argument;
+    atomic_store(&engine->failed_checkpoints, 0);
+    ring_release(engine->ring, position);
+    stages_drained(engine->ring->stages, ledger_sum(engine->view.ledger).start.drained_position);
+    const uint64_t progress = drain_progress(engine->drain);
+    if (engine->progress != progress) {
+        engine->progress = progress;
+        /* Not for a change of file alone: whoever awaits the records would ask at once for the next attempt. */
+        event_count_notify(&engine->drained, engine->parts.platform);
+    }
+}
+
+static void failed(void *argument, int rc) {
+    struct engine *engine = argument;
+    ring_fail(engine->ring, "a checkpoint (how much the log file has) could not be written to ring %s: %s",
+              engine->parts.device->path, device_failure(rc));
+    engine_count_failure(engine);
+}
+
+static int unreadable(void *argument) {
+    struct engine *engine = argument;
+    engine_check_medium(engine);
+    return ring_has_failed(engine->ring);
+}
+
+static int is_space_awaited(void *argument) {
+    const struct engine *engine = argument;
+    return atomic_load(&engine->ring->space.waiters) != 0;
+}
+
+static int make_file_outlet(const struct engine *engine, const struct new_file *how, struct outlet **outlet) {
+    const struct file_outlet_parts parts = {.platform = engine->parts.platform,
+                                            .events = engine->parts.events,
+                                            .files = engine->parts.files,
+                                            .how = *how,
+                                            .mark_is_untrusted = engine->untrusted_ring_owner != 0};
+    return file_outlet_create(&parts, outlet);
+}
+
+static int make_raw_outlet(const struct engine *engine, struct outlet **outlet) {
+    const struct raw_outlet_parts parts = {.platform = engine->parts.platform,
+                                           .media = engine->parts.raw_media,
+                                           .events = engine->parts.events,
+                                           .mark_is_untrusted = engine->untrusted_ring_owner != 0};
+    return raw_outlet_create(&parts, outlet);
+}
+
+static int make_outlet(void *argument, const struct outlet_state *state, struct outlet **outlet) {
+    const struct engine *engine = argument;
+    const struct new_file how = {.mode = 0};
+    return state->kind == OUTLET_FILE ? make_file_outlet(engine, &how, outlet)
+           : state->kind == OUTLET_RAW && engine->parts.raw_media != NULL
+               ? make_raw_outlet(engine, outlet)
+               : error_set(EPROTO,
+                           "%s is of a kind (%u) that this version does not know: use the version that wrote it",
+                           state->path, state->kind);
+}
+
+/* Where a stream stays, what it is bound to decides: a device that is not there must not become a file. Where it is to go
+ * anew, what is there. */
+static int make_configured_outlet(const struct engine *engine, const struct outlet_state *bound, const char *path,
+                                  const struct new_file *how, struct outlet **outlet) {
+    const int stays = bound->path[0] != '\0' && (path == NULL || strcmp(path, bound->path) == 0);
+    const int is_raw =
+        engine->parts.raw_media != NULL && (stays ? bound->kind == OUTLET_RAW : path != NULL && raw_is_device(path));
+    return is_raw ? make_raw_outlet(engine, outlet) : make_file_outlet(engine, how, outlet);
+}
+
+/* Whoever owns the ring may have named any file in it, and written the records that it would get. */
+static int refuse_untrusted_ring_owner(const struct engine *engine, const struct outlet_state *state) {
+    char bound[LAYOUT_FILE_NAME_BYTES] = "";
+    outlet_state_file(state, bound, sizeof bound);
+    return error_set(
+        EPERM,
+        "ring %s is of user %u and names log file %s for the records that wait in it: for another "
+        "user root does not write there; move them with `burstlog recover`, which does so with that user's "
+        "rights, or open the ring with that log file or as that user",
+        engine->parts.device->path, engine->untrusted_ring_owner, bound);
+}
+
+/* Of the streams but the log's own, which is asked when it is opened. */
+static int check_streams(const struct engine *engine) {
+    const struct ledger *ledger = engine->view.ledger;
+    const unsigned newest = ledger_view(ledger)->newest;
+    for (unsigned i = 0; engine->untrusted_ring_owner != 0 && i < ledger_streams(ledger, newest); i++) {
+        struct stream_state state;
+        ledger_stream(ledger, newest, i, &state);
+        if (state.id != 0 && drain_has_waiting(engine->drain, state.id)) {
+            return refuse_untrusted_ring_owner(engine, &state.outlet);
+        }
+    }
+    return 0;
+}
+
+/* Nothing is bound but other streams than the log's own: these are drained. */
+static int is_without_log(const struct engine *engine, const struct stream_state *first) {
+    return (first->id != 0 || first->outlet.path[0] == '\0') &&
+           ledger_streams(engine->view.ledger, ledger_view(engine->view.ledger)->newest) > 1;
+}
+
+static int open_log_stream(struct engine *engine, const struct engine_config *config) {
+    struct drain_stream_config stream = {
+        .name = "", .path = config->file_name, .is_log = 1, .may_not_move = engine->untrusted_ring_owner != 0};
+    struct stream_state first;
+    uint16_t id;
+    ledger_stream(engine->view.ledger, ledger_view(engine->view.ledger)->newest, 0, &first);
+    if (config->file_name == NULL ? is_without_log(engine, &first) : config->file_name[0] == '\0') {
+        return 0;
+    }
+    if (first.id != 0) {
+        first.outlet.path[0] = '\0'; /* of another stream */
+    }
+    int rc = make_configured_outlet(engine, &first.outlet, config->file_name, &config->how, &stream.outlet);
+    rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);
+    return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
+}
+
+static int add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
+    struct drain_stream_config config = {.name = stream->name, .path = stream->path};
+    struct outlet_state bound = {.kind = drain_kind_of(engine->drain, stream->path)};
+    if (bound.kind != 0) {
+        snprintf(bound.path, sizeof bound.path, "%s", stream->path);
+    }
+    const int rc = make_configured_outlet(engine, &bound, stream->path, &stream->how, &config.outlet);
+    return rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
+}
+
+int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
+    pthread_mutex_lock(&engine->step_lock);
+    const int rc = add_stream(engine, stream, id);
+    pthread_mutex_unlock(&engine->step_lock);
+    return rc;
+}
+
+void engine_remove_stream(struct engine *engine, uint16_t id) {
+    pthread_mutex_lock(&engine->step_lock);
+    drain_remove_stream(engine->drain, id);
+    pthread_mutex_unlock(&engine->step_lock);
+}
+
+int engine_open_drain(struct engine *engine, const struct engine_config *config) {
+    const struct recovery *recovery = &engine->view.recovery;
+    struct device *device = engine->parts.device;
+    const uint64_t most = engine->ring->limits.max_record_bytes;
+    engine->untrusted_ring_owner = config->untrusted_ring_owner;
+    engine->host = (struct drain_host){.argument = engine,
+                                       .release = release,
+                                       .failed = failed,
+                                       .unreadable = unreadable,
+                                       .is_space_awaited = is_space_awaited,
+                                       .make_outlet = make_outlet};
+    pthread_mutex_init(&engine->step_lock, NULL);
+    make_source(engine);
+    const struct drain_parts parts = {
+        .platform = engine->parts.platform,
+        .ledger = engine->view.ledger,
+        .source = &engine->source,
+        .host = &engine->host,
+        .epoch = engine->ring->epoch,
+        .epoch_begin = engine->ring->begin_position,
+        .longest = recovery->longest > most ? recovery->longest /* of an open with a higher limit */ : most,
+    };
+    int rc = drain_open(&parts, &engine->drain);
+    rc = rc < 0 ? rc : check_streams(engine);
+    rc = rc < 0 ? rc : open_log_stream(engine, config);
+    if (ring_has_failed(engine->ring)) {
+        return error_set(EIO, "ring %s cannot be written: %s", engine->ring->path, engine->ring->failure);
+    }
+    if (rc < 0 && device_lost_pages(device) > 0) {
+        const int lost = device->ops->check(device);
+        rc = lost < 0 ? lost : rc;
+    }
+    return rc;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is done of an open log from time to time: a step of the drain, and what only the log itself can see. */
+#include <errno.h>
+
+#include "base/alarm.h"
+#include "burstlog.h"
+#include "base/error.h"
+#include "burstlog.h"
+#include "device/ring_name.h"
+#include "log/engine.h"
+
+static const struct platform *platform_of(const struct engine *engine) {
+    return engine->parts.platform;
+}
+
+/* While nothing has been committed in this epoch its marker can still give way to the next one's (place_marker in
+ * recovery.c): then no watermark may be written that lies beyond the end of the log that it names. */
+static void watermark(const struct engine *engine, uint64_t *position, uint64_t *next_sequence) {
+    const struct recovery *recovery = &engine->view.recovery;
+    ring_durable(engine->ring, position, next_sequence);
+    if (*position == engine->ring->begin_position && ledger_released(engine->view.ledger) < *position) {
+        *position = recovery->log_end;
+        *next_sequence = recovery->next_sequence;
+    }
+}
+
+static uint64_t in_flight_end(const struct ring *ring) {
+    /* Nothing of this epoch but its marker: nothing was under way. What was in an earlier one, the ledger keeps. */
+    return ring_has_failed(ring) && ring_claimed(ring) > ring->begin_position
+               ? align_up(ring_claimed(ring), ring->geometry.block_bytes)
+               : 0;
+}
+
+void engine_count_failure(struct engine *engine) {
+    atomic_fetch_add(&engine->failed_checkpoints, 1);
+    event_count_notify(&engine->drained, platform_of(engine));
+}
+
+int engine_note_writer(struct engine *engine) {
+    struct ledger_note note = {.epoch = engine->ring->epoch, .in_flight_end = in_flight_end(engine->ring)};
+    watermark(engine, &note.durable_position, &note.next_sequence);
+    const int rc = ledger_note_writer(engine->view.ledger, &note);
+    if (rc < 0) {
+        ring_fail(engine->ring, "a note (how far its records are durable) could not be written to ring %s: %s",
+                  engine->parts.device->path, device_failure(rc));
+        engine_count_failure(engine);
+    }
+    return rc;
+}
+
+/* The failed ring remembers how far writes may have reached, as far as its medium still lets it. */
+static void note_failure(struct engine *engine) {
+    if (ring_has_failed(engine->ring) && !engine->failure_noted) {
+        engine->failure_noted = 1;
+        engine_note_writer(engine);
+    }
+}
+
+/* ring_fail has told it; every minute it is told again. */
+static void tell_failure_again(struct engine *engine) {
+    const int64_t now_ns = platform_monotonic_ns(platform_of(engine));
+    if (!ring_has_failed(engine->ring)) {
+        return;
+    }
+    if (engine->failure_told_ns == 0) {
+        engine->failed_since_ns = engine->failure_told_ns = now_ns;
+    } else if (now_ns - engine->failure_told_ns >= ALARM_EVERY_NS) {
+        engine->failure_told_ns = now_ns;
+        events_post(engine->parts.events, EVENT_ERROR,
+                    "for %lld s every append has failed: %s; none succeeds until the log is "
+                    "closed and opened again: mend the cause, then restart the process",
+                    (long long)((now_ns - engine->failed_since_ns) / 1000000000), engine->ring->failure);
+    }
+}
+
+/* A ring that others moved is as good as before, for this process. */
+static void check_name(struct engine *engine) {
+    char now[LAYOUT_FILE_NAME_BYTES];
+    const struct device *device = engine->parts.device;
+    const int lost = ring_name_is_lost(device, now, sizeof now);
+    if (lost && !engine->name_lost) {
+        events_post(engine->parts.events, EVENT_WARN,
+                    "ring %s is not under its name any more, it is now %s: records go on "
+                    "being durable in it, but the next open would not find it and would begin an empty one; move it "
+                    "back, or run `burstlog recover` on it when this log is closed",
+                    device->path, *now != '\0' ? now : "where it cannot be seen (below another mount?)");
+    }
+    engine->name_lost = lost;
+}
+
+void engine_check_medium(struct engine *engine) {
+    struct device *device = engine->parts.device;
+    if (ring_has_failed(engine->ring)) {
+        return;
+    }
+    if (device->ops->check != NULL && device->ops->check(device) < 0) {
+        ring_fail(engine->ring, "%s; what is durable still goes to the log file", error_text());
+    } else {
+        check_name(engine);
+    }
+}
+
+/* After a burst that an outlet could not take, the ring itself says how far it got: once for every watermark. */
+static void note_watermark(struct engine *engine, uint64_t durable) {
+    if (durable == engine->stalled_at && durable != engine->watermark_noted && !ring_has_failed(engine->ring)) {
+        engine->watermark_noted = durable;
+        engine_note_writer(engine);
+    }
+    engine->stalled_at = durable;
+}
+
+static int step(struct engine *engine, int sync) {
+    struct ring *ring = engine->ring;
+    uint64_t durable, next_sequence;
+    stages_drain_looks(ring->stages);
+    ring_durable(ring, &durable, &next_sequence);
+    atomic_store(&ring->drain_looked, durable);
+    atomic_store(&ring->drain_asked, 0);
+    engine_check_medium(engine);
+    note_failure(engine);
+    tell_failure_again(engine);
+    const int rc = drain_step(engine->drain, sync);
+    if (rc < 0) {
+        note_watermark(engine, durable);
+    }
+    return rc;
+}
+
+int engine_step(struct engine *engine, int sync) {
+    pthread_mutex_lock(&engine->step_lock);
+    const int rc = step(engine, sync);
+    pthread_mutex_unlock(&engine->step_lock);
+    return rc;
+}
+
+void engine_note_end(struct engine *engine) {
+    pthread_mutex_lock(&engine->step_lock);
+    if (!drain_is_done(engine->drain) || (ring_has_failed(engine->ring) && !engine->failure_noted)) {
+        engine_note_writer(engine);
+    }
+    pthread_mutex_unlock(&engine->step_lock);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The ways to write a record to a log.
+ *
+ * <p>{@code append} returns when the record and all before it are durable in the ring. {@code enqueue} returns when the
+ * record is accepted; the engine makes it durable in the background. {@code offer} is an {@code enqueue} that never
+ * waits. Each takes a whole array, the remaining bytes of a buffer, or a {@link RecordBuffer}, which is not copied in
+ * Java and brings an event time; for the other two that is the current time.
+ *
+ * <p>Every method may be called by any thread at any time, and allocates nothing once the thread's buffer has grown to
+ * the size of its records. All throw {@link BurstException} with one of the codes {@code RECORD_TOO_LARGE},
+ * {@code TIMED_OUT}, {@code UNDECIDED} (the record may still become durable), {@code CLOSED} or {@code FORKED};
+ * {@link RingFullException} if the ring is full and that is to be told ({@link OnFull#FAIL}); and
+ * {@link RingFailedException} if the ring has failed. But for {@code UNDECIDED} nothing was written then.
+ */
+public sealed interface RecordWriter permits BurstLog {
+
+    /** {@return the longest record allowed, in bytes} */
+    long maxRecordBytes();
+
+    /**
+     * Appends a record; durable on return.
+     *
+     * @param record left as it is
+     * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
+     * @return the record's sequence, or 0 if it was discarded because the ring is full ({@link OnFull#DISCARD})
+     */
+    long append(RecordBuffer record, long eventTimeNanos);
+
+    /**
+     * As {@link #append(RecordBuffer, long)}, under a rule of this call's own, which takes the place of
+     * {@link BurstConfig#onFull()} and {@link BurstConfig#blockTimeout()}.
+     *
+     * @param onFull what to do if the ring is full
+     * @param timeout how long to wait at most, for space and for other threads; zero or less does not wait
+     */
+    long append(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout);
+
+    /**
+     * As {@link #append(RecordBuffer, long)}, for a whole array.
+     *
+     * @param record 0 bytes to the longest record allowed
+     */
+    default long append(byte[] record) {
+        RecordBuffer copy = copyOf(record);
+        try {
+            return append(copy, nowNanos());
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #append(RecordBuffer, long)}, for the remaining bytes of a buffer, heap or direct.
+     *
+     * @param record its position moves to its limit if the call returns, and stays if the call throws
+     */
+    default long append(ByteBuffer record) {
+        RecordBuffer copy = copyOf(record);
+        try {
+            long sequence = append(copy, nowNanos());
+            record.position(record.limit());
+            return sequence;
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * Accepts a record, which a background commit makes durable. If the ring fails before that, the loss is counted in
+     * {@link BurstStats#lostEnqueued()} and every later call throws.
+     *
+     * @param record left as it is; it may be changed as soon as the call returns
+     * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
+     * @return as {@link #append(RecordBuffer, long)}
+     */
+    long enqueue(RecordBuffer record, long eventTimeNanos);
+
+    /**
+     * As {@link #enqueue(RecordBuffer, long)}, under a rule of this call's own, as {@link #append(RecordBuffer, long,
+     * OnFull, Duration)}.
+     *
+     * @param onFull what to do if the ring is full
+     * @param timeout how long to wait at most, for space and for other threads; zero or less does not wait
+     */
+    long enqueue(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout);
+
+    /**
+     * As {@link #enqueue(RecordBuffer, long)}, for a whole array.
+     *
+     * @param record 0 bytes to the longest record allowed
+     */
+    default long enqueue(byte[] record) {
+        RecordBuffer copy = copyOf(record);
+        try {
+            return enqueue(copy, nowNanos());
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #enqueue(RecordBuffer, long)}, for the remaining bytes of a buffer, heap or direct.
+     *
+     * @param record its position moves to its limit if the call returns, and stays if the call throws
+     */
+    default long enqueue(ByteBuffer record) {
+        RecordBuffer copy = copyOf(record);
+        try {
+            long sequence = enqueue(copy, nowNanos());
+            record.position(record.limit());
+            return sequence;
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #enqueue(RecordBuffer, long)}, but never waits and never discards, whatever
+     * {@link BurstConfig#onFull()} says.
+     *
+     * @param record left as it is; it may be changed as soon as the call returns
+     * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970
+     * @return the record's sequence, or -1 if the ring is full; nothing was written then
+     */
+    long offer(RecordBuffer record, long eventTimeNanos);
+
+    /**
+     * As {@link #offer(RecordBuffer, long)}, for a whole array.
+     *
+     * @param record 0 bytes to the longest record allowed
+     */
+    default long offer(byte[] record) {
+        RecordBuffer copy = copyOf(record);
+        try {
+            return offer(copy, nowNanos());
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    /**
+     * As {@link #offer(RecordBuffer, long)}, for the remaining bytes of a buffer, heap or direct.
+     *
+     * @param record its position moves to its limit if the record is accepted, and stays otherwise
+     */
+    default long offer(ByteBuffer record) {
+        RecordBuffer copy = copyOf(record);
+        try {
+            long sequence = offer(copy, nowNanos());
+            if (sequence > 0) {
+                record.position(record.limit());
+            }
+            return sequence;
+        } finally {
+            ScratchBuffers.release(copy);
+        }
+    }
+
+    private RecordBuffer copyOf(byte[] record) {
+        requireAllowed(record.length);
+        return ScratchBuffers.take().put(record, 0, record.length);
+    }
+
+    private RecordBuffer copyOf(ByteBuffer record) {
+        requireAllowed(record.remaining());
+        return ScratchBuffers.copyOf(record);
+    }
+
+    /** The engine checks the length too; here it keeps a scratch buffer from growing for nothing. */
+    private void requireAllowed(int length) {
+        if (length > maxRecordBytes()) {
+            throw new BurstException(
+                    BurstException.Code.RECORD_TOO_LARGE,
+                    "The record has " + length
+                            + " bytes, more than the " + maxRecordBytes() + " bytes that " + this
+                            + " allows; nothing was written. Raise maxRecordBytes, at most to a quarter of the ring.");
+        }
+    }
+
+    private static long nowNanos() {
+        return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+    }
+}

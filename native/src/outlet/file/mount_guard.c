@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a new log file would be where the old one is: what is written below a mount point is hidden by the mount. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "base/path.h"
+#include "outlet/file/log_file.h"
+
+void destination_note_place(struct destination *destination) {
+    const struct files *files = destination->files;
+    struct file_identity ours;
+    if (files->ops->place(files, destination->path, &destination->place) < 0 ||
+        files->ops->identity(files, destination->file, &ours) < 0 || ours.device != destination->place.device) {
+        destination->place = (struct mount_identity){.device = 0}; /* not known: it may be on the way to elsewhere */
+    }
+}
+
+/* An empty file says that the log is to go on where it is. */
+static int is_wanted_here(const struct destination *destination, const char *path) {
+    struct file_identity identity;
+    return destination->files->ops->identity_of_path(destination->files, path, &identity) == 0 && identity.bytes == 0;
+}
+
+int destination_is_unmounted_now(const struct destination *destination) {
+    const struct mount_identity *before = &destination->place;
+    struct mount_identity now;
+    if (before->folder[0] == '\0') {
+        return 0;
+    }
+    const int rc = destination->files->ops->place(destination->files, destination->path, &now);
+    if (rc < 0) {
+        return rc;
+    }
+    /* A folder that is another one now, by a link, was chosen by somebody; the same one changes its file system only by
+     * what is mounted. */
+    return now.device != before->device && strcmp(now.folder, before->folder) == 0 &&
+           !is_wanted_here(destination, destination->path);
+}
+
+static uint32_t folder_crc(const struct mount_identity *place) {
+    return crc32c(0, place->folder, strlen(place->folder));
+}
+
+struct file_mark log_file_mark(const struct log_file *log, const struct outlet_state *state) {
+    const struct outlet_mark *noted = &state->mark;
+    if (log->mark_is_untrusted) {
+        return (struct file_mark){.inode = 0};
+    }
+    return (struct file_mark){.file_system = state->mount.file_system,
+                              .inode = noted->inode,
+                              .born_ns = noted->born_ns,
+                              .handle_type = noted->handle_type,
+                              .handle_bytes = noted->handle_bytes,
+                              .handle_crc = noted->handle_crc};
+}
+
+int log_file_note_place(struct log_file *log) {
+    struct destination *destination = &log->destination;
+    const struct mount_identity *place = &destination->place;
+    struct file_mark mark;
+    const int rc = destination->files->ops->mark(destination->files, destination->file, &mark);
+    if (rc < 0) {
+        return rc;
+    }
+    destination_note_place(destination);
+    log->mark_is_untrusted = 0;
+    log->state.mount = (struct outlet_mount){
+        .file_system = place->file_system, .entry_bytes = place->entry_bytes, .folder_crc = folder_crc(place)};
+    log->state.mark = (struct outlet_mark){.inode = mark.inode,
+                                           .born_ns = mark.born_ns,
+                                           .handle_type = mark.handle_type,
+                                           .handle_bytes = mark.handle_bytes,
+                                           .handle_crc = mark.handle_crc};
+    return 0;
+}
+
+/* What the path led onto there was another file system than that of the folder above, and is not any more. */
+static int mount_point_is_bare(const struct files *files, const char *path, uint32_t entry_bytes) {
+    char entry[LAYOUT_FILE_NAME_BYTES], above[LAYOUT_FILE_NAME_BYTES];
+    struct file_identity here, there;
+    if (entry_bytes < 2 || entry_bytes >= strlen(path) || path[entry_bytes] != '/') {
+        return 0;
+    }
+    snprintf(entry, sizeof entry, "%.*s", (int)entry_bytes, path);
+    return path_directory(entry, above, sizeof above) == 0 && files->ops->identity_of_path(files, entry, &here) == 0 &&
+           files->ops->identity_of_path(files, above, &there) == 0 && here.device == there.device;
+}
+
+/* What an open can say, since when the host may have been started anew and every device may have another number. */
+static int was_unmounted_since_checkpoint(const struct log_file *log, const struct outlet_mount *noted,
+                                          const char *path) {
+    const struct files *files = log->destination.files;
+    struct mount_identity now;
+    return mount_point_is_bare(files, path, noted->entry_bytes) && files->ops->place(files, path, &now) == 0 &&
+           folder_crc(&now) == noted->folder_crc &&
+           (noted->file_system == 0 || noted->file_system != now.file_system) &&
+           !is_wanted_here(&log->destination, path);
+}
+
+int log_file_is_unmounted(const struct log_file *log, const struct outlet_state *state, const char *path) {
+    return log->destination.place.folder[0] != '\0' ? destination_is_unmounted_now(&log->destination) == 1
+                                                    : was_unmounted_since_checkpoint(log, &state->mount, path);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring/append.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "base/limit.h"
+#include "base/spin.h"
+#include "ring/claim.h"
+#include "ring/full.h"
+#include "ring/leader.h"
+
+static void await_reason(const struct ring *ring, struct limit *limit) {
+    for (int look = 0; !ring_has_failed(ring); look++) {
+        if (look >= SPIN_LOOKS && limit_left_ns(limit, ring->platform) == 0) {
+            return;
+        }
+        spin_or_sleep(ring->platform, look);
+    }
+}
+
+static int fail_append(const struct ring *ring, int rc, size_t length, const struct ring_rule *rule,
+                       struct limit limit) {
+    const uint64_t bytes = record_bytes(length);
+    switch (-rc) {
+    case EIO:
+        await_reason(ring, &limit);
+        return error_set(EIO, "ring %s has failed: %s; nothing is appended until it is opened again", ring->path,
+                         ring_has_failed(ring) ? ring->failure : "why, burst_failure() tells in a moment");
+    case ESHUTDOWN:
+        return error_set(ESHUTDOWN, "the log on ring %s is closed", ring->path);
+    case ETIMEDOUT:
+        return error_set(
+            ETIMEDOUT,
+            "ring %s had no space for %llu bytes within blockTimeout, %s, and nothing was written: its "
+            "records do not get to the log file as fast as they come; make room there, or find out what slows "
+            "its disk",
+            ring->path, (unsigned long long)bytes, error_time(rule->timeout_ns));
+    default:
+        return error_set(EAGAIN,
+                         "ring %s is full, and %llu bytes were not written: its records do not get to the log file as "
+                         "fast as they come; make room there, or find out what slows its disk",
+                         ring->path, (unsigned long long)bytes);
+    }
+}
+
+#define TOUCH_BYTES 4096u
+
+static __attribute__((noinline)) void touch_pages(const volatile uint8_t *data, size_t length) {
+    for (size_t at = 0; at < length; at += TOUCH_BYTES) {
+        (void)data[at];
+    }
+    (void)data[length - 1];
+}
+
+/* Fetches what is not in memory (swapped out, in a mapped file) before the claim: after it every commit waits for this
+ * thread. */
+static inline void touch(const volatile uint8_t *data, size_t length) {
+    const size_t last = length - 1; /* SIZE_MAX if there are no bytes */
+    if (__builtin_expect(last < TOUCH_BYTES, 1)) {
+        (void)data[0];
+        (void)data[last];
+    } else if (length > 0) {
+        touch_pages(data, length);
+    }
+}
+
+/* Claims. Waits until there is space, or the limit is over. */
+static int claim_patiently(struct ring *ring, const void *data, size_t length, struct limit *limit,
+                           struct claim *claim) {
+    const struct platform *platform = ring->platform;
+    const int64_t begin_ns = platform_monotonic_ns(platform);
+    full_begins(ring, begin_ns);
+    for (;;) {
+        const uint32_t ticket = event_count_register(&ring->space);
+        const int64_t left_ns = limit_left_ns(limit, platform);
+        touch(data, length); /* again: the pages may have gone during the wait */
+        const int rc = claim_record(ring, record_bytes(length), claim);
+        const int64_t now_ns = platform_monotonic_ns(platform);
+        if (rc != -EAGAIN || left_ns == 0) {
+            event_count_leave(&ring->space);
+            return rc == -EAGAIN ? -ETIMEDOUT : rc;
+        }
+        int64_t pause_ns = full_lasts(ring, now_ns - begin_ns, now_ns);
+        if (left_ns > 0 && left_ns < pause_ns) {
+            pause_ns = left_ns;
+        }
+        event_count_notify(&ring->drain, platform);
+        event_count_wait(&ring->space, platform, ticket, pause_ns);
+    }
+}
+
+/*
+ * Only the first record after the committer looked has to wake it. The committer clears the flag, then reads the claim.
+ * The producer claims, then reads the flag. So one of them sees the other. Both the claim and the clearing are seq_cst,
+ * so no fence is needed between the two steps. The record may be published later: the leader waits for it.
+ */
+static uint32_t is_committer_told(const struct ring *ring) {
+    return atomic_load(&ring->enqueued);
+}
+
+static void wake_committer(struct ring *ring) {
+    atomic_store(&ring->enqueued, 1);
+    event_count_notify(&ring->committer, ring->platform);
+}
+
+static struct limit limit_left(const struct ring_rule *rule, const struct limit *waited) {
+    return waited != NULL ? *waited : limit_of(rule->timeout_ns);
+}
+
+/* The two calls differ in this alone. It is a constant in each of them. */
+enum call {
+    CALL_APPEND,
+    CALL_ENQUEUE,
+};
+
+/* Copies and publishes the claimed record. An append then waits until it is durable. `waited`: NULL if the call has not
+ * waited yet. */
+static inline __attribute__((always_inline)) int64_t put(struct ring *ring, const struct claim *claim, const void *data,
+                                                         size_t length, int64_t event_time_ns, uint16_t stream,
+                                                         const struct ring_rule *rule, enum call call,
+                                                         const struct limit *waited) {
+    const int enqueued = call == CALL_ENQUEUE;
+    const uint32_t is_told = enqueued ? is_committer_told(ring) : 1;
+    const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
+    claim_publish(ring, claim, data, (uint32_t)length, event_time_ns,
+                  (struct claim_label){.stream = stream, .flags = enqueued ? RECORD_ENQUEUED : 0});
+    const int64_t published_ns = stages_end(ring->stages, STAGE_COPY, claimed_ns);
+    if (enqueued) {
+        if (!is_told) {
+            wake_committer(ring);
+        }
+        /* This record may have been published too late for ring_fail to count it as lost. ring_fail fences all threads
+         * between its store of `failed` and its count, so here only the compiler must keep the order. */
+        atomic_signal_fence(memory_order_seq_cst);
+        return ring_is_failing(ring) ? fail_append(ring, -EIO, length, rule, limit_left(rule, waited))
+                                     : (int64_t)claim->sequence;
+    }
+    struct limit limit = limit_left(rule, waited);
+    const int rc = leader_await(ring, claim->sequence, &limit);
+    stages_end(ring->stages, STAGE_COMMIT_WAIT, published_ns);
+    if (rc == 0) {
+        return error_set(EINPROGRESS,
+                         "record %llu was not durable on ring %s within blockTimeout, %s; it may still become "
+                         "so",
+                         (unsigned long long)claim->sequence, ring->path, error_time(rule->timeout_ns));
+    }
+    return rc < 0 ? rc : (int64_t)claim->sequence;
+}
+
+/* The rest of a call that found no space, or a closed or failed ring. Not inlined: it would slow the usual call
+ * down. */
+static __attribute__((noinline)) int64_t append_late(struct ring *ring, const void *data, size_t length,
+                                                     int64_t event_time_ns, uint16_t stream,
+                                                     const struct ring_rule *rule, enum call call, int rc) {
+    struct limit limit = limit_of(rule->timeout_ns);
+    struct claim claim;
+    if (rc == -EAGAIN) {
+        atomic_fetch_add_explicit(&ring->full_waits, 1, memory_order_relaxed);
+        ring_ask_drain(ring);
+        if (rule->on_full == RING_ON_FULL_DISCARD) {
+            atomic_fetch_add_explicit(&ring->discarded, 1, memory_order_relaxed);
+            return 0;
+        }
+        if (rule->on_full == RING_ON_FULL_BLOCK) {
+            const int64_t full_ns = stages_now(ring->stages);
+            rc = claim_patiently(ring, data, length, &limit, &claim);
+            stages_end(ring->stages, STAGE_CLAIM_WAIT, full_ns);
+        }
+    }
+    return rc < 0 ? fail_append(ring, rc, length, rule, limit)
+                  : put(ring, &claim, data, length, event_time_ns, stream, rule, call, &limit);
+}
+
+static inline __attribute__((always_inline)) int64_t append(struct ring *ring, const void *data, size_t length,
+                                                            int64_t event_time_ns, uint16_t stream,
+                                                            const struct ring_rule *rule, enum call call) {
+    if (!ring_is_alive(ring)) {
+        return error_set(EOWNERDEAD,
+                         "ring %s belongs to the parent of this forked process: open another ring in this one",
+                         ring->path);
+    }
+    if (length > ring->limits.max_record_bytes) {
+        return error_set(EMSGSIZE,
+                         "a record of %zu bytes is longer than maxRecordSize of ring %s, %llu bytes, and was not "
+                         "written: raise that, at most to a quarter of the ring, or shorten the record",
+                         length, ring->path, (unsigned long long)ring->limits.max_record_bytes);
+    }
+    struct claim claim;
+    touch(data, length);
+    const int rc = claim_record(ring, record_bytes(length), &claim);
+    return rc < 0 ? append_late(ring, data, length, event_time_ns, stream, rule, call, rc)
+                  : put(ring, &claim, data, length, event_time_ns, stream, rule, call, NULL);
+}
+
+int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                    const struct ring_rule *rule) {
+    return append(ring, data, length, event_time_ns, stream, rule, CALL_APPEND);
+}
+
+int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                     const struct ring_rule *rule) {
+    return append(ring, data, length, event_time_ns, stream, rule, CALL_ENQUEUE);
+}

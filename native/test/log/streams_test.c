@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several streams of one ring: burst_stream_open and what follows. */
+#include "log_fixture.h"
+
+#define RECORD_BYTES 1000
+
+static char paths[3][160];
+
+static int make_paths(void **state) {
+    make_folder(state);
+    for (int i = 0; i < 3; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/stream%d", folder, i);
+    }
+    return 0;
+}
+
+static burst_stream_config_t stream_config(const char *name, const char *path) {
+    burst_stream_config_t config;
+    burst_stream_config_init(&config);
+    config.name = name;
+    config.file_name = path;
+    return config;
+}
+
+static burst_stream_t *open_stream(burst_t *log, const char *name, const char *path) {
+    const burst_stream_config_t config = stream_config(name, path);
+    burst_stream_t *stream = NULL;
+    if (burst_stream_open(log, &config, &stream) < 0) {
+        fail_msg("stream: %s", burst_last_error());
+    }
+    return stream;
+}
+
+static void assert_stream_refused(burst_t *log, const char *name, const char *path, int code, const char *word) {
+    const burst_stream_config_t config = stream_config(name, path);
+    burst_stream_t *stream;
+    assert_int_equal(burst_stream_open(log, &config, &stream), -code);
+    assert_null(stream);
+    if (strstr(burst_last_error(), word) == NULL) {
+        fail_msg("\"%s\" does not name %s", burst_last_error(), word);
+    }
+}
+
+static void append(burst_stream_t *stream, const char *text) {
+    if (burst_stream_append(stream, text, strlen(text), 0) < 1) {
+        fail_msg("append: %s", burst_last_error());
+    }
+}
+
+static void assert_holds(const char *path, const char *wanted) {
+    char text[4096] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(text, wanted);
+}
+
+static void assert_is_missing(const char *path) {
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+static burst_t *open_without_file(void) {
+    burst_config_t config = small_config();
+    config.file_name = NULL;
+    return open_with(&config);
+}
+
+static burst_stream_stats_t stream_stats(const burst_stream_t *stream) {
+    burst_stream_stats_t stats = {.struct_bytes = sizeof stats};
+    assert_int_equal(burst_stream_stats(stream, &stats), 0);
+    return stats;
+}
+
+static void each_record_is_in_the_file_of_its_stream(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    burst_stream_t *orders = open_stream(log, "orders", paths[0]), *audit = open_stream(log, "audit", paths[1]);
+    assert_int_equal(burst_append(log, "m1 ", 3, 0), 1);
+    append(orders, "o1 ");
+    append(audit, "a1 ");
+    append(orders, "o2 ");
+    assert_int_equal(burst_stream_enqueue(audit, "a2 ", 3, 0), 5);
+    assert_int_equal(burst_stream_offer(orders, "o3 ", 3, 0), 6);
+    assert_int_equal(burst_stream_append_within(audit, "a3 ", 3, 0, BURST_ON_FULL_FAIL, SECOND_NS), 7);
+    assert_int_equal(burst_stream_await_drained(audit, PATIENCE_NS), 1);
+    assert_holds(paths[1], "a1 a2 a3 ");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_holds(paths[0], "o1 o2 o3 ");
+    assert_file_is("m1 ");
+    const burst_stream_stats_t stats = stream_stats(orders);
+    assert_int_equal(stats.drained_records, 3);
+    assert_int_equal(stats.drained_bytes, 9);
+    assert_int_equal(stats.file_bytes, 9);
+    assert_int_equal(stats.drained_sequence, 7);
+    assert_int_equal(stats.held_bytes, 0);
+    assert_int_equal(stats.destination_empty, 1);
+    assert_int_equal(stats.state, BURST_STATE_OPEN);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void a_ring_needs_no_main_stream(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    assert_int_equal(burst_append(log, "x", 1, 0), -EINVAL);
+    burst_stream_t *orders = open_stream(log, NULL, paths[0]);
+    append(orders, "o1 ");
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], "o1 ");
+    log = open_without_file();
+    append(open_stream(log, NULL, paths[0]), "o2 ");
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], "o1 o2 ");
+}
+
+static void a_stream_is_known_by_its_name(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *one = open_stream(log, "one", paths[0]);
+    const uint32_t id = stream_stats(one).id;
+    append(one, "1 ");
+    assert_stream_refused(log, "one", paths[1], EBUSY, "open already");
+    assert_stream_refused(log, "other", paths[0], EBUSY, paths[0]);
+    assert_stream_refused(log, "other", ring_path, EINVAL, "same file");
+    assert_stream_refused(log, "other", NULL, EINVAL, "no log file");
+    assert_int_equal(burst_stream_close(one, PATIENCE_NS), 1);
+    assert_int_equal(burst_stream_append(one, "x", 1, 0), -ESHUTDOWN);
+    assert_int_equal(burst_stream_close(one, 0), -ESHUTDOWN);
+    assert_int_equal(stream_stats(one).state, BURST_STATE_CLOSED);
+    one = open_stream(log, "one", paths[1]); /* re-pointed */
+    assert_int_equal(stream_stats(one).id, id);
+    append(one, "2 ");
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(stream_stats(one).state, BURST_STATE_CLOSED);
+    assert_int_equal(stream_stats(one).drained_sequence, 2);
+    assert_holds(paths[0], "1 ");
+    assert_holds(paths[1], "2 ");
+}
+
+/* A file system that is full, for one stream only: a directory stands in the place of its file. */
+static void block(const char *path) {
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void a_stalled_stream_holds_up_itself_alone(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stalled = open_stream(log, "stalled", paths[0]), *going = open_stream(log, "going", paths[1]);
+    block(paths[0]);
+    append(stalled, "s1 ");
+    for (int i = 0; i < 100; i++) {
+        append(going, "g");
+    }
+    assert_int_equal(burst_stream_await_drained(going, PATIENCE_NS), 1);
+    assert_int_equal(stream_stats(going).drained_bytes, 100);
+    assert_int_equal(burst_stream_await_drained(stalled, 0), 0);
+    while (stream_stats(stalled).state != BURST_STATE_STALLED ||
+           stream_stats(stalled).held_bytes <
+               100 * 4096ull) { /* one block for each commit; the figures come with a step */
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    while (stream_stats(going).held_bytes != 0) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_int_equal(stream_stats(going).state, BURST_STATE_OPEN);
+    burst_event_t event = {.struct_bytes = sizeof event};
+    int told = 0;
+    while (burst_next_event(log, &event, 0) == 1) {
+        told |= event.severity == BURST_ERROR && strstr(event.text, paths[0]) != NULL;
+    }
+    assert_true(told);
+    assert_int_equal(rmdir(paths[0]), 0);
+    assert_int_equal(burst_stream_await_drained(stalled, PATIENCE_NS), 1);
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], "s1 ");
+}
+
+/* What waits for a stream goes to its file, whoever is open then. */
+static void a_stream_that_is_not_opened_any_more_is_drained(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *old = open_stream(log, "old", paths[0]);
+    open_stream(log, "kept", paths[1]);
+    block(paths[0]);
+    append(old, "1 ");
+    append(old, "2 ");
+    assert_int_equal(burst_close_within(log, SECOND_NS / 4), 2);
+    assert_int_equal(rmdir(paths[0]), 0);
+    log = open_without_file();
+    append(open_stream(log, "kept", paths[1]), "k ");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_holds(paths[0], "1 2 ");
+    assert_holds(paths[1], "k ");
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* Another name for the same file: what waits under the old one comes first. */
+static void a_renamed_stream_takes_its_file_over(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *old = open_stream(log, "old", paths[0]);
+    block(paths[0]);
+    append(old, "1 ");
+    assert_int_equal(burst_close_within(log, SECOND_NS / 4), 1);
+    assert_int_equal(rmdir(paths[0]), 0);
+    log = open_without_file();
+    append(open_stream(log, "new", paths[0]), "2 ");
+    append(open_stream(log, "old", paths[1]), "3 ");
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], "1 2 ");
+    assert_holds(paths[1], "3 ");
+}
+
+/* Two streams exchange their files over a restart. */
+static void streams_can_exchange_their_files(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    burst_stream_t *one = open_stream(log, "one", paths[0]), *two = open_stream(log, "two", paths[1]);
+    append(one, "1a ");
+    append(two, "2a ");
+    assert_int_equal(burst_close(log), 0);
+    log = open_small();
+    one = open_stream(log, "one", paths[1]);
+    two = open_stream(log, "two", paths[0]);
+    append(one, "1b ");
+    append(two, "2b ");
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], "1a 2b ");
+    assert_holds(paths[1], "2a 1b ");
+}
+
+static void a_stream_has_a_rule_of_its_own(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *filling = open_stream(log, "filling", paths[0]);
+    burst_stream_config_t config = stream_config("discarding", paths[1]);
+    config.on_full = BURST_ON_FULL_DISCARD;
+    burst_stream_t *discarding;
+    assert_int_equal(burst_stream_open(log, &config, &discarding), 0);
+    config = stream_config("failing", paths[2]);
+    config.on_full = BURST_ON_FULL_FAIL;
+    burst_stream_t *failing;
+    assert_int_equal(burst_stream_open(log, &config, &failing), 0);
+    block(paths[0]);
+    static char record[RECORD_BYTES];
+    while (burst_stream_offer(filling, record, sizeof record, 0) > 0) {
+    }
+    while (burst_stream_append_within(filling, record, sizeof record, 0, BURST_ON_FULL_FAIL, -1) > 0) {
+    }
+    assert_int_equal(burst_stream_append(discarding, record, sizeof record, 0), 0);
+    assert_int_equal(burst_stream_append(failing, record, sizeof record, 0), -EAGAIN);
+    assert_int_equal(stream_stats(discarding).discarded, 1);
+    assert_int_equal(stats_of(log).discarded, 1);
+    assert_int_equal(rmdir(paths[0]), 0);
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* 64 entries at most: one that holds nothing and that nobody has open gives its place. */
+static void a_ring_has_64_streams(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    char name[16], path[160];
+    burst_stream_t *streams[BURST_STREAMS_MAX];
+    for (int i = 1; i < BURST_STREAMS_MAX; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        snprintf(path, sizeof path, "%s/s%d", folder, i);
+        streams[i] = open_stream(log, name, path);
+        append(streams[i], name);
+    }
+    assert_stream_refused(log, "one more", paths[0], ENOSPC, "64");
+    assert_is_missing(paths[0]);
+    assert_int_equal(burst_stream_close(streams[5], PATIENCE_NS), 1);
+    append(open_stream(log, "one more", paths[0]), "more");
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], "more");
+    for (int i = 1; i < BURST_STREAMS_MAX; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        snprintf(path, sizeof path, "%s/s%d", folder, i);
+        assert_holds(path, name);
+    }
+}
+
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_paths, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(each_record_is_in_the_file_of_its_stream),
+        TEST(a_ring_needs_no_main_stream),
+        TEST(a_stream_is_known_by_its_name),
+        TEST(a_stalled_stream_holds_up_itself_alone),
+        TEST(a_stream_that_is_not_opened_any_more_is_drained),
+        TEST(a_renamed_stream_takes_its_file_over),
+        TEST(streams_can_exchange_their_files),
+        TEST(a_stream_has_a_rule_of_its_own),
+        TEST(a_ring_has_64_streams),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
