@@ -104,7 +104,8 @@ typedef struct burst_config {
     const char *ring;          /* required: a block or DAX device that `burstlog format` prepared, or a file. A missing
                                      file is created with mode 0600, and so are the folders above it. An empty one
                                      becomes a ring and keeps its mode and owner */
-    const char *file_name;     /* required: the log file; made absolute and stored in the ring. Created if missing, and
+    const char *file_name;     /* the log file of the main stream, made absolute and stored in the ring; NULL: there is
+                                     none, and burst_stream_open opens those that there are. Created if missing, and
                                      so are the folders above it. Or a block device that `burstlog format
                                      --destination` prepared */
     uint64_t ring_bytes;       /* 0: 16 MiB for a new file, and whatever an existing ring has. Else the size of

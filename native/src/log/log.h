@@ -23,7 +23,8 @@ struct burst_stream {
     _Atomic uint32_t refusal;   /* enum stream_refusal */
     _Atomic uint64_t discarded; /* records */
     burst_t *log;
-    burst_stream_stats_t last_stats; /* of a closed stream or log */
+    _Atomic uint32_t is_kept; /* the next two are there, once and for all: the stream is closed, or its log */
+    burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];
     burst_stream_t *next; /* of the same log */
 };

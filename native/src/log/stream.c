@@ -215,19 +215,16 @@ static void keep(burst_stream_t *stream) {
     fill_stats(stream, &stream->last_stats);
     stream->last_stats.state = BURST_STATE_CLOSED;
     drain_copy_path(stream->log->engine->drain, stream->id, stream->last_file, sizeof stream->last_file);
+    atomic_store(&stream->is_kept, 1);
 }
 
 void stream_keep_figures(burst_t *log) {
     keep(&log->main);
     for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
-        if (atomic_load(&stream->refusal) != STREAM_IS_CLOSED) {
+        if (!atomic_load(&stream->is_kept)) {
             keep(stream);
         }
     }
-}
-
-static int is_gone(const burst_stream_t *stream) {
-    return atomic_load(&stream->refusal) == STREAM_IS_CLOSED && stream->last_stats.state == BURST_STATE_CLOSED;
 }
 
 int burst_stream_stats(const burst_stream_t *stream, burst_stream_stats_t *stats) {
@@ -243,7 +240,7 @@ int burst_stream_stats(const burst_stream_t *stream, burst_stream_stats_t *stats
         return alive;
     }
     burst_stream_stats_t now;
-    if (is_gone(stream) || log_look(stream->log) < 0) {
+    if (atomic_load(&stream->is_kept) || log_look(stream->log) < 0) {
         now = stream->last_stats;
     } else {
         fill_stats(stream, &now);
@@ -260,7 +257,7 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
     if (alive < 0) {
         return alive;
     }
-    if (is_gone(stream) || log_look(stream->log) < 0) {
+    if (atomic_load(&stream->is_kept) || log_look(stream->log) < 0) {
         snprintf(path, path_bytes, "%s", stream->last_file);
         return 0;
     }
