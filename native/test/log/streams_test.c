@@ -158,6 +158,29 @@ static void a_stream_may_be_opened_again_as_soon_as_its_close_has_returned(void 
     assert_holds(paths[0], wanted);
 }
 
+/* Refused when its file is made already: the names of all do not fit into the ring. */
+static void a_stream_that_is_refused_leaves_no_file(void **state) {
+    (void)state;
+    char path[BURST_PATH_BYTES], made[BURST_PATH_BYTES];
+    burst_stream_t *stream;
+    burst_t *log = open_without_file();
+    for (int i = 0;; i++) {
+        int used = snprintf(path, sizeof path, "%s/%02d", folder, i);
+        snprintf(made, sizeof made, "%s", path);
+        while (used < 3400) {
+            used += snprintf(path + used, sizeof path - (size_t)used, "/%0200d", 0);
+        }
+        const burst_stream_config_t config = stream_config(NULL, path);
+        const int rc = burst_stream_open(log, &config, &stream);
+        if (rc < 0) {
+            assert_int_equal(rc, -E2BIG);
+            break;
+        }
+    }
+    assert_is_missing(made);
+    assert_int_equal(burst_close(log), 0);
+}
+
 /* Another log may write it then: the lock of the file is gone. */
 static void a_closed_stream_holds_its_file_no_more(void **state) {
     (void)state;
@@ -330,6 +353,7 @@ int main(void) {
         TEST(a_stream_is_known_by_its_name),
         TEST(a_stream_may_be_opened_again_as_soon_as_its_close_has_returned),
         TEST(a_closed_stream_holds_its_file_no_more),
+        TEST(a_stream_that_is_refused_leaves_no_file),
         TEST(a_stalled_stream_holds_up_itself_alone),
         TEST(a_stream_that_is_not_opened_any_more_is_drained),
         TEST(a_renamed_stream_takes_its_file_over),
