@@ -129,6 +129,7 @@ void log_open_whole(struct world *world) {
 void log_close(struct world *world) {
     engine_close(world->engine);
     world->engine = NULL;
+    log_forget_streams(world);
     if (world->allocations != 0) {
         violation(world, "%u allocations were not released", world->allocations);
     }
@@ -160,10 +161,13 @@ static int64_t offer(struct world *world, uint32_t length, ring_call call, const
     /* Not static: while this append waits, the worlds that are crashed meanwhile append as well. */
     char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
     const struct model_record before = model->records[sequence];
-    model->records[sequence] = (struct model_record){.incarnation = model->incarnation, .length = length};
+    const struct sim_stream *stream = &world->streams[world->writes_to];
+    const char *home = world->writes_to == 0 ? world->file_name : stream->path;
+    model->records[sequence] = (struct model_record){
+        .home = world->has_streams ? home : NULL, .incarnation = model->incarnation, .length = length};
     payload_make(model, sequence, payload);
     model->offered = sequence;
-    const int64_t rc = call(world->engine->ring, payload, length, world->now_ns, 0, rule);
+    const int64_t rc = call(world->engine->ring, payload, length, world->now_ns, stream->id, rule);
     if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
         model->offered = sequence - 1;
         model->records[sequence] = before;
