@@ -12,9 +12,10 @@
 
 /* What differs in these from scenario `new` is how the ring gets its name. */
 static int is_swept(enum scenario scenario, enum shim_call call) {
-    return scenario == SCENARIO_WAITING || scenario == SCENARIO_NEW || call == CALL_renameat ||
-           call == CALL_renameat2 || call == CALL_linkat || call == CALL_unlinkat || call == CALL_fstatat ||
-           call == CALL_fchmod || call == CALL_fchown || call == CALL_fsync || call == CALL_openat;
+    return scenario == SCENARIO_WAITING || scenario == SCENARIO_STREAMS || scenario == SCENARIO_NEW ||
+           call == CALL_renameat || call == CALL_renameat2 || call == CALL_linkat || call == CALL_unlinkat ||
+           call == CALL_fstatat || call == CALL_fchmod || call == CALL_fchown || call == CALL_fsync ||
+           call == CALL_openat;
 }
 
 static struct series {
