@@ -130,6 +130,8 @@ void stream_is_removed(struct world *world) {
     log_close_stream(world, 1); /* drained with it */
     append_to(world, 0, 100);
     append_to(world, 2, 100);
+    log_drain(world, 0); /* written, and not synced */
+    append_to(world, 2, 100);
     world->files.stalled = TRACE;
     log_close_stream(world, 2); /* and this one cannot be */
     append_to(world, 0, 100);
@@ -137,6 +139,8 @@ void stream_is_removed(struct world *world) {
     log_check_drained(world, 0);
     world->files.stalled = NULL;
     add(world, 1, "audit", AUDIT);
+    add(world, 2, "trace", TRACE);
+    append_to(world, 2, 100);
     append_to(world, 1, 100);
     log_drain_all(world);
 }
