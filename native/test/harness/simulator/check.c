@@ -80,7 +80,7 @@ static void check_home(const struct reading *reading, uint64_t sequence) {
     const char *home = reading->world->model.records[sequence].home;
     const size_t bytes = home == NULL ? 0 : strlen(home);
     if (home != NULL && (strncmp(reading->name, home, bytes) != 0 || strchr(".", reading->name[bytes]) == NULL)) {
-        violation(reading->world, "S1: record %llu of %s is in %s", (unsigned long long)sequence, home, reading->name);
+        violation(reading->world, "I1: record %llu of %s is in %s", (unsigned long long)sequence, home, reading->name);
     }
 }
 

@@ -70,7 +70,7 @@ void log_check_drained(struct world *world, unsigned which) {
         violation(world, "the drain does not know stream %u", which);
     }
     if (figures.held_bytes != 0) {
-        violation(world, "S2: %llu bytes of the ring wait for stream %u, whose file can be written",
+        violation(world, "%llu bytes of the ring wait for stream %u, whose file can be written",
                   (unsigned long long)figures.held_bytes, which);
     }
 }
