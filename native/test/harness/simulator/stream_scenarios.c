@@ -62,6 +62,7 @@ void streams_side_by_side(struct world *world) {
 
 void streams_beside_no_log(struct world *world) {
     world->file_name = "";
+    world->has_streams = 1; /* also if it crashes before it opens one: nothing goes to the log's own */
     open_three(world);
     append_to(world, 1, 200);
     append_to(world, 2, 200);
@@ -132,12 +133,15 @@ void stream_is_removed(struct world *world) {
     append_to(world, 2, 100);
     log_drain(world, 0); /* written, and not synced */
     append_to(world, 2, 100);
+    world->files.space_bytes = 40;
+    log_close_stream(world, 2); /* and this one cannot be: half of a record is written */
+    world->files.space_bytes = -1;
     world->files.stalled = TRACE;
-    log_close_stream(world, 2); /* and this one cannot be */
     append_to(world, 0, 100);
     log_drain(world, 1);
     log_check_drained(world, 0);
     world->files.stalled = NULL;
+    log_drain(world, 0);
     add(world, 1, "audit", AUDIT);
     add(world, 2, "trace", TRACE);
     append_to(world, 2, 100);
@@ -152,6 +156,7 @@ void stream_is_left_out(struct world *world) {
     append_round(world);
     world->streams[1].path = NULL;
     log_reopen(world);
+    log_drain(world, 0); /* written for streams that nobody has open, and not synced */
     log_open_wanted(world);
     append_to(world, 2, 100);
     log_drain(world, 1);
