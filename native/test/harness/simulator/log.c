@@ -28,6 +28,7 @@ void payload_make(const struct model *model, uint64_t sequence, char *out) {
 }
 
 void log_format(struct world *world) {
+    world->model.drained = 0;
     const int rc = ledger_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
     if (rc < 0) {
         violation(world, "format: %s", error_text());
@@ -57,6 +58,10 @@ static void settle_model(struct world *world, const struct recovery *recovery) {
     if (last > model->offered) {
         violation(world, "I2: %llu records were ever offered, but the ring ends with %llu",
                   (unsigned long long)model->offered, (unsigned long long)last);
+    }
+    if (recovery->start < model->drained && !model->medium_lied) {
+        violation(world, "I5: a checkpoint says that all before %llu is drained, but recovery begins at %llu",
+                  (unsigned long long)model->drained, (unsigned long long)recovery->start);
     }
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
@@ -203,7 +208,9 @@ int log_commit(struct world *world) {
 }
 
 int log_drain(struct world *world, int sync) {
-    return engine_step(world->engine, sync);
+    const int rc = engine_step(world->engine, sync);
+    world->model.drained = ledger_sum(world->engine->view.ledger).start.drained_position;
+    return rc;
 }
 
 void log_drain_all(struct world *world) {

@@ -120,6 +120,7 @@ void world_copy(struct world *to, const struct world *from) {
     to->model.acknowledged = from->model.acknowledged;
     to->model.offered = from->model.offered;
     to->model.incarnation = from->model.incarnation;
+    to->model.drained = from->model.drained;
     to->model.medium_damaged = from->model.medium_damaged;
     to->model.medium_lied = from->model.medium_lied;
     to->model.is_formatting = from->model.is_formatting;

@@ -200,6 +200,7 @@ struct model {
     uint64_t acknowledged;                          /* every sequence up to it must survive */
     uint64_t offered;                               /* no sequence above it can exist */
     uint32_t incarnation;
+    uint64_t drained;   /* the newest checkpoint says that everything before this position is; 0: it rots */
     int medium_damaged; /* the data area was: damage may be found in which no record is missing */
     int medium_lied;    /* it lost writes that it had acknowledged: any record may be lost, none without a word */
     int is_formatting;  /* there may be no ring yet, or half of one */
