@@ -135,7 +135,7 @@ static void recover_names_the_file_that_cannot_be_written(void **state) {
     assert_int_equal(mkdir(paths[0], 0700), 0);
     assert_int_not_equal(run("recover %s", ring_path), 0);
     SAID("records moved: 0", "name: orders", "records waiting: 2", "records moved: 0", paths[0], "cannot be written");
-    snprintf(beside, sizeof beside, "log file %s cannot be written", file_path);
+    snprintf(beside, sizeof beside, "%s cannot be written", file_path);
     assert_null(strstr(output, beside));
     assert_int_equal(rmdir(paths[0]), 0);
     assert_int_equal(run("recover %s", ring_path), 0);
