@@ -27,6 +27,7 @@ int log_open_stream(struct world *world, unsigned which, const char *name, const
     stream->name = name;
     stream->path = path;
     const int rc = engine_add_stream(world->engine, &config, &stream->id);
+    log_note_durable(world); /* it commits what is enqueued */
     stream->is_open = rc == 0;
     return rc;
 }
