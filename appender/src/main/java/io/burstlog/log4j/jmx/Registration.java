@@ -8,13 +8,20 @@ import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /** That something open is shown to management clients. */
-public interface Registration {
+public final class Registration {
 
     /** Nothing is shown. */
-    Registration NONE = () -> {};
+    public static final Registration NONE = new Registration(null, "nothing");
 
-    /** Takes it out of sight. */
-    void end();
+    private static final Logger LOGGER = StatusLogger.getLogger();
+
+    private final ObjectName name;
+    private final String what;
+
+    private Registration(final ObjectName name, final String what) {
+        this.name = name;
+        this.what = what;
+    }
 
     /**
      * Shows something; if that fails a warning says so. Nothing that goes wrong here keeps a log from being opened or
@@ -29,14 +36,18 @@ public interface Registration {
         try {
             final ObjectName name = new ObjectName("io.burstlog:" + key);
             ManagementFactory.getPlatformMBeanServer().registerMBean(bean, name);
-            return () -> unregister(name, what);
+            return new Registration(name, what);
         } catch (final JMException | RuntimeException | Error failure) { // no memory, no module java.management
             warn(what, "not shown to management clients", failure);
             return NONE;
         }
     }
 
-    private static void unregister(final ObjectName name, final String what) {
+    /** Takes it out of sight. */
+    public void end() {
+        if (name == null) {
+            return;
+        }
         try {
             ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
         } catch (final JMException | RuntimeException | Error failure) {
@@ -44,8 +55,7 @@ public interface Registration {
         }
     }
 
-    private static void warn(final String what, final String is, final Throwable failure) {
-        final Logger logger = StatusLogger.getLogger();
-        logger.warn("Burst: {} is {}: {}; set jmx=\"false\" if it need not be shown.", what, is, failure.toString());
+    private static void warn(final String what, final String state, final Throwable failure) {
+        LOGGER.warn("Burst: {} is {}: {}; set jmx=\"false\" if it need not be shown.", what, state, failure.toString());
     }
 }
