@@ -144,7 +144,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      */
     public BurstStream stream(String name, StreamConfig config) {
         ConfigChecks.requireUsable("name", name);
-        String text = "BurstStream[" + (name == null || name.isEmpty() ? config.fileName() : name) + " of " + ring + "]";
+        String text =
+                "BurstStream[" + (name == null || name.isEmpty() ? config.fileName() : name) + " of " + ring + "]";
         LongByReference opened = new LongByReference();
         int result = Engine.burst_stream_open(handle, NativeConfig.of(name, config), opened);
         if (result < 0) {
@@ -212,7 +213,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * @return a snapshot
      */
     public StageHistogram histogram(Stage stage) {
-        return StageHistogram.of(words -> BurstStream.check(Engine.burst_stage_histogram(handle, stage.ordinal(), words)));
+        return StageHistogram.of(
+                words -> BurstStream.check(Engine.burst_stage_histogram(handle, stage.ordinal(), words)));
     }
 
     /** {@return what recovery found at open, one or more lines} */

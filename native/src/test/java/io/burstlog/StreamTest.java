@@ -53,7 +53,8 @@ class StreamTest {
     private static void assertCode(BurstException.Code code, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
-                        BurstException.class, failure -> assertThat(failure.code()).isEqualTo(code));
+                        BurstException.class,
+                        failure -> assertThat(failure.code()).isEqualTo(code));
     }
 
     @Test
@@ -190,9 +191,15 @@ class StreamTest {
     void aStreamOrAFileThatIsOpenIsRefused() {
         try (BurstLog log = temp.open();
                 BurstStream audit = open(log, "audit")) {
-            assertCode(BurstException.Code.BUSY, () -> log.stream("audit", config("other").build()));
-            assertCode(BurstException.Code.BUSY, () -> log.stream("other", config("audit").build()));
-            assertCode(BurstException.Code.BUSY, () -> log.stream("other", config("orders").build()));
+            assertCode(
+                    BurstException.Code.BUSY,
+                    () -> log.stream("audit", config("other").build()));
+            assertCode(
+                    BurstException.Code.BUSY,
+                    () -> log.stream("other", config("audit").build()));
+            assertCode(
+                    BurstException.Code.BUSY,
+                    () -> log.stream("other", config("orders").build()));
             assertThat(file("other")).doesNotExist();
             audit.append(line("1"));
         }
@@ -209,12 +216,14 @@ class StreamTest {
                 .hasMessageContaining("blockTimeout is -1 s");
         assertThatThrownBy(() -> config("audit").fileOwner("a\0b").build()).hasMessageContaining("fileOwner");
         try (BurstLog log = temp.open()) {
-            assertThatThrownBy(() -> log.stream("a\0b", config("audit").build())).hasMessageContaining("name contains");
+            assertThatThrownBy(() -> log.stream("a\0b", config("audit").build()))
+                    .hasMessageContaining("name contains");
             assertCode(
                     BurstException.Code.INVALID_ARGUMENT,
                     () -> log.stream("x".repeat(256), config("audit").build()));
             assertThatThrownBy(() -> log.stream(
-                            "audit", config("audit").fileOwner("no-such-user-here").build()))
+                            "audit",
+                            config("audit").fileOwner("no-such-user-here").build()))
                     .hasMessageContaining("no-such-user-here");
             assertCode(
                     BurstException.Code.RECORD_TOO_LARGE,

@@ -130,9 +130,7 @@ public final class BurstAppender extends AbstractAppender {
         if (attached) {
             return;
         }
-        refusal = element.complaint() != null
-                ? element.complaint()
-                : reasonNotToAttach();
+        refusal = element.complaint() != null ? element.complaint() : reasonNotToAttach();
         if (refusal != null && !goesOnAsBefore()) {
             LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
             losses.wasTold();

@@ -38,9 +38,8 @@ final class OpenRing {
         this.log = BurstLog.open(attributes.config());
         try {
             this.maxRecordBytes = (int) log.stats().maxRecordBytes();
-            this.management = attributes.jmx()
-                    ? RingManagement.register(name(), log, vainNotices::sum)
-                    : Registration.NONE;
+            this.management =
+                    attributes.jmx() ? RingManagement.register(name(), log, vainNotices::sum) : Registration.NONE;
         } catch (final RuntimeException | Error failure) {
             log.close();
             throw failure;

@@ -90,9 +90,7 @@ record RingAttributes(String ring, Map<String, String> texts, BurstConfig config
         others.stream()
                 .filter(other -> other.ring.equals(ring))
                 .forEach(other -> other.texts.forEach(all::putIfAbsent));
-        return all.size() == texts.size()
-                ? this
-                : new Reading(new AttributeReader(all), config.ring()).attributes();
+        return all.size() == texts.size() ? this : new Reading(new AttributeReader(all), config.ring()).attributes();
     }
 
     /** Where another set of attributes differs from this one, which is in force. */

@@ -3,7 +3,6 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import io.burstlog.BurstStats;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -163,7 +162,8 @@ final class RingRegistry {
     private static void requireOneRing(final StreamEntry entry, final Attachment attachment) {
         final StreamAttributes wanted = attachment.wanted;
         for (final Attachment other : entry.attachments) {
-            if (other.isBeside(attachment.configuration) && !other.wanted.place().equals(wanted.place())) {
+            if (other.isBeside(attachment.configuration)
+                    && !other.wanted.place().equals(wanted.place())) {
                 throw new ConfigurationException("the ring " + wanted.ring().ring() + " with the file " + wanted.file()
                         + " cannot be used, because Burst '" + other.appender.getName() + "' uses the ring "
                         + other.wanted.ring().ring() + " with that file: give each file one ring, or refer to one"
@@ -290,8 +290,8 @@ final class RingRegistry {
                     differences.isEmpty() ? "" : ", which is also when this takes effect: " + differences);
         } else if (!differences.isEmpty()) {
             LOGGER.error(
-                    "Burst '{}': the ring {} is open and stays as it is: {}. Events go on to {}; restart the process for"
-                            + " the change to take effect.",
+                    "Burst '{}': the ring {} is open and stays as it is: {}. Events go on to {}; restart the process"
+                            + " for the change to take effect.",
                     appender.getName(),
                     ring.name(),
                     differences,

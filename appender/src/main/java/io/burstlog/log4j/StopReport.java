@@ -25,8 +25,8 @@ final class StopReport {
                 return true;
             }
             LOGGER.error(
-                    "Burst '{}': not all events were durable after shutdownTimeout, {}, because the ring {} does not take"
-                            + " them: log calls that wait for that still wait. Look at its medium.",
+                    "Burst '{}': not all events were durable after shutdownTimeout, {}, because the ring {} does not"
+                            + " take them: log calls that wait for that still wait. Look at its medium.",
                     appender.getName(),
                     Units.of(ring.shutdownTimeout()),
                     ring.name());

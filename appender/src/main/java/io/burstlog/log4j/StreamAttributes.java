@@ -17,7 +17,8 @@ record StreamAttributes(Place place, RingAttributes ring, StreamConfig config) {
     private static final Set<String> NOT_FIXED = Set.of("fileName", "onFull", "blockTimeout");
 
     static StreamAttributes of(final RingAttributes ring, final StreamConfig config) {
-        return new StreamAttributes(new Place(ring.ring(), Place.of(null, config.fileName()).file()), ring, config);
+        return new StreamAttributes(
+                new Place(ring.ring(), Place.of(null, config.fileName()).file()), ring, config);
     }
 
     String file() {

@@ -101,8 +101,7 @@ class ManagementTest {
     }
 
     private ObjectName streamName(final Path file) throws JMException {
-        return new ObjectName(
-                "io.burstlog:type=Stream,ring=\"" + directory.ring() + "\",file=\"" + file + "\"");
+        return new ObjectName("io.burstlog:type=Stream,ring=\"" + directory.ring() + "\",file=\"" + file + "\"");
     }
 
     @Test

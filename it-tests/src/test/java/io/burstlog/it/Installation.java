@@ -52,25 +52,25 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
 
     private static String burst(String name, Path ring, Path file, String attributes) {
         return """
-                <Burst name="%s" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>
-                  <PatternLayout pattern="%%m%%n"/>
-                </Burst>
-                """.formatted(name, ring, file, attributes);
+            <Burst name="%s" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>
+              <PatternLayout pattern="%%m%%n"/>
+            </Burst>
+            """.formatted(name, ring, file, attributes);
     }
 
     private static Installation configured(Path directory, Path ring, String appenders, String loggers)
             throws IOException {
         Path configuration = Files.writeString(directory.resolve("log4j2.xml"), """
-                <Configuration status="warn">
-                  <Appenders>
-                    %s
-                  </Appenders>
-                  <Loggers>
-                    %s
-                    <Root level="info"><AppenderRef ref="Log"/></Root>
-                  </Loggers>
-                </Configuration>
-                """.formatted(appenders, loggers));
+            <Configuration status="warn">
+              <Appenders>
+                %s
+              </Appenders>
+              <Loggers>
+                %s
+                <Root level="info"><AppenderRef ref="Log"/></Root>
+              </Loggers>
+            </Configuration>
+            """.formatted(appenders, loggers));
         return new Installation(directory, ring, fileOf(directory, 1), configuration);
     }
 

@@ -68,7 +68,8 @@ final class KillJvm {
     }
 
     private static void exitWithUsage() {
-        System.err.println("Usage: [--seconds N] [--rounds N] [--seed S] [--parallel N] [--streams N] [--jvm-option OPTION]..");
+        System.err.println(
+                "Usage: [--seconds N] [--rounds N] [--seed S] [--parallel N] [--streams N] [--jvm-option OPTION]..");
         System.err.println(
                 "At least one of --seconds and --rounds; rounds come in multiples of " + MOST_KILLS_OF_A_SEED + ".");
         System.exit(2);
@@ -126,7 +127,8 @@ final class KillJvm {
         if (violation != null) {
             violations++;
             System.out.printf(
-                    "VIOLATION seed %d: %s%n    left in %s%n    again: scripts/kill-jvm --rounds %d --seed %d --streams %d%n",
+                    "VIOLATION seed %d: %s%n    left in %s%n    again: scripts/kill-jvm --rounds %d --seed %d"
+                            + " --streams %d%n",
                     seed,
                     violation,
                     rounds == null ? "nothing" : rounds.installation().directory(),

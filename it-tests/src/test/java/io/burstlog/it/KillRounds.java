@@ -91,7 +91,14 @@ final class KillRounds {
 
     private Child start(int run) throws IOException {
         Process process = ChildJvm.start(
-                List.of(), jvmOptions, installation, VictimOfKills.class, "" + run, "" + THREADS, "" + linesAreEqual, "" + streams);
+                List.of(),
+                jvmOptions,
+                installation,
+                VictimOfKills.class,
+                "" + run,
+                "" + THREADS,
+                "" + linesAreEqual,
+                "" + streams);
         return new Child(process, new Acknowledged(process));
     }
 

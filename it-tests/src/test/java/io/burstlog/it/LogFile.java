@@ -67,8 +67,7 @@ final class LogFile {
                 int found = lastNumber.getOrDefault(new ThreadOfRun(run, thread), 0);
                 assertThat(found)
                         .as("lines of thread %d in run %d, of which %d acknowledged", thread, run, acknowledged)
-                        .isBetween(
-                                isHere.test(thread) ? acknowledged : 0, isHere.test(thread) ? acknowledged + 1 : 0);
+                        .isBetween(isHere.test(thread) ? acknowledged : 0, isHere.test(thread) ? acknowledged + 1 : 0);
             }
         }
     }

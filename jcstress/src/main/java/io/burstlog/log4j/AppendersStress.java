@@ -196,8 +196,7 @@ public class AppendersStress {
     @State
     public static class RefusedAndLog {
 
-        private final BurstAppender appender =
-                appender(FreshRing.config().ringBytes(1));
+        private final BurstAppender appender = appender(FreshRing.config().ringBytes(1));
 
         private boolean isRefused() {
             try {

@@ -22,7 +22,8 @@ public class DiscardNoticeStress {
 
     private static final long RING_BYTES = 256 << 20;
     private static final int EVENTS = 2;
-    private static final StreamAttributes ATTRIBUTES = AppendersStress.attributes(FreshRing.config("discards", RING_BYTES));
+    private static final StreamAttributes ATTRIBUTES =
+            AppendersStress.attributes(FreshRing.config("discards", RING_BYTES));
     private static final OpenStream STREAM =
             OpenStream.open(new OpenRing(ATTRIBUTES.ring()), ATTRIBUTES, new Reported());
 
