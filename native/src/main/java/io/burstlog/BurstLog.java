@@ -134,13 +134,14 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * its name or by not being opened any more, is taken over once everything that waits for it is there.
      *
      * @param name what the stream is known by over restarts, less than 256 bytes of UTF-8; null or empty: the absolute
-     *     path of its log file. Under the same name it may get another file: what waits for the old one goes there first
+     *     path of its log file. Under the same name it may get another file: what waits for the old one goes there
+     *     first
      * @param config what to open
      * @return the open stream
-     * @throws BurstException if it cannot be opened; no log file is left of its making. Among the codes are
-     *     {@link BurstException.Code#BUSY} if the stream or its log file is open already,
-     *     {@link BurstException.Code#MEDIUM_TOO_WEAK}, {@link BurstException.Code#INVALID_ARGUMENT}, and
-     *     {@link BurstException.Code#OTHER} if 64 streams are open or hold records
+     * @throws BurstException if it cannot be opened; no log file is left of its making. Among the codes are {@link
+     *     BurstException.Code#BUSY} if the stream or its log file is open already, {@link
+     *     BurstException.Code#MEDIUM_TOO_WEAK}, {@link BurstException.Code#INVALID_ARGUMENT}, and {@link
+     *     BurstException.Code#OTHER} if 64 streams are open or hold records
      */
     public BurstStream stream(String name, StreamConfig config) {
         ConfigChecks.requireUsable("name", name);
@@ -234,8 +235,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * The log file of the main stream that is written now. It differs from {@link BurstConfig#fileName()} after a failed
-     * sync, or when others wrote into the file.
+     * The log file of the main stream that is written now. It differs from {@link BurstConfig#fileName()} after a
+     * failed sync, or when others wrote into the file.
      *
      * @return an absolute path; empty if there is no main stream
      */

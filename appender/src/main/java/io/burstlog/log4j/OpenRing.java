@@ -93,8 +93,8 @@ final class OpenRing {
     }
 
     /**
-     * Makes everything durable, drains and lets go of the ring and of the log files that are still open. What is left in
-     * the ring reaches its log file at the next open.
+     * Makes everything durable, drains and lets go of the ring and of the log files that are still open. What is left
+     * in the ring reaches its log file at the next open.
      *
      * @throws BurstException if accepted events could not be made durable, and the ring is closed all the same; or if
      *     the timeout is over first, and the close goes on by itself

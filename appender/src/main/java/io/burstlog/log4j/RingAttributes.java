@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What elements say of the ring that they share. It is fixed while the ring is open, and each attribute may stand in any
- * of the elements: one that leaves it out takes what another says.
+ * What elements say of the ring that they share. It is fixed while the ring is open, and each attribute may stand in
+ * any of the elements: one that leaves it out takes what another says.
  *
  * @param ring the one name of the ring
  * @param texts the attributes that were given, as they stand in a configuration

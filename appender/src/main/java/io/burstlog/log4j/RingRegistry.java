@@ -18,14 +18,14 @@ import org.apache.logging.log4j.status.StatusLogger;
  * The rings that appenders of this class loader have open, each with the log files of its appenders.
  *
  * <p>When Log4j is reconfigured it starts the new appenders before it stops the old ones, so a new appender finds its
- * ring and its log file open and attaches to them; nothing is closed in between, and nothing is lost. What is fixed while
- * they are open then stays as it is: the change is refused with a sentence, and the events go on to where they went
- * before. A log file that the ring did not have is opened beside the others, and one that no appender writes any more is
- * closed.
+ * ring and its log file open and attaches to them; nothing is closed in between, and nothing is lost. What is fixed
+ * while they are open then stays as it is: the change is refused with a sentence, and the events go on to where they
+ * went before. A log file that the ring did not have is opened beside the others, and one that no appender writes any
+ * more is closed.
  *
  * <p>A medium that does not answer holds up those who ask for its own ring or log file, and nobody else: whoever opens,
- * commits or closes one holds no lock meanwhile. An open takes as long as the medium does; a commit and a close end with
- * the ring's shutdown timeout.
+ * commits or closes one holds no lock meanwhile. An open takes as long as the medium does; a commit and a close end
+ * with the ring's shutdown timeout.
  */
 final class RingRegistry {
 
@@ -123,7 +123,9 @@ final class RingRegistry {
         return stream;
     }
 
-    /** The entry of a log file; one without a stream is new, and the caller's to open. What is under way is waited for. */
+    /**
+     * The entry of a log file; one without a stream is new, and the caller's to open. What is under way is waited for.
+     */
     private static StreamEntry findSettled(final Place place) {
         for (; ; SETTLED.awaitUninterruptibly()) {
             final StreamEntry found = findFile(place.file());
@@ -211,7 +213,10 @@ final class RingRegistry {
         }
     }
 
-    /** Forgets a log file that is not open (any more); the ring is closed if it has no other. Returns as {@link #detach}. */
+    /**
+     * Forgets a log file that is not open (any more); the ring is closed if it has no other. Returns as {@link
+     * #detach}.
+     */
     private static boolean leave(final StreamEntry entry, final BurstAppender appender) {
         final RingEntry ring = entry.ring;
         final OpenRing closing;
@@ -301,8 +306,8 @@ final class RingRegistry {
 
     /**
      * Detaches an appender after making durable what it enqueued. The last one of a log file closes it, once it has all
-     * its events, and the last one of a ring closes that, which also drains it; meanwhile whoever asks for them waits, so
-     * that it finds them closed. Ends with the ring's shutdown timeout.
+     * its events, and the last one of a ring closes that, which also drains it; meanwhile whoever asks for them waits,
+     * so that it finds them closed. Ends with the ring's shutdown timeout.
      *
      * @return whether everything is durable
      */

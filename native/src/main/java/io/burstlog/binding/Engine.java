@@ -7,7 +7,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The functions of {@code burstlog.h} under their C names, bound by {@link EngineLibrary}. A {@code burst_t *}, a
- * {@code burst_stream_t *}, a {@code size_t} and an address are a {@code long}: the library exists for 64-bit Linux only.
+ * {@code burst_stream_t *}, a {@code size_t} and an address are a {@code long}: the library exists for 64-bit Linux
+ * only.
  */
 public final class Engine {
 

@@ -5,8 +5,8 @@ package io.burstlog.binding;
  * The calls made for each record. They take and return primitives only, so that a call allocates nothing; a negative
  * result is a negated errno, and {@link Engine#lastError()} then holds the sentence.
  *
- * <p>A record belongs to a stream, and durability to the log: {@code stream} is a {@code burst_stream_t *}, of a log its
- * main stream, and {@code log} a {@code burst_t *}.
+ * <p>A record belongs to a stream, and durability to the log: {@code stream} is a {@code burst_stream_t *}, of a log
+ * its main stream, and {@code log} a {@code burst_t *}.
  */
 public interface RecordCalls {
 

@@ -27,7 +27,10 @@ public interface StreamMXBean {
     /** {@return bytes of these records} */
     long getDrainedBytes();
 
-    /** {@return bytes of the ring from the first record that waits for the log file; no stream gets them back until then} */
+    /**
+     * {@return bytes of the ring from the first record that waits for the log file; no stream gets them back until
+     * then}
+     */
     long getHeldBytes();
 
     /** {@return length of the log file as far as it has been written, in bytes} */
