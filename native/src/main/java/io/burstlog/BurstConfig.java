@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
+import io.burstlog.binding.ConfigStruct;
 import io.burstlog.binding.Engine;
 import io.burstlog.binding.EngineLibrary;
 import java.nio.file.attribute.PosixFilePermission;
@@ -45,7 +46,22 @@ public final class BurstConfig {
      */
     public void check() {
         EngineLibrary.load(set.library);
-        int result = Engine.burst_config_check(NativeConfig.of(this));
+        check(NativeConfig.of(this));
+    }
+
+    /**
+     * As {@link #check()}, together with the values of a stream that the log is to have.
+     *
+     * @param stream what is to be opened with {@link BurstLog#stream}
+     * @throws BurstException as {@link #check()}
+     */
+    public void check(StreamConfig stream) {
+        EngineLibrary.load(set.library);
+        check(NativeConfig.of(this, stream));
+    }
+
+    private static void check(ConfigStruct config) {
+        int result = Engine.burst_config_check(config);
         if (result < 0) {
             throw BurstException.ofOpen(-result, Engine.lastError());
         }

@@ -23,6 +23,13 @@ final class NativeConfig {
         return struct;
     }
 
+    /** As if the stream were the main stream. */
+    static ConfigStruct of(BurstConfig config, StreamConfig stream) {
+        ConfigStruct struct = of(config);
+        stream.values().forEach((name, value) -> ConfigValues.write(struct, name, value));
+        return struct;
+    }
+
     /** @param streamName null for that of the log file */
     static StreamConfigStruct of(String streamName, StreamConfig config) {
         StreamConfigStruct struct = new StreamConfigStruct();

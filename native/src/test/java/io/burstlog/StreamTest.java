@@ -284,6 +284,17 @@ class StreamTest {
     }
 
     @Test
+    void aStreamIsCheckedTogetherWithItsLog() {
+        BurstConfig log = temp.config().fileName(null).build();
+        log.check(config("audit").build());
+        assertThatThrownBy(() -> log.check(
+                        config("audit").fileGroup("no-such-group-here").build()))
+                .hasMessageContaining("no-such-group-here");
+        assertThat(temp.ring()).doesNotExist();
+        assertThat(file("audit")).doesNotExist();
+    }
+
+    @Test
     void valuesAreComparable() {
         StreamConfig config = config("audit").fileGroup("adm").build();
         assertThat(config.values())

@@ -113,29 +113,21 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         }
         try {
             final RingAttributes attributes = ofRing.attributes();
-            if (reader.complaints() == null) {
-                mention(withoutEffect);
-                final StreamConfig config = StreamConfig.builder()
-                        .fileName(file)
-                        .onFull(onFull)
-                        .blockTimeout(blockTimeout)
-                        .filePermissions(permissions)
-                        .fileOwner(owner)
-                        .fileGroup(group)
-                        .build();
-                return new BurstAppender.Element(
-                        place,
-                        null,
-                        new BurstAppender.Terms(StreamAttributes.of(attributes, config), ackRule, advertisement));
-            }
-            // What its start would find besides, to be corrected in one go.
-            ofRing.config()
+            final StreamConfig config = StreamConfig.builder()
                     .fileName(file)
+                    .onFull(onFull)
+                    .blockTimeout(blockTimeout)
                     .filePermissions(permissions)
                     .fileOwner(owner)
                     .fileGroup(group)
-                    .build()
-                    .check();
+                    .build();
+            if (reader.complaints() == null) {
+                mention(withoutEffect);
+                final StreamAttributes stream = StreamAttributes.of(attributes, config);
+                return new BurstAppender.Element(place, null, new BurstAppender.Terms(stream, ackRule, advertisement));
+            }
+            // What its start would find besides, to be corrected in one go.
+            attributes.config().check(config);
         } catch (final BurstException refusal) {
             reader.complain(refusal.getMessage());
         }

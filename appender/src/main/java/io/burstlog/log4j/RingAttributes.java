@@ -46,10 +46,6 @@ record RingAttributes(String ring, Map<String, String> texts, BurstConfig config
             texts.keySet().removeAll(reader.unread().keySet());
         }
 
-        BurstConfig.Builder config() {
-            return config;
-        }
-
         /** @throws BurstException if a value cannot be used */
         RingAttributes attributes() {
             return new RingAttributes(Place.of(ring, null).ring(), texts, config.build(), jmx);

@@ -178,7 +178,7 @@ final class RingRegistry {
     private static OpenStream open(final StreamEntry entry, final OpenRing ring, final Attachment first) {
         OpenStream stream = null;
         try {
-            final OpenRing of = ring != null ? ring : openRing(entry.ring, first.wanted.ring());
+            final OpenRing of = ring != null ? ring : openRing(entry.ring, first.wanted);
             stream = OpenStream.open(of, first.wanted, first.appender.getLayout());
             return stream;
         } finally {
@@ -190,8 +190,10 @@ final class RingRegistry {
         }
     }
 
-    private static OpenRing openRing(final RingEntry entry, final RingAttributes wanted) {
-        final OpenRing ring = new OpenRing(wanted);
+    /** Not for a log file that would be refused: the ring may be made by that. */
+    private static OpenRing openRing(final RingEntry entry, final StreamAttributes wanted) {
+        wanted.ring().config().check(wanted.config());
+        final OpenRing ring = new OpenRing(wanted.ring());
         LOCK.lock();
         try {
             entry.open = ring;

@@ -145,6 +145,11 @@ class AttributesTest {
     }
 
     @Test
+    void an_owner_that_does_not_exist_is_refused_before_a_ring_is_made() {
+        assertRefused(directory.burst("fileOwner=\"no-such-user\""), "no-such-user");
+    }
+
+    @Test
     void an_existing_ring_keeps_its_size_and_a_different_explicit_one_is_refused() {
         RunningLog4j.with(RunningLog4j.xml(directory.burst())).close();
         assertThatLogThrows(directory.burst().replace("4 MB", "8 MB"), "Burst 'Orders' is not started");
@@ -228,8 +233,8 @@ class AttributesTest {
         final String cpu =
                 Files.readString(Path.of("/proc/self/status")).replaceAll("(?s).*Cpus_allowed_list:\\s*(\\d+).*", "$1");
         final String xml = directory.burst("durability=\"power\" ack=\"durable\" ackLevel=\"DEBUG\" onFull=\"block\""
-                + " blockTimeout=\"5 min\" maxRecordSize=\"512 KB\" binding=\"jna\" io=\"pwrite\" drainInterval=\"20 ms\""
-                + " shutdownTimeout=\"3 min\" drainCpu=\"" + cpu + "\" commitCpu=\" " + cpu
+            + " blockTimeout=\"5 min\" maxRecordSize=\"512 KB\" binding=\"jna\" io=\"pwrite\" drainInterval=\"20 ms\""
+            + " shutdownTimeout=\"3 min\" drainCpu=\"" + cpu + "\" commitCpu=\" " + cpu
                 + "\" realtimePriority=\"0\" hugePages=\"auto\""
                 + " commitSpin=\"true\" batchDelay=\"100 us\" batchSize=\"64 KB\""
                 + " filePermissions=\"rw-r-----\" fileOwner=\"" + Files.getOwner(temporary)
