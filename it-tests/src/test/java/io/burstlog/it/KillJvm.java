@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class KillJvm {
     private static final int MOST_KILLS_OF_A_SEED = 20;
+    private static final int BY_THE_SEED = 0;
     private static final int NO_END = 1_000_000_000;
 
     private final long end;
@@ -46,7 +47,7 @@ final class KillJvm {
         double seconds = NO_END;
         long seed = 1;
         long rounds = NO_END;
-        int streams = 1;
+        int streams = BY_THE_SEED;
         int parallel = Math.max(1, Runtime.getRuntime().availableProcessors());
         List<String> options = new ArrayList<>();
         for (int i = 0; i + 1 < arguments.length; i += 2) {
@@ -102,11 +103,15 @@ final class KillJvm {
         }
     }
 
+    private int streamsOf(long seed) {
+        return streams != BY_THE_SEED ? streams : seed % 4 < 2 ? 1 : 4;
+    }
+
     private void runSeed(long seed) {
         KillRounds rounds = null;
         String violation = null;
         try {
-            rounds = new KillRounds(seed, "kill-jvm-" + seed, streams, jvmOptions);
+            rounds = new KillRounds(seed, "kill-jvm-" + seed, streamsOf(seed), jvmOptions);
             rounds.run(killsOfASeed, end);
             rounds.installation().delete();
         } catch (AssertionError | RuntimeException found) {
@@ -134,7 +139,7 @@ final class KillJvm {
                     rounds == null ? "nothing" : rounds.installation().directory(),
                     killsOfASeed,
                     seed,
-                    streams);
+                    streamsOf(seed));
         }
     }
 
