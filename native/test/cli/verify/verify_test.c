@@ -294,7 +294,7 @@ static void the_last_number_leaves_the_machine_before_it_dies(void **state) {
     const char *arguments[] = {"--verify-device", medium, "--serve", "--size", "256K", "--report", where, NULL};
     const pid_t server = begin("serve", arguments);
     wait_for("listen", "\nacknowledged ");
-    wait_ms(200);
+    wait_for("serve", "acknowledged ");
     kill(server, SIGKILL);
     assert_int_equal(exit_code_of(server), -SIGKILL);
     assert_int_equal(exit_code_of(listener), 0);

@@ -127,7 +127,7 @@ static uint64_t append_some(struct world *world) {
     for (; appended < RECORDS; appended++) {
         const char *payload = payload_of(appended);
         const uint64_t sequence = ring_next_sequence(world->engine->ring);
-        const int64_t rc = ring_append(world->engine->ring, payload, strlen(payload), 0, 0, &for_ever);
+        const int64_t rc = ring_append(world->engine->ring, payload, strlen(payload), 0, 0, &unless_full);
         if (rc < 0) {
             MUST(rc == -EAGAIN); /* full, and the drain could not help */
             break;
