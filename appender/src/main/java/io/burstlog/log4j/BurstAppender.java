@@ -285,4 +285,8 @@ public final class BurstAppender extends AbstractAppender {
     OpenRing ring() {
         return stream.ring();
     }
+
+    OpenStream stream() {
+        return stream;
+    }
 }

@@ -93,6 +93,10 @@ final class OpenStream {
         return ring;
     }
 
+    BurstStream records() {
+        return stream;
+    }
+
     /** The log file that is written now. */
     String file() {
         return stream.currentFile();

@@ -74,7 +74,7 @@ class DiscardNoticeTest {
     @Test
     void a_stopping_thread_that_was_interrupted_waits_for_space_without_spinning() {
         try (FileSizeLimit limit = FullRing.withoutDrain()) {
-            FullRing.fill(stream.ring().log());
+            FullRing.fill(stream.records());
             final DiscardNotice notice = new DiscardNotice(stream);
             notice.add(layout);
             Thread.currentThread().interrupt();

@@ -157,6 +157,32 @@ class StreamsTest {
     }
 
     @Test
+    void one_that_is_stalled_fills_the_ring_and_each_then_goes_by_its_own_rule() throws Exception {
+        FullRing.makeLong(directory.file());
+        final String element = audit("ack=\"enqueued\" onFull=\"discard\"");
+        try (RunningLog4j log4j = with(directory.burst(), element)) {
+            final var records = log4j.<BurstAppender>appender("Audit").stream().records();
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                log4j.logger().info("order 1");
+                log4j.logger("audit").info("beside it");
+                assertThat(records.awaitDrained(Patience.TIME)).isTrue();
+                assertThat(auditLines()).containsExactly("INFO beside it");
+                FullRing.fill(log4j.orders().stream().records());
+                while (records.stats().discarded() == 0) {
+                    log4j.logger("audit").info("too much");
+                }
+            }
+            log4j.awaitDrained();
+        }
+        assertThat(auditLines())
+                .filteredOn(line -> line.contains("discarded"))
+                .singleElement()
+                .asString()
+                .startsWith("WARN 1 event was discarded, because the ring " + directory.ring());
+        assertThat(directory.lines()).noneMatch(line -> line.contains("discarded"));
+    }
+
+    @Test
     void a_reconfiguration_under_load_loses_and_doubles_nothing_in_any_file() throws Exception {
         final String second = audit("").replace("\"Audit\"", "\"Second\"");
         final String both = "<Root level=\"all\"><AppenderRef ref=\"Orders\"/><AppenderRef ref=\"Second\"/></Root>";
