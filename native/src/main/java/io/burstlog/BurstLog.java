@@ -141,7 +141,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * @throws BurstException if it cannot be opened; no log file is left of its making. Among the codes are {@link
      *     BurstException.Code#BUSY} if the stream or its log file is open already, {@link
      *     BurstException.Code#MEDIUM_TOO_WEAK}, {@link BurstException.Code#INVALID_ARGUMENT}, and {@link
-     *     BurstException.Code#OTHER} if 64 streams are open or hold records
+     *     BurstException.Code#OTHER} if 63 streams beside the main one are open or hold records
      */
     public BurstStream stream(String name, StreamConfig config) {
         ConfigChecks.requireUsable("name", name);

@@ -33,7 +33,7 @@ final class NativeConfig {
     /** @param streamName null for that of the log file */
     static StreamConfigStruct of(String streamName, StreamConfig config) {
         StreamConfigStruct struct = new StreamConfigStruct();
-        struct.writeField("name", streamName);
+        struct.name = streamName;
         config.values().forEach((name, value) -> ConfigValues.write(struct, name, value));
         return struct;
     }
