@@ -401,7 +401,8 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
 /*
  * Refuses new records of the stream, waits as burst_stream_await_drained does, and lets go of its log file. 1: all of it is
  * in the log file; 0: the time was over, or a negative errno, and what is left goes to the file as long as the log is open,
- * or at the next open. -EINVAL of the main stream. burst_close closes all streams that are still open.
+ * or at the next open. Beyond timeout_ns it waits for the step that the thread burst-drain is in, which a log
+ * file that does not answer holds up. -EINVAL of the main stream. burst_close closes all streams that are still open.
  */
 int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 

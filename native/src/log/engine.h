@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ring, recovery and drain put together on a device, a file system and a platform that are given: everything of an
- * open log but its threads. burstlog.c gives the real ones, the simulator its own.
+ * open log but its threads. log/open.c gives the real ones, the simulator its own.
  */
 #ifndef BURST_ENGINE_H
 #define BURST_ENGINE_H

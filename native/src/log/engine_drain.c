@@ -132,7 +132,7 @@ static int check_streams(const struct engine *engine) {
 
 /* Nothing is bound but other streams than the log's own: these are drained. */
 static int is_without_log(const struct engine *engine, const struct stream_state *first) {
-    return (first->id != 0 || first->outlet.path[0] == '\0') &&
+    return first->outlet.path[0] == '\0' &&
            ledger_streams(engine->view.ledger, ledger_view(engine->view.ledger)->newest) > 1;
 }
 
@@ -144,9 +144,6 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     ledger_stream(engine->view.ledger, ledger_view(engine->view.ledger)->newest, 0, &first);
     if (config->file_name == NULL ? is_without_log(engine, &first) : config->file_name[0] == '\0') {
         return 0;
-    }
-    if (first.id != 0) {
-        first.outlet.path[0] = '\0'; /* of another stream */
     }
     int rc = make_configured_outlet(engine, &first.outlet, config->file_name, &config->how, &stream.outlet);
     rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);

@@ -139,7 +139,7 @@ static int are_streams_plausible(const uint8_t *slot, uint64_t capacity_bytes) {
     uint64_t least = UINT64_MAX, most = 0;
     for (unsigned i = 0; i < head->stream_count; i++) {
         const struct checkpoint_entry *entry = entry_of(slot, i);
-        if (!is_plausible(entry, head) || (i > 0 && entry->id <= entry_of(slot, i - 1)->id)) {
+        if (!is_plausible(entry, head) || (i == 0 ? entry->id != 0 : entry->id <= entry_of(slot, i - 1)->id)) {
             return 0;
         }
         least = entry->drained_position < least ? entry->drained_position : least;

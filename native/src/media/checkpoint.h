@@ -56,7 +56,7 @@ int checkpoint_is_valid(const uint8_t *slot, size_t bytes, uint32_t crc_seed, ui
 struct checkpoint_facts checkpoint_facts(const uint8_t *slot);
 unsigned checkpoint_streams(const uint8_t *slot);
 
-/* The stream of that index: they are sorted by id. */
+/* The stream of that index: they are sorted by id, and the first is stream 0. */
 void checkpoint_decode(const uint8_t *slot, unsigned index, struct stream_state *state);
 
 /* Only where it is. */

@@ -257,9 +257,10 @@ static void a_path_that_is_not_absolute_and_a_zero_in_a_string_are_not_valid(voi
     assert_true(is_valid());
 }
 
-static void streams_that_are_not_sorted_or_twice_are_not_valid(void **state) {
+static void streams_that_are_not_sorted_twice_or_without_the_first_are_not_valid(void **state) {
     (void)state;
-    const uint16_t ids[][3] = {{0, 0, 5}, {2, 0, 5}, {0, 5, 5}, {0, 5, 2}, {0, 2, LAYOUT_STREAMS_MAX}, {0, 2, 65535}};
+    const uint16_t ids[][3] = {{0, 0, 5},    {2, 0, 5}, {1, 2, 5}, {0, 5, 5}, {0, 5, 2}, {0, 2, LAYOUT_STREAMS_MAX},
+                               {0, 2, 65535}};
     for (size_t row = 0; row < sizeof ids / sizeof ids[0]; row++) {
         for (unsigned i = 0; i < 3; i++) {
             entry(i)->id = ids[row][i];
@@ -387,7 +388,7 @@ int main(void) {
         TEST(a_slot_that_claims_what_none_holds_is_not_read_further),
         TEST(strings_that_are_not_where_the_lengths_say_are_not_valid),
         TEST(a_path_that_is_not_absolute_and_a_zero_in_a_string_are_not_valid),
-        TEST(streams_that_are_not_sorted_or_twice_are_not_valid),
+        TEST(streams_that_are_not_sorted_twice_or_without_the_first_are_not_valid),
         TEST(numbers_that_no_writer_makes_are_not_valid),
         TEST(the_least_drained_stream_is_where_an_open_begins),
         TEST(slots_lead_to_the_same_if_all_but_their_heads_is_equal),

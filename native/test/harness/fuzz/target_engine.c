@@ -76,7 +76,8 @@ static int is_forged(struct world *world) {
     }
     const struct ledger_view *head = ledger_view(view->ledger);
     /* And numbers of which only the next few opens have any left: those after them are refused, as they must be. */
-    int forged = view->recovery.epoch_highest > UINT32_MAX - 8 ||
+    int forged = ledger_streams(view->ledger, head->newest) != 1 || /* this target appends to the main stream alone */
+                 view->recovery.epoch_highest > UINT32_MAX - 8 ||
                  head->checkpoints[head->newest].generation > LAYOUT_NUMBER_MAX / 2 - 64 ||
                  view->recovery.next_sequence > LAYOUT_NUMBER_MAX / 2 - FUZZ_CAPACITY ||
                  view->recovery.log_end > LAYOUT_NUMBER_MAX / 2 - 2 * FUZZ_CAPACITY;

@@ -116,7 +116,7 @@ static uint64_t not_in_a_file(const struct world *world) {
     const struct drain_stream *stream = drain_stream(world->engine->drain, 0);
     const struct destination *destination = &((const struct log_file *)stream->outlet)->destination;
     const int is_redo = destination->file == DESTINATION_CLOSED || destination->length < destination->redo_until;
-    return is_redo ? UINT64_MAX : stream->written.walk.position;
+    return is_redo || stream->partly > 0 ? UINT64_MAX : stream->written.walk.position;
 }
 
 static void damage_a_record(struct world *world, uint64_t from) {

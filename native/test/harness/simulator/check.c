@@ -39,22 +39,6 @@ static uint64_t record_here(const struct reading *reading) {
     return memcmp(payload, text, model->records[sequence].length) == 0 ? sequence : 0;
 }
 
-/* Whether the file ends within a record that was damaged in the ring before the rest of it was written. The log cannot
- * prove such bytes to be its own: it leaves them, and the file with them. */
-static int ends_within_damage(const struct reading *reading) {
-    static char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
-    const size_t left = reading->size - reading->at;
-    const char *text = reading->text + reading->at;
-    const struct model *model = &reading->world->model;
-    const uint64_t sequence = left < PAYLOAD_MIN_BYTES ? 0 : strtoull(text, NULL, 10);
-    if (sequence == 0 || sequence > model->offered || !model->records[sequence].damaged ||
-        model->records[sequence].length <= left) {
-        return 0;
-    }
-    payload_make(model, sequence, payload);
-    return memcmp(payload, text, left) == 0;
-}
-
 /* How long the record is that stands here and was logged before the medium forgot it; 0: none. */
 static size_t forgotten_record_here(const struct reading *reading) {
     const char *text = reading->text + reading->at;
@@ -119,10 +103,6 @@ static int read_line(struct reading *reading) {
     const size_t forgotten = forgotten_record_here(reading);
     if (forgotten > 0) {
         reading->at += forgotten;
-        return 1;
-    }
-    if (ends_within_damage(reading)) {
-        reading->at = reading->size;
         return 1;
     }
     const char *end = memchr(text, '\n', reading->size - reading->at);

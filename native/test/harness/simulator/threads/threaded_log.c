@@ -13,7 +13,7 @@
 
 struct run run;
 
-/* burstlog.c, calls.c and threads.c are compiled with this in the place of the Linux host. */
+/* The files of log/ but the engine are compiled with this in the place of the Linux host. */
 extern const struct platform *simulated_platform;
 const struct platform *simulated_platform;
 

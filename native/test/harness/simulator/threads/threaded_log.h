@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A log with its threads in a simulated world: burstlog.c's close, calls.c and threads.c as they are in production, with
+ * A log with its threads in a simulated world: the close, the calls and the threads of log/ as they are in production, with
  * the world for a platform and simulated threads for real ones. Calls of writers go through here and are judged: what
  * they return, when, and what it means for the record.
  */
