@@ -138,10 +138,10 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      *     first
      * @param config what to open
      * @return the open stream
-     * @throws BurstException if it cannot be opened; no log file is left of its making. Among the codes are {@link
-     *     BurstException.Code#BUSY} if the stream or its log file is open already, {@link
-     *     BurstException.Code#MEDIUM_TOO_WEAK}, {@link BurstException.Code#INVALID_ARGUMENT}, and {@link
-     *     BurstException.Code#OTHER} if 63 streams beside the main one are open or hold records
+     * @throws BurstException if it cannot be opened; no log file is left of its making. Among the codes are
+     *     {@link BurstException.Code#BUSY} if the stream or its log file is open already,
+     *     {@link BurstException.Code#MEDIUM_TOO_WEAK}, {@link BurstException.Code#INVALID_ARGUMENT}, and
+     *     {@link BurstException.Code#OTHER} if 63 streams beside the main one are open or hold records
      */
     public BurstStream stream(String name, StreamConfig config) {
         ConfigChecks.requireUsable("name", name);
@@ -191,8 +191,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * Waits until everything accepted so far is durable in the log file, of each stream in its own. They
-     * are asked to sync now.
+     * Waits until everything accepted so far is durable in the log file, of each stream in its own. They are asked to
+     * sync now.
      *
      * @param timeout how long to wait at most; zero or less does not wait
      * @return whether it is

@@ -34,8 +34,8 @@ public sealed interface RecordWriter permits BurstLog, BurstStream {
     long append(RecordBuffer record, long eventTimeNanos);
 
     /**
-     * As {@link #append(RecordBuffer, long)}, under a rule of this call's own, which takes the place of
-     * {@code onFull} and {@code blockTimeout} of the {@link BurstConfig} or {@link StreamConfig}.
+     * As {@link #append(RecordBuffer, long)}, under a rule of this call's own, which takes the place of {@code onFull}
+     * and {@code blockTimeout} of the {@link BurstConfig} or {@link StreamConfig}.
      *
      * @param onFull what to do if the ring is full
      * @param timeout how long to wait at most, for space and for other threads; zero or less does not wait

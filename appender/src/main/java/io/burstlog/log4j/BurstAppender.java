@@ -43,19 +43,19 @@ import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
  * minute how many there were. That is all where nobody would hear the exception: in the thread of an async logger,
  * which would print a stack trace for each event.
  *
- * <p><b>Reconfiguration.</b> The appender of the new configuration attaches to the open ring. Layout, filters, {@code
- * ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once, and with another {@code fileName}
- * events go to another log file of the ring. A change of what is fixed while a ring or a log file is open, for instance
- * of {@code drainInterval}, is refused with a sentence. An element that cannot be used at all (a mistyped attribute,
- * another ring that cannot be opened) is refused as a whole: the appender goes on as it was before, with its old layout
- * and filters.
+ * <p><b>Reconfiguration.</b> The appender of the new configuration attaches to the open ring. Layout, filters,
+ * {@code ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once, and with another
+ * {@code fileName} events go to another log file of the ring. A change of what is fixed while a ring or a log file is
+ * open, for instance of {@code drainInterval}, is refused with a sentence. An element that cannot be used at all (a
+ * mistyped attribute, another ring that cannot be opened) is refused as a whole: the appender goes on as it was before,
+ * with its old layout and filters.
  *
  * <p><b>Several elements</b> may share a ring, each with a log file of its own, layout, {@code ack} and {@code onFull}:
  * one commit makes the events of all of them durable. What is said of the ring may stand in any of them.
  *
  * <p><b>After stop</b> an event is durable on the same terms as long as another appender has the log file open, and
- * throws otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all; {@code
- * shutdownHook="disable"} keeps them on for threads that log that late.
+ * throws otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all;
+ * {@code shutdownHook="disable"} keeps them on for threads that log that late.
  *
  * <p><b>Thread safety.</b> Any thread may log at any time. Encoding takes no lock that threads share, and allocates
  * nothing if the layout allocates nothing.
@@ -220,8 +220,8 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * Makes durable what was only enqueued. If no other appender writes the log file, it is brought up to
-     * date and closed, and so is the ring if no other has it open.
+     * Makes durable what was only enqueued. If no other appender writes the log file, it is brought up to date and
+     * closed, and so is the ring if no other has it open.
      *
      * @param timeout ignored: Log4j gives 0 ms at a reconfiguration and 50 ms at shutdown, which are no measure for a
      *     medium. The attribute {@code shutdownTimeout} bounds the wait

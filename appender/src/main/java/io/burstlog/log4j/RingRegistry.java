@@ -216,8 +216,8 @@ final class RingRegistry {
     }
 
     /**
-     * Forgets a log file that is not open (any more); the ring is closed if it has no other. Returns as {@link
-     * #detach}.
+     * Forgets a log file that is not open (any more); the ring is closed if it has no other. Returns as
+     * {@link #detach}.
      */
     private static boolean leave(final StreamEntry entry, final BurstAppender appender) {
         final RingEntry ring = entry.ring;
