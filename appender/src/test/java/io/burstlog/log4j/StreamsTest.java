@@ -115,9 +115,8 @@ class StreamsTest {
         final int starts = 10;
         final List<Callable<List<String>>> work = new ArrayList<>();
         for (int i = 0; i < applications; i++) {
-            final String own = i % 2 == 0
-                    ? directory.burst()
-                    : directory.burst().replace("" + directory.file(), "" + audit);
+            final String own =
+                    i % 2 == 0 ? directory.burst() : directory.burst().replace("" + directory.file(), "" + audit);
             work.add(() -> startAndStop(own, starts));
         }
         final ExecutorService threads = Executors.newFixedThreadPool(applications);
