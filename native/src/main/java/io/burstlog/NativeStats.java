@@ -2,6 +2,7 @@
 package io.burstlog;
 
 import io.burstlog.binding.StatsStruct;
+import io.burstlog.binding.StreamStatsStruct;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
@@ -37,6 +38,19 @@ final class NativeStats {
                 DURABILITIES[struct.survives],
                 IOS[struct.io],
                 stages(struct.stages));
+    }
+
+    static StreamStats toStats(StreamStatsStruct struct) {
+        return new StreamStats(
+                STATES[struct.state],
+                struct.drainedSequence,
+                struct.drainedRecords,
+                struct.drainedBytes,
+                struct.heldBytes,
+                struct.fileBytes,
+                struct.discarded,
+                struct.destinationEmpty != 0,
+                struct.id);
     }
 
     private static Map<Stage, StageStats> stages(long[] words) {

@@ -17,6 +17,7 @@ class AllocationTest {
 
     private static final int WARM_UP = 20_000;
     private static final int MEASURED = 1000;
+    private static final int TRIES = 5;
 
     private final Binding binding;
     private TempLog temp;
@@ -47,16 +48,40 @@ class AllocationTest {
         }
     }
 
+    @Test
+    void anAppendToAStreamAllocatesNothing() {
+        byte[] array = line("an order of ordinary length");
+        RecordBuffer record = RecordBuffer.allocate(64, 64).put(array, 0, array.length);
+        StreamConfig config =
+                StreamConfig.builder().fileName(temp.directory() + "/audit.log").build();
+        try (BurstLog log = temp.open();
+                BurstStream audit = log.stream("audit", config)) {
+            assertAllocatesNothing(() -> audit.enqueue(array));
+            assertAllocatesNothing(() -> audit.enqueue(record, 0));
+            assertAllocatesNothing(() -> audit.offer(record, 0));
+            assertAllocatesNothing(() -> audit.enqueue(record, 0, OnFull.BLOCK, TempLog.LONG_ENOUGH));
+            assertAllocatesNothing(() -> audit.append(record, 0), MEASURED);
+            assertAllocatesNothing(() -> audit.append(record, 0, OnFull.BLOCK, TempLog.LONG_ENOUGH), MEASURED);
+        }
+    }
+
     private static void assertAllocatesNothing(Runnable call) {
         assertAllocatesNothing(call, WARM_UP);
     }
 
-    /** The interpreter allocates where compiled code does not, hence a warm-up. */
+    /**
+     * The interpreter allocates where compiled code does not, hence a warm-up; and so does the one call during which
+     * the compiler takes code back or replaces it, hence several tries. What each call allocates is found in every one.
+     */
     private static void assertAllocatesNothing(Runnable call, int warmUp) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         repeat(call, warmUp);
-        long itself = allocatedBy(threads, () -> {}, 1);
-        assertThat(allocatedBy(threads, call, MEASURED) - itself).isZero();
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < TRIES && least > 0; i++) {
+            long itself = allocatedBy(threads, () -> {}, 1);
+            least = Math.min(least, allocatedBy(threads, call, MEASURED) - itself);
+        }
+        assertThat(least).isZero();
     }
 
     private static long allocatedBy(ThreadMXBean threads, Runnable call, int times) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -65,6 +66,14 @@ final class AttributeReader {
     /** A mistyped attribute would have no effect. */
     void complainAboutWhatNobodyRead() {
         unread.forEach(name -> complain("the attribute \"" + name + "\" is unknown: correct or remove it"));
+    }
+
+    /** What stands there and nobody has read yet, by its name in any case of letters. */
+    Map<String, String> unread() {
+        final Map<String, String> texts = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        unread.forEach(name -> texts.put(name, attributes.get(name)));
+        texts.values().removeIf(text -> text == null || text.isBlank());
+        return texts;
     }
 
     /** Whether it is there, whatever its value. */

@@ -3,6 +3,8 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import java.io.Serializable;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.LoggingException;
 import org.apache.logging.log4j.core.Appender;
@@ -42,13 +44,17 @@ import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
  * which would print a stack trace for each event.
  *
  * <p><b>Reconfiguration.</b> The appender of the new configuration attaches to the open ring. Layout, filters,
- * {@code ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once. A change of what is fixed
- * while a ring is open, for instance of {@code fileName}, is refused with a sentence, and events go on to where they
- * went. An element that cannot be used at all (a mistyped attribute, another ring that cannot be opened) is refused as
- * a whole: the appender goes on as it was before, with its old layout and filters.
+ * {@code ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once, and with another
+ * {@code fileName} events go to another log file of the ring. A change of what is fixed while a ring or a log file is
+ * open, for instance of {@code drainInterval}, is refused with a sentence. An element that cannot be used at all (a
+ * mistyped attribute, another ring that cannot be opened) is refused as a whole: the appender goes on as it was before,
+ * with its old layout and filters.
  *
- * <p><b>After stop</b> an event is durable on the same terms as long as another appender has the ring open, and throws
- * otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all;
+ * <p><b>Several elements</b> may share a ring, each with a log file of its own, layout, {@code ack} and {@code onFull}:
+ * one commit makes the events of all of them durable. What is said of the ring may stand in any of them.
+ *
+ * <p><b>After stop</b> an event is durable on the same terms as long as another appender has the log file open, and
+ * throws otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all;
  * {@code shutdownHook="disable"} keeps them on for threads that log that late.
  *
  * <p><b>Thread safety.</b> Any thread may log at any time. Encoding takes no lock that threads share, and allocates
@@ -86,10 +92,10 @@ public final class BurstAppender extends AbstractAppender {
      * @param complaint why it cannot be used; null if it can
      * @param terms null if it cannot be used
      */
-    record Element(RingAttributes.Place place, String complaint, Terms terms) {}
+    record Element(Place place, String complaint, Terms terms) {}
 
     /** The attributes of an element that can be used. */
-    record Terms(RingAttributes ring, AckRule ackRule, Advertisement advertisement) {}
+    record Terms(StreamAttributes stream, AckRule ackRule, Advertisement advertisement) {}
 
     BurstAppender(
             final String name,
@@ -117,17 +123,15 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * Opens the ring, or attaches to it where it is open. If that fails the appender goes on as the one that it was to
-     * replace, and if there is none it refuses every event.
+     * Opens the ring and the log file, or attaches to them where they are open. If that fails the appender goes on as
+     * the one that it was to replace, and if there is none it refuses every event.
      */
     @Override
     public synchronized void start() {
         if (attached) {
             return;
         }
-        refusal = element.complaint() != null
-                ? element.complaint()
-                : reasonNotToAttach(element.terms().ring());
+        refusal = element.complaint() != null ? element.complaint() : reasonNotToAttach();
         if (refusal != null && !goesOnAsBefore()) {
             LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
             losses.wasTold();
@@ -135,10 +139,32 @@ public final class BurstAppender extends AbstractAppender {
         super.start();
     }
 
-    /** Attaches to a ring. Returns null, or why that cannot be done. */
-    private String reasonNotToAttach(final RingAttributes ring) {
+    private String reasonNotToAttach() {
+        final StreamAttributes own = element.terms().stream();
         try {
-            stream = RingRegistry.attach(this, configuration, ring);
+            return reasonNotToAttach(own.on(own.ring().with(othersOfConfiguration())));
+        } catch (final BurstException contradiction) {
+            return contradiction.getMessage();
+        }
+    }
+
+    /** In the order of their names, so that they say the same at each start. */
+    private List<RingAttributes> othersOfConfiguration() {
+        return configuration == null
+                ? List.of()
+                : configuration.getAppenders().values().stream()
+                        .filter(BurstAppender.class::isInstance)
+                        .map(BurstAppender.class::cast)
+                        .filter(other -> other.element.terms() != null)
+                        .sorted(Comparator.comparing(BurstAppender::getName))
+                        .map(other -> other.element.terms().stream().ring())
+                        .toList();
+    }
+
+    /** Attaches to a log file and its ring. Returns null, or why that cannot be done. */
+    private String reasonNotToAttach(final StreamAttributes wanted) {
+        try {
+            stream = RingRegistry.attach(this, configuration, wanted);
             attached = true;
             withdrawAdvertisement = terms().advertisement().publish(this, configuration);
             return null;
@@ -156,7 +182,7 @@ public final class BurstAppender extends AbstractAppender {
             return false;
         }
         inForce = before.inForce;
-        if (reasonNotToAttach(before.stream.ring().attributes()) != null) {
+        if (reasonNotToAttach(before.stream.attributes()) != null) {
             inForce = this;
             return false;
         }
@@ -194,7 +220,8 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * Makes durable what was only enqueued. If no other appender has the ring open, it is drained and closed.
+     * Makes durable what was only enqueued. If no other appender writes the log file, it is brought up to date and
+     * closed, and so is the ring if no other has it open.
      *
      * @param timeout ignored: Log4j gives 0 ms at a reconfiguration and 50 ms at shutdown, which are no measure for a
      *     medium. The attribute {@code shutdownTimeout} bounds the wait
@@ -234,7 +261,7 @@ public final class BurstAppender extends AbstractAppender {
                     event,
                     getLayout(),
                     terms.ackRule().isDurableOnReturn(event),
-                    terms.ring().config());
+                    terms.stream().config());
         } catch (final BurstException failure) {
             report(event, new AppenderLoggingException("Burst '" + getName() + "': " + failure.getMessage(), failure));
         } catch (final AppenderLoggingException failure) {
@@ -257,5 +284,9 @@ public final class BurstAppender extends AbstractAppender {
 
     OpenRing ring() {
         return stream.ring();
+    }
+
+    OpenStream stream() {
+        return stream;
     }
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
-import io.burstlog.Binding;
-import io.burstlog.BurstConfig;
 import io.burstlog.BurstException;
-import io.burstlog.Durability;
-import io.burstlog.HugePages;
-import io.burstlog.Io;
 import io.burstlog.OnFull;
+import io.burstlog.StreamConfig;
 import java.io.File;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -97,29 +94,40 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         complainAboutElements(reader);
         final String file = reader.requiredPath("fileName", "the log file");
         final String ring = ring(reader, file);
-        final BurstConfig.Builder builder = config(reader).ring(ring).fileName(file);
+        final RingAttributes.Reading ofRing = new RingAttributes.Reading(reader, ring);
+        final OnFull onFull = orDefault(reader.oneOf("onFull", OnFull.class), OnFull.BLOCK);
+        final Duration blockTimeout = orDefault(reader.time("blockTimeout"), Duration.ZERO);
+        final Set<PosixFilePermission> permissions = orDefault(reader.permissions("filePermissions"), Set.of());
+        final String owner = reader.text("fileOwner");
+        final String group = reader.text("fileGroup");
         final AckRule ackRule = ackRule(reader);
-        final boolean shown = orDefault(reader.flag("jmx"), true);
         final Advertisement advertisement =
                 new Advertisement(orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
         final List<String> withoutEffect =
                 WITHOUT_EFFECT.stream().filter(reader::has).collect(Collectors.toList());
         complainAboutWhatIsNotThere(reader);
         reader.complainAboutWhatNobodyRead();
-        final RingAttributes.Place place = RingAttributes.Place.of(ring, file);
+        final Place place = Place.of(ring, file);
         if (ring == null || file == null) {
             return new BurstAppender.Element(place, reader.complaints(), null);
         }
         try {
-            final BurstConfig config = builder.build();
+            final RingAttributes attributes = ofRing.attributes();
+            final StreamConfig config = StreamConfig.builder()
+                    .fileName(file)
+                    .onFull(onFull)
+                    .blockTimeout(blockTimeout)
+                    .filePermissions(permissions)
+                    .fileOwner(owner)
+                    .fileGroup(group)
+                    .build();
             if (reader.complaints() == null) {
                 mention(withoutEffect);
-                final RingAttributes attributes = RingAttributes.of(config, shown);
-                return new BurstAppender.Element(
-                        place, null, new BurstAppender.Terms(attributes, ackRule, advertisement));
+                final StreamAttributes stream = StreamAttributes.of(attributes, config);
+                return new BurstAppender.Element(place, null, new BurstAppender.Terms(stream, ackRule, advertisement));
             }
             // What its start would find besides, to be corrected in one go.
-            config.check();
+            attributes.config().check(config);
         } catch (final BurstException refusal) {
             reader.complain(refusal.getMessage());
         }
@@ -174,34 +182,6 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
             return AckRule.enqueued();
         }
         return least == null ? AckRule.durable() : AckRule.durableFrom(least);
-    }
-
-    private static BurstConfig.Builder config(final AttributeReader reader) {
-        final Duration delay = reader.time("batchDelay");
-        final boolean delayIsUnreadable = delay == null && reader.has("batchDelay");
-        final Long batchBytes = reader.size("batchSize");
-        return BurstConfig.builder()
-                .ringBytes(orDefault(reader.size("ringSize"), 0L))
-                .durability(orDefault(reader.oneOf("durability", Durability.class), Durability.POWER))
-                .onFull(orDefault(reader.oneOf("onFull", OnFull.class), OnFull.BLOCK))
-                .blockTimeout(orDefault(reader.time("blockTimeout"), Duration.ZERO))
-                .maxRecordBytes(orDefault(reader.size("maxRecordSize"), 0L))
-                .io(orDefault(reader.oneOf("io", Io.class), Io.AUTO))
-                .drainInterval(orDefault(reader.time("drainInterval"), Duration.ZERO))
-                .shutdownTimeout(orDefault(reader.time("shutdownTimeout"), Duration.ZERO))
-                .filePermissions(orDefault(reader.permissions("filePermissions"), Set.of()))
-                .fileOwner(reader.text("fileOwner"))
-                .fileGroup(reader.text("fileGroup"))
-                .binding(orDefault(reader.oneOf("binding", Binding.class), Binding.AUTO))
-                .drainCpu(reader.text("drainCpu"))
-                .commitCpu(reader.text("commitCpu"))
-                .realtimePriority(orDefault(reader.integer("realtimePriority"), 0))
-                .hugePages(orDefault(reader.oneOf("hugePages", HugePages.class), HugePages.AUTO))
-                .commitSpin(orDefault(reader.flag("commitSpin"), false))
-                .batchDelay(orDefault(delay, Duration.ZERO))
-                .batchBytes(delayIsUnreadable ? 0 : orDefault(batchBytes, 0L))
-                .library(reader.text("library"))
-                .listener(OpenRing::report);
     }
 
     private static <T> T orDefault(final T value, final T unset) {
