@@ -370,7 +370,6 @@ static int open_with(struct drain *drain, struct drain_stream *stream, const str
         before->ops->close(before);
         stream_rewind(stream); /* what it has not synced nobody has noted: the next one writes it again */
     }
-    stream_rewind(stream); /* what it had written and not synced is the new outlet's to find there */
     stream->outlet = config->outlet;
     stream->is_open = 1;
     const int rc = open_stream(drain, stream, config);
