@@ -229,7 +229,7 @@ void stream_keep_figures(burst_t *log) {
 
 int burst_stream_stats(const burst_stream_t *stream, burst_stream_stats_t *stats) {
     const uint32_t bytes = stats->struct_bytes;
-    if (bytes < offsetof(burst_stream_stats_t, reserved) || bytes > STATS_MOST_BYTES) {
+    if (bytes < offsetof(burst_stream_stats_t, file_number) || bytes > STATS_MOST_BYTES) {
         return error_set(EINVAL,
                          "burst_stream_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
                          "against the burstlog.h of this library",
