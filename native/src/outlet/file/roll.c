@@ -206,12 +206,14 @@ static int make_plan(struct log_file *log, const struct outlet_noted *noted, con
     const struct roll_question question = {
         .record = record, .state = noted->state, .file = plan->path, .is_renamed = is_renamed};
     struct roll_answer answer;
-    int rc = log->roller == NULL ? ROLL_NOBODY : log->roller->ask(log->roller, &question, &answer);
+    const int rc = log->roller == NULL ? ROLL_NOBODY : log->roller->ask(log->roller, &question, &answer);
+    if (rc < 0) {
+        return rc;
+    }
     if (rc == ROLL_NOBODY) {
         answer.rc = log->ring_is_untrusted && record->is_recovered ? -EPERM : 0;
         answer.next[0] = '\0';
         copy_text(answer.target, roll->target, answer.rc == 0 ? roll->target_bytes : 0);
-        rc = 0;
     }
     if (answer.next[0] == '\0') {
         copy_text(answer.next, roll->next, answer.rc == 0 ? roll->next_bytes : 0);
@@ -219,7 +221,7 @@ static int make_plan(struct log_file *log, const struct outlet_noted *noted, con
     plan->rc = answer.rc;
     snprintf(plan->target, sizeof plan->target, "%s", strcmp(answer.target, plan->path) == 0 ? "" : answer.target);
     snprintf(plan->next, sizeof plan->next, "%s", answer.next[0] != '\0' ? answer.next : noted->state->path);
-    return rc;
+    return 0;
 }
 
 static int give_up(struct log_file *log, const struct plan *plan, int rc, struct outlet_state *state) {
