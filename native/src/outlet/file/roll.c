@@ -30,8 +30,7 @@ static int is_same(const struct file_identity *one, const struct file_identity *
 }
 
 static void copy_text(char *to, const char *from, uint32_t bytes) {
-    memcpy(to, from, bytes);
-    to[bytes] = '\0';
+    snprintf(to, LAYOUT_FILE_NAME_BYTES, "%.*s", (int)bytes, bytes == 0 ? "" : from);
 }
 
 size_t roll_bytes(enum roll_phase phase, const struct roll *roll, const uint8_t **data) {
