@@ -16,6 +16,8 @@ enum stream_refusal {
     STREAM_HAS_NO_FILE, /* the main stream of a ring that was opened without a log file */
 };
 
+struct roll_slot; /* log/roll.h */
+
 /* Never freed, as the log: a late caller gets -ESHUTDOWN. Appends touch it and the ring's control block only. */
 struct burst_stream {
     struct ring *ring;
@@ -24,6 +26,7 @@ struct burst_stream {
     _Atomic uint32_t refusal;   /* enum stream_refusal */
     _Atomic uint64_t discarded; /* records */
     burst_t *log;
+    struct roll_slot *rolls;  /* NULL: the engine performs its rolls */
     _Atomic uint32_t is_kept; /* the next two are there, once and for all: the stream is closed, or its log */
     burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];
@@ -96,6 +99,12 @@ int log_await_drained(burst_t *log, int (*is_drained)(const void *argument, uint
 /* Waits until a call that the engine was asked for was run, of which this says so. 1, or 0: the time is over, or the log is being
  * closed. The caller has entered. */
 int log_await_call(burst_t *log, const _Atomic uint32_t *was_run, struct limit *limit);
+
+/* 0, or -errno with a sentence: the stream takes no records. */
+int stream_check(const burst_stream_t *stream);
+
+/* Counts a record that was dropped: `sequence` is what its append returns, and so does this. */
+int64_t stream_count(burst_stream_t *stream, int64_t sequence);
 
 /* Fills what the main stream needs to take records, or to refuse them. */
 void stream_begin_main(burst_stream_t *stream, burst_t *log, int has_file);

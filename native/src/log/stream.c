@@ -7,6 +7,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "log/log.h"
+#include "log/roll.h"
 
 #define STATS_MOST_BYTES 4096 /* a larger value is garbage */
 
@@ -73,6 +74,14 @@ int64_t burst_stream_enqueue_within(burst_stream_t *stream, const void *data, si
                : count(stream, ring_enqueue(stream->ring, data, length, event_time_ns, stream->id, &rule));
 }
 
+int stream_check(const burst_stream_t *stream) {
+    return is_refused(stream) ? (int)refuse(stream) : 0;
+}
+
+int64_t stream_count(burst_stream_t *stream, int64_t sequence) {
+    return count(stream, sequence);
+}
+
 burst_stream_t *burst_main_stream(burst_t *log) {
     return &log->main;
 }
@@ -135,11 +144,14 @@ static void fill_stats(const burst_stream_t *stream, burst_stream_stats_t *stats
         .file_bytes = figures.length,
         .discarded = atomic_load(&stream->discarded),
         .destination_empty = figures.began_empty,
+        .file_number = figures.file_number,
+        .file_born_ns = figures.file_born_ns,
     };
 }
 
 static void keep(burst_stream_t *stream) {
     if (!atomic_load(&stream->is_kept)) {
+        roll_slot_close(stream->rolls);
         fill_stats(stream, &stream->last_stats);
         stream->last_stats.state = BURST_STATE_CLOSED;
         drain_copy_path(stream->log->engine->drain, stream->id, stream->last_file, sizeof stream->last_file);
@@ -156,7 +168,7 @@ void stream_keep_figures(burst_t *log) {
 
 int burst_stream_stats(const burst_stream_t *stream, burst_stream_stats_t *stats) {
     const uint32_t bytes = stats->struct_bytes;
-    if (bytes < offsetof(burst_stream_stats_t, reserved) || bytes > STATS_MOST_BYTES) {
+    if (bytes < offsetof(burst_stream_stats_t, file_number) || bytes > STATS_MOST_BYTES) {
         return error_set(EINVAL,
                          "burst_stream_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
                          "against the burstlog.h of this library",
@@ -232,6 +244,7 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
     }
     limit_left_ns(&limit, &platform_linux); /* begins */
     rc = burst_stream_await_drained(stream, timeout_ns);
+    roll_slot_close(stream->rolls);
     if (log_enter(log) < 0) {
         return rc < 0 ? rc : -ESHUTDOWN;
     }

@@ -13,6 +13,7 @@
 #include "log/durability.h"
 #include "log/log.h"
 #include "log/log_file_open.h"
+#include "log/roll.h"
 
 struct opening {
     struct engine_call call;
@@ -21,6 +22,7 @@ struct opening {
     struct error_list error; /* what the drain says */
     struct log_file_before before;
     struct engine_stream wanted;
+    struct roll_slot *rolls; /* NULL, or where the drain will ask for rolls */
     uint16_t id;
     size_t bytes; /* of this, with the strings behind it */
     char strings[];
@@ -43,7 +45,7 @@ static const char *copy_string(char **room, const char *text) {
 }
 
 /* What the caller has given lasts as long as its call. */
-static struct opening *make_opening(const struct checked_stream_config *config) {
+static struct opening *make_opening(const struct checked_stream_config *config, struct roll_slot *rolls) {
     const burst_stream_config_t *values = &config->values;
     const char *name = values->name == NULL ? "" : values->name;
     const size_t bytes = sizeof(struct opening) + string_bytes(name) + string_bytes(config->file_name) +
@@ -52,8 +54,10 @@ static struct opening *make_opening(const struct checked_stream_config *config) 
     if (opening != NULL) {
         char *room = opening->strings;
         opening->bytes = bytes;
+        opening->rolls = rolls;
         opening->wanted = (struct engine_stream){.name = copy_string(&room, name),
                                                  .path = copy_string(&room, config->file_name),
+                                                 .roller = rolls == NULL ? NULL : &rolls->roller,
                                                  .how = {.mode = values->file_mode,
                                                          .owner = copy_string(&room, values->file_owner),
                                                          .group = copy_string(&room, values->file_group)}};
@@ -79,7 +83,10 @@ static void run_opening(struct engine_call *call, struct engine *engine) {
     }
     if (atomic_exchange(&opening->one_is_through, 1)) {
         if (rc == 0) {
+            roll_slot_close(opening->rolls); /* and it stays: the stream may ask it as long as the log is open */
             engine_remove_stream(engine, opening->id);
+        } else {
+            roll_slot_destroy(opening->rolls);
         }
         forget_opening(opening);
     }
@@ -96,21 +103,22 @@ static int refuse_late(const burst_t *log, const char *path) {
                            path, error_time(log->shutdown_timeout_ns), log->ring->path);
 }
 
-static int await_opening(burst_t *log, struct opening *opening, const char *path, uint16_t *id) {
+static int await_opening(burst_t *log, struct opening *opening, const char *path, burst_stream_t *stream) {
     struct limit limit = limit_of(log->shutdown_timeout_ns);
     opening->call.run = run_opening;
     engine_ask(log->engine, &opening->call);
     log_await_call(log, &opening->one_is_through, &limit);
     if (!atomic_exchange(&opening->one_is_through, 1)) {
+        stream->rolls = NULL; /* the drain's */
         return refuse_late(log, path);
     }
     const int rc = error_list_result(&opening->error);
-    *id = opening->id;
+    stream->id = opening->id;
     forget_opening(opening);
     return rc;
 }
 
-static int add(burst_t *log, const struct checked_stream_config *config, uint16_t *id) {
+static int add(burst_t *log, const struct checked_stream_config *config, burst_stream_t *stream) {
     struct survival of_ring = {.survives = log->device->survives}, of_file;
     snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
     survival_of_place(config->file_name, &of_file);
@@ -118,9 +126,9 @@ static int add(burst_t *log, const struct checked_stream_config *config, uint16_
     if (rc < 0) {
         return rc;
     }
-    struct opening *opening = make_opening(config);
+    struct opening *opening = make_opening(config, stream->rolls);
     rc = opening == NULL ? error_set(ENOMEM, "no memory to open log file %s", config->file_name)
-                         : await_opening(log, opening, config->file_name, id);
+                         : await_opening(log, opening, config->file_name, stream);
     if (rc == 0 && of_file.survives > (int)atomic_load(&log->survives)) {
         atomic_store(&log->survives, (uint32_t)of_file.survives);
     }
@@ -137,9 +145,14 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         return rc;
     }
     burst_stream_t *stream = platform_allocate(&platform_linux, sizeof *stream, PLATFORM_PLAIN);
-    rc = stream == NULL
-             ? error_set(ENOMEM, "no memory for a stream of ring %s: %zu bytes", log->ring->path, sizeof *stream)
-             : add(log, &config, &stream->id);
+    struct roll_slot *rolls = config.values.rolls_by_caller ? roll_slot_create() : NULL;
+    if (stream == NULL || (config.values.rolls_by_caller && rolls == NULL)) {
+        roll_slot_destroy(rolls);
+        rc = error_set(ENOMEM, "no memory for a stream of ring %s", log->ring->path);
+    } else {
+        stream->rolls = rolls;
+        rc = add(log, &config, stream);
+    }
     if (rc == 0) {
         stream->ring = log->ring;
         stream->log = log;
@@ -150,6 +163,7 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         }
         *stream_out = stream;
     } else if (stream != NULL) {
+        roll_slot_destroy(stream->rolls);
         platform_release(&platform_linux, stream, sizeof *stream);
     }
     log_leave(log);
