@@ -90,10 +90,24 @@ static int make_raw_outlet(const struct engine *engine, struct outlet **outlet) 
     return raw_outlet_create(&parts, outlet);
 }
 
+/* A stream whose caller performs its rolls may be about to be opened: he is asked, and not anticipated. */
+static int ask_patience(const struct roller *roller, const struct roll_question *question, struct roll_answer *answer) {
+    const struct engine *engine = (const struct engine *)((const char *)roller - offsetof(struct engine, patience));
+    (void)answer;
+    return question->is_renamed || engine->adds_stream ||
+                   platform_monotonic_ns(engine->parts.platform) >= engine->patient_until_ns
+               ? ROLL_NOBODY
+               : -EINPROGRESS;
+}
+
+void engine_end_patience(struct engine *engine) {
+    engine->patient_until_ns = 0;
+}
+
 static int make_outlet(void *argument, const struct outlet_state *state, struct outlet **outlet) {
     const struct engine *engine = argument;
     const struct new_file how = {.mode = 0};
-    return state->kind == OUTLET_FILE ? make_file_outlet(engine, &how, NULL, outlet)
+    return state->kind == OUTLET_FILE ? make_file_outlet(engine, &how, &engine->patience, outlet)
            : state->kind == OUTLET_RAW && engine->parts.raw_media != NULL
                ? make_raw_outlet(engine, outlet)
                : error_set(EPROTO,
@@ -158,7 +172,7 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
 }
 
-int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
+static int add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
     struct drain_stream_config config = {.name = stream->name, .path = stream->path};
     struct outlet_state bound = {.kind = drain_kind_of(engine->drain, stream->path)};
     /* What was accepted for a stream that is closed now has its place in the log before another takes its file or its id. A ring
@@ -171,6 +185,13 @@ int engine_add_stream(struct engine *engine, const struct engine_stream *stream,
     return rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
 }
 
+int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
+    engine->adds_stream = 1;
+    const int rc = add_stream(engine, stream, id);
+    engine->adds_stream = 0;
+    return rc;
+}
+
 void engine_remove_stream(struct engine *engine, uint16_t id) {
     drain_remove_stream(engine->drain, id);
 }
@@ -180,6 +201,8 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
     struct device *device = engine->parts.device;
     const uint64_t most = engine->ring->limits.max_record_bytes;
     engine->untrusted_ring_owner = config->untrusted_ring_owner;
+    engine->patience.ask = ask_patience;
+    engine->patient_until_ns = platform_deadline_ns(engine->parts.platform, config->patience_ns);
     engine->host = (struct drain_host){.argument = engine,
                                        .release = release,
                                        .failed = failed,

@@ -213,6 +213,29 @@ static void a_stream_that_nobody_has_open_is_rolled_by_the_engine(void **state) 
     assert_int_equal(burst_close(log), 0);
 }
 
+/* Streams are opened one after the other: the drain does not anticipate whoever comes last. */
+static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    take(stream);
+    close_with_pending_roll(log, 2);
+    log = open_without_file();
+    burst_stream_t *first = open_stream_with(log, "first", paths[1], 0);
+    append(first, "f ");
+    drain(first);
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* many steps of the drain */
+    stream = open_stream_with(log, "s", paths[0], 1);
+    answer(stream, take(stream).sequence, 0, second_archive, NULL);
+    drain(stream);
+    assert_holds(second_archive, "1 <");
+    assert_is_missing(archive);
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void a_closed_stream_is_rolled_by_the_engine(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -260,6 +283,7 @@ int main(void) {
         TEST(a_close_waits_for_whoever_rolls),
         TEST(a_roll_that_the_caller_had_done_before_a_crash_is_not_asked_for),
         TEST(a_stream_that_nobody_has_open_is_rolled_by_the_engine),
+        TEST(a_stream_that_is_opened_a_little_later_is_asked),
         TEST(a_closed_stream_is_rolled_by_the_engine),
         TEST(a_stream_that_gets_another_file_is_rolled_first),
     };
