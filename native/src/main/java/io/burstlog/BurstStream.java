@@ -3,6 +3,7 @@ package io.burstlog;
 
 import io.burstlog.binding.Engine;
 import io.burstlog.binding.RecordCalls;
+import io.burstlog.binding.RollRequestStruct;
 import io.burstlog.binding.StreamStatsStruct;
 import java.lang.ref.Reference;
 import java.time.Duration;
@@ -97,6 +98,60 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
             return sequence;
         }
         return sequence == -Engine.EAGAIN ? -1 : fail(sequence);
+    }
+
+    /**
+     * Ends the log file behind the records accepted so far, and begins the next one. The roll is a record of the
+     * stream, durable when this returns; the drain performs it when it has written all records before it. After a crash
+     * the next open does that, at the same byte.
+     *
+     * @param roll what the files get and how they are named
+     * @param timeNanos the time of the roll, in nanoseconds since 1970: the birth of the file that begins
+     * @return the sequence of the record; 0 if the ring was full and the stream discards
+     * @throws BurstException if it was not accepted; then the file goes on
+     */
+    public long roll(Roll roll, long timeNanos) {
+        long sequence = Engine.burst_stream_roll(handle, NativeRoll.of(roll), timeNanos);
+        return sequence >= 0 ? sequence : fail(sequence);
+    }
+
+    /**
+     * Waits for a roll at which the drain has arrived, in a stream opened with
+     * {@link StreamConfig.Builder#rollsByCaller}. A roll that was not answered yet is given again.
+     *
+     * @param timeout how long to wait at most; zero or less does not wait
+     * @return the roll, to be answered by {@link #rolled} or {@link #rollFailed}; null if there is none within the time
+     * @throws BurstException with code {@link BurstException.Code#CLOSED} once the stream is closed
+     */
+    public RollRequest nextRoll(Duration timeout) {
+        RollRequestStruct request = new RollRequestStruct();
+        int result = check(Engine.burst_stream_next_roll(handle, request, NativeTime.nanosOf(timeout)));
+        return result > 0 ? NativeRoll.toRequest(request) : null;
+    }
+
+    /**
+     * Answers a roll: the drain goes on in the next file.
+     *
+     * @param sequence that of the request
+     * @param target the absolute path that the drain renames the file to; null: the caller has renamed it, or it keeps
+     *     its name
+     * @param nextFile the absolute path of the file that begins; null: as the roll says
+     * @throws BurstException if the drain does not wait for this answer
+     */
+    public void rolled(long sequence, String target, String nextFile) {
+        check(Engine.burst_stream_rolled(
+                handle, sequence, 0, Engine.zeroTerminated(target), Engine.zeroTerminated(nextFile)));
+    }
+
+    /**
+     * Answers a roll: it cannot be done, and the drain goes on in the same file.
+     *
+     * @param sequence that of the request
+     * @param errno why, as the system says it; 0 if it does not say it
+     * @throws BurstException if the drain does not wait for this answer
+     */
+    public void rollFailed(long sequence, int errno) {
+        check(Engine.burst_stream_rolled(handle, sequence, errno > 0 ? -errno : -Engine.EIO, null, null));
     }
 
     /**

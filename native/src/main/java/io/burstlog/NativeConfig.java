@@ -11,6 +11,9 @@ final class NativeConfig {
     /** What does not reach the engine. */
     private static final Set<String> OF_JAVA = Set.of("binding", "library", "listener");
 
+    /** What the main stream does not have. */
+    private static final Set<String> OF_STREAMS = Set.of("rollsByCaller");
+
     private NativeConfig() {}
 
     static ConfigStruct of(BurstConfig config) {
@@ -26,7 +29,11 @@ final class NativeConfig {
     /** As if the stream were the main stream. */
     static ConfigStruct of(BurstConfig config, StreamConfig stream) {
         ConfigStruct struct = of(config);
-        stream.values().forEach((name, value) -> ConfigValues.write(struct, name, value));
+        stream.values().forEach((name, value) -> {
+            if (!OF_STREAMS.contains(name)) {
+                ConfigValues.write(struct, name, value);
+            }
+        });
         return struct;
     }
 

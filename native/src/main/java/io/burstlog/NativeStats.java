@@ -3,6 +3,7 @@ package io.burstlog;
 
 import io.burstlog.binding.StatsStruct;
 import io.burstlog.binding.StreamStatsStruct;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
@@ -50,7 +51,9 @@ final class NativeStats {
                 struct.fileBytes,
                 struct.discarded,
                 struct.destinationEmpty != 0,
-                struct.id);
+                struct.id,
+                struct.fileNumber,
+                struct.fileBornNanos == 0 ? null : Instant.ofEpochSecond(0, struct.fileBornNanos));
     }
 
     private static Map<Stage, StageStats> stages(long[] words) {

@@ -30,6 +30,11 @@ public final class StreamConfig {
         return new Builder();
     }
 
+    /** {@return a builder with the values of this configuration} */
+    public Builder toBuilder() {
+        return set.copy();
+    }
+
     /**
      * Every value by the name of the method that sets it, for instance to compare two configurations. What is null is
      * not there.
@@ -55,6 +60,11 @@ public final class StreamConfig {
         return set.blockTimeout;
     }
 
+    /** {@return whether the drain asks the caller to name the files that end} */
+    public boolean rollsByCaller() {
+        return set.rollsByCaller;
+    }
+
     /** Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe. */
     public static final class Builder implements Cloneable {
 
@@ -64,6 +74,7 @@ public final class StreamConfig {
         private Set<PosixFilePermission> filePermissions = Set.of();
         private String fileOwner;
         private String fileGroup;
+        private boolean rollsByCaller;
 
         private Builder() {}
 
@@ -111,6 +122,16 @@ public final class StreamConfig {
         /** The group of a newly created log file: a group name, or null, the default, for that of the process. */
         public Builder fileGroup(String group) {
             fileGroup = group;
+            return this;
+        }
+
+        /**
+         * Who names the files that end. By default they get the {@link Roll#target()} of their roll. Whoever sets this
+         * to true must take every roll of the stream from {@link BurstStream#nextRoll} and answer it, in a thread of
+         * its own: until then the records behind it wait in the ring.
+         */
+        public Builder rollsByCaller(boolean choice) {
+            rollsByCaller = choice;
             return this;
         }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
+import java.time.Instant;
+
 /**
  * Figures of one stream of a log, taken at one moment. Counters begin when the log was opened, {@code discarded} when
  * the stream was.
@@ -16,6 +18,8 @@ package io.burstlog;
  * @param destinationEmpty whether the log file was new or empty when the stream was opened, and nothing was waiting for
  *     it
  * @param id what {@code burstlog dump} calls the stream; the main stream is 0
+ * @param fileNumber which log file of the stream is written now: 1 for the first, one more after each roll
+ * @param fileBorn when that file began: the time of the roll before it, or when it was created; null: not known
  */
 public record StreamStats(
         BurstStats.State state,
@@ -26,4 +30,6 @@ public record StreamStats(
         long fileBytes,
         long discarded,
         boolean destinationEmpty,
-        int id) {}
+        int id,
+        long fileNumber,
+        Instant fileBorn) {}

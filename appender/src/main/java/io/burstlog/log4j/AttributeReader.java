@@ -29,7 +29,7 @@ import org.apache.logging.log4j.core.appender.rolling.FileSize;
  */
 final class AttributeReader {
 
-    private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*(us|ms|s|min|)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*(us|ms|s|min|h|d|)", Pattern.CASE_INSENSITIVE);
     private static final Pattern SIZE = Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B?", Pattern.CASE_INSENSITIVE);
 
     private final Map<String, String> attributes;
@@ -152,7 +152,10 @@ final class AttributeReader {
         return bytes;
     }
 
-    /** A time span such as {@code 100 ms}, {@code 10 s}, {@code 500 us}, {@code 1 min}; without a unit milliseconds. */
+    /**
+     * A time span such as {@code 100 ms}, {@code 10 s}, {@code 500 us}, {@code 1 min}, {@code 12 h}, {@code 7 d};
+     * without a unit milliseconds.
+     */
     Duration time(final String attribute) {
         final String text = text(attribute);
         if (text == null) {
@@ -164,6 +167,13 @@ final class AttributeReader {
                     attribute, text, "use a positive time such as \"100 ms\", \"10 s\" or a number of milliseconds");
         }
         return duration;
+    }
+
+    /** As {@link #time}, and zero may be meant. */
+    Duration timeOrZero(final String attribute) {
+        final String text = text(attribute);
+        final Duration duration = text == null ? null : parseTime(text);
+        return duration != null && duration.isZero() ? duration : time(attribute);
     }
 
     /** A number that the engine judges. */
@@ -202,6 +212,8 @@ final class AttributeReader {
                 case "us" -> Duration.ofNanos(Math.multiplyExact(amount, 1_000));
                 case "s" -> Duration.ofSeconds(amount);
                 case "min" -> Duration.ofMinutes(amount);
+                case "h" -> Duration.ofHours(amount);
+                case "d" -> Duration.ofDays(amount);
                 default -> Duration.ofMillis(amount);
             };
         } catch (final ArithmeticException | DateTimeException tooLong) {

@@ -2,6 +2,7 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
+import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.Serializable;
 import java.util.Comparator;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.apache.logging.log4j.core.Layout;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.ConfigurationException;
 import org.apache.logging.log4j.core.config.Property;
@@ -82,6 +84,10 @@ public final class BurstAppender extends AbstractAppender {
 
     private volatile String refusal;
     private boolean attached;
+
+    /** The log file is opened for the first event. */
+    private volatile boolean isToBeAttached;
+
     private boolean filterIsPassedOn;
     private Runnable withdrawAdvertisement = () -> {};
 
@@ -131,12 +137,35 @@ public final class BurstAppender extends AbstractAppender {
         if (attached) {
             return;
         }
+        if (element.complaint() == null && isCreatedOnDemand()) {
+            isToBeAttached = true;
+            super.start();
+            return;
+        }
         refusal = element.complaint() != null ? element.complaint() : reasonNotToAttach();
         if (refusal != null && !goesOnAsBefore()) {
             LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
             losses.wasTold();
         }
         super.start();
+    }
+
+    private boolean isCreatedOnDemand() {
+        final RollingSettings rolling = element.terms().stream().rolling();
+        return rolling != null && rolling.createOnDemand();
+    }
+
+    /** With the first event, if the file is to be created then. Null if this appender cannot be used. */
+    private synchronized OpenStream attachNow() {
+        if (isToBeAttached) {
+            isToBeAttached = false;
+            refusal = reasonNotToAttach();
+            if (refusal != null) {
+                LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
+                losses.wasTold();
+            }
+        }
+        return stream;
     }
 
     private String reasonNotToAttach() {
@@ -232,6 +261,7 @@ public final class BurstAppender extends AbstractAppender {
             return true;
         }
         setStopping();
+        isToBeAttached = false;
         boolean stopped = filterIsPassedOn || super.stop(timeout, timeUnit, false);
         if (attached) {
             attached = false;
@@ -250,7 +280,7 @@ public final class BurstAppender extends AbstractAppender {
      */
     @Override
     public void append(final LogEvent event) {
-        final OpenStream attachedTo = stream;
+        final OpenStream attachedTo = isToBeAttached ? attachNow() : stream;
         try {
             if (attachedTo == null) {
                 throw new AppenderLoggingException("Burst '" + getName() + "' is not started"
@@ -280,6 +310,17 @@ public final class BurstAppender extends AbstractAppender {
         final String name = "Burst '" + getName() + "'";
         final String reason = String.valueOf(failure.getMessage());
         return reason.startsWith(name) ? reason : name + ": " + reason;
+    }
+
+    /**
+     * What policies and strategies of rolling see of the log file, for instance to add a rollover listener or to roll
+     * now: {@code rollover()} returns when the roll is durable in the ring, and the files get their names soon after.
+     *
+     * @return null if the file is not rolled, or is not open
+     */
+    public RollingFileManager getManager() {
+        final OpenStream attachedTo = stream;
+        return attachedTo == null ? null : attachedTo.manager();
     }
 
     OpenRing ring() {

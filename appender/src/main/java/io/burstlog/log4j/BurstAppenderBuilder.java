@@ -4,7 +4,9 @@ package io.burstlog.log4j;
 import io.burstlog.BurstException;
 import io.burstlog.OnFull;
 import io.burstlog.StreamConfig;
+import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.File;
+import java.io.Serializable;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +16,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.Layout;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
@@ -80,20 +83,23 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         if (parts != null) {
             set.putAll(parts.attributes());
         }
+        final Layout<? extends Serializable> layout = getOrCreateLayout();
         return new BurstAppender(
                 getName(),
                 getFilter(),
-                getOrCreateLayout(),
+                layout,
                 isIgnoreExceptions(),
                 getPropertyArray(),
                 getConfiguration(),
-                element(new AttributeReader(set)));
+                element(new AttributeReader(set), layout));
     }
 
-    private BurstAppender.Element element(final AttributeReader reader) {
+    private BurstAppender.Element element(final AttributeReader reader, final Layout<? extends Serializable> layout) {
         complainAboutElements(reader);
-        final String file = reader.requiredPath("fileName", "the log file");
-        final String ring = ring(reader, file);
+        final RollingReading ofRolling = new RollingReading(reader, policy, strategy);
+        final String file = ofRolling.file();
+        final String ring = ring(reader, file, ofRolling.folder());
+        final RollingSettings rolling = ofRolling.settings(getName(), layout, getConfiguration());
         final RingAttributes.Reading ofRing = new RingAttributes.Reading(reader, ring);
         final OnFull onFull = orDefault(reader.oneOf("onFull", OnFull.class), OnFull.BLOCK);
         final Duration blockTimeout = orDefault(reader.time("blockTimeout"), Duration.ZERO);
@@ -103,9 +109,11 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         final AckRule ackRule = ackRule(reader);
         final Advertisement advertisement =
                 new Advertisement(orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
-        final List<String> withoutEffect =
-                WITHOUT_EFFECT.stream().filter(reader::has).collect(Collectors.toList());
-        complainAboutWhatIsNotThere(reader);
+        final List<String> withoutEffect = WITHOUT_EFFECT.stream()
+                .filter(reader::has)
+                .filter(name -> !ofRolling.isWanted() || !name.equals("createOnDemand"))
+                .collect(Collectors.toList());
+        complainAboutOverwriting(reader);
         reader.complainAboutWhatNobodyRead();
         final Place place = Place.of(ring, file);
         if (ring == null || file == null) {
@@ -123,7 +131,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
                     .build();
             if (reader.complaints() == null) {
                 mention(withoutEffect);
-                final StreamAttributes stream = StreamAttributes.of(attributes, config);
+                final StreamAttributes stream = StreamAttributes.of(attributes, config, rolling);
                 return new BurstAppender.Element(place, null, new BurstAppender.Terms(stream, ackRule, advertisement));
             }
             // What its start would find besides, to be corrected in one go.
@@ -146,11 +154,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         }
     }
 
-    private void complainAboutWhatIsNotThere(final AttributeReader reader) {
-        if (reader.text("filePattern") != null || policy != null || strategy != null) {
-            reader.complain("the log file cannot be rolled yet: remove filePattern, the triggering policies and the"
-                    + " rollover strategy, and let all events go to fileName");
-        }
+    private static void complainAboutOverwriting(final AttributeReader reader) {
         final String appending = reader.text("append");
         if (appending != null && !appending.equalsIgnoreCase("true")) {
             reader.complain("append=\"" + appending + "\" cannot be used: existing events are never overwritten;"
@@ -159,7 +163,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
     }
 
     /** All elements of a process that name no ring share one, or all with a log file in the same folder. */
-    private static String ring(final AttributeReader reader, final String file) {
+    private static String ring(final AttributeReader reader, final String file, final String folder) {
         if (reader.text("ring") != null) {
             return reader.requiredPath("ring", "the block device or file that holds the ring");
         }
@@ -167,9 +171,13 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         if (ofProcess != null && !ofProcess.isBlank()) {
             return ofProcess.trim();
         }
-        return file == null
-                ? null
-                : new File(new File(file).getAbsoluteFile().getParentFile(), "burstlog.ring").getPath();
+        if (file == null) {
+            return null;
+        }
+        final File parent = folder != null
+                ? new File(folder)
+                : new File(file).getAbsoluteFile().getParentFile();
+        return new File(parent, "burstlog.ring").getPath();
     }
 
     private AckRule ackRule(final AttributeReader reader) {

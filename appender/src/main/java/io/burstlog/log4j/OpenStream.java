@@ -8,6 +8,9 @@ import io.burstlog.RecordBuffer;
 import io.burstlog.StreamConfig;
 import io.burstlog.log4j.jmx.Registration;
 import io.burstlog.log4j.jmx.StreamManagement;
+import io.burstlog.log4j.rolling.FileRolling;
+import io.burstlog.log4j.rolling.RollingSettings;
+import io.burstlog.log4j.rolling.RollingStream;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +18,7 @@ import java.util.function.BooleanSupplier;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.Layout;
 import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.apache.logging.log4j.core.time.Instant;
 import org.apache.logging.log4j.status.StatusLogger;
 
@@ -37,8 +41,12 @@ final class OpenStream {
     private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private final OpenRing ring;
-    private final StreamAttributes attributes;
+    private volatile StreamAttributes attributes;
     private final BurstStream stream;
+
+    /** Null if the file is not rolled. */
+    private final FileRolling rolling;
+
     private final Registration management;
     private final DiscardNotice discards = new DiscardNotice(this);
 
@@ -50,6 +58,8 @@ final class OpenStream {
         this.ring = ring;
         this.attributes = attributes.on(ring.attributes());
         this.stream = stream;
+        this.rolling =
+                attributes.rolling() == null ? null : FileRolling.of(attributes.rolling(), RollingStream.of(stream));
         this.management = management;
     }
 
@@ -62,7 +72,7 @@ final class OpenStream {
      */
     static OpenStream open(
             final OpenRing ring, final StreamAttributes attributes, final Layout<? extends Serializable> header) {
-        final BurstStream stream = ring.log().stream(null, attributes.config());
+        final BurstStream stream = openStream(ring, attributes);
         try {
             RecordEncoders.prepare();
             final Registration management = ring.attributes().jmx()
@@ -70,9 +80,7 @@ final class OpenStream {
                     : Registration.NONE;
             try {
                 final OpenStream open = new OpenStream(ring, attributes, stream, management);
-                if (stream.destinationEmpty()) {
-                    open.writeHeader(header.getHeader());
-                }
+                open.begin(header);
                 return open;
             } catch (final RuntimeException | Error failure) {
                 management.end();
@@ -82,6 +90,59 @@ final class OpenStream {
             stream.close(Duration.ZERO);
             throw failure;
         }
+    }
+
+    private static BurstStream openStream(final OpenRing ring, final StreamAttributes attributes) {
+        final RollingSettings settings = attributes.rolling();
+        if (settings == null) {
+            return ring.log().stream(null, attributes.config());
+        }
+        final StreamConfig config = attributes.config().toBuilder()
+                .fileName(FileRolling.firstFile(settings))
+                .rollsByCaller(true)
+                .build();
+        return ring.log().stream(settings.isDirectWrite() ? attributes.file() : null, config);
+    }
+
+    private void begin(final Layout<? extends Serializable> header) {
+        final boolean isNew = stream.destinationEmpty();
+        if (isNew) {
+            writeHeader(
+                    rolling == null
+                            ? header.getHeader()
+                            : FileRolling.firstHeader(attributes.rolling(), RollingStream.of(stream)));
+        }
+        if (rolling != null) {
+            try {
+                rolling.begin(isNew);
+            } catch (final RuntimeException | Error failure) {
+                rolling.stopPolicy(Duration.ZERO);
+                throw failure;
+            }
+        }
+    }
+
+    /** Takes what a further appender says of rolling, as Log4j's own rolling appenders do. */
+    void update(final StreamAttributes wanted) {
+        if (rolling != null && wanted.rolling() != null && wanted.rolling() != attributes.rolling()) {
+            try {
+                rolling.update(wanted.rolling());
+            } catch (final RuntimeException ofPlugin) {
+                LOGGER.error(
+                        "Burst '{}': its policy and strategy are not in force for {}: {}",
+                        wanted.rolling().appender(),
+                        file(),
+                        ofPlugin.toString());
+                return;
+            }
+            attributes =
+                    new StreamAttributes(attributes.place(), attributes.ring(), attributes.config(), wanted.rolling());
+        }
+    }
+
+    /** Null if the file is not rolled. */
+    RollingFileManager manager() {
+        return rolling == null ? null : rolling.manager();
     }
 
     /** What it was opened with, on the ring as that is. */
@@ -115,6 +176,9 @@ final class OpenStream {
             final Layout<? extends Serializable> layout,
             final boolean durableOnReturn,
             final StreamConfig rule) {
+        if (rolling != null) {
+            rolling.beforeEvent(event);
+        }
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {
             final RecordBuffer record = encoder.encode(layout, event, ring.maxRecordBytes());
@@ -128,6 +192,8 @@ final class OpenStream {
                     : stream.enqueue(record, time, rule.onFull(), timeout);
             if (sequence == 0) {
                 discards.add(layout);
+            } else if (rolling != null) {
+                rolling.accepted(record.length());
             }
         } finally {
             RecordEncoders.release(encoder);
@@ -218,6 +284,7 @@ final class OpenStream {
             if (!stream.close(leftSince(begin))) {
                 tellWhatIsLeft();
             }
+            endRolling(begin);
         }
     }
 
@@ -233,9 +300,19 @@ final class OpenStream {
         final long begin = System.nanoTime();
         ring.addLeftFile(file());
         return end(footer, begin, () -> {
-            ring.close(leftSince(begin));
+            try {
+                ring.close(leftSince(begin));
+            } finally {
+                endRolling(begin);
+            }
             return true;
         });
+    }
+
+    private void endRolling(final long begin) {
+        if (rolling != null) {
+            rolling.end(leftSince(begin));
+        }
     }
 
     private boolean end(
@@ -243,6 +320,9 @@ final class OpenStream {
         final Duration tenth = ring.shutdownTimeout().dividedBy(10);
         final Duration patience = tenth.compareTo(PATIENCE_FOR_SPACE) < 0 ? tenth : PATIENCE_FOR_SPACE;
         management.end();
+        if (rolling != null) {
+            rolling.stopPolicy(patience);
+        }
         boolean isDurable;
         try {
             discards.writeBeforeClose(patience);

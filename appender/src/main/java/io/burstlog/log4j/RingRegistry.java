@@ -117,6 +117,8 @@ final class RingRegistry {
         }
         if (stream == null) {
             stream = open(entry, ring, attachment);
+        } else {
+            stream.update(wanted);
         }
         // Not under the lock: a listener of the status logger may take its time.
         reportWhatStays(stream, appender, wanted);

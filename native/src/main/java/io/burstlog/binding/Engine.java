@@ -16,10 +16,13 @@ public final class Engine {
 
     public static final int ESHUTDOWN = 108;
 
+    public static final int EIO = 5;
+
     /** The C functions write at most this much of a recovery statement. */
     private static final int STATEMENT_BYTES = 64 * 1024;
 
-    private static final int PATH_BYTES = 4096;
+    /** {@code BURST_PATH_BYTES}. */
+    public static final int PATH_BYTES = 4096;
 
     private Engine() {}
 
@@ -55,6 +58,13 @@ public final class Engine {
     public static native int burst_stream_stats(long stream, StreamStatsStruct stats);
 
     public static native int burst_stream_close(long stream, long timeoutNanos);
+
+    public static native long burst_stream_roll(long stream, RollStruct roll, long eventTimeNanos);
+
+    public static native int burst_stream_next_roll(long stream, RollRequestStruct request, long timeoutNanos);
+
+    public static native int burst_stream_rolled(
+            long stream, long sequence, int result, byte[] target, byte[] nextFile);
 
     static native long burst_stream_append(long stream, long data, long length, long eventTimeNanos);
 
@@ -111,7 +121,12 @@ public final class Engine {
         return terminated(path);
     }
 
-    static String terminated(byte[] text) {
+    /** @param text null for none */
+    public static byte[] zeroTerminated(String text) {
+        return text == null ? null : (text + '\0').getBytes(StandardCharsets.UTF_8);
+    }
+
+    public static String terminated(byte[] text) {
         int end = 0;
         while (end < text.length && text[end] != 0) {
             end++;

@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
     "fileOwner",
     "fileGroup",
     "fileMode",
-    "reserved"
+    "rollsByCaller"
 })
 public final class StreamConfigStruct extends Structure {
 
@@ -26,7 +26,7 @@ public final class StreamConfigStruct extends Structure {
     public String fileOwner;
     public String fileGroup;
     public int fileMode;
-    public int reserved;
+    public int rollsByCaller;
 
     public StreamConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

@@ -15,7 +15,8 @@ import com.sun.jna.Structure;
     "discarded",
     "destinationEmpty",
     "id",
-    "reserved"
+    "fileNumber",
+    "fileBornNanos"
 })
 public final class StreamStatsStruct extends Structure {
 
@@ -29,7 +30,8 @@ public final class StreamStatsStruct extends Structure {
     public long discarded;
     public int destinationEmpty;
     public int id;
-    public long reserved;
+    public long fileNumber;
+    public long fileBornNanos;
 
     public StreamStatsStruct() {
         structBytes = size();
