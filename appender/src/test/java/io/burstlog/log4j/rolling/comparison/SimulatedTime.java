@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling.comparison;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Date;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.logging.log4j.core.config.ConfigurationScheduler;
+import org.apache.logging.log4j.core.config.CronScheduledFuture;
+import org.apache.logging.log4j.core.util.CronExpression;
+
+/**
+ * The time of one run. What {@link SimulatedLog4j} has loaded asks here instead of the system: for the time of day, for
+ * the start of the JVM, for the birth of a file, and for the next time of a cron expression. Public, as classes of
+ * Log4j call it. One thread sets the time; any thread may read it.
+ */
+public final class SimulatedTime {
+
+    private static final List<Cron> CRONS = new ArrayList<>();
+    private static final Map<Object, Stamp> STAMPS = new HashMap<>();
+    private static volatile long now;
+    private static volatile long startOfJvm;
+
+    private SimulatedTime() {}
+
+    /** The birth and the length that a file had when it was last looked at. */
+    private record Stamp(long born, long length, long modified) {}
+
+    private record Cron(
+            ConfigurationScheduler scheduler,
+            CronExpression expression,
+            Runnable command,
+            CronScheduledFuture<?> future) {}
+
+    public static long currentTimeMillis() {
+        return now;
+    }
+
+    public static Instant instant(final Clock systemUtc) {
+        return Instant.ofEpochMilli(now);
+    }
+
+    public static long startOfJvm() {
+        return startOfJvm;
+    }
+
+    /** The file systems of tests know no birth but the real one. */
+    public static synchronized long birthOf(final File file) {
+        try {
+            final Stamp stamp = STAMPS.get(keyOf(file.toPath()));
+            return stamp == null ? now : stamp.born;
+        } catch (final IOException gone) {
+            return now;
+        }
+    }
+
+    /** The same for whoever was told a real time of birth, which is minutes ago at most. */
+    public static Instant born(final Instant real) {
+        return real != null && Math.abs(real.toEpochMilli() - System.currentTimeMillis()) < TimeUnit.HOURS.toMillis(1)
+                ? Instant.ofEpochMilli(startOfJvm)
+                : real;
+    }
+
+    /** The executor of Log4j would wait in real time: it never runs this one, {@link #advanceTo} does. */
+    public static CronScheduledFuture<?> scheduleWithCron(
+            final ConfigurationScheduler scheduler,
+            final CronExpression expression,
+            final Date start,
+            final Runnable command) {
+        final CronScheduledFuture<?> future =
+                new CronScheduledFuture<>(never(scheduler), expression.getNextValidTimeAfter(start));
+        CRONS.add(new Cron(scheduler, expression, command, future));
+        return future;
+    }
+
+    private static ScheduledFuture<?> never(final ConfigurationScheduler scheduler) {
+        return scheduler.schedule(() -> {}, 1_000, TimeUnit.DAYS);
+    }
+
+    static void startAt(final long millis) {
+        now = millis;
+        startOfJvm = millis;
+        CRONS.clear();
+    }
+
+    static void forgetFiles() {
+        STAMPS.clear();
+    }
+
+    /** Sets the time, and on the way there runs what is due, each at its time. */
+    static void advanceTo(final long millis, final Runnable settle) throws ReflectiveOperationException {
+        while (true) {
+            CRONS.removeIf(cron -> cron.future.isCancelled());
+            final Cron next = CRONS.stream()
+                    .min(Comparator.comparing(cron -> cron.future.getFireTime()))
+                    .orElse(null);
+            if (next == null || next.future.getFireTime().getTime() > millis) {
+                break;
+            }
+            now = Math.max(now, next.future.getFireTime().getTime());
+            next.command.run();
+            final Method reset =
+                    CronScheduledFuture.class.getDeclaredMethod("reset", ScheduledFuture.class, Date.class);
+            reset.setAccessible(true);
+            reset.invoke(next.future, never(next.scheduler), next.expression.getNextValidTimeAfter(new Date(now)));
+            settle.run();
+        }
+        now = millis;
+    }
+
+    /** Gives each file below the folder that is new or has grown the time of now, as the kernel would. */
+    static synchronized void stampFiles(final Path folder) throws IOException {
+        final Map<Object, Stamp> seen = new HashMap<>();
+        final List<Path> files;
+        try (Stream<Path> all = Files.walk(folder)) {
+            files = all.filter(Files::isRegularFile).toList();
+        }
+        for (final Path file : files) {
+            try {
+                final Object key = keyOf(file);
+                final long length = Files.size(file);
+                final Stamp before = STAMPS.get(key);
+                final long modified = before != null && before.length == length ? before.modified : now;
+                Files.setLastModifiedTime(file, FileTime.fromMillis(modified));
+                seen.put(key, new Stamp(before == null ? now : before.born, length, modified));
+            } catch (final NoSuchFileException renamedMeanwhile) {
+                continue;
+            }
+        }
+        STAMPS.clear();
+        STAMPS.putAll(seen);
+    }
+
+    private static Object keyOf(final Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    }
+}
