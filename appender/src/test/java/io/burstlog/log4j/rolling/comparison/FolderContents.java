@@ -21,7 +21,7 @@ import org.apache.commons.compress.compressors.CompressorException;
 import org.apache.commons.compress.compressors.CompressorStreamFactory;
 
 /** Names and texts of all files below a folder; what is compressed is decompressed. Rings are left out. */
-record FolderContents(Map<String, String> files) {
+public record FolderContents(Map<String, String> files) {
 
     static FolderContents of(final Path folder) throws IOException {
         final Map<String, String> files = new TreeMap<>();
@@ -80,7 +80,7 @@ record FolderContents(Map<String, String> files) {
     }
 
     /** One line for each file that is not the same in both; empty if all are. */
-    List<String> differencesFrom(final FolderContents other) {
+    public List<String> differencesFrom(final FolderContents other) {
         final TreeSet<String> names = new TreeSet<>(files.keySet());
         names.addAll(other.files.keySet());
         final List<String> differences = new ArrayList<>();

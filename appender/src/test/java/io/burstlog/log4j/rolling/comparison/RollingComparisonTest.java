@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RollingComparisonTest {
 
     private static final Map<String, Scenario.Outcome> OF_ROLLING_FILE = new TreeMap<>();
+    private static final LongSupplier NOBODY = () -> Long.MAX_VALUE;
     private static int scenarios;
     private static int files;
     private static int events;
@@ -68,8 +70,9 @@ class RollingComparisonTest {
     void the_comparison_sees_one_event_one_name_and_one_byte(final String steps) {
         final Scenario scenario = named("time_each_hour");
         final Scenario.Outcome expected =
-                scenario.run(temporary.resolve("expected"), UnaryOperator.identity(), "2 +1h 2 +1h 2");
-        final Scenario.Outcome outcome = scenario.run(temporary.resolve("outcome"), UnaryOperator.identity(), steps);
+                scenario.run(temporary.resolve("expected"), UnaryOperator.identity(), "2 +1h 2 +1h 2", NOBODY);
+        final Scenario.Outcome outcome =
+                scenario.run(temporary.resolve("outcome"), UnaryOperator.identity(), steps, NOBODY);
         assertThat(outcome.contents().differencesFrom(expected.contents())).isNotEmpty();
     }
 
@@ -78,11 +81,11 @@ class RollingComparisonTest {
     void the_comparison_looks_into_archives(final String suffix) {
         final Scenario scenario = named("size_with_archives_in_" + suffix);
         final Scenario.Outcome outcome =
-                scenario.run(temporary.resolve("outcome"), UnaryOperator.identity(), "4 4 5 3 4");
+                scenario.run(temporary.resolve("outcome"), UnaryOperator.identity(), "4 4 5 3 4", NOBODY);
         assertThat(outcome.contents().differencesFrom(rollingFile(scenario).contents()))
                 .isEmpty();
         final Scenario.Outcome other =
-                scenario.run(temporary.resolve("other"), UnaryOperator.identity(), "4x21 4 4 4 4");
+                scenario.run(temporary.resolve("other"), UnaryOperator.identity(), "4x21 4 4 4 4", NOBODY);
         assertThat(other.contents().differencesFrom(outcome.contents()))
                 .isNotEmpty()
                 .allMatch(difference -> difference.contains("event"));

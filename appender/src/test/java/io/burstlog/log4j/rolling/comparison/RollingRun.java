@@ -13,7 +13,9 @@ import java.time.ZoneId;
 import java.util.Map;
 import java.util.TimeZone;
 import java.util.concurrent.Semaphore;
-import java.util.function.Function;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.Appender;
 import org.apache.logging.log4j.core.LoggerContext;
@@ -26,9 +28,10 @@ import org.apache.logging.log4j.core.config.ConfigurationFactory;
  * steps, separated by blanks: {@code 5} logs 5 events, {@code 5x100} such of 100 bytes; {@code +10m} and {@code -10m}
  * move the clock (s, m, h, d), {@code @2024-03-31T02:30} sets it; {@code restart} stops Log4j and starts it again,
  * {@code reload} gives it the same configuration; {@code roll} rolls by hand; {@code write:NAME} and
- * {@code delete:NAME} are done by somebody else, below the folder.
+ * {@code delete:NAME} are done by somebody else, below the folder; {@code seen} waits until somebody else has seen all
+ * events.
  */
-public final class RollingRun implements Function<Map<String, String>, Integer> {
+public final class RollingRun implements BiFunction<Map<String, String>, LongSupplier, Integer> {
 
     private static final Map<Character, Duration> UNITS = Map.of(
             's', Duration.ofSeconds(1),
@@ -40,11 +43,13 @@ public final class RollingRun implements Function<Map<String, String>, Integer> 
     private URI configuration;
     private ZoneId zone;
     private LoggerContext context;
+    private LongSupplier seen;
     private int events;
 
     /** Runs the steps. Returns the number of events. */
     @Override
-    public Integer apply(final Map<String, String> run) {
+    public Integer apply(final Map<String, String> run, final LongSupplier seenEvents) {
+        seen = seenEvents;
         folder = Path.of(run.get("folder"));
         configuration = Path.of(run.get("configuration")).toUri();
         zone = ZoneId.of(run.get("zone"));
@@ -104,8 +109,17 @@ public final class RollingRun implements Function<Map<String, String>, Integer> 
             Files.writeString(file, "of somebody else\n");
         } else if (step.startsWith("delete:")) {
             Files.delete(folder.resolve(step.substring(7)));
+        } else if (step.equals("seen")) {
+            awaitSeen();
         } else {
             throw new IllegalArgumentException("no step: " + step);
+        }
+    }
+
+    private void awaitSeen() {
+        final long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (seen.getAsLong() < events && System.nanoTime() < end) {
+            LockSupport.parkNanos(100_000);
         }
     }
 

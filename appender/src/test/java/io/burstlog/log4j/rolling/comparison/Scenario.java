@@ -10,7 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,15 +23,15 @@ import java.util.regex.Pattern;
  * @param terms format, zone, start, run; {@code burst}: why the files of {@code <Burst>} differ
  * @param body the configuration; of XML only the appender
  */
-record Scenario(String name, Map<String, String> terms, String body) {
+public record Scenario(String name, Map<String, String> terms, String body) {
 
     private static final Pattern TERM = Pattern.compile("(format|zone|start|run|burst): (.*)");
     private static final String LAYOUT = "<PatternLayout pattern=\"%d{yyyy-MM-dd'T'HH:mm:ss}{UTC} %m%n\"/>";
 
     /** What a run has left behind. */
-    record Outcome(FolderContents contents, int events) {}
+    public record Outcome(FolderContents contents, int events) {}
 
-    static List<Scenario> all() {
+    public static List<Scenario> all() {
         try (InputStream in = Scenario.class.getResourceAsStream("scenarios.txt")) {
             final String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             final List<Scenario> all = new ArrayList<>();
@@ -71,25 +72,29 @@ record Scenario(String name, Map<String, String> terms, String body) {
     }
 
     /** Runs it in a folder of its own, with a configuration that was changed so. */
-    Outcome run(final Path place, final UnaryOperator<String> changed) {
-        return run(place, changed, terms.get("run"));
+    public Outcome run(final Path place, final UnaryOperator<String> changed) {
+        return run(place, changed, terms.get("run"), () -> Long.MAX_VALUE);
     }
 
-    Outcome run(final Path place, final UnaryOperator<String> changed, final String steps) {
+    /** The same, with other steps, and with somebody who sees events. */
+    public Outcome run(
+            final Path place, final UnaryOperator<String> changed, final String steps, final LongSupplier seen) {
         final Path folder = place.resolve("logs");
         final Path file = place.resolve("log4j2." + terms.get("format"));
         try {
             Files.createDirectories(folder);
             Files.writeString(file, changed.apply(configuration(folder)));
             @SuppressWarnings("unchecked")
-            final Function<Map<String, String>, Integer> run = (Function<Map<String, String>, Integer>)
-                    Loaded.RUN.getConstructor().newInstance();
-            final int events = run.apply(Map.of(
+            final BiFunction<Map<String, String>, LongSupplier, Integer> run =
+                    (BiFunction<Map<String, String>, LongSupplier, Integer>)
+                            Loaded.RUN.getConstructor().newInstance();
+            final Map<String, String> what = Map.of(
                     "folder", folder.toString(),
                     "configuration", file.toString(),
                     "zone", terms.get("zone"),
                     "start", terms.get("start"),
-                    "steps", steps));
+                    "steps", steps);
+            final int events = run.apply(what, seen);
             return new Outcome(FolderContents.of(folder), events);
         } catch (final IOException | ReflectiveOperationException failed) {
             throw new IllegalStateException(name, failed);
