@@ -122,7 +122,7 @@ typedef struct burst_config {
     const char *file_owner;    /* NULL: unchanged. User name of a newly created log file */
     const char *file_group;    /* NULL: unchanged. Group name of a newly created log file */
     uint32_t file_mode;        /* 0: 0666 less the umask. Permission bits of a newly created log file */
-    uint32_t reserved;         /* 0 */
+    uint32_t rolls_by_caller;  /* of the main stream: as in burst_stream_config_t */
     const char *drain_cpu;     /* NULL or "": wherever the process may run. Else CPUs for the thread burst-drain, which
                                      moves records to the log file, as the kernel lists them: "3" or "3-5,8" */
     const char *commit_cpu;    /* the same for the thread burst-commit, which makes enqueued records durable. The
@@ -342,7 +342,7 @@ typedef struct burst_stream_config {
     const char *file_owner;    /* as in burst_config_t, and so the next two */
     const char *file_group;
     uint32_t file_mode;
-    uint32_t reserved; /* 0 */
+    uint32_t rolls_by_caller; /* 1: whoever calls burst_stream_next_roll rolls its files; 0: the engine */
 } burst_stream_config_t;
 
 /* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
@@ -389,7 +389,8 @@ typedef struct burst_stream_stats {
     uint32_t
         destination_empty; /* 1 if the log file was new or empty when the stream was opened, and nothing waited for it */
     uint32_t id;           /* what `burstlog dump` calls it */
-    uint64_t reserved;
+    uint64_t file_number;  /* of the current log file: 1, and one more at each roll; 0: it has none yet */
+    int64_t file_born_ns;  /* CLOCK_REALTIME: the time of the roll that began it, else its creation; 0: not known */
 } burst_stream_stats_t;
 
 /* As burst_stats. */
@@ -405,6 +406,8 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
  * file that does not answer holds up. -EINVAL of the main stream. burst_close closes all streams that are still open.
  */
 int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
+
+#include "burstlog_rolling.h"
 
 /*
  * Binds the per-event native methods of the Java class by JNI RegisterNatives. They then cost a JNI call, although

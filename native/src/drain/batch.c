@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A place in the log and the bytes that follow it there: the same place always yields the same bytes. */
 #include <errno.h>
+#include <string.h>
 
 #include "drain/stream.h"
 
-/* Bytes that the item becomes; it stays where it is if there is no room. -1: no room, -2: it has nowhere to go. */
+enum { NO_ROOM = -1, NOWHERE = -2, A_ROLL = -3 };
+
+static int is_roll_of(const struct drain_stream *stream, const struct log_item *item) {
+    return item->kind == LOG_RECORD && item->header.stream == stream->noted.id && record_is_roll(&item->header) &&
+           stream->outlet != NULL && stream->outlet->ops->roll != NULL;
+}
+
+/* Bytes that the item becomes; it stays where it is if there is no room, if it has nowhere to go, and a roll does in any
+ * case. */
 static int64_t put(const struct drain *drain, const struct drain_stream *stream, const struct log_item *item,
                    size_t used) {
     const struct record_format *format = stream->outlet == NULL ? NULL : stream->outlet->format;
@@ -13,17 +22,22 @@ static int64_t put(const struct drain *drain, const struct drain_stream *stream,
         const struct walk_gap *gap = &item->gap;
         const struct record_loss loss = {
             .first_sequence = gap->first_sequence, .count = gap->count, .from = gap->from, .to = gap->to};
-        return format == NULL ? 0 : room < RECORD_LOSS_BYTES ? -1 : (int64_t)format->loss(&loss, drain->batch + used);
+        return format == NULL             ? 0
+               : room < RECORD_LOSS_BYTES ? NO_ROOM
+                                          : (int64_t)format->loss(&loss, drain->batch + used);
     }
     if (item->header.stream != stream->noted.id) {
         return 0;
     }
     if (format == NULL) {
-        return -2;
+        return NOWHERE;
     }
-    const size_t size = format->record_size(&item->header);
+    if (is_roll_of(stream, item)) {
+        return A_ROLL;
+    }
+    const size_t size = format->record_size(&item->header, item->payload);
     if (size > room) {
-        return -1;
+        return NO_ROOM;
     }
     if (size > 0) {
         format->record(&item->header, item->payload, drain->batch + used);
@@ -48,7 +62,7 @@ int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struc
         }
         const int64_t size = put(drain, stream, &item, used);
         if (size < 0) {
-            why = size == -1 ? -EMSGSIZE : -EDESTADDRREQ;
+            why = size == NO_ROOM ? -EMSGSIZE : size == A_ROLL ? BATCH_IS_AT_ROLL : -EDESTADDRREQ;
             break;
         }
         /* Pages that were lost have zeros in them. What was copied is what was written if it is valid still. */
@@ -63,12 +77,30 @@ int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struc
     return cursor->walk.position == from && why < 0 ? why : (int64_t)used;
 }
 
+int batch_roll(struct drain *drain, struct log_cursor *cursor, struct outlet_roll_record *record) {
+    const struct log_source *source = drain->parts.source;
+    struct log_item item;
+    if (log_source_next(source, cursor, drain->durable, &item) != 1 || item.header.length > drain->batch_room) {
+        return -EIO;
+    }
+    memcpy(drain->batch, item.payload, item.header.length);
+    if (!log_source_is_still_there(source, item.header.position)) {
+        return -EIO;
+    }
+    *record = (struct outlet_roll_record){.sequence = item.header.sequence,
+                                          .time_ns = item.header.event_time_ns,
+                                          .is_recovered = item.header.position < drain->parts.epoch_begin};
+    roll_decode(drain->batch, item.header.length, &record->roll);
+    return 0;
+}
+
 static void feed_begin(const struct outlet_noted *noted) {
     struct feed *feed = noted->argument;
     feed->cursor = feed->stream->noted_at;
 }
 
-static int feed_next(const struct outlet_noted *noted, const uint8_t **data, size_t *bytes) {
+static int feed_next(const struct outlet_noted *noted, const uint8_t **data, size_t *bytes,
+                     struct outlet_roll_record *roll) {
     struct feed *feed = noted->argument;
     const uint64_t until = feed->drain->durable;
     uint64_t records = 0;
@@ -76,6 +108,10 @@ static int feed_next(const struct outlet_noted *noted, const uint8_t **data, siz
         return 0;
     }
     const int64_t used = batch_make(feed->drain, feed->stream, &feed->cursor, until, &records);
+    if (used == BATCH_IS_AT_ROLL) {
+        const int rc = batch_roll(feed->drain, &feed->cursor, roll);
+        return rc < 0 ? rc : 2;
+    }
     if (used < 0) {
         return -EIO;
     }

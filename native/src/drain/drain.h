@@ -101,7 +101,10 @@ struct drain_figures {
     uint64_t drained_sequence; /* everything of the stream up to it is in its outlet, durable and noted */
     uint64_t records;          /* written since the drain was opened, those of a redo again */
     uint64_t bytes;
-    uint64_t length;     /* of the destination, bytes */
+    uint64_t length;      /* of the destination, bytes */
+    uint64_t file_number; /* of it, as noted; and so the next two */
+    int64_t file_born_ns;
+    uint32_t kind;       /* enum outlet_kind; 0: it is bound to nothing */
     uint64_t held_bytes; /* of the log, from the first record that waits for this stream, when the drain last looked */
     uint32_t stalled;
     uint32_t began_empty; /* when it was opened nothing was in the destination, and nothing waited for it */

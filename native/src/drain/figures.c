@@ -14,6 +14,9 @@ int drain_get_figures(struct drain *drain, uint16_t id, struct drain_figures *fi
                                           .records = atomic_load(&stream->records),
                                           .bytes = atomic_load(&stream->bytes),
                                           .length = atomic_load(&stream->length),
+                                          .file_number = atomic_load(&stream->file_number),
+                                          .file_born_ns = atomic_load(&stream->file_born_ns),
+                                          .kind = atomic_load(&stream->kind),
                                           .held_bytes = atomic_load(&stream->held_bytes),
                                           .stalled = atomic_load(&stream->stalled),
                                           .began_empty = atomic_load(&stream->began_empty)};

@@ -133,7 +133,7 @@ int drain_checkpoint(struct drain *drain) {
         EACH_STREAM(drain, stream) {
             stream->noted = stream->next;
             stream->noted_at = stream->next_at;
-            atomic_store(&stream->drained_sequence, stream->noted.next_sequence - 1);
+            stream_publish_noted(stream);
         }
     }
     EACH_STREAM(drain, stream) {

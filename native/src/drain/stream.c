@@ -95,19 +95,53 @@ static int keep_open(struct drain *drain, struct drain_stream *stream) {
     return stream_obey(drain, stream, ops->ready(stream->outlet, &feed.noted, NULL, 0, 0, &state), &state);
 }
 
+/* `written` leaves `noted`, or has left it before. */
+static void leave_noted(const struct drain *drain, struct drain_stream *stream) {
+    if (stream->written.walk.position == stream->noted_at.walk.position && stream->partly == 0) {
+        stream->unnoted_since_ns = platform_monotonic_ns(drain->parts.platform);
+    }
+}
+
+/* A roll stands at the cursor: it is no part of any batch. All before it is noted first. */
+static int roll(struct drain *drain, struct drain_stream *stream) {
+    struct log_cursor after = stream->written;
+    struct outlet_roll_record record;
+    struct outlet_state state;
+    struct feed feed;
+    if (stream->unsynced > 0 || stream->written.walk.position != stream->noted_at.walk.position) {
+        stream->must_sync = 1;
+        return 1;
+    }
+    int rc = batch_roll(drain, &after, &record);
+    if (rc < 0) {
+        return rc;
+    }
+    feed_make(&feed, drain, stream);
+    rc = stream->outlet->ops->roll(stream->outlet, &feed.noted, &record, &state);
+    if (rc != OUTLET_READY) {
+        return stream_obey(drain, stream, rc, &state);
+    }
+    leave_noted(drain, stream);
+    stream->written = after;
+    stream->unsynced++; /* also if no byte was written: the outlet says what it is now when it is synced */
+    atomic_store(&stream->length, stream->outlet->ops->length(stream->outlet));
+    return 1;
+}
+
 static int move(struct drain *drain, struct drain_stream *stream, uint64_t until) {
     struct log_cursor after = stream->written;
     uint64_t records = 0;
     const int64_t used = batch_make(drain, stream, &after, until, &records);
+    if (used == BATCH_IS_AT_ROLL) {
+        return roll(drain, stream);
+    }
     if (used < 0) {
         return (int)used;
     }
     if (after.walk.position == stream->written.walk.position) {
         return keep_open(drain, stream);
     }
-    if (stream->written.walk.position == stream->noted_at.walk.position && stream->partly == 0) {
-        stream->unnoted_since_ns = platform_monotonic_ns(drain->parts.platform);
-    }
+    leave_noted(drain, stream);
     if (used > 0) {
         const int rc = write_batch(drain, stream, (size_t)used);
         if (rc < 0 || stream->partly < (uint64_t)used) {
@@ -155,6 +189,14 @@ int stream_sync(struct drain *drain, struct drain_stream *stream) {
     return 1;
 }
 
+void stream_publish_noted(struct drain_stream *stream) {
+    const struct outlet_state *outlet = &stream->noted.outlet;
+    atomic_store(&stream->drained_sequence, stream->noted.next_sequence - 1);
+    atomic_store(&stream->file_number, outlet->roll.file_number);
+    atomic_store(&stream->file_born_ns, outlet->roll.born_ns);
+    atomic_store(&stream->kind, outlet->path[0] == '\0' ? 0 : outlet->kind);
+}
+
 void stream_publish_path(struct drain *drain, struct drain_stream *stream) {
     pthread_mutex_lock(&drain->table_lock);
     stream->path[0] = '\0';
@@ -177,10 +219,21 @@ static void tell_stalled(struct drain *drain, struct drain_stream *stream) {
     stream->told_rc = stream->rc;
 }
 
+/* Somebody else performs a roll: that may take a while. */
+static int is_waiting(const struct drain *drain, struct drain_stream *stream) {
+    const int64_t now_ns = platform_monotonic_ns(drain->parts.platform);
+    if (stream->rc != -EINPROGRESS) {
+        stream->waits_since_ns = 0;
+    } else if (stream->waits_since_ns == 0) {
+        stream->waits_since_ns = now_ns;
+    }
+    return stream->rc == -EINPROGRESS && now_ns - stream->waits_since_ns < ALARM_EVERY_NS;
+}
+
 void stream_tell(struct drain *drain, struct drain_stream *stream) {
     const uint64_t noted = stream->noted_at.walk.position;
     atomic_store(&stream->held_bytes, drain->durable > noted ? drain->durable - noted : 0);
-    if (stream->is_unreadable || stream->outlet == NULL) {
+    if (stream->is_unreadable || stream->outlet == NULL || is_waiting(drain, stream)) {
         return;
     }
     if (stream->rc < 0) {

@@ -25,8 +25,11 @@ struct drain_stream {
     int told_rc;              /* of the stall that was told, or 0 */
     int64_t stalled_since_ns;
     int64_t stall_told_ns;
+    int64_t waits_since_ns; /* for somebody else to perform a roll; 0: it does not */
     _Atomic uint64_t drained_sequence, records, bytes, length, held_bytes;
-    _Atomic uint32_t stalled, began_empty;
+    _Atomic uint64_t file_number;
+    _Atomic int64_t file_born_ns;
+    _Atomic uint32_t stalled, began_empty, kind;
     char path[LAYOUT_FILE_NAME_BYTES]; /* of the destination, under drain->table_lock */
 };
 
@@ -60,10 +63,16 @@ uint64_t drain_reach(const struct drain *drain);
 /* Writes what is wanted. 1 if anything was, 0: nothing is to be noted, -errno: the host was told. */
 int drain_checkpoint(struct drain *drain);
 
-/* Bytes of the batch that begins at *cursor, which is moved to its end; -errno if nothing can be taken: -EIO, the records are
- * not there any more; -EMSGSIZE, a record is longer than any that was recovered or can be appended. *records is added to. */
+#define BATCH_IS_AT_ROLL (-65538) /* no errno: a roll stands at the cursor */
+
+/* Bytes of the batch that begins at *cursor, which is moved to its end; BATCH_IS_AT_ROLL, or -errno if nothing can be taken:
+ * -EIO, the records are not there any more; -EMSGSIZE, a record is longer than any that was recovered or can be appended.
+ * *records is added to. */
 int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struct log_cursor *cursor, uint64_t until,
                    uint64_t *records);
+
+/* The roll at the cursor, which is moved over it. What it points to is in the buffer of the batch. 0 or -EIO. */
+int batch_roll(struct drain *drain, struct log_cursor *cursor, struct outlet_roll_record *record);
 
 /* What the outlet is given of what is noted. */
 struct feed {
@@ -100,6 +109,9 @@ void stream_let_go(struct drain_stream *stream);
 void stream_rewind(struct drain_stream *stream);
 
 void stream_publish_path(struct drain *drain, struct drain_stream *stream);
+
+/* Makes known what `noted` says. */
+void stream_publish_noted(struct drain_stream *stream);
 
 /* Tells the stall of this step when it begins, when the reason changes, and every minute; or that it is over. */
 void stream_tell(struct drain *drain, struct drain_stream *stream);

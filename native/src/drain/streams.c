@@ -22,7 +22,7 @@ static void stand_at(const struct drain *drain, struct drain_stream *stream, con
     stream->noted = stream->next = *state;
     stream->noted_at = stream->next_at = stream->written =
         log_source_at(drain->parts.source, state->drained_position, state->next_sequence, state->epoch);
-    atomic_store(&stream->drained_sequence, state->next_sequence - 1);
+    stream_publish_noted(stream);
 }
 
 static struct drain_stream *stream_allocate(const struct drain *drain) {
@@ -363,6 +363,7 @@ static int open_with(struct drain *drain, struct drain_stream *stream, const str
     if (before != NULL) {
         before->ops->close(before);
     }
+    stream_rewind(stream); /* what it had written and not synced is the new outlet's to find there */
     stream->outlet = config->outlet;
     stream->is_open = 1;
     const int rc = open_stream(drain, stream, config);

@@ -6,8 +6,9 @@
  * makes one call, burst_register, which hands the JVM the table below. That leaves one copy of the library in the
  * process, no exported JNI symbol, and a JNI call for each record.
  *
- * A handle and an address travel as jlong. Both come from the library or from a direct buffer that the caller keeps
- * reachable; a closed handle stays valid, so that a late call is answered with -ESHUTDOWN.
+ * A record belongs to a stream, so the calls that write one take the handle of a stream: of a log that is its main
+ * stream. Handles and addresses travel as jlong. They come from the library or from a direct buffer that the caller
+ * keeps reachable; a closed handle stays valid, so that a late call is answered with -ESHUTDOWN.
  */
 #include "burstlog.h"
 
@@ -20,40 +21,44 @@ static burst_t *log_of(jlong handle) {
     return (burst_t *)(uintptr_t)handle;
 }
 
+static burst_stream_t *stream_of(jlong handle) {
+    return (burst_stream_t *)(uintptr_t)handle;
+}
+
 static const void *data_of(jlong address) {
     return (const void *)(uintptr_t)address;
 }
 
-static jlong JNICALL jni_append(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+static jlong JNICALL jni_append(JNIEnv *env, jobject self, jlong stream, jlong address, jint length,
                                 jlong event_time_ns) {
     (void)env, (void)self;
-    return burst_append(log_of(handle), data_of(address), (size_t)length, event_time_ns);
+    return burst_stream_append(stream_of(stream), data_of(address), (size_t)length, event_time_ns);
 }
 
-static jlong JNICALL jni_enqueue(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+static jlong JNICALL jni_enqueue(JNIEnv *env, jobject self, jlong stream, jlong address, jint length,
                                  jlong event_time_ns) {
     (void)env, (void)self;
-    return burst_enqueue(log_of(handle), data_of(address), (size_t)length, event_time_ns);
+    return burst_stream_enqueue(stream_of(stream), data_of(address), (size_t)length, event_time_ns);
 }
 
-static jlong JNICALL jni_offer(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+static jlong JNICALL jni_offer(JNIEnv *env, jobject self, jlong stream, jlong address, jint length,
                                jlong event_time_ns) {
     (void)env, (void)self;
-    return burst_offer(log_of(handle), data_of(address), (size_t)length, event_time_ns);
+    return burst_stream_offer(stream_of(stream), data_of(address), (size_t)length, event_time_ns);
 }
 
-static jlong JNICALL jni_append_within(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+static jlong JNICALL jni_append_within(JNIEnv *env, jobject self, jlong stream, jlong address, jint length,
                                        jlong event_time_ns, jint on_full, jlong timeout_ns) {
     (void)env, (void)self;
-    return burst_append_within(log_of(handle), data_of(address), (size_t)length, event_time_ns,
-                               (enum burst_on_full)on_full, timeout_ns);
+    return burst_stream_append_within(stream_of(stream), data_of(address), (size_t)length, event_time_ns,
+                                      (enum burst_on_full)on_full, timeout_ns);
 }
 
-static jlong JNICALL jni_enqueue_within(JNIEnv *env, jobject self, jlong handle, jlong address, jint length,
+static jlong JNICALL jni_enqueue_within(JNIEnv *env, jobject self, jlong stream, jlong address, jint length,
                                         jlong event_time_ns, jint on_full, jlong timeout_ns) {
     (void)env, (void)self;
-    return burst_enqueue_within(log_of(handle), data_of(address), (size_t)length, event_time_ns,
-                                (enum burst_on_full)on_full, timeout_ns);
+    return burst_stream_enqueue_within(stream_of(stream), data_of(address), (size_t)length, event_time_ns,
+                                       (enum burst_on_full)on_full, timeout_ns);
 }
 
 static jlong JNICALL jni_durable_sequence(JNIEnv *env, jobject self, jlong handle) {

@@ -14,6 +14,7 @@
 #include "ring/leader.h"
 
 #define USER_PAUSE_NS 100000
+#define ROLL_PAUSE_NS 10000000
 #define LETTING_GO_SHARE 4 /* a quarter of the time for closing is kept for letting go of files */
 
 int log_check_alive(const burst_t *log) {
@@ -45,13 +46,21 @@ void log_leave(burst_t *log) {
     atomic_fetch_sub(&log->users, 1);
 }
 
-/* Drains as much as the time allows. Does not wait for a file that cannot be written. */
+/* Drains as much as the time allows. Does not wait for a file that cannot be written, but for whoever performs a roll. */
 static void drain_rest(burst_t *log) {
     struct engine *engine = log->engine;
+    struct event_count *answered = &engine->ring->drain;
     int stalls = 0;
     while (!drain_is_done(engine->drain) && stalls < 2 &&
            platform_monotonic_ns(&platform_linux) < atomic_load(&log->give_up_ns)) {
-        stalls += engine_step(engine, 1) < 0;
+        const uint32_t ticket = event_count_register(answered);
+        const int rc = engine_step(engine, 1);
+        if (rc == -EINPROGRESS) {
+            event_count_wait(answered, &platform_linux, ticket, ROLL_PAUSE_NS);
+        } else {
+            event_count_leave(answered);
+            stalls += rc < 0;
+        }
     }
     engine_note_end(engine);
 }

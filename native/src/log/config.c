@@ -15,8 +15,7 @@
 #define CONFIG_MOST_BYTES 4096                                 /* a larger value is garbage */
 #define FILE_NAME_MAX 230                                      /* NAME_MAX less what next_file.c may add */
 
-/* A caller's struct, whose first field says how long its header makes it. */
-static int copy_given(const void *given, const char *type, size_t least, void *config, size_t size) {
+int config_copy_given(const void *given, const char *type, size_t least, void *config, size_t size) {
     const uint32_t bytes = *(const uint32_t *)given;
     int unknown = bytes > CONFIG_MOST_BYTES;
     for (size_t i = size; i < bytes && !unknown; i++) {
@@ -82,6 +81,7 @@ static void check_choices(const burst_config_t *config, struct error_list *error
         {"durability", config->durability, BURST_DURABILITY_PROCESS, "power (0), os-crash (1) or process (2)"},
         {"onFull", config->on_full, BURST_ON_FULL_DISCARD, "block (0), fail (1) or discard (2)"},
         {"hugePages", config->huge_pages, BURST_HUGE_PAGES_OFF, "auto (0) or off (1)"},
+        {"rolls_by_caller", config->rolls_by_caller, 1, "0 or 1"},
         {"commitSpin", config->commit_spin, 1, "false (0) or true (1)"}};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         if (choices[i].value > choices[i].most) {
@@ -109,7 +109,7 @@ static int check_apart(const char *ring_name, const char *file_name) {
     return same ? error_set(EINVAL, "ring and fileName are the same file %s: give each its own", ring_name) : 0;
 }
 
-static int check_file_name(const char *ring, const char *given, char *file_name, size_t bytes) {
+int config_check_file_name(const char *ring, const char *given, char *file_name, size_t bytes) {
     const int rc = path_absolute(given, file_name, bytes);
     return rc < 0 ? error_set(-rc, "fileName=\"%s\" cannot be used: %s", given, error_name(-rc))
                   : check_apart(ring, file_name);
@@ -118,7 +118,7 @@ static int check_file_name(const char *ring, const char *given, char *file_name,
 int config_check(const burst_config_t *given, struct checked_config *config) {
     burst_config_t *values = &config->values;
     struct error_list errors = {.code = 0};
-    const int rc = copy_given(given, "config", CONFIG_LEAST_BYTES, values, sizeof *values);
+    const int rc = config_copy_given(given, "config", CONFIG_LEAST_BYTES, values, sizeof *values);
     if (rc < 0) {
         return rc;
     }
@@ -131,8 +131,8 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
     } else if (is_empty(values->file_name)) {
         error_list_add(&errors, error_set(EINVAL, "no log file is configured for ring %s: set fileName", values->ring));
     } else {
-        error_list_add(&errors,
-                       check_file_name(values->ring, values->file_name, config->file_name, sizeof config->file_name));
+        error_list_add(&errors, config_check_file_name(values->ring, values->file_name, config->file_name,
+                                                       sizeof config->file_name));
     }
     const struct new_file new_file = {.owner = values->file_owner, .group = values->file_group};
     error_list_add(&errors, accounts_check(&new_file));
@@ -145,7 +145,7 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
 int config_check_stream(const char *ring, const burst_stream_config_t *given, struct checked_stream_config *config) {
     burst_stream_config_t *values = &config->values;
     struct error_list errors = {.code = 0};
-    const int rc = copy_given(given, "stream_config", sizeof *values, values, sizeof *values);
+    const int rc = config_copy_given(given, "stream_config", sizeof *values, values, sizeof *values);
     if (rc < 0) {
         return rc;
     }
@@ -153,7 +153,8 @@ int config_check_stream(const char *ring, const burst_stream_config_t *given, st
         error_list_add(&errors,
                        error_set(EINVAL, "no log file is configured for a stream of ring %s: set fileName", ring));
     } else {
-        error_list_add(&errors, check_file_name(ring, values->file_name, config->file_name, sizeof config->file_name));
+        error_list_add(&errors,
+                       config_check_file_name(ring, values->file_name, config->file_name, sizeof config->file_name));
     }
     if (values->name != NULL && strlen(values->name) >= BURST_STREAM_NAME_BYTES) {
         error_list_add(&errors, error_set(EINVAL, "the name of a stream of ring %s has %zu bytes: at most %d", ring,
@@ -167,6 +168,11 @@ int config_check_stream(const char *ring, const burst_stream_config_t *given, st
                                  "onFull=\"%u\" of a stream of ring %s cannot be used: use block (0), fail (1) or "
                                  "discard (2)",
                                  values->on_full, ring));
+    }
+    if (values->rolls_by_caller > 1) {
+        error_list_add(&errors,
+                       error_set(EINVAL, "rolls_by_caller=\"%u\" of a stream of ring %s cannot be used: use 0 or 1",
+                                 values->rolls_by_caller, ring));
     }
     if (values->block_timeout_ns > INT64_MAX) {
         error_list_add(&errors,

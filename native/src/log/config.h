@@ -13,6 +13,13 @@ struct checked_config {
     char file_name[BURST_PATH_BYTES]; /* absolute */
 };
 
+/* Copies a caller's struct, whose first field says how long its header makes it, and which is called burst_<type>_t. 0, or
+ * -EINVAL with a sentence. */
+int config_copy_given(const void *given, const char *type, size_t least, void *config, size_t size);
+
+/* Makes the name of a log file of the ring absolute. 0, or -errno with a sentence: it cannot be one. */
+int config_check_file_name(const char *ring, const char *given, char *file_name, size_t bytes);
+
 struct checked_stream_config {
     burst_stream_config_t values;
     char file_name[BURST_PATH_BYTES]; /* absolute */

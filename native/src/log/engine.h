@@ -11,7 +11,7 @@
 #include "base/event_count.h"
 #include "drain/drain.h"
 #include "ledger/ledger.h"
-#include "outlet/file/fs.h"
+#include "outlet/file/file_outlet.h"
 #include "outlet/raw/medium.h"
 #include "ring/ring.h"
 
@@ -30,6 +30,7 @@ struct engine_config {
     uint64_t max_record_bytes; /* 0: default */
     uint32_t cpus;             /* struct ring_limits */
     struct new_file how;
+    const struct roller *roller; /* of the main stream; NULL: it is rolled as its records say */
     uint32_t
         untrusted_ring_owner; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
                           drain_stream_config. 0: none */
@@ -75,6 +76,7 @@ struct engine_stream {
     const char *name; /* "": known by its path */
     const char *path; /* absolute */
     struct new_file how;
+    const struct roller *roller; /* as in engine_config */
 };
 
 /* Opens a stream beside the log's own, as drain_add_stream; its records are appended with *id. Any thread. */

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "log/engine.h"
-#include "outlet/file/file_outlet.h"
 #include "outlet/raw/raw.h"
 
 static const struct engine *engine_of(const struct log_source *source) {
@@ -66,11 +65,13 @@ static int is_space_awaited(void *argument) {
     return atomic_load(&engine->ring->space.waiters) != 0;
 }
 
-static int make_file_outlet(const struct engine *engine, const struct new_file *how, struct outlet **outlet) {
+static int make_file_outlet(const struct engine *engine, const struct new_file *how, const struct roller *roller,
+                            struct outlet **outlet) {
     const struct file_outlet_parts parts = {.platform = engine->parts.platform,
                                             .events = engine->parts.events,
                                             .files = engine->parts.files,
                                             .how = *how,
+                                            .roller = roller,
                                             .mark_is_untrusted = engine->untrusted_ring_owner != 0};
     return file_outlet_create(&parts, outlet);
 }
@@ -86,7 +87,7 @@ static int make_raw_outlet(const struct engine *engine, struct outlet **outlet) 
 static int make_outlet(void *argument, const struct outlet_state *state, struct outlet **outlet) {
     const struct engine *engine = argument;
     const struct new_file how = {.mode = 0};
-    return state->kind == OUTLET_FILE ? make_file_outlet(engine, &how, outlet)
+    return state->kind == OUTLET_FILE ? make_file_outlet(engine, &how, NULL, outlet)
            : state->kind == OUTLET_RAW && engine->parts.raw_media != NULL
                ? make_raw_outlet(engine, outlet)
                : error_set(EPROTO,
@@ -97,11 +98,11 @@ static int make_outlet(void *argument, const struct outlet_state *state, struct 
 /* Where a stream stays, what it is bound to decides: a device that is not there must not become a file. Where it is to go
  * anew, what is there. */
 static int make_configured_outlet(const struct engine *engine, const struct outlet_state *bound, const char *path,
-                                  const struct new_file *how, struct outlet **outlet) {
+                                  const struct new_file *how, const struct roller *roller, struct outlet **outlet) {
     const int stays = bound->path[0] != '\0' && (path == NULL || strcmp(path, bound->path) == 0);
     const int is_raw =
         engine->parts.raw_media != NULL && (stays ? bound->kind == OUTLET_RAW : path != NULL && raw_is_device(path));
-    return is_raw ? make_raw_outlet(engine, outlet) : make_file_outlet(engine, how, outlet);
+    return is_raw ? make_raw_outlet(engine, outlet) : make_file_outlet(engine, how, roller, outlet);
 }
 
 /* Whoever owns the ring may have named any file in it, and written the records that it would get. */
@@ -145,7 +146,8 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     if (config->file_name == NULL ? is_without_log(engine, &first) : config->file_name[0] == '\0') {
         return 0;
     }
-    int rc = make_configured_outlet(engine, &first.outlet, config->file_name, &config->how, &stream.outlet);
+    int rc =
+        make_configured_outlet(engine, &first.outlet, config->file_name, &config->how, config->roller, &stream.outlet);
     rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
 }
@@ -156,7 +158,7 @@ static int add_stream(struct engine *engine, const struct engine_stream *stream,
     if (bound.kind != 0) {
         snprintf(bound.path, sizeof bound.path, "%s", stream->path);
     }
-    const int rc = make_configured_outlet(engine, &bound, stream->path, &stream->how, &config.outlet);
+    const int rc = make_configured_outlet(engine, &bound, stream->path, &stream->how, stream->roller, &config.outlet);
     return rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
 }
 

@@ -15,6 +15,8 @@ enum stream_refusal {
     STREAM_HAS_NO_FILE, /* the main stream of a ring that was opened without a log file */
 };
 
+struct roll_slot; /* log/roll.h */
+
 /* Never freed, as the log: a late caller gets -ESHUTDOWN. Appends touch it and the ring's control block only. */
 struct burst_stream {
     struct ring *ring;
@@ -23,6 +25,7 @@ struct burst_stream {
     _Atomic uint32_t refusal;   /* enum stream_refusal */
     _Atomic uint64_t discarded; /* records */
     burst_t *log;
+    struct roll_slot *rolls;  /* NULL: the engine performs its rolls */
     _Atomic uint32_t is_kept; /* the next two are there, once and for all: the stream is closed, or its log */
     burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];
@@ -90,6 +93,12 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats);
 /* burst_await_drained, of what `is_drained` says: it is asked whether all up to a sequence is. */
 int log_await_drained(burst_t *log, int (*is_drained)(const void *argument, uint64_t sequence), const void *argument,
                       int64_t timeout_ns);
+
+/* 0, or -errno with a sentence: the stream takes no records. */
+int stream_check(const burst_stream_t *stream);
+
+/* Counts a record that was dropped: `sequence` is what its append returns, and so does this. */
+int64_t stream_count(burst_stream_t *stream, int64_t sequence);
 
 /* Fills what the main stream needs to take records, or to refuse them. */
 void stream_begin_main(burst_stream_t *stream, burst_t *log, int has_file);

@@ -19,8 +19,10 @@
 #include "device/host/survival.h"
 #include "log/log.h"
 #include "log/log_file_open.h"
+#include "log/roll.h"
 #include "media/superblock.h"
 #include "log/ring_file.h"
+#include "log/roll.h"
 
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
@@ -143,6 +145,7 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .max_record_bytes = config->max_record_bytes,
         .cpus = cpus_here(),
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
+        .roller = log->main.rolls != NULL ? &log->main.rolls->roller : NULL,
         .untrusted_ring_owner = untrusted_ring_owner(log->device),
     };
     const int rc = engine_open(&parts, &engine_config, &log->engine);
@@ -254,11 +257,16 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
         (int64_t)(config->shutdown_timeout_ns != 0 ? config->shutdown_timeout_ns : DEFAULT_SHUTDOWN_TIMEOUT_NS);
     log->main.rule.on_full = config->on_full;
     log->main.rule.timeout_ns = config->block_timeout_ns == 0 ? -1 : (int64_t)config->block_timeout_ns;
-    rc = open_log(log, config, &checked.placement, checked.file_name);
+    if (config->rolls_by_caller) {
+        log->main.rolls = roll_slot_create();
+        rc = log->main.rolls == NULL ? error_set(ENOMEM, "no memory to open ring %s", config->ring) : 0;
+    }
+    rc = rc < 0 ? rc : open_log(log, config, &checked.placement, checked.file_name);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);
     }
     if (rc < 0) {
+        roll_slot_destroy(log->main.rolls);
         platform_release(&platform_linux, handle, sizeof *handle);
         return rc;
     }

@@ -11,6 +11,7 @@
 #include "log/durability.h"
 #include "log/log.h"
 #include "log/log_file_open.h"
+#include "log/roll.h"
 
 #define STATS_MOST_BYTES 4096 /* a larger value is garbage */
 
@@ -77,6 +78,14 @@ int64_t burst_stream_enqueue_within(burst_stream_t *stream, const void *data, si
                : count(stream, ring_enqueue(stream->ring, data, length, event_time_ns, stream->id, &rule));
 }
 
+int stream_check(const burst_stream_t *stream) {
+    return is_refused(stream) ? (int)refuse(stream) : 0;
+}
+
+int64_t stream_count(burst_stream_t *stream, int64_t sequence) {
+    return count(stream, sequence);
+}
+
 burst_stream_t *burst_main_stream(burst_t *log) {
     return &log->main;
 }
@@ -128,6 +137,7 @@ static int add(burst_t *log, burst_stream_t *stream, const struct checked_stream
     const struct engine_stream wanted = {
         .name = values->name == NULL ? "" : values->name,
         .path = config->file_name,
+        .roller = stream->rolls != NULL ? &stream->rolls->roller : NULL,
         .how = {.mode = values->file_mode, .owner = values->file_owner, .group = values->file_group}};
     log_file_look(config->file_name, &before);
     rc = engine_add_stream(log->engine, &wanted, &stream->id);
@@ -149,9 +159,14 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         return rc;
     }
     burst_stream_t *stream = platform_allocate(&platform_linux, sizeof *stream, PLATFORM_PLAIN);
-    rc = stream == NULL
-             ? error_set(ENOMEM, "no memory for a stream of ring %s: %zu bytes", log->ring->path, sizeof *stream)
-             : add(log, stream, &config);
+    struct roll_slot *rolls = config.values.rolls_by_caller ? roll_slot_create() : NULL;
+    if (stream == NULL || (config.values.rolls_by_caller && rolls == NULL)) {
+        rc = error_set(ENOMEM, "no memory for a stream of ring %s: %zu bytes", log->ring->path,
+                       sizeof *stream + sizeof *rolls);
+    } else {
+        stream->rolls = rolls;
+        rc = add(log, stream, &config);
+    }
     if (rc == 0) {
         stream->ring = log->ring;
         stream->log = log;
@@ -161,8 +176,11 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
         }
         *stream_out = stream;
-    } else if (stream != NULL) {
-        platform_release(&platform_linux, stream, sizeof *stream);
+    } else {
+        roll_slot_destroy(rolls);
+        if (stream != NULL) {
+            platform_release(&platform_linux, stream, sizeof *stream);
+        }
     }
     log_leave(log);
     return rc;
@@ -208,10 +226,13 @@ static void fill_stats(const burst_stream_t *stream, burst_stream_stats_t *stats
         .file_bytes = figures.length,
         .discarded = atomic_load(&stream->discarded),
         .destination_empty = figures.began_empty,
+        .file_number = figures.file_number,
+        .file_born_ns = figures.file_born_ns,
     };
 }
 
 static void keep(burst_stream_t *stream) {
+    roll_slot_close(stream->rolls);
     fill_stats(stream, &stream->last_stats);
     stream->last_stats.state = BURST_STATE_CLOSED;
     drain_copy_path(stream->log->engine->drain, stream->id, stream->last_file, sizeof stream->last_file);
@@ -229,7 +250,7 @@ void stream_keep_figures(burst_t *log) {
 
 int burst_stream_stats(const burst_stream_t *stream, burst_stream_stats_t *stats) {
     const uint32_t bytes = stats->struct_bytes;
-    if (bytes < offsetof(burst_stream_stats_t, reserved) || bytes > STATS_MOST_BYTES) {
+    if (bytes < offsetof(burst_stream_stats_t, file_number) || bytes > STATS_MOST_BYTES) {
         return error_set(EINVAL,
                          "burst_stream_stats_t has %zu bytes here and %u in the caller: set struct_bytes, and build "
                          "against the burstlog.h of this library",

@@ -58,6 +58,7 @@ static uint8_t *put_stream(struct checkpoint_entry *entry, const struct stream_s
         .path_bytes = (uint32_t)strlen(outlet->path),
         .mount = outlet->mount,
         .mark = outlet->mark,
+        .roll = outlet->roll,
     };
     strings = put_string(strings, state->name, entry->name_bytes);
     return put_string(strings, outlet->path, entry->path_bytes);
@@ -116,7 +117,8 @@ static int is_plausible(const struct checkpoint_entry *entry, const struct check
            entry->drained_position % RECORD_ALIGN_BYTES == 0 && entry->next_sequence >= 1 &&
            entry->next_sequence <= LAYOUT_NUMBER_MAX && entry->length <= INT64_MAX &&
            entry->tail_bytes <= CHECKPOINT_TAIL_BYTES && entry->tail_bytes <= entry->length &&
-           entry->name_bytes < LAYOUT_STREAM_NAME_BYTES && entry->path_bytes < LAYOUT_FILE_NAME_BYTES;
+           entry->roll.phase <= ROLL_GIVEN_UP && entry->name_bytes < LAYOUT_STREAM_NAME_BYTES &&
+           entry->path_bytes < LAYOUT_FILE_NAME_BYTES;
 }
 
 /* Each string is where the lengths say, and is one of C: no zero inside, and a path is absolute. */
@@ -189,6 +191,7 @@ void checkpoint_decode(const uint8_t *slot, unsigned index, struct stream_state 
     outlet->diverted_sequence = entry->diverted_sequence;
     outlet->mount = entry->mount;
     outlet->mark = entry->mark;
+    outlet->roll = entry->roll;
     memcpy(outlet->path, strings + entry->name_bytes, entry->path_bytes);
 }
 

@@ -17,6 +17,7 @@ struct outlet_state {
     uint64_t diverted_sequence; /* ... behind "." + diverted_sequence; 0: the log is not diverted */
     struct outlet_mount mount;
     struct outlet_mark mark;
+    struct outlet_roll roll;
     char path[LAYOUT_FILE_NAME_BYTES]; /* absolute; "": bound to nothing yet */
 };
 

@@ -125,6 +125,7 @@ enum record_flags {
     RECORD_LAST =
         1, /* the next record starts at the next block, or line: walk_end_of_record. The gap is never interpreted */
     RECORD_ENQUEUED = 2, /* nobody was waiting for it */
+    RECORD_ROLL = 4,     /* of DATA: its payload begins with struct roll_head */
 };
 
 #define RECORD_HEADER_BYTES 56u
@@ -143,6 +144,28 @@ _Static_assert(offsetof(struct record_header, epoch) == 40, "record_header.epoch
 _Static_assert(offsetof(struct record_header, in_flight) == 44, "record_header.in_flight");
 _Static_assert(offsetof(struct record_header, payload_crc) == 48, "record_header.payload_crc");
 _Static_assert(offsetof(struct record_header, header_crc) == RECORD_CRC_COVERS, "record_header.header_crc");
+
+/* ---------------------------------------------------------------------------------------------------- roll */
+
+#define ROLL_NOTE_BYTES 1024u /* at most */
+
+/* The payload of a roll record: the head, then the parts in the order of their lengths, nothing between them. */
+struct roll_head {
+    uint32_t bytes;           /* of the head; a longer one has more fields */
+    uint32_t footer_bytes;    /* the last bytes of the file that ends */
+    uint32_t header_bytes;    /* the first bytes of the one that begins */
+    uint32_t target_bytes;    /* absolute path that the one that ends is renamed to; 0: it keeps its name */
+    uint32_t next_bytes;      /* absolute path of the one that begins; 0: that of the one that ends */
+    uint32_t note_bytes;      /* for whoever performs the roll; at most ROLL_NOTE_BYTES */
+    int64_t next_time_ns;     /* CLOCK_REALTIME of the next roll; 0: it is not planned by time */
+    uint64_t next_file_bytes; /* length at which it is planned; 0: at none */
+    uint8_t reserved[24];     /* zero */
+};
+
+_Static_assert(offsetof(struct roll_head, note_bytes) == 20, "roll_head.note_bytes");
+_Static_assert(offsetof(struct roll_head, next_time_ns) == 24, "roll_head.next_time_ns");
+_Static_assert(offsetof(struct roll_head, next_file_bytes) == 32, "roll_head.next_file_bytes");
+_Static_assert(sizeof(struct roll_head) == 64, "roll_head size");
 
 /* -------------------------------------------------------------------------------------------------- marker */
 
@@ -201,6 +224,26 @@ struct outlet_mark {
     uint32_t reserved;     /* 0 */
 };
 
+/* How far a roll has got; the roll record is the next one of the stream then. */
+enum roll_phase {
+    ROLL_NONE,     /* none has begun */
+    ROLL_ROLLING,  /* the file is whole, and is renamed, or was */
+    ROLL_ROLLED,   /* the next file is there, without a byte */
+    ROLL_GIVEN_UP, /* the file could not be renamed, and goes on */
+};
+
+/* Which of its files a stream writes. */
+struct outlet_roll {
+    uint32_t phase;           /* enum roll_phase */
+    uint32_t reserved;        /* 0 */
+    uint64_t file_number;     /* 1: the first one; one more at each roll. 0: not known */
+    int64_t born_ns;          /* CLOCK_REALTIME: the time of the roll that began it; else of its birth; 0: not known */
+    uint64_t first_sequence;  /* that a record in it may have; 0: not known */
+    int64_t next_time_ns;     /* as in struct roll_head */
+    uint64_t next_file_bytes; /* as in struct roll_head */
+    uint8_t reserved_end[32]; /* zero */
+};
+
 enum outlet_kind {
     OUTLET_FILE = 1,
     OUTLET_RAW = 2, /* a block device, or a file written like one */
@@ -239,11 +282,14 @@ struct checkpoint_entry {
     uint32_t reserved;          /* zero */
     struct outlet_mount mount;
     struct outlet_mark mark;
-    uint8_t reserved_roll[80]; /* zero */
+    struct outlet_roll roll;
 };
 
 _Static_assert(sizeof(struct outlet_mount) == 16, "outlet_mount size");
 _Static_assert(sizeof(struct outlet_mark) == 32, "outlet_mark size");
+_Static_assert(offsetof(struct outlet_roll, born_ns) == 16, "outlet_roll.born_ns");
+_Static_assert(offsetof(struct outlet_roll, next_file_bytes) == 40, "outlet_roll.next_file_bytes");
+_Static_assert(sizeof(struct outlet_roll) == 80, "outlet_roll size");
 _Static_assert(offsetof(struct checkpoint_head, epoch) == 16, "checkpoint_head.epoch");
 _Static_assert(offsetof(struct checkpoint_head, bytes) == 24, "checkpoint_head.bytes");
 _Static_assert(offsetof(struct checkpoint_head, written_ns) == 32, "checkpoint_head.written_ns");
@@ -255,7 +301,7 @@ _Static_assert(offsetof(struct checkpoint_entry, diverted_sequence) == 40, "chec
 _Static_assert(offsetof(struct checkpoint_entry, name_bytes) == 52, "checkpoint_entry.name_bytes");
 _Static_assert(offsetof(struct checkpoint_entry, mount) == 64, "checkpoint_entry.mount");
 _Static_assert(offsetof(struct checkpoint_entry, mark) == 80, "checkpoint_entry.mark");
-_Static_assert(offsetof(struct checkpoint_entry, reserved_roll) == 112, "checkpoint_entry.reserved_roll");
+_Static_assert(offsetof(struct checkpoint_entry, roll) == 112, "checkpoint_entry.roll");
 _Static_assert(sizeof(struct checkpoint_entry) == 192, "checkpoint_entry size");
 
 /* --------------------------------------------------------------------------------------------- writer note */

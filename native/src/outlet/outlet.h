@@ -12,10 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "media/roll.h"
 #include "outlet/format/record_format.h"
 
 struct outlet;
 struct outlet_state; /* media/checkpoint.h */
+
+/* A record at which one destination of the stream ends and the next one begins. */
+struct outlet_roll_record {
+    uint64_t sequence;
+    int64_t time_ns;
+    int is_recovered; /* it was in the ring when that was opened: whoever owns the ring may have made it up */
+    struct roll roll;
+};
 
 /*
  * What the newest checkpoint says of the destination, and the bytes that follow there. Those are made in the buffer that the
@@ -27,8 +36,9 @@ struct outlet_noted {
     uint64_t last_sequence; /* of the newest durable record of the log; below `sequence`: none waits */
     /* The next call of `next` gives the first bytes behind the checkpoint. */
     void (*begin)(const struct outlet_noted *noted);
-    /* 1 with the next bytes (`bytes` may be 0), 0: that was all that is durable; -EIO: a mapped ring has lost the record. */
-    int (*next)(const struct outlet_noted *noted, const uint8_t **data, size_t *bytes);
+    /* 1 with the next bytes (`bytes` may be 0), 0: that was all that is durable; -EIO: a mapped ring has lost the record.
+     * For an outlet that rolls, 2: a roll is next, `*roll`, and then what comes behind it. */
+    int (*next)(const struct outlet_noted *noted, const uint8_t **data, size_t *bytes, struct outlet_roll_record *roll);
     void *argument; /* of the two */
 };
 
@@ -59,6 +69,14 @@ struct outlet_ops {
 
     /* Right after `ready` has said READY. Bytes taken (maybe fewer), or -errno; never 0. */
     int64_t (*write)(struct outlet *outlet, const void *data, size_t bytes);
+
+    /*
+     * The roll is the next record, and everything before it is noted. READY: what it makes is written, and the next `sync`
+     * makes it durable; NOTE: then it is asked for again; REWIND; SYNC; -EINPROGRESS: somebody else performs it, and has not said
+     * yet that it is done; or another -errno. NULL: a roll is bytes like others.
+     */
+    int (*roll)(struct outlet *outlet, const struct outlet_noted *noted, const struct outlet_roll_record *record,
+                struct outlet_state *state);
 
     /* READY: everything written is durable, and *state says so. REWIND; or -errno: it was left as well, since a sync that
      * failed is never repeated. */

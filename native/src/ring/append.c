@@ -108,11 +108,16 @@ static struct limit limit_left(const struct ring_rule *rule, const struct limit 
     return waited != NULL ? *waited : limit_of(rule->timeout_ns);
 }
 
-/* The two calls differ in this alone. It is a constant in each of them. */
+/* The calls differ in this alone. It is a constant in each of them. */
 enum call {
     CALL_APPEND,
     CALL_ENQUEUE,
+    CALL_ROLL, /* an append */
 };
+
+static inline uint8_t flags_of(enum call call) {
+    return call == CALL_ENQUEUE ? RECORD_ENQUEUED : call == CALL_ROLL ? RECORD_ROLL : 0;
+}
 
 /* Copies and publishes the claimed record. An append then waits until it is durable. `waited`: NULL if the call has not
  * waited yet. */
@@ -124,7 +129,7 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
     const uint32_t is_told = enqueued ? is_committer_told(ring) : 1;
     const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
     claim_publish(ring, claim, data, (uint32_t)length, event_time_ns,
-                  (struct claim_label){.stream = stream, .flags = enqueued ? RECORD_ENQUEUED : 0});
+                  (struct claim_label){.stream = stream, .flags = flags_of(call)});
     const int64_t published_ns = stages_end(ring->stages, STAGE_COPY, claimed_ns);
     if (enqueued) {
         if (!is_told) {
@@ -201,4 +206,9 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
 int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
                      const struct ring_rule *rule) {
     return append(ring, data, length, event_time_ns, stream, rule, CALL_ENQUEUE);
+}
+
+int64_t ring_append_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                         const struct ring_rule *rule) {
+    return append(ring, data, length, event_time_ns, stream, rule, CALL_ROLL);
 }

@@ -27,4 +27,8 @@ int64_t ring_append(struct ring *ring, const void *data, size_t length, int64_t 
 int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
                      const struct ring_rule *rule);
 
+/* As ring_append, of a roll: the payload is what media/roll.h makes. */
+int64_t ring_append_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                         const struct ring_rule *rule);
+
 #endif

@@ -241,6 +241,27 @@ static void a_crash_before_the_sync_doubles_nothing(void **state) {
     assert_file(paths[2], "c1\n");
 }
 
+/* By the drain, between the open of the log and that of the stream. */
+static void what_was_written_and_not_synced_before_it_is_opened_is_found_there(void **state) {
+    (void)state;
+    for (int elsewhere = 0; elsewhere <= 1; elsewhere++) {
+        begin_with_three();
+        append_to(1, "b1\n");
+        reopen();
+        assert_int_equal(engine_step(host.engine, 0), 1);
+        assert_file(paths[1], "b1\n");
+        if (elsewhere) {
+            snprintf(paths[1], sizeof paths[1], "%.4000s/elsewhere", host.folder);
+        }
+        assert_int_equal(add(1, "b"), 0);
+        append_to(1, "b2\n");
+        drain_all();
+        assert_file(paths[1], elsewhere ? "b2\n" : "b1\nb2\n");
+        remove_folder(NULL);
+        format_ring(NULL);
+    }
+}
+
 static void a_new_one_is_in_both_slots_before_it_gets_a_byte(void **state) {
     (void)state;
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
@@ -325,6 +346,7 @@ int main(void) {
         RING_TEST(one_that_is_removed_lets_go_of_its_file),
         RING_TEST(one_that_is_redone_moves_no_other),
         RING_TEST(a_crash_before_the_sync_doubles_nothing),
+        RING_TEST(what_was_written_and_not_synced_before_it_is_opened_is_found_there),
         RING_TEST(a_new_one_is_in_both_slots_before_it_gets_a_byte),
         RING_TEST(a_loss_is_told_in_every_file),
         RING_TEST(a_record_partly_written_is_continued),

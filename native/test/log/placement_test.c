@@ -150,7 +150,7 @@ static void a_caller_of_the_first_header_gets_defaults_and_one_of_a_newer_is_ser
     memset(&caller, 0xff, sizeof caller);
     (burst_config_init)(&caller.config);
     assert_int_equal(caller.config.struct_bytes, offsetof(burst_config_t, drain_cpu));
-    assert_true(caller.config.huge_pages == UINT32_MAX && caller.config.reserved == 0);
+    assert_true(caller.config.huge_pages == UINT32_MAX && caller.config.rolls_by_caller == 0);
 }
 
 int main(void) {

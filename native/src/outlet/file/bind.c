@@ -73,7 +73,7 @@ int log_file_bind(struct outlet *outlet, const char *path, const struct outlet_n
         }
         rc = 0;
     }
-    log->state = (struct outlet_state){.kind = OUTLET_FILE};
+    log->state = (struct outlet_state){.kind = OUTLET_FILE, .roll = {.first_sequence = noted->sequence}};
     snprintf(log->state.path, sizeof log->state.path, "%s", path);
     rc = rc < 0 ? rc : log_file_note_place(log);
     if (rc < 0) {
@@ -123,6 +123,9 @@ static int refuse_unfound(const struct log_file *log, const struct outlet_noted 
 int log_file_open(struct outlet *outlet, const struct outlet_noted *noted, struct outlet_state *state) {
     struct log_file *log = log_file_of(outlet);
     int tries_left = LOCK_TRIES;
+    if (noted->state->roll.phase == ROLL_ROLLING) {
+        return log_file_await_roll(log, noted->state);
+    }
     int rc = find_unlocked(log, noted, &tries_left);
     if (rc < 0) {
         return refuse_unfound(log, noted, rc);

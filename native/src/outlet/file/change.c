@@ -62,7 +62,11 @@ int log_file_sync(struct outlet *outlet, const struct outlet_noted *noted, struc
     if (rc == 0) {
         const enum destination_state look = destination_look(&log->destination);
         /* What was synced may be in no file any more that anybody can find. */
-        return is_damaged(look) ? leave_lost_file(log, noted, look) : log_file_hand_up(log, state);
+        if (is_damaged(look)) {
+            return leave_lost_file(log, noted, look);
+        }
+        log->state.roll.phase = ROLL_NONE; /* what a roll wrote is among what was synced */
+        return log_file_hand_up(log, state);
     }
     if (is_out_of_reach(destination_look(&log->destination))) {
         log_file_leave(log, NEXT_FILE_SAME); /* nothing can be cut: a redo writes the same bytes */

@@ -10,13 +10,20 @@
 /* How the file compares, behind the checkpoint, with what a redo would write there: a destination_match, or -errno. */
 static int compare_with_redo(const struct log_file *log, const struct outlet_noted *noted) {
     const struct destination *destination = &log->destination;
+    enum roll_phase phase = noted->state->roll.phase;
     uint64_t offset = destination->length;
-    int match = MATCH_BLANK, more = 1;
+    int match = MATCH_BLANK, more = 1, ends = 0;
     noted->begin(noted);
-    while (offset < destination->redo_until && more) {
+    while (offset < destination->redo_until && more && !ends) {
+        struct outlet_roll_record record;
         const uint8_t *data = NULL;
         size_t bytes = 0;
-        more = noted->next(noted, &data, &bytes);
+        more = noted->next(noted, &data, &bytes, &record);
+        if (more == 2) {
+            bytes = roll_bytes(phase, &record.roll, &data);
+            ends = phase == ROLL_NONE || phase == ROLL_ROLLING; /* the file does */
+        }
+        phase = ROLL_NONE; /* of the first record alone */
         const int piece = more <= 0 ? more : destination_matches(destination, data, bytes, offset);
         if (piece < 0 || (more > 0 && piece == MATCH_NONE)) {
             return piece;

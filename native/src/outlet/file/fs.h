@@ -71,6 +71,10 @@ struct files_ops {
     int (*create)(const struct files *files, const char *path, const struct new_file *how);
     /* Makes the file's name, and those of directories made for it, durable. */
     int (*sync_name)(const struct files *files, const char *path);
+    /* Gives the file another name and makes missing folders above that. Replaces nothing but an empty file: -EEXIST. If both
+     * are names of the same file, only the other one stays. Durable only after sync_name of both. -EXDEV: on another file
+     * system. */
+    int (*rename)(const struct files *files, const char *from, const char *to);
     /* Bytes written (may be short) or -errno. */
     int64_t (*write)(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset);
     /* Bytes read: short only at the end of the file. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/folders.h"
@@ -78,6 +79,44 @@ static int host_create(const struct files *files, const char *path, const struct
         return result;
     }
     return file;
+}
+
+/* For file systems that know no RENAME_NOREPLACE. */
+static int rename_by_link(const char *from, const char *to) {
+    return link(from, to) < 0 || unlink(from) < 0 ? -errno : 0;
+}
+
+static int rename_to_free_name(const char *from, const char *to) {
+    enum { NO_REPLACE = 1 };
+    if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NO_REPLACE) == 0)
+        return 0;
+    return errno == EINVAL || errno == ENOSYS || errno == EPERM ? rename_by_link(from, to) : -errno;
+}
+
+/* Of a link it renames the file that it leads to, and the link stays. */
+static int host_rename(const struct files *files, const char *from, const char *to) {
+    (void)files;
+    char source[PATH_MAX];
+    struct stat ours, theirs;
+    unsigned made = 0;
+    int result = path_follow(from, source, sizeof(source));
+    if (result == 0 && lstat(source, &ours) < 0)
+        result = -errno;
+    if (result == 0)
+        result = folders_make(to, &made);
+    if (result < 0)
+        return result;
+    if (lstat(to, &theirs) < 0)
+        result = rename_to_free_name(source, to);
+    else if (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino) /* a crash in the middle of rename_by_link */
+        result = unlink(source) < 0 ? -errno : 0;
+    else if (S_ISREG(theirs.st_mode) && theirs.st_size == 0)
+        result = rename(source, to) < 0 ? -errno : 0;
+    else
+        result = -EEXIST;
+    if (result < 0)
+        folders_take_back(to, made);
+    return result;
 }
 
 /* All directories above it on its file system: which of them were made for it is not remembered. One that this
@@ -210,6 +249,7 @@ static const struct files_ops host_ops = {
     .lock = host_lock,
     .create = host_create,
     .sync_name = host_sync_name,
+    .rename = host_rename,
     .write = host_write,
     .read = host_read,
     .sync = host_sync,

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "burstlog.h"
-#include "outlet/file/file_outlet.h"
 
 /* What the operator has to do about a log file that answers this. */
 static const char *remedy(int rc) {
@@ -52,6 +51,12 @@ static void tell_stalled(struct outlet *outlet, int rc, int64_t lasts_ns, uint64
             "or another mounted over it; mount it again, or, if the log is to go on here, make an empty file of "
             "that name; the ring keeps the records, and when it is full appends wait or fail",
             destination->path, since);
+    } else if (rc == -EINPROGRESS) {
+        events_post(
+            log->events, EVENT_ERROR,
+            "log file %s is to be rolled, and whoever performs the rolls of this log has not answered for a minute%s; the "
+            "ring keeps the records behind the roll, and when it is full appends wait or fail: find out what holds it up",
+            destination->path, since);
     } else if (!log_file_is_open(log) && destination->unreadable_candidate[0] != '\0') {
         events_post(
             log->events, EVENT_ERROR,
@@ -78,7 +83,7 @@ static void tell_going(struct outlet *outlet) {
     }
 }
 
-static int64_t write_bytes(struct outlet *outlet, const void *data, size_t bytes) {
+int64_t log_file_write(struct outlet *outlet, const void *data, size_t bytes) {
     const int64_t written = destination_write(&log_file_of(outlet)->destination, data, bytes);
     return written != 0 ? written : -ENOSPC;
 }
@@ -128,7 +133,8 @@ static const struct outlet_ops log_file_ops = {
     .open = log_file_open,
     .bind = log_file_bind,
     .ready = log_file_ready,
-    .write = write_bytes,
+    .write = log_file_write,
+    .roll = log_file_roll,
     .sync = log_file_sync,
     .noted = log_file_noted,
     .is_astray = is_astray,
@@ -153,7 +159,8 @@ int file_outlet_create(const struct file_outlet_parts *parts, struct outlet **ou
     log->destination.files = parts->files;
     log->destination.how = parts->how;
     log->destination.file = DESTINATION_CLOSED;
-    log->mark_is_untrusted = parts->mark_is_untrusted;
+    log->mark_is_untrusted = log->ring_is_untrusted = parts->mark_is_untrusted;
+    log->roller = parts->roller;
     *outlet = &log->outlet;
     return 0;
 }

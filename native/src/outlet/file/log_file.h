@@ -11,6 +11,7 @@
 #include "base/platform.h"
 #include "media/checkpoint.h"
 #include "outlet/file/destination.h"
+#include "outlet/file/file_outlet.h"
 #include "outlet/outlet.h"
 
 /* Which file takes the next byte, while none is open. */
@@ -40,7 +41,11 @@ struct log_file {
     int why_diverted;
     char before[LAYOUT_FILE_NAME_BYTES]; /* NEWS_BACK: the diverted file */
     int mark_is_untrusted;
-    int is_astray; /* it was diverted when it was opened, and that is not settled yet */
+    int ring_is_untrusted;       /* nor are names that it holds */
+    const struct roller *roller; /* or NULL */
+    int roll_told_rc;            /* of the rolls that were given up since the last one that succeeded, or 0 */
+    int target_told;             /* the last target was taken, and that is told */
+    int is_astray;               /* it was diverted when it was opened, and that is not settled yet */
     int is_stalled;
     char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that the stall was told of */
 };
@@ -58,6 +63,9 @@ int log_file_open(struct outlet *outlet, const struct outlet_noted *noted, struc
 int log_file_bind(struct outlet *outlet, const char *path, const struct outlet_noted *noted,
                   struct outlet_state *state);
 
+/* outlet_ops.write: log_file.c. */
+int64_t log_file_write(struct outlet *outlet, const void *data, size_t bytes);
+
 /* outlet_ops.sync: change.c. */
 int log_file_sync(struct outlet *outlet, const struct outlet_noted *noted, struct outlet_state *state);
 
@@ -68,6 +76,16 @@ int log_file_settle(struct outlet *outlet, const struct outlet_noted *noted, int
 /* outlet_ops.ready: change.c. */
 int log_file_ready(struct outlet *outlet, const struct outlet_noted *noted, const void *data, size_t bytes, int partly,
                    struct outlet_state *state);
+
+/* outlet_ops.roll: roll.c. */
+int log_file_roll(struct outlet *outlet, const struct outlet_noted *noted, const struct outlet_roll_record *record,
+                  struct outlet_state *state);
+
+/* The file of this state is in the middle of a roll: it is left to the next log_file_roll. READY. */
+int log_file_await_roll(struct log_file *log, const struct outlet_state *noted);
+
+/* The bytes that the roll puts into the file that is written in that phase. */
+size_t roll_bytes(enum roll_phase phase, const struct roll *roll, const uint8_t **data);
 
 /* Lets go of the file. */
 void log_file_leave(struct log_file *log, enum next_file next);
@@ -81,6 +99,11 @@ int log_file_find(struct log_file *log, const struct outlet_noted *noted);
 
 /* Opens the next file if none is open: READY, NOTE or -errno (-DESTINATION_UNMOUNTED_ERROR: it would be hidden by a mount). */
 int log_file_begin(struct log_file *log, const struct outlet_noted *noted, struct outlet_state *state);
+
+/* None is open, log->next is decided, and log->state says what the next one is to be called: creates it, or a diverted one if
+ * that is taken. NOTE, or -errno with the state as `before`. */
+int log_file_begin_next(struct log_file *log, const struct outlet_noted *noted, const struct outlet_state *before,
+                        struct outlet_state *state);
 
 /* The open file, all of which is noted: if it is a diverted one that others gave the configured name, it is the configured
  * file from now on: NOTE. READY: it is not. -errno. */

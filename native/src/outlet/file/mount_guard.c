@@ -56,6 +56,17 @@ struct file_mark log_file_mark(const struct log_file *log, const struct outlet_s
                               .handle_crc = noted->handle_crc};
 }
 
+/* Of a file that no roll has begun. */
+static void note_birth(struct log_file *log, const struct file_mark *mark) {
+    struct outlet_roll *roll = &log->state.roll;
+    if (roll->born_ns == 0) {
+        roll->born_ns = mark->born_ns != 0 ? mark->born_ns : platform_realtime_ns(log->platform);
+    }
+    if (roll->file_number == 0) {
+        roll->file_number = 1;
+    }
+}
+
 int log_file_note_place(struct log_file *log) {
     struct destination *destination = &log->destination;
     const struct mount_identity *place = &destination->place;
@@ -73,6 +84,7 @@ int log_file_note_place(struct log_file *log) {
                                            .handle_type = mark.handle_type,
                                            .handle_bytes = mark.handle_bytes,
                                            .handle_crc = mark.handle_crc};
+    note_birth(log, &mark);
     return 0;
 }
 

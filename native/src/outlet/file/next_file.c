@@ -162,6 +162,15 @@ void log_file_noted(struct outlet *outlet, const struct outlet_noted *noted) {
     log->news = NEWS_NONE;
 }
 
+int log_file_begin_next(struct log_file *log, const struct outlet_noted *noted, const struct outlet_state *before,
+                        struct outlet_state *state) {
+    const int rc = create_next(log, noted);
+    if (rc < 0) {
+        log->state = *before;
+    }
+    return rc < 0 ? rc : hand_over(log, before, state);
+}
+
 int log_file_begin(struct log_file *log, const struct outlet_noted *noted, struct outlet_state *state) {
     int rc = 0;
     if (log_file_is_open(log)) {
@@ -183,8 +192,9 @@ int log_file_begin(struct log_file *log, const struct outlet_noted *noted, struc
         return -DESTINATION_UNMOUNTED_ERROR;
     }
     const struct outlet_state before = log->state;
-    rc = create_next(log, noted);
-    return rc < 0 ? rc : hand_over(log, &before, state);
+    log->state.roll.born_ns = 0;
+    log->state.roll.first_sequence = noted->sequence;
+    return log_file_begin_next(log, noted, &before, state);
 }
 
 /* Whether the diverted file, which is open, has got the configured name itself. */
@@ -227,6 +237,7 @@ static int go_back(struct log_file *log, struct outlet_state *state) {
     const struct outlet_state before = log->state;
     log->state.diverted_sequence = 0;
     log->state.diverted_attempt = 0;
+    log->state.roll.born_ns = 0;
     log->news = NEWS_BACK;
     return hand_over(log, &before, state);
 }
@@ -234,6 +245,10 @@ static int go_back(struct log_file *log, struct outlet_state *state) {
 int log_file_settle(struct outlet *outlet, const struct outlet_noted *noted, int why, struct outlet_state *state) {
     struct log_file *log = log_file_of(outlet);
     int rc = why;
+    if (rc == -EINPROGRESS) { /* a roll waits to be performed, and goes back by itself */
+        log->is_astray = 0;
+        return OUTLET_READY;
+    }
     if (rc == 0) {
         rc = log_file_ready(outlet, noted, NULL, 0, 0, state);
     }

@@ -21,13 +21,14 @@ struct record_loss {
 struct record_format {
     const char *name;
     /* Bytes that the record will take; 0: it does not appear in the destination. */
-    size_t (*record_size)(const struct record_header *header);
+    size_t (*record_size)(const struct record_header *header, const uint8_t *payload);
     void (*record)(const struct record_header *header, const uint8_t *payload, uint8_t *out);
     /* Writes what stands where records were lost, at most RECORD_LOSS_BYTES; returns its length. */
     size_t (*loss)(const struct record_loss *loss, uint8_t *out);
 };
 
-/* Exactly the bytes that were appended, one record after the other; a loss is a line of its own. */
+/* Exactly the bytes that were appended, one record after the other; a loss is a line of its own. A roll, where the outlet has
+ * no other file to go to, is the footer and the header that it brings. */
 extern const struct record_format record_format_text;
 
 #endif

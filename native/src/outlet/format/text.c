@@ -3,14 +3,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "media/roll.h"
 #include "outlet/format/record_format.h"
 
-static size_t text_record_size(const struct record_header *header) {
-    return header->type == RECORD_DATA ? header->length : 0;
+static size_t text_record_size(const struct record_header *header, const uint8_t *payload) {
+    struct roll roll;
+    if (!record_is_roll(header)) {
+        return header->type == RECORD_DATA ? header->length : 0;
+    }
+    roll_decode(payload, header->length, &roll);
+    return (size_t)roll.footer_bytes + roll.header_bytes;
 }
 
 static void text_record(const struct record_header *header, const uint8_t *payload, uint8_t *out) {
-    memcpy(out, payload, header->length);
+    struct roll roll;
+    if (!record_is_roll(header)) {
+        memcpy(out, payload, header->length);
+    } else if (roll_decode(payload, header->length, &roll)) {
+        memcpy(out, roll.footer, (size_t)roll.footer_bytes + roll.header_bytes); /* one behind the other */
+    }
 }
 
 static size_t text_loss(const struct record_loss *loss, uint8_t *out) {

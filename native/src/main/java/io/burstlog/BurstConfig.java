@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog;
 
+import io.burstlog.binding.ConfigStruct;
 import io.burstlog.binding.Engine;
 import io.burstlog.binding.EngineLibrary;
-import java.lang.reflect.Field;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -21,18 +18,18 @@ import java.util.function.Consumer;
  * BurstConfig config = BurstConfig.builder().ring("orders.ring").fileName("orders.log").build();
  * }</pre>
  *
- * <p>Only {@code ring} and {@code fileName} are required. A size of 0 and a duration of zero stand for the default.
+ * <p>Only {@code ring} is required. A size of 0 and a duration of zero stand for the default.
  */
 public final class BurstConfig {
-
-    private static final Set<Class<?>> MAY_BE_NULL = Set.of(String.class, Consumer.class);
 
     private final Builder set;
 
     private BurstConfig(Builder builder) {
         set = builder.copy();
         ConfigChecks.requireText(set.ring, "ring", "the block device or file that holds the ring");
-        ConfigChecks.requireText(set.fileName, "fileName", "the log file");
+        if (set.fileName != null) {
+            ConfigChecks.requireText(set.fileName, "fileName", "the log file, or leave it out");
+        }
         values().forEach(ConfigChecks::requireUsable);
     }
 
@@ -49,7 +46,22 @@ public final class BurstConfig {
      */
     public void check() {
         EngineLibrary.load(set.library);
-        int result = Engine.burst_config_check(NativeConfig.of(this));
+        check(NativeConfig.of(this));
+    }
+
+    /**
+     * As {@link #check()}, together with the values of a stream that the log is to have.
+     *
+     * @param stream what is to be opened with {@link BurstLog#stream}
+     * @throws BurstException as {@link #check()}
+     */
+    public void check(StreamConfig stream) {
+        EngineLibrary.load(set.library);
+        check(NativeConfig.of(this, stream));
+    }
+
+    private static void check(ConfigStruct config) {
+        int result = Engine.burst_config_check(config);
         if (result < 0) {
             throw BurstException.ofOpen(-result, Engine.lastError());
         }
@@ -62,23 +74,7 @@ public final class BurstConfig {
      * @return not modifiable, in the order of the names
      */
     public Map<String, Object> values() {
-        Map<String, Object> values = new TreeMap<>();
-        for (Field field : Builder.class.getDeclaredFields()) {
-            Object value = valueOf(field);
-            if (value != null) {
-                values.put(field.getName(), value);
-            }
-        }
-        return Collections.unmodifiableMap(values);
-    }
-
-    private Object valueOf(Field field) {
-        try {
-            Object value = field.get(set);
-            return MAY_BE_NULL.contains(field.getType()) ? value : Objects.requireNonNull(value, field.getName());
-        } catch (IllegalAccessException impossibleInOneNest) {
-            throw new LinkageError(field.getName(), impossibleInOneNest);
-        }
+        return ConfigValues.of(set);
     }
 
     /** {@return the block device or file that holds the ring} */
@@ -86,7 +82,7 @@ public final class BurstConfig {
         return set.ring;
     }
 
-    /** {@return the log file} */
+    /** {@return the log file of the main stream, or null if there is none} */
     public String fileName() {
         return set.fileName;
     }
@@ -170,8 +166,9 @@ public final class BurstConfig {
         }
 
         /**
-         * Required: the log file, absolute or relative to the working directory. It is created if it is missing, and
-         * never truncated.
+         * The log file of the main stream, which the methods of {@link BurstLog} write: absolute or relative to the
+         * working directory, created if it is missing, and never truncated. Null, the default, for a log that has no
+         * main stream: {@link BurstLog#stream} opens those that it has.
          */
         public Builder fileName(String path) {
             fileName = path;

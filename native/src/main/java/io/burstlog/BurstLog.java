@@ -6,7 +6,6 @@ import io.burstlog.binding.Engine;
 import io.burstlog.binding.EngineLibrary;
 import io.burstlog.binding.RecordCalls;
 import io.burstlog.binding.StatsStruct;
-import java.lang.ref.Reference;
 import java.time.Duration;
 
 /**
@@ -27,6 +26,11 @@ import java.time.Duration;
  * {@code enqueue} returns when the record is accepted; the engine makes it durable in the background, and
  * {@link #awaitDurable} or {@link #flush} wait for that. {@code offer} is an {@code enqueue} that never waits.
  *
+ * <p><b>Streams.</b> A log may have several streams, each with a log file of its own. The one of
+ * {@link BurstConfig#fileName()} is the main stream, which the methods of this class write; {@link #stream} opens
+ * others. Without a main stream the log itself refuses every record, with the code
+ * {@link BurstException.Code#INVALID_ARGUMENT}.
+ *
  * <p><b>Sequences</b> start at 1, have no gap and go on over reopens. Order per thread is kept.
  *
  * <p><b>Thread safety.</b> Every method may be called by any thread at any time, {@link #close()} included. Writing a
@@ -40,19 +44,25 @@ import java.time.Duration;
 public final class BurstLog implements RecordWriter, AutoCloseable {
 
     private static final long LISTENER_FAREWELL_MILLIS = 1000;
+    private static final Duration DEFAULT_SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
 
     private final String ring;
     private final long handle;
     private final RecordCalls calls;
-    private final long maxRecordBytes;
+    private final Duration closeTimeout;
     private final Thread listener;
 
-    private BurstLog(String ring, long handle, RecordCalls calls, long maxRecordBytes, Thread listener) {
-        this.ring = ring;
+    /** Writes what is written to the log itself; without a log file it refuses every record. */
+    private final BurstStream main;
+
+    private BurstLog(BurstConfig config, long handle, RecordCalls calls, Thread listener) {
+        this.ring = config.ring();
         this.handle = handle;
         this.calls = calls;
-        this.maxRecordBytes = maxRecordBytes;
+        this.closeTimeout = config.shutdownTimeout().isZero() ? DEFAULT_SHUTDOWN_TIMEOUT : config.shutdownTimeout();
         this.listener = listener;
+        this.main = new BurstStream(
+                toString(), Engine.burst_main_stream(handle), calls, statsOf(handle).maxRecordBytes, closeTimeout);
     }
 
     /**
@@ -78,7 +88,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
             Thread listener = config.listener()
                     .map(consumer -> EventDelivery.start(config.ring(), handle, consumer))
                     .orElse(null);
-            return new BurstLog(config.ring(), handle, calls, statsOf(handle).maxRecordBytes, listener);
+            return new BurstLog(config, handle, calls, listener);
         } catch (Throwable noMemoryOrThread) {
             // Nobody else knows the handle; the ring would stay locked as long as the process lives.
             Engine.burst_close(handle);
@@ -88,63 +98,73 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
 
     @Override
     public long maxRecordBytes() {
-        return maxRecordBytes;
+        return main.maxRecordBytes();
     }
 
     @Override
     public long append(RecordBuffer record, long eventTimeNanos) {
-        long sequence = calls.append(handle, record.address(), record.length(), eventTimeNanos);
-        Reference.reachabilityFence(record);
-        return sequence >= 0 ? sequence : fail(sequence);
+        return main.append(record, eventTimeNanos);
     }
 
     @Override
     public long append(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout) {
-        long sequence = calls.appendWithin(
-                handle,
-                record.address(),
-                record.length(),
-                eventTimeNanos,
-                onFull.ordinal(),
-                NativeTime.nanosOf(timeout));
-        Reference.reachabilityFence(record);
-        return sequence >= 0 ? sequence : fail(sequence);
+        return main.append(record, eventTimeNanos, onFull, timeout);
     }
 
     @Override
     public long enqueue(RecordBuffer record, long eventTimeNanos) {
-        long sequence = calls.enqueue(handle, record.address(), record.length(), eventTimeNanos);
-        Reference.reachabilityFence(record);
-        return sequence >= 0 ? sequence : fail(sequence);
+        return main.enqueue(record, eventTimeNanos);
     }
 
     @Override
     public long enqueue(RecordBuffer record, long eventTimeNanos, OnFull onFull, Duration timeout) {
-        long sequence = calls.enqueueWithin(
-                handle,
-                record.address(),
-                record.length(),
-                eventTimeNanos,
-                onFull.ordinal(),
-                NativeTime.nanosOf(timeout));
-        Reference.reachabilityFence(record);
-        return sequence >= 0 ? sequence : fail(sequence);
+        return main.enqueue(record, eventTimeNanos, onFull, timeout);
     }
 
     @Override
     public long offer(RecordBuffer record, long eventTimeNanos) {
-        long sequence = calls.offer(handle, record.address(), record.length(), eventTimeNanos);
-        Reference.reachabilityFence(record);
-        if (sequence >= 0) {
-            return sequence;
+        return main.offer(record, eventTimeNanos);
+    }
+
+    /**
+     * Opens a further stream of this log and its log file; records that wait for it go there first. The ring notes it
+     * before this returns. {@link #close()} closes all streams that are still open.
+     *
+     * <p>Waits for what the drain is doing at the moment. A log file that a stream has given up, by another file under
+     * its name or by not being opened any more, is taken over once everything that waits for it is there.
+     *
+     * @param name what the stream is known by over restarts, less than 256 bytes of UTF-8; null or empty: the absolute
+     *     path of its log file. Under the same name it may get another file: what waits for the old one goes there
+     *     first
+     * @param config what to open
+     * @return the open stream
+     * @throws BurstException if it cannot be opened; no log file is left of its making. Among the codes are
+     *     {@link BurstException.Code#BUSY} if the stream or its log file is open already,
+     *     {@link BurstException.Code#MEDIUM_TOO_WEAK}, {@link BurstException.Code#INVALID_ARGUMENT}, and
+     *     {@link BurstException.Code#OTHER} if 63 streams beside the main one are open or hold records
+     */
+    public BurstStream stream(String name, StreamConfig config) {
+        ConfigChecks.requireUsable("name", name);
+        String text =
+                "BurstStream[" + (name == null || name.isEmpty() ? config.fileName() : name) + " of " + ring + "]";
+        LongByReference opened = new LongByReference();
+        int result = Engine.burst_stream_open(handle, NativeConfig.of(name, config), opened);
+        if (result < 0) {
+            throw BurstException.ofOpen(-result, Engine.lastError());
         }
-        return sequence == -Engine.EAGAIN ? -1 : fail(sequence);
+        try {
+            return new BurstStream(text, opened.getValue(), calls, maxRecordBytes(), closeTimeout);
+        } catch (Throwable noMemory) {
+            // Nobody else knows the handle; the stream could not be opened again as long as the log is open.
+            Engine.burst_stream_close(opened.getValue(), 0);
+            throw noMemory;
+        }
     }
 
     /** {@return the highest sequence that is durable together with all before it, or 0; it never goes back} */
     public long durableSequence() {
         long sequence = calls.durableSequence(handle);
-        return sequence >= 0 ? sequence : fail(sequence);
+        return sequence >= 0 ? sequence : BurstStream.fail(sequence);
     }
 
     /**
@@ -158,7 +178,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      */
     public boolean awaitDurable(long sequence, Duration timeout) {
         int result = calls.awaitDurable(handle, sequence, NativeTime.nanosOf(timeout));
-        return result >= 0 ? result > 0 : fail(result) > 0;
+        return result >= 0 ? result > 0 : BurstStream.fail(result) > 0;
     }
 
     /**
@@ -167,18 +187,19 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * @throws RingFailedException if the ring failed before that
      */
     public void flush() {
-        check(Engine.burst_flush(handle, NativeTime.FOREVER));
+        BurstStream.check(Engine.burst_flush(handle, NativeTime.FOREVER));
     }
 
     /**
-     * Waits until everything accepted so far is durable in the log file, which is asked to sync now.
+     * Waits until everything accepted so far is durable in the log file, of each stream in its own. They are asked to
+     * sync now.
      *
      * @param timeout how long to wait at most; zero or less does not wait
      * @return whether it is
      * @throws RingFailedException if the ring failed before that
      */
     public boolean awaitDrained(Duration timeout) {
-        return check(Engine.burst_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
+        return BurstStream.check(Engine.burst_await_drained(handle, NativeTime.nanosOf(timeout))) > 0;
     }
 
     /** {@return the figures of this log now; of a closed log the last ones} */
@@ -193,7 +214,8 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * @return a snapshot
      */
     public StageHistogram histogram(Stage stage) {
-        return StageHistogram.of(words -> check(Engine.burst_stage_histogram(handle, stage.ordinal(), words)));
+        return StageHistogram.of(
+                words -> BurstStream.check(Engine.burst_stage_histogram(handle, stage.ordinal(), words)));
     }
 
     /** {@return what recovery found at open, one or more lines} */
@@ -209,17 +231,17 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     /** {@return how many records recovery could prove lost at open; {@link #recoveryStatement()} names them} */
     public long provablyLost() {
         long records = Engine.provablyLost(handle);
-        return records >= 0 ? records : fail(records);
+        return records >= 0 ? records : BurstStream.fail(records);
     }
 
     /**
-     * The log file that is written now. It differs from {@link BurstConfig#fileName()} after a failed sync, or when
-     * others wrote into the file.
+     * The log file of the main stream that is written now. It differs from {@link BurstConfig#fileName()} after a
+     * failed sync, or when others wrote into the file.
      *
-     * @return an absolute path
+     * @return an absolute path; empty if there is no main stream
      */
     public String currentFile() {
-        return Engine.currentFile(handle);
+        return main.currentFile();
     }
 
     /** {@return whether at open the log file was new or empty and nothing was waiting for it; the time for a header} */
@@ -274,15 +296,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
 
     private static StatsStruct statsOf(long handle) {
         StatsStruct stats = new StatsStruct();
-        check(Engine.burst_stats(handle, stats));
+        BurstStream.check(Engine.burst_stats(handle, stats));
         return stats;
-    }
-
-    private static int check(int result) {
-        return result >= 0 ? result : (int) fail(result);
-    }
-
-    private static long fail(long result) {
-        throw BurstException.ofCall((int) -result, Engine.lastError());
     }
 }

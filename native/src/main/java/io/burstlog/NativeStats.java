@@ -2,6 +2,8 @@
 package io.burstlog;
 
 import io.burstlog.binding.StatsStruct;
+import io.burstlog.binding.StreamStatsStruct;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
@@ -37,6 +39,21 @@ final class NativeStats {
                 DURABILITIES[struct.survives],
                 IOS[struct.io],
                 stages(struct.stages));
+    }
+
+    static StreamStats toStats(StreamStatsStruct struct) {
+        return new StreamStats(
+                STATES[struct.state],
+                struct.drainedSequence,
+                struct.drainedRecords,
+                struct.drainedBytes,
+                struct.heldBytes,
+                struct.fileBytes,
+                struct.discarded,
+                struct.destinationEmpty != 0,
+                struct.id,
+                struct.fileNumber,
+                struct.fileBornNanos == 0 ? null : Instant.ofEpochSecond(0, struct.fileBornNanos));
     }
 
     private static Map<Stage, StageStats> stages(long[] words) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The ways to write a record to a log.
+ * The ways to write a record to a log or to one of its streams.
  *
  * <p>{@code append} returns when the record and all before it are durable in the ring. {@code enqueue} returns when the
  * record is accepted; the engine makes it durable in the background. {@code offer} is an {@code enqueue} that never
@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * {@link RingFullException} if the ring is full and that is to be told ({@link OnFull#FAIL}); and
  * {@link RingFailedException} if the ring has failed. But for {@code UNDECIDED} nothing was written then.
  */
-public sealed interface RecordWriter permits BurstLog {
+public sealed interface RecordWriter permits BurstLog, BurstStream {
 
     /** {@return the longest record allowed, in bytes} */
     long maxRecordBytes();
@@ -34,8 +34,8 @@ public sealed interface RecordWriter permits BurstLog {
     long append(RecordBuffer record, long eventTimeNanos);
 
     /**
-     * As {@link #append(RecordBuffer, long)}, under a rule of this call's own, which takes the place of
-     * {@link BurstConfig#onFull()} and {@link BurstConfig#blockTimeout()}.
+     * As {@link #append(RecordBuffer, long)}, under a rule of this call's own, which takes the place of {@code onFull}
+     * and {@code blockTimeout} of the {@link BurstConfig} or {@link StreamConfig}.
      *
      * @param onFull what to do if the ring is full
      * @param timeout how long to wait at most, for space and for other threads; zero or less does not wait
@@ -123,7 +123,7 @@ public sealed interface RecordWriter permits BurstLog {
 
     /**
      * As {@link #enqueue(RecordBuffer, long)}, but never waits and never discards, whatever
-     * {@link BurstConfig#onFull()} says.
+     * {@link BurstConfig#onFull()} or {@link StreamConfig#onFull()} says.
      *
      * @param record left as it is; it may be changed as soon as the call returns
      * @param eventTimeNanos kept with the record; any clock, normally nanoseconds since 1970

@@ -47,6 +47,23 @@ class AllocationTest {
         }
     }
 
+    @Test
+    void anAppendToAStreamAllocatesNothing() {
+        byte[] array = line("an order of ordinary length");
+        RecordBuffer record = RecordBuffer.allocate(64, 64).put(array, 0, array.length);
+        StreamConfig config =
+                StreamConfig.builder().fileName(temp.directory() + "/audit.log").build();
+        try (BurstLog log = temp.open();
+                BurstStream audit = log.stream("audit", config)) {
+            assertAllocatesNothing(() -> audit.enqueue(array));
+            assertAllocatesNothing(() -> audit.enqueue(record, 0));
+            assertAllocatesNothing(() -> audit.offer(record, 0));
+            assertAllocatesNothing(() -> audit.enqueue(record, 0, OnFull.BLOCK, TempLog.LONG_ENOUGH));
+            assertAllocatesNothing(() -> audit.append(record, 0), MEASURED);
+            assertAllocatesNothing(() -> audit.append(record, 0, OnFull.BLOCK, TempLog.LONG_ENOUGH), MEASURED);
+        }
+    }
+
     private static void assertAllocatesNothing(Runnable call) {
         assertAllocatesNothing(call, WARM_UP);
     }

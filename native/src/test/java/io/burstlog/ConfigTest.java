@@ -29,10 +29,10 @@ class ConfigTest {
     }
 
     @Test
-    void aMissingRingOrFileNameIsNamed() {
+    void aMissingRingOrABlankFileNameIsNamed() {
         assertThat(refusal(valid().ring(null))).contains("ring is missing");
         assertThat(refusal(valid().ring(" "))).contains("ring is missing");
-        assertThat(refusal(valid().fileName(null))).contains("fileName is missing");
+        assertThat(refusal(valid().fileName(" "))).contains("fileName is missing", "leave it out");
     }
 
     @Test

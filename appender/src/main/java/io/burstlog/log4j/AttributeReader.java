@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,7 +29,7 @@ import org.apache.logging.log4j.core.appender.rolling.FileSize;
  */
 final class AttributeReader {
 
-    private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*(us|ms|s|min|)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern TIME = Pattern.compile("(\\d{1,12})\\s*(us|ms|s|min|h|d|)", Pattern.CASE_INSENSITIVE);
     private static final Pattern SIZE = Pattern.compile("\\d+(\\.\\d+)?\\s*[KMGT]?B?", Pattern.CASE_INSENSITIVE);
 
     private final Map<String, String> attributes;
@@ -65,6 +66,14 @@ final class AttributeReader {
     /** A mistyped attribute would have no effect. */
     void complainAboutWhatNobodyRead() {
         unread.forEach(name -> complain("the attribute \"" + name + "\" is unknown: correct or remove it"));
+    }
+
+    /** What stands there and nobody has read yet, by its name in any case of letters. */
+    Map<String, String> unread() {
+        final Map<String, String> texts = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        unread.forEach(name -> texts.put(name, attributes.get(name)));
+        texts.values().removeIf(text -> text == null || text.isBlank());
+        return texts;
     }
 
     /** Whether it is there, whatever its value. */
@@ -143,7 +152,10 @@ final class AttributeReader {
         return bytes;
     }
 
-    /** A time span such as {@code 100 ms}, {@code 10 s}, {@code 500 us}, {@code 1 min}; without a unit milliseconds. */
+    /**
+     * A time span such as {@code 100 ms}, {@code 10 s}, {@code 500 us}, {@code 1 min}, {@code 12 h}, {@code 7 d};
+     * without a unit milliseconds.
+     */
     Duration time(final String attribute) {
         final String text = text(attribute);
         if (text == null) {
@@ -155,6 +167,13 @@ final class AttributeReader {
                     attribute, text, "use a positive time such as \"100 ms\", \"10 s\" or a number of milliseconds");
         }
         return duration;
+    }
+
+    /** As {@link #time}, and zero may be meant. */
+    Duration timeOrZero(final String attribute) {
+        final String text = text(attribute);
+        final Duration duration = text == null ? null : parseTime(text);
+        return duration != null && duration.isZero() ? duration : time(attribute);
     }
 
     /** A number that the engine judges. */
@@ -193,6 +212,8 @@ final class AttributeReader {
                 case "us" -> Duration.ofNanos(Math.multiplyExact(amount, 1_000));
                 case "s" -> Duration.ofSeconds(amount);
                 case "min" -> Duration.ofMinutes(amount);
+                case "h" -> Duration.ofHours(amount);
+                case "d" -> Duration.ofDays(amount);
                 default -> Duration.ofMillis(amount);
             };
         } catch (final ArithmeticException | DateTimeException tooLong) {

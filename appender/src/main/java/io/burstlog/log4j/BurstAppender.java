@@ -2,7 +2,10 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
+import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.Serializable;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.LoggingException;
 import org.apache.logging.log4j.core.Appender;
@@ -12,6 +15,7 @@ import org.apache.logging.log4j.core.Layout;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.ConfigurationException;
 import org.apache.logging.log4j.core.config.Property;
@@ -42,13 +46,17 @@ import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
  * which would print a stack trace for each event.
  *
  * <p><b>Reconfiguration.</b> The appender of the new configuration attaches to the open ring. Layout, filters,
- * {@code ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once. A change of what is fixed
- * while a ring is open, for instance of {@code fileName}, is refused with a sentence, and events go on to where they
- * went. An element that cannot be used at all (a mistyped attribute, another ring that cannot be opened) is refused as
- * a whole: the appender goes on as it was before, with its old layout and filters.
+ * {@code ack}, {@code ackLevel}, {@code onFull} and {@code blockTimeout} change at once, and with another
+ * {@code fileName} events go to another log file of the ring. A change of what is fixed while a ring or a log file is
+ * open, for instance of {@code drainInterval}, is refused with a sentence. An element that cannot be used at all (a
+ * mistyped attribute, another ring that cannot be opened) is refused as a whole: the appender goes on as it was before,
+ * with its old layout and filters.
  *
- * <p><b>After stop</b> an event is durable on the same terms as long as another appender has the ring open, and throws
- * otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all;
+ * <p><b>Several elements</b> may share a ring, each with a log file of its own, layout, {@code ack} and {@code onFull}:
+ * one commit makes the events of all of them durable. What is said of the ring may stand in any of them.
+ *
+ * <p><b>After stop</b> an event is durable on the same terms as long as another appender has the log file open, and
+ * throws otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all;
  * {@code shutdownHook="disable"} keeps them on for threads that log that late.
  *
  * <p><b>Thread safety.</b> Any thread may log at any time. Encoding takes no lock that threads share, and allocates
@@ -76,6 +84,10 @@ public final class BurstAppender extends AbstractAppender {
 
     private volatile String refusal;
     private boolean attached;
+
+    /** The log file is opened for the first event. */
+    private volatile boolean isToBeAttached;
+
     private boolean filterIsPassedOn;
     private Runnable withdrawAdvertisement = () -> {};
 
@@ -86,10 +98,10 @@ public final class BurstAppender extends AbstractAppender {
      * @param complaint why it cannot be used; null if it can
      * @param terms null if it cannot be used
      */
-    record Element(RingAttributes.Place place, String complaint, Terms terms) {}
+    record Element(Place place, String complaint, Terms terms) {}
 
     /** The attributes of an element that can be used. */
-    record Terms(RingAttributes ring, AckRule ackRule, Advertisement advertisement) {}
+    record Terms(StreamAttributes stream, AckRule ackRule, Advertisement advertisement) {}
 
     BurstAppender(
             final String name,
@@ -117,17 +129,20 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * Opens the ring, or attaches to it where it is open. If that fails the appender goes on as the one that it was to
-     * replace, and if there is none it refuses every event.
+     * Opens the ring and the log file, or attaches to them where they are open. If that fails the appender goes on as
+     * the one that it was to replace, and if there is none it refuses every event.
      */
     @Override
     public synchronized void start() {
         if (attached) {
             return;
         }
-        refusal = element.complaint() != null
-                ? element.complaint()
-                : reasonNotToAttach(element.terms().ring());
+        if (element.complaint() == null && isCreatedOnDemand()) {
+            isToBeAttached = true;
+            super.start();
+            return;
+        }
+        refusal = element.complaint() != null ? element.complaint() : reasonNotToAttach();
         if (refusal != null && !goesOnAsBefore()) {
             LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
             losses.wasTold();
@@ -135,10 +150,50 @@ public final class BurstAppender extends AbstractAppender {
         super.start();
     }
 
-    /** Attaches to a ring. Returns null, or why that cannot be done. */
-    private String reasonNotToAttach(final RingAttributes ring) {
+    private boolean isCreatedOnDemand() {
+        final RollingSettings rolling = element.terms().stream().rolling();
+        return rolling != null && rolling.createOnDemand();
+    }
+
+    /** With the first event, if the file is to be created then. Null if this appender cannot be used. */
+    private synchronized OpenStream attachNow() {
+        if (isToBeAttached) {
+            isToBeAttached = false;
+            refusal = reasonNotToAttach();
+            if (refusal != null) {
+                LOGGER.error("Burst '{}' is not started: {}", getName(), refusal);
+                losses.wasTold();
+            }
+        }
+        return stream;
+    }
+
+    private String reasonNotToAttach() {
+        final StreamAttributes own = element.terms().stream();
         try {
-            stream = RingRegistry.attach(this, configuration, ring);
+            return reasonNotToAttach(own.on(own.ring().with(othersOfConfiguration())));
+        } catch (final BurstException contradiction) {
+            return contradiction.getMessage();
+        }
+    }
+
+    /** In the order of their names, so that they say the same at each start. */
+    private List<RingAttributes> othersOfConfiguration() {
+        return configuration == null
+                ? List.of()
+                : configuration.getAppenders().values().stream()
+                        .filter(BurstAppender.class::isInstance)
+                        .map(BurstAppender.class::cast)
+                        .filter(other -> other.element.terms() != null)
+                        .sorted(Comparator.comparing(BurstAppender::getName))
+                        .map(other -> other.element.terms().stream().ring())
+                        .toList();
+    }
+
+    /** Attaches to a log file and its ring. Returns null, or why that cannot be done. */
+    private String reasonNotToAttach(final StreamAttributes wanted) {
+        try {
+            stream = RingRegistry.attach(this, configuration, wanted);
             attached = true;
             withdrawAdvertisement = terms().advertisement().publish(this, configuration);
             return null;
@@ -156,7 +211,7 @@ public final class BurstAppender extends AbstractAppender {
             return false;
         }
         inForce = before.inForce;
-        if (reasonNotToAttach(before.stream.ring().attributes()) != null) {
+        if (reasonNotToAttach(before.stream.attributes()) != null) {
             inForce = this;
             return false;
         }
@@ -194,7 +249,8 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /**
-     * Makes durable what was only enqueued. If no other appender has the ring open, it is drained and closed.
+     * Makes durable what was only enqueued. If no other appender writes the log file, it is brought up to date and
+     * closed, and so is the ring if no other has it open.
      *
      * @param timeout ignored: Log4j gives 0 ms at a reconfiguration and 50 ms at shutdown, which are no measure for a
      *     medium. The attribute {@code shutdownTimeout} bounds the wait
@@ -205,6 +261,7 @@ public final class BurstAppender extends AbstractAppender {
             return true;
         }
         setStopping();
+        isToBeAttached = false;
         boolean stopped = filterIsPassedOn || super.stop(timeout, timeUnit, false);
         if (attached) {
             attached = false;
@@ -223,7 +280,7 @@ public final class BurstAppender extends AbstractAppender {
      */
     @Override
     public void append(final LogEvent event) {
-        final OpenStream attachedTo = stream;
+        final OpenStream attachedTo = isToBeAttached ? attachNow() : stream;
         try {
             if (attachedTo == null) {
                 throw new AppenderLoggingException("Burst '" + getName() + "' is not started"
@@ -234,7 +291,7 @@ public final class BurstAppender extends AbstractAppender {
                     event,
                     getLayout(),
                     terms.ackRule().isDurableOnReturn(event),
-                    terms.ring().config());
+                    terms.stream().config());
         } catch (final BurstException failure) {
             report(event, new AppenderLoggingException("Burst '" + getName() + "': " + failure.getMessage(), failure));
         } catch (final AppenderLoggingException failure) {
@@ -255,7 +312,22 @@ public final class BurstAppender extends AbstractAppender {
         return reason.startsWith(name) ? reason : name + ": " + reason;
     }
 
+    /**
+     * What policies and strategies of rolling see of the log file, for instance to add a rollover listener or to roll
+     * now: {@code rollover()} returns when the roll is durable in the ring, and the files get their names soon after.
+     *
+     * @return null if the file is not rolled, or is not open
+     */
+    public RollingFileManager getManager() {
+        final OpenStream attachedTo = stream;
+        return attachedTo == null ? null : attachedTo.manager();
+    }
+
     OpenRing ring() {
         return stream.ring();
+    }
+
+    OpenStream stream() {
+        return stream;
     }
 }

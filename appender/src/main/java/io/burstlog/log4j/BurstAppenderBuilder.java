@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
-import io.burstlog.Binding;
-import io.burstlog.BurstConfig;
 import io.burstlog.BurstException;
-import io.burstlog.Durability;
-import io.burstlog.HugePages;
-import io.burstlog.Io;
 import io.burstlog.OnFull;
+import io.burstlog.StreamConfig;
+import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.File;
+import java.io.Serializable;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +16,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.Layout;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
@@ -83,43 +83,59 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         if (parts != null) {
             set.putAll(parts.attributes());
         }
+        final Layout<? extends Serializable> layout = getOrCreateLayout();
         return new BurstAppender(
                 getName(),
                 getFilter(),
-                getOrCreateLayout(),
+                layout,
                 isIgnoreExceptions(),
                 getPropertyArray(),
                 getConfiguration(),
-                element(new AttributeReader(set)));
+                element(new AttributeReader(set), layout));
     }
 
-    private BurstAppender.Element element(final AttributeReader reader) {
+    private BurstAppender.Element element(final AttributeReader reader, final Layout<? extends Serializable> layout) {
         complainAboutElements(reader);
-        final String file = reader.requiredPath("fileName", "the log file");
-        final String ring = ring(reader, file);
-        final BurstConfig.Builder builder = config(reader).ring(ring).fileName(file);
+        final RollingReading ofRolling = new RollingReading(reader, policy, strategy);
+        final String file = ofRolling.file();
+        final String ring = ring(reader, file, ofRolling.folder());
+        final RollingSettings rolling = ofRolling.settings(getName(), layout, getConfiguration());
+        final RingAttributes.Reading ofRing = new RingAttributes.Reading(reader, ring);
+        final OnFull onFull = orDefault(reader.oneOf("onFull", OnFull.class), OnFull.BLOCK);
+        final Duration blockTimeout = orDefault(reader.time("blockTimeout"), Duration.ZERO);
+        final Set<PosixFilePermission> permissions = orDefault(reader.permissions("filePermissions"), Set.of());
+        final String owner = reader.text("fileOwner");
+        final String group = reader.text("fileGroup");
         final AckRule ackRule = ackRule(reader);
-        final boolean shown = orDefault(reader.flag("jmx"), true);
         final Advertisement advertisement =
                 new Advertisement(orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
-        final List<String> withoutEffect =
-                WITHOUT_EFFECT.stream().filter(reader::has).collect(Collectors.toList());
-        complainAboutWhatIsNotThere(reader);
+        final List<String> withoutEffect = WITHOUT_EFFECT.stream()
+                .filter(reader::has)
+                .filter(name -> !ofRolling.isWanted() || !name.equals("createOnDemand"))
+                .collect(Collectors.toList());
+        complainAboutOverwriting(reader);
         reader.complainAboutWhatNobodyRead();
-        final RingAttributes.Place place = RingAttributes.Place.of(ring, file);
+        final Place place = Place.of(ring, file);
         if (ring == null || file == null) {
             return new BurstAppender.Element(place, reader.complaints(), null);
         }
         try {
-            final BurstConfig config = builder.build();
+            final RingAttributes attributes = ofRing.attributes();
+            final StreamConfig config = StreamConfig.builder()
+                    .fileName(file)
+                    .onFull(onFull)
+                    .blockTimeout(blockTimeout)
+                    .filePermissions(permissions)
+                    .fileOwner(owner)
+                    .fileGroup(group)
+                    .build();
             if (reader.complaints() == null) {
                 mention(withoutEffect);
-                final RingAttributes attributes = RingAttributes.of(config, shown);
-                return new BurstAppender.Element(
-                        place, null, new BurstAppender.Terms(attributes, ackRule, advertisement));
+                final StreamAttributes stream = StreamAttributes.of(attributes, config, rolling);
+                return new BurstAppender.Element(place, null, new BurstAppender.Terms(stream, ackRule, advertisement));
             }
             // What its start would find besides, to be corrected in one go.
-            config.check();
+            attributes.config().check(config);
         } catch (final BurstException refusal) {
             reader.complain(refusal.getMessage());
         }
@@ -138,11 +154,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         }
     }
 
-    private void complainAboutWhatIsNotThere(final AttributeReader reader) {
-        if (reader.text("filePattern") != null || policy != null || strategy != null) {
-            reader.complain("the log file cannot be rolled yet: remove filePattern, the triggering policies and the"
-                    + " rollover strategy, and let all events go to fileName");
-        }
+    private static void complainAboutOverwriting(final AttributeReader reader) {
         final String appending = reader.text("append");
         if (appending != null && !appending.equalsIgnoreCase("true")) {
             reader.complain("append=\"" + appending + "\" cannot be used: existing events are never overwritten;"
@@ -151,7 +163,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
     }
 
     /** All elements of a process that name no ring share one, or all with a log file in the same folder. */
-    private static String ring(final AttributeReader reader, final String file) {
+    private static String ring(final AttributeReader reader, final String file, final String folder) {
         if (reader.text("ring") != null) {
             return reader.requiredPath("ring", "the block device or file that holds the ring");
         }
@@ -159,9 +171,13 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         if (ofProcess != null && !ofProcess.isBlank()) {
             return ofProcess.trim();
         }
-        return file == null
-                ? null
-                : new File(new File(file).getAbsoluteFile().getParentFile(), "burstlog.ring").getPath();
+        if (file == null) {
+            return null;
+        }
+        final File parent = folder != null
+                ? new File(folder)
+                : new File(file).getAbsoluteFile().getParentFile();
+        return new File(parent, "burstlog.ring").getPath();
     }
 
     private AckRule ackRule(final AttributeReader reader) {
@@ -174,34 +190,6 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
             return AckRule.enqueued();
         }
         return least == null ? AckRule.durable() : AckRule.durableFrom(least);
-    }
-
-    private static BurstConfig.Builder config(final AttributeReader reader) {
-        final Duration delay = reader.time("batchDelay");
-        final boolean delayIsUnreadable = delay == null && reader.has("batchDelay");
-        final Long batchBytes = reader.size("batchSize");
-        return BurstConfig.builder()
-                .ringBytes(orDefault(reader.size("ringSize"), 0L))
-                .durability(orDefault(reader.oneOf("durability", Durability.class), Durability.POWER))
-                .onFull(orDefault(reader.oneOf("onFull", OnFull.class), OnFull.BLOCK))
-                .blockTimeout(orDefault(reader.time("blockTimeout"), Duration.ZERO))
-                .maxRecordBytes(orDefault(reader.size("maxRecordSize"), 0L))
-                .io(orDefault(reader.oneOf("io", Io.class), Io.AUTO))
-                .drainInterval(orDefault(reader.time("drainInterval"), Duration.ZERO))
-                .shutdownTimeout(orDefault(reader.time("shutdownTimeout"), Duration.ZERO))
-                .filePermissions(orDefault(reader.permissions("filePermissions"), Set.of()))
-                .fileOwner(reader.text("fileOwner"))
-                .fileGroup(reader.text("fileGroup"))
-                .binding(orDefault(reader.oneOf("binding", Binding.class), Binding.AUTO))
-                .drainCpu(reader.text("drainCpu"))
-                .commitCpu(reader.text("commitCpu"))
-                .realtimePriority(orDefault(reader.integer("realtimePriority"), 0))
-                .hugePages(orDefault(reader.oneOf("hugePages", HugePages.class), HugePages.AUTO))
-                .commitSpin(orDefault(reader.flag("commitSpin"), false))
-                .batchDelay(orDefault(delay, Duration.ZERO))
-                .batchBytes(delayIsUnreadable ? 0 : orDefault(batchBytes, 0L))
-                .library(reader.text("library"))
-                .listener(OpenRing::report);
     }
 
     private static <T> T orDefault(final T value, final T unset) {

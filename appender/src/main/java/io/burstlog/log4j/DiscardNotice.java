@@ -49,8 +49,8 @@ final class DiscardNotice {
         layout = layoutOfEvent;
         losses.add(() -> "Burst: an event was discarded, because the ring "
                 + stream.ring().name() + " is full and onFull is \"discard\": its records do not get to the log file "
-                + stream.file() + " as fast as they come. Make room there, or find out what slows its disk; a larger"
-                + " ring (ringSize) takes longer bursts.");
+                + stream.file() + ", or to another that shares the ring, as fast as they come. Make room there, or find"
+                + " out what slows its disk; a larger ring (ringSize) takes longer bursts.");
         if (discarded.getAndIncrement() == 0) {
             LATER.execute(this::writeOrTryLater);
         }

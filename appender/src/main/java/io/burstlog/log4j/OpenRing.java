@@ -4,8 +4,12 @@ package io.burstlog.log4j;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
+import io.burstlog.log4j.jmx.Registration;
 import io.burstlog.log4j.jmx.RingManagement;
 import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.status.StatusLogger;
@@ -21,10 +25,11 @@ final class OpenRing {
     private final BurstLog log;
     private final int maxRecordBytes;
     private final LongAdder vainNotices = new LongAdder();
-    private final RingManagement.Registration management;
+    private final Set<String> leftFiles = ConcurrentHashMap.newKeySet();
+    private final Registration management;
 
     /**
-     * Opens the ring. Missing directories of ring and log file are made, as Log4j's own file appenders do.
+     * Opens the ring. Missing directories are made, as Log4j's own file appenders do.
      *
      * @throws BurstException if it cannot be opened
      */
@@ -33,7 +38,8 @@ final class OpenRing {
         this.log = BurstLog.open(attributes.config());
         try {
             this.maxRecordBytes = (int) log.stats().maxRecordBytes();
-            this.management = attributes.jmx() ? RingManagement.register(name(), log, vainNotices::sum) : () -> {};
+            this.management =
+                    attributes.jmx() ? RingManagement.register(name(), log, vainNotices::sum) : Registration.NONE;
         } catch (final RuntimeException | Error failure) {
             log.close();
             throw failure;
@@ -67,12 +73,12 @@ final class OpenRing {
     }
 
     /**
-     * Makes durable what was only enqueued, within the shutdown timeout. Returns whether it is.
+     * Makes durable what was only enqueued. Returns whether it is.
      *
      * @throws BurstException if the ring has failed
      */
-    boolean commit() {
-        return log.awaitDurable(log.stats().acceptedSequence(), shutdownTimeout());
+    boolean commit(final Duration timeout) {
+        return log.awaitDurable(log.stats().acceptedSequence(), timeout);
     }
 
     /** Also while the ring is being closed, and then. */
@@ -81,15 +87,14 @@ final class OpenRing {
         return stats.durableSequence() == stats.acceptedSequence();
     }
 
-    /** Closes a ring that nothing was written to. */
-    void giveUp() {
-        management.end();
-        log.close();
+    /** One that may still lack records when the ring is closed. */
+    void addLeftFile(final String file) {
+        leftFiles.add(file);
     }
 
     /**
-     * Makes everything durable, drains and lets go of ring and log file. What is left in the ring reaches the log file
-     * at the next open.
+     * Makes everything durable, drains and lets go of the ring and of the log files that are still open. What is left
+     * in the ring reaches its log file at the next open.
      *
      * @throws BurstException if accepted events could not be made durable, and the ring is closed all the same; or if
      *     the timeout is over first, and the close goes on by itself
@@ -119,7 +124,7 @@ final class OpenRing {
                             + " the next start, or by `burstlog recover {}`.",
                     left.acceptedSequence() - left.drainedSequence(),
                     name(),
-                    log.currentFile(),
+                    String.join(", ", new TreeSet<>(leftFiles)),
                     isOver
                             ? "because shutdownTimeout, " + Units.of(shutdownTimeout()) + ", was over"
                             : "because that could not be written",

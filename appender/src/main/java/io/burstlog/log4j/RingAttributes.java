@@ -1,138 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import io.burstlog.Binding;
 import io.burstlog.BurstConfig;
-import java.io.File;
-import java.io.IOException;
-import java.nio.file.InvalidPathException;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
+import io.burstlog.BurstException;
+import io.burstlog.Durability;
+import io.burstlog.HugePages;
+import io.burstlog.Io;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.StringJoiner;
+import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
- * The attributes that are fixed while a ring is open, as one appender asks for them. What an appender can decide for
- * itself (layout, ack, onFull, blockTimeout, filters) is not among them.
+ * What elements say of the ring that they share. It is fixed while the ring is open, and each attribute may stand in
+ * any of the elements: one that leaves it out takes what another says.
  *
- * @param place the ring and the log file
- * @param config what the ring would be opened with
+ * @param ring the one name of the ring
+ * @param texts the attributes that were given, as they stand in a configuration
+ * @param config what the ring is opened with; it names no log file
  * @param jmx whether management clients see it
  */
-record RingAttributes(Place place, BurstConfig config, boolean jmx) {
+record RingAttributes(String ring, Map<String, String> texts, BurstConfig config, boolean jmx) {
 
-    /** Compared as a place, each appender's own, or always the same. */
-    private static final Set<String> NOT_FIXED = Set.of("ring", "fileName", "onFull", "blockTimeout", "listener");
+    /** Each log file's, or each appender's own, or always the same. */
+    private static final Set<String> NOT_OF_RING = Set.of(
+            "ring", "fileName", "onFull", "blockTimeout", "filePermissions", "fileOwner", "fileGroup", "listener");
 
-    /** The one name of a ring and of its log file, whatever links lead there; null where an element names none. */
-    record Place(String ring, String file) {
+    /** What was read of an element, to be built once all of it was. Not thread-safe. */
+    static final class Reading {
 
-        static Place of(final String ring, final String file) {
-            return new Place(canonical(ring), canonical(file));
+        private final String ring;
+        private final Map<String, String> texts;
+        private final BurstConfig.Builder config;
+        private final boolean jmx;
+
+        /** What cannot be understood is a complaint of the reader. */
+        Reading(final AttributeReader reader, final String ring) {
+            this.ring = ring;
+            texts = reader.unread();
+            config = builder(reader).ring(ring);
+            jmx = orDefault(reader.flag("jmx"), true);
+            texts.keySet().removeAll(reader.unread().keySet());
         }
 
-        private static String canonical(final String path) {
-            if (path == null) {
-                return null;
-            }
-            final File file = new File(path).getAbsoluteFile();
-            try {
-                return requireCharactersOf(requireCharactersOf(file).getCanonicalFile())
-                        .getPath();
-            } catch (final IOException | InvalidPathException unreadable) {
-                // The engine, which takes any name, opens it or says why not.
-                return file.getPath();
-            }
-        }
-
-        /**
-         * Where the locale lacks a character, as LC_ALL=C most of them, a canonical path has "?" for it, whichever it
-         * is.
-         */
-        private static File requireCharactersOf(final File file) {
-            return file.toPath().toFile();
+        /** @throws BurstException if a value cannot be used */
+        RingAttributes attributes() {
+            return new RingAttributes(Place.of(ring, null).ring(), texts, config.build(), jmx);
         }
     }
 
-    static RingAttributes of(final BurstConfig config, final boolean jmx) {
-        return new RingAttributes(Place.of(config.ring(), config.fileName()), config, jmx);
+    private static BurstConfig.Builder builder(final AttributeReader reader) {
+        final Duration delay = reader.time("batchDelay");
+        final boolean delayIsUnreadable = delay == null && reader.has("batchDelay");
+        final Long batchBytes = reader.size("batchSize");
+        return BurstConfig.builder()
+                .ringBytes(orDefault(reader.size("ringSize"), 0L))
+                .durability(orDefault(reader.oneOf("durability", Durability.class), Durability.POWER))
+                .maxRecordBytes(orDefault(reader.size("maxRecordSize"), 0L))
+                .io(orDefault(reader.oneOf("io", Io.class), Io.AUTO))
+                .drainInterval(orDefault(reader.time("drainInterval"), Duration.ZERO))
+                .shutdownTimeout(orDefault(reader.time("shutdownTimeout"), Duration.ZERO))
+                .binding(orDefault(reader.oneOf("binding", Binding.class), Binding.AUTO))
+                .drainCpu(reader.text("drainCpu"))
+                .commitCpu(reader.text("commitCpu"))
+                .realtimePriority(orDefault(reader.integer("realtimePriority"), 0))
+                .hugePages(orDefault(reader.oneOf("hugePages", HugePages.class), HugePages.AUTO))
+                .commitSpin(orDefault(reader.flag("commitSpin"), false))
+                .batchDelay(orDefault(delay, Duration.ZERO))
+                .batchBytes(delayIsUnreadable ? 0 : orDefault(batchBytes, 0L))
+                .library(reader.text("library"))
+                .listener(OpenRing::report);
     }
 
-    String ring() {
-        return place.ring();
+    private static <T> T orDefault(final T value, final T unset) {
+        return value != null ? value : unset;
     }
 
-    String file() {
-        return place.file();
+    /** What these say, and where they say nothing, what the others of the same ring do: the first of them that does. */
+    RingAttributes with(final List<RingAttributes> others) {
+        final Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        all.putAll(texts);
+        others.stream()
+                .filter(other -> other.ring.equals(ring))
+                .forEach(other -> other.texts.forEach(all::putIfAbsent));
+        return all.size() == texts.size() ? this : new Reading(new AttributeReader(all), config.ring()).attributes();
     }
 
-    boolean hasPlaceOf(final RingAttributes other) {
-        return place.equals(other.place);
-    }
-
-    /**
-     * Where another set of attributes differs from this one, for a sentence: {@code drainInterval stays "100 ms"
-     * instead of "1 s"}. Empty if nowhere.
-     */
-    String differencesTo(final RingAttributes wanted) {
-        final Differences differences = new Differences();
-        differences.add("ring", ring(), wanted.ring());
-        differences.add("fileName", file(), wanted.file());
-        final Map<String, Object> open = config.values();
-        final Map<String, Object> elsewhere = wanted.config.values();
-        final Set<String> names = new TreeSet<>(open.keySet());
-        names.addAll(elsewhere.keySet());
-        names.removeAll(NOT_FIXED);
-        // Without a size the ring is taken as it is.
-        names.removeIf(name -> name.equals("ringBytes") && elsewhere.get(name).equals(0L));
-        names.forEach(name -> differences.add(attributeOf(name), open.get(name), elsewhere.get(name)));
-        differences.add("jmx", jmx, wanted.jmx);
-        return differences.joined.toString();
-    }
-
-    /** The engine counts in bytes what an attribute gives as a size. */
-    private static String attributeOf(final String value) {
-        return value.replaceFirst("Bytes$", "Size");
-    }
-
-    private static final class Differences {
-
-        private final StringJoiner joined = new StringJoiner(", ");
-
-        void add(final String attribute, final Object open, final Object wanted) {
-            if (!Objects.equals(open, wanted)) {
-                joined.add(attribute + " stays " + quoted(open) + " instead of " + quoted(wanted));
-            }
+    /** Where another set of attributes differs from this one, which is in force. */
+    void differencesTo(final RingAttributes wanted, final Differences differences) {
+        final Set<String> ignored = new TreeSet<>(NOT_OF_RING);
+        if (wanted.config.values().get("ringBytes").equals(0L)) {
+            // Without a size the ring is taken as it is.
+            ignored.add("ringBytes");
         }
-
-        private static String quoted(final Object value) {
-            final String text = spelling(value);
-            return text.isEmpty() ? "at its default" : "\"" + text + "\"";
-        }
-
-        /** As one writes it in a configuration; empty where that says nothing. */
-        private static String spelling(final Object value) {
-            if (value instanceof Long bytes) {
-                return bytes == 0 ? "" : Units.ofBytes(bytes);
-            }
-            if (value instanceof Duration time) {
-                return time.isZero() ? "" : Units.of(time);
-            }
-            if (value instanceof Enum<?> constant) {
-                return AttributeReader.spelling(constant);
-            }
-            if (value instanceof Set<?> permissions) {
-                return permissions.isEmpty() ? "" : PosixFilePermissions.toString(permissionsOf(permissions));
-            }
-            return value == null ? "" : value.toString();
-        }
-
-        private static Set<PosixFilePermission> permissionsOf(final Set<?> set) {
-            return set.stream().map(PosixFilePermission.class::cast).collect(Collectors.toSet());
-        }
+        differences.addAll(config.values(), wanted.config.values(), ignored).add("jmx", jmx, wanted.jmx);
     }
 }

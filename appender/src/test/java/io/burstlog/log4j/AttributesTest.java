@@ -145,6 +145,11 @@ class AttributesTest {
     }
 
     @Test
+    void an_owner_that_does_not_exist_is_refused_before_a_ring_is_made() {
+        assertRefused(directory.burst("fileOwner=\"no-such-user\""), "no-such-user");
+    }
+
+    @Test
     void an_existing_ring_keeps_its_size_and_a_different_explicit_one_is_refused() {
         RunningLog4j.with(RunningLog4j.xml(directory.burst())).close();
         assertThatLogThrows(directory.burst().replace("4 MB", "8 MB"), "Burst 'Orders' is not started");

@@ -4,8 +4,6 @@ package io.burstlog.log4j;
 import static io.burstlog.log4j.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.burstlog.BurstConfig;
-import io.burstlog.Durability;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,14 +46,7 @@ class DiscardNoticeTest {
     void openRing() {
         layout = new CountingLayout();
         FullRing.makeLong(temporary.resolve("orders.log"));
-        final BurstConfig config = BurstConfig.builder()
-                .ring(temporary.resolve("orders.ring").toString())
-                .fileName(temporary.resolve("orders.log").toString())
-                .ringBytes(4 << 20)
-                .durability(Durability.PROCESS)
-                .shutdownTimeout(Patience.TIME)
-                .build();
-        stream = OpenStream.open(RingAttributes.of(config, false), layout);
+        stream = new OrdersDirectory(temporary).open(layout);
     }
 
     @Test
@@ -64,12 +55,12 @@ class DiscardNoticeTest {
         final DiscardNotice notice = new DiscardNotice(stream);
         notice.add(layout);
         await().until(() -> stream.ring().log().stats().acceptedSequence() == 1);
-        stream.close(layout);
+        stream.closeWithRing(layout);
     }
 
     @Test
     void what_is_discarded_while_the_ring_is_closed_is_told_to_the_operator() {
-        stream.close(layout);
+        stream.closeWithRing(layout);
         final StatusLines status = new StatusLines();
         new DiscardNotice(stream).add(layout);
         await().untilAsserted(() -> assertThat(status.atLeast(Level.ERROR))
@@ -83,7 +74,7 @@ class DiscardNoticeTest {
     @Test
     void a_stopping_thread_that_was_interrupted_waits_for_space_without_spinning() {
         try (FileSizeLimit limit = FullRing.withoutDrain()) {
-            FullRing.fill(stream.ring().log());
+            FullRing.fill(stream.records());
             final DiscardNotice notice = new DiscardNotice(stream);
             notice.add(layout);
             Thread.currentThread().interrupt();
@@ -91,7 +82,7 @@ class DiscardNoticeTest {
             assertThat(Thread.interrupted()).as("still interrupted").isTrue();
             // One each 5 ms, and what the timer does.
             assertThat(layout.events).hasValueLessThan(200);
-            stream.close(layout);
+            stream.closeWithRing(layout);
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
-import io.burstlog.BurstLog;
+import io.burstlog.RecordWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -43,12 +43,12 @@ final class FullRing {
     }
 
     /** Fills the ring without Log4j if the file is long, so that for some time not even a short record fits. */
-    static void fill(final BurstLog log) {
+    static void fill(final RecordWriter log) {
         offerUntilFull(log, new byte[100_000]);
         offerUntilFull(log, new byte[0]);
     }
 
-    private static void offerUntilFull(final BurstLog log, final byte[] record) {
+    private static void offerUntilFull(final RecordWriter log, final byte[] record) {
         for (long sequence = 0; sequence >= 0; ) {
             sequence = log.offer(record);
         }

@@ -38,13 +38,19 @@ class HeaderFailureTest {
 
     @Test
     void a_header_that_kills_the_start_does_not_leave_the_ring_open() {
+        final BurstAppender dying = BurstAppender.newBuilder()
+                .setName("Orders")
+                .setLayout(new HeaderOutOfMemory())
+                .set("ring", temporary.resolve("orders.ring").toString())
+                .set("fileName", temporary.resolve("orders.log").toString())
+                .set("durability", "process")
+                .build();
+        assertThatThrownBy(dying::start).isInstanceOf(OutOfMemoryError.class);
         final BurstConfig config = BurstConfig.builder()
                 .ring(temporary.resolve("orders.ring").toString())
                 .fileName(temporary.resolve("orders.log").toString())
                 .durability(Durability.PROCESS)
                 .build();
-        assertThatThrownBy(() -> OpenStream.open(RingAttributes.of(config, true), new HeaderOutOfMemory()))
-                .isInstanceOf(OutOfMemoryError.class);
         try (BurstLog log = BurstLog.open(config)) {
             assertThat(log.append(new byte[] {'\n'})).isPositive();
         }

@@ -56,7 +56,7 @@ class LaterRuleTest {
     void discarded_events_are_counted_whichever_rule_the_ring_was_opened_with(final String before) throws Exception {
         try (RunningLog4j log4j = reconfigured("ack=\"enqueued\" " + before, "ack=\"enqueued\" onFull=\"discard\"")) {
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
-                FullRing.fill(log4j.orders().ring().log());
+                FullRing.fill(log4j.orders().stream().records());
                 final long fullBefore = shown().getFullWaits();
                 FullRing.logMoreThanFits(log4j.logger());
                 assertThat(shown().getDiscarded()).isEqualTo(FullRing.EVENTS);
@@ -72,7 +72,7 @@ class LaterRuleTest {
             final CompletableFuture<Void> logging;
             final long fullBefore;
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
-                FullRing.fill(log4j.orders().ring().log());
+                FullRing.fill(log4j.orders().stream().records());
                 fullBefore = shown().getFullWaits();
                 logging = CompletableFuture.runAsync(() -> log4j.logger().info(FullRing.LARGE));
                 await().until(() -> shown().getFullWaits() > fullBefore);
@@ -87,7 +87,7 @@ class LaterRuleTest {
         try (RunningLog4j log4j = reconfigured("ack=\"enqueued\"", "ack=\"enqueued\" blockTimeout=\"10 min\"")) {
             final CompletableFuture<Void> logging;
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
-                FullRing.fill(log4j.orders().ring().log());
+                FullRing.fill(log4j.orders().stream().records());
                 logging = CompletableFuture.runAsync(() -> log4j.logger().info(FullRing.LARGE));
                 await().until(() -> log4j.status(Level.ERROR).stream()
                         .anyMatch(line -> line.contains("ring " + directory.ring() + " has been full for")));
@@ -102,7 +102,7 @@ class LaterRuleTest {
         try (RunningLog4j log4j =
                 reconfigured("ack=\"enqueued\"", "ack=\"enqueued\" blockTimeout=\"999999999999 min\"")) {
             final FileSizeLimit limit = FullRing.withoutDrain();
-            FullRing.fill(log4j.orders().ring().log());
+            FullRing.fill(log4j.orders().stream().records());
             final CompletableFuture<Void> space = CompletableFuture.runAsync(
                     limit::close, CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS));
             log4j.logger().info(FullRing.LARGE);

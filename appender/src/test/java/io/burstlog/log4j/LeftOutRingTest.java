@@ -2,12 +2,10 @@
 package io.burstlog.log4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,15 +89,17 @@ class LeftOutRingTest {
     }
 
     @Test
-    void a_second_file_in_the_folder_is_refused_naming_the_ring() {
+    void a_second_file_in_the_folder_shares_the_ring() throws Exception {
         final Path other = directory.path().resolve("other.log");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(burst() + second(other), BOTH))) {
-            assertThat(log4j.status(Level.ERROR))
-                    .singleElement()
-                    .asString()
-                    .contains("'Orders'", "'Second'", "" + directory.path().resolve("burstlog.ring"), "cannot be used");
-            assertThatThrownBy(() -> log4j.logger().info("order 1")).isInstanceOf(AppenderLoggingException.class);
+            log4j.logger().info("order 1");
+            assertThat(log4j.status(Level.WARN)).isEmpty();
+            assertThat(log4j.<BurstAppender>appender("Second").ring())
+                    .isSameAs(log4j.orders().ring());
         }
+        assertThat(directory.lines()).containsExactly("INFO order 1");
+        assertThat(Files.readAllLines(other)).containsExactly("INFO order 1");
+        assertThat(directory.path()).isDirectoryContaining("glob:**/burstlog.ring");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.burstlog.Stage;
 import io.burstlog.StageStats;
 import io.burstlog.log4j.jmx.RingMXBean;
+import io.burstlog.log4j.jmx.StreamMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Proxy;
@@ -61,7 +62,6 @@ class ManagementTest {
             final RingMXBean shown = JMX.newMXBeanProxy(SERVER, name, RingMXBean.class);
             final var stats = log4j.orders().ring().log().stats();
             assertThat(shown.getRing()).isEqualTo(directory.ring().toString());
-            assertThat(shown.getLogFile()).isEqualTo(directory.file().toString());
             assertThat(SERVER.getAttribute(name, "State")).isEqualTo("OPEN");
             assertThat(shown.getAcceptedSequence()).isEqualTo(EVENTS);
             assertThat(shown.getDurableSequence()).isEqualTo(EVENTS);
@@ -73,6 +73,36 @@ class ManagementTest {
             assertThat(log4j.status(Level.WARN)).isEmpty();
         }
         assertThat(SERVER.isRegistered(name)).isFalse();
+    }
+
+    @Test
+    void each_open_log_file_is_shown_with_figures_of_its_own() throws JMException {
+        final ObjectName ofFile = streamName(directory.file());
+        final Path audit = directory.path().resolve("audit.log");
+        final String second =
+                directory.burst().replace("\"Orders\"", "\"Audit\"").replace("" + directory.file(), "" + audit);
+        final String loggers = "<Root level=\"all\"><AppenderRef ref=\"Orders\"/></Root>";
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst() + second, loggers))) {
+            logSome(log4j);
+            final StreamMXBean orders = JMX.newMXBeanProxy(SERVER, ofFile, StreamMXBean.class);
+            assertThat(orders.getRing()).isEqualTo(directory.ring().toString());
+            assertThat(orders.getLogFile()).isEqualTo(directory.file().toString());
+            assertThat(SERVER.getAttribute(ofFile, "State")).isEqualTo("OPEN");
+            assertThat(orders.getDrainedSequence()).isEqualTo(EVENTS);
+            assertThat(orders.getDrainedRecords()).isEqualTo(EVENTS);
+            assertThat(orders.getDrainedBytes()).isPositive().isEqualTo(orders.getFileBytes());
+            Patience.await().until(() -> orders.getHeldBytes() == 0);
+            assertThat(orders.getDiscarded()).isZero();
+            assertThat(SERVER.getAttribute(streamName(audit), "DrainedRecords")).isEqualTo(0L);
+            log4j.reconfigure(RunningLog4j.xml(directory.burst()));
+            assertThat(SERVER.isRegistered(streamName(audit))).isFalse();
+            assertThat(SERVER.isRegistered(ofFile)).isTrue();
+        }
+        assertThat(SERVER.isRegistered(ofFile)).isFalse();
+    }
+
+    private ObjectName streamName(final Path file) throws JMException {
+        return new ObjectName("io.burstlog:type=Stream,ring=\"" + directory.ring() + "\",file=\"" + file + "\"");
     }
 
     @Test

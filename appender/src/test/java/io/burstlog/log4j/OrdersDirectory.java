@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import io.burstlog.StreamConfig;
 import java.io.IOException;
+import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import org.apache.logging.log4j.core.Layout;
 
 /** A directory with one ring and one log file, and the {@code <Burst>} element for them. */
 record OrdersDirectory(Path path) {
@@ -40,5 +44,21 @@ record OrdersDirectory(Path path) {
         } catch (final IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
+    }
+
+    /** The log file in its ring, as an appender has it open. */
+    OpenStream open(final Layout<? extends Serializable> layout) {
+        final var reading = new RingAttributes.Reading(
+                new AttributeReader(Map.of(
+                        "ringSize", "4 MB",
+                        "durability", "process",
+                        "jmx", "false",
+                        "shutdownTimeout", Patience.TIME.toSeconds() + " s")),
+                ring().toString());
+        final RingAttributes ofRing = reading.attributes();
+        final StreamConfig ofStream =
+                StreamConfig.builder().fileName(file().toString()).build();
+        final OpenRing ring = new OpenRing(ofRing);
+        return OpenStream.open(ring, StreamAttributes.of(ofRing, ofStream), layout);
     }
 }

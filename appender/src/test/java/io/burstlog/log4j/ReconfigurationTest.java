@@ -57,26 +57,33 @@ class ReconfigurationTest {
     }
 
     @Test
-    void a_changed_file_name_is_refused_until_restart_and_events_go_on_to_the_old_file() {
+    void a_changed_file_name_is_another_file_of_the_same_ring_at_once() {
         final Path otherFile = temporary.resolve("other.log");
         final String changed = directory.burst().replace(directory.file().toString(), otherFile.toString());
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+            final OpenRing ring = log4j.orders().ring();
             log4j.logger().info("order 1");
             log4j.reconfigure(RunningLog4j.xml(changed));
+            assertThat(directory.lines()).containsExactly("INFO order 1");
             log4j.logger().info("order 2");
+            assertThat(log4j.orders().ring()).isSameAs(ring);
+            assertThat(log4j.status(Level.WARN)).isEmpty();
+            log4j.reconfigure(RunningLog4j.xml(directory.burst()));
+            log4j.logger().info("order 3");
+        }
+        assertThat(directory.lines()).containsExactly("INFO order 1", "INFO order 3");
+        assertThat(otherFile).hasContent("INFO order 2" + System.lineSeparator());
+    }
+
+    @Test
+    void what_is_fixed_while_a_log_file_is_open_is_told() {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+            log4j.reconfigure(RunningLog4j.xml(directory.burst("filePermissions=\"rw-------\"")));
             assertThat(log4j.status(Level.ERROR))
                     .singleElement()
                     .asString()
-                    .contains(
-                            "Burst 'Orders'", "fileName", directory.file().toString(), otherFile.toString(), "restart");
+                    .contains("filePermissions stays at its default instead of \"rw-------\"", "restart");
         }
-        assertThat(directory.lines()).containsExactly("INFO order 1", "INFO order 2");
-        assertThat(otherFile).doesNotExist();
-        try (RunningLog4j restarted = RunningLog4j.with(RunningLog4j.xml(changed))) {
-            restarted.logger().info("order 3");
-            assertThat(restarted.status(Level.ERROR)).isEmpty();
-        }
-        assertThat(otherFile).hasContent("INFO order 3" + System.lineSeparator());
     }
 
     @Test

@@ -93,20 +93,38 @@ class RefusedChangeTest {
         assertRefused(RunningLog4j.xml(elsewhere), "/dev/null");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"orders.ring", "orders.log"})
-    void an_appender_that_is_renamed_at_the_same_time_is_known_by_its_ring_or_its_file(final String changed) {
+    @Test
+    void an_appender_that_is_renamed_at_the_same_time_is_known_by_its_file() {
         final String renamed = RunningLog4j.xml(
                 directory
                         .burst("bogus=\"1\"")
                         .replace("\"Orders\"", "\"Renamed\"")
-                        .replace(changed, "other"),
+                        .replace("orders.ring", "other"),
                 "<Root level=\"all\"><AppenderRef ref=\"Renamed\"/></Root>");
         assertRefused(renamed, "bogus");
     }
 
+    /** Its events are others. */
     @Test
-    void an_appender_is_known_by_its_ring_before_its_name() throws Exception {
+    void a_new_element_with_a_mistake_does_not_go_on_as_one_that_shares_its_ring() {
+        final String audit = directory
+                .burst("bogus=\"1\"")
+                .replace("\"Orders\"", "\"Audit\"")
+                .replace("orders.log", "audit.log");
+        final String loggers = "<Root level=\"all\"><AppenderRef ref=\"Orders\"/></Root>"
+                + "<Logger name=\"audit\" additivity=\"false\"><AppenderRef ref=\"Audit\"/></Logger>";
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+            log4j.reconfigure(RunningLog4j.xml(directory.burst() + audit, loggers));
+            log4j.logger().info("order 1");
+            assertThatThrownBy(() -> log4j.logger("audit").info("audit 1"))
+                    .isInstanceOf(AppenderLoggingException.class)
+                    .hasMessageContaining("bogus");
+        }
+        assertThat(directory.lines()).containsExactly("INFO order 1");
+    }
+
+    @Test
+    void an_appender_is_known_by_its_file_before_its_name() throws Exception {
         final OrdersDirectory other = new OrdersDirectory(Files.createDirectory(temporary.resolve("other")));
         final String loggers = "<Root level=\"all\"><AppenderRef ref=\"Orders\"/></Root>";
         final String others = other.burst().replace("\"Orders\"", "\"Others\"");

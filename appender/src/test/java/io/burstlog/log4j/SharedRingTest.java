@@ -40,17 +40,6 @@ class SharedRingTest {
     }
 
     @Test
-    void two_appenders_with_one_ring_and_two_files_are_a_mistake_and_the_second_is_refused() {
-        final Path otherFile = temporary.resolve("other.log");
-        final String second = directory
-                .burst()
-                .replace("\"Orders\"", "\"Second\"")
-                .replace(directory.file().toString(), otherFile.toString());
-        assertSecondIsRefused(second, otherFile.toString());
-        assertThat(Files.exists(otherFile)).isNotEqualTo(Files.exists(directory.file()));
-    }
-
-    @Test
     void two_appenders_with_two_rings_and_one_file_are_a_mistake_and_the_second_is_refused() {
         final Path otherRing = temporary.resolve("other.ring");
         final String second = directory
@@ -99,15 +88,15 @@ class SharedRingTest {
     }
 
     @Test
-    void another_application_in_this_process_cannot_take_the_ring_for_another_file() {
-        final String other = directory
-                .burst()
-                .replace(
-                        directory.file().toString(),
-                        temporary.resolve("other.log").toString());
-        try (RunningLog4j first = RunningLog4j.with(RunningLog4j.xml(directory.burst()));
-                RunningLog4j second = RunningLog4j.with(RunningLog4j.xml(other))) {
-            assertThatThrownBy(() -> second.logger().info("order 1")).isInstanceOf(AppenderLoggingException.class);
+    void another_application_in_this_process_adds_a_file_to_the_ring() {
+        final OrdersDirectory other = new OrdersDirectory(temporary.resolve("other"));
+        final String burst = other.burst().replace("" + other.ring(), "" + directory.ring());
+        try (RunningLog4j first = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+            try (RunningLog4j second = RunningLog4j.with(RunningLog4j.xml(burst))) {
+                second.logger().info("order 1");
+                assertThat(second.orders().ring()).isSameAs(first.orders().ring());
+            }
+            assertThat(other.lines()).containsExactly("INFO order 1");
             first.logger().info("order 2");
         }
         assertThat(directory.lines()).containsExactly("INFO order 2");

@@ -45,7 +45,7 @@ class TermsTest {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\"")))) {
             log4j.reconfigure(RunningLog4j.xml(directory.burst("ack=\"enqueued\" blockTimeout=\"20 ms\"")));
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
-                FullRing.fill(log4j.orders().ring().log());
+                FullRing.fill(log4j.orders().stream().records());
                 assertThatThrownBy(() -> log4j.logger().info(FullRing.LARGE))
                         .isInstanceOf(AppenderLoggingException.class)
                         .cause()

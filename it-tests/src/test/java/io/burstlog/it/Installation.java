@@ -29,21 +29,58 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return configured(emptyDirectory(name), ring, attributes);
     }
 
+    /** Several log files on one ring: what the logger {@code "stream.N"} is given goes to the file number N. */
+    static Installation withStreams(String name, int streams) throws IOException {
+        Path directory = emptyDirectory(name);
+        Path ring = directory.resolve("it.ring");
+        StringBuilder appenders = new StringBuilder(burst("Log", ring, fileOf(directory, 1), "ringSize=\"4 MB\""));
+        StringBuilder loggers = new StringBuilder();
+        for (int stream = 1; stream <= streams; stream++) {
+            String appender = stream == 1 ? "Log" : "Log" + stream;
+            if (stream > 1) {
+                appenders.append(burst(appender, ring, fileOf(directory, stream), ""));
+            }
+            loggers.append("<Logger name=\"stream.%d\" additivity=\"false\"><AppenderRef ref=\"%s\"/></Logger>%n"
+                    .formatted(stream, appender));
+        }
+        return configured(directory, ring, appenders.toString(), loggers.toString());
+    }
+
     private static Installation configured(Path directory, Path ring, String attributes) throws IOException {
-        Path file = directory.resolve("it.log");
+        return configured(directory, ring, burst("Log", ring, fileOf(directory, 1), attributes), "");
+    }
+
+    private static String burst(String name, Path ring, Path file, String attributes) {
+        return """
+            <Burst name="%s" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>
+              <PatternLayout pattern="%%m%%n"/>
+            </Burst>
+            """.formatted(name, ring, file, attributes);
+    }
+
+    private static Installation configured(Path directory, Path ring, String appenders, String loggers)
+            throws IOException {
         Path configuration = Files.writeString(directory.resolve("log4j2.xml"), """
-                <Configuration status="warn">
-                  <Appenders>
-                    <Burst name="Log" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>
-                      <PatternLayout pattern="%%m%%n"/>
-                    </Burst>
-                  </Appenders>
-                  <Loggers>
-                    <Root level="info"><AppenderRef ref="Log"/></Root>
-                  </Loggers>
-                </Configuration>
-                """.formatted(ring, file, attributes));
-        return new Installation(directory, ring, file, configuration);
+            <Configuration status="warn">
+              <Appenders>
+                %s
+              </Appenders>
+              <Loggers>
+                %s
+                <Root level="info"><AppenderRef ref="Log"/></Root>
+              </Loggers>
+            </Configuration>
+            """.formatted(appenders, loggers));
+        return new Installation(directory, ring, fileOf(directory, 1), configuration);
+    }
+
+    private static Path fileOf(Path directory, int stream) {
+        return directory.resolve(stream == 1 ? "it.log" : "it" + stream + ".log");
+    }
+
+    /** The log file of a stream, 1 for the first. */
+    Path file(int stream) {
+        return fileOf(directory, stream);
     }
 
     private static Path emptyDirectory(String name) throws IOException {

@@ -9,18 +9,20 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Kills logging JVMs for a given time, see {@link KillRounds}: one seed after the other, each with a ring and a log
- * file of its own, and several at a time. Its last line is the result. Exits with 0 if nothing was lost, 1 otherwise, 2
- * on wrong usage. {@code scripts/kill-jvm} builds and starts it.
+ * Kills logging JVMs for a given time, see {@link KillRounds}: one seed after the other, each with a ring and log files
+ * of its own, and several at a time. Its last line is the result. Exits with 0 if nothing was lost, 1 otherwise, 2 on
+ * wrong usage. {@code scripts/kill-jvm} builds and starts it.
  */
 final class KillJvm {
     private static final int MOST_KILLS_OF_A_SEED = 20;
+    private static final int BY_THE_SEED = 0;
     private static final int NO_END = 1_000_000_000;
 
     private final long end;
     private final long firstSeed;
     private final int killsOfASeed;
     private final long seeds;
+    private final int streams;
     private final List<String> jvmOptions;
     private final AtomicLong nextSeed;
     private final Map<Phase, Integer> hits = new EnumMap<>(Phase.class);
@@ -30,13 +32,14 @@ final class KillJvm {
     private long violations;
     private long lastSeed;
 
-    private KillJvm(double seconds, long firstSeed, long rounds, List<String> jvmOptions) {
+    private KillJvm(double seconds, long firstSeed, long rounds, int streams, List<String> jvmOptions) {
         this.end = begin + (long) (seconds * 1e9);
         this.firstSeed = firstSeed;
         this.lastSeed = firstSeed;
         this.nextSeed = new AtomicLong(firstSeed);
         this.killsOfASeed = (int) Math.min(rounds, MOST_KILLS_OF_A_SEED);
         this.seeds = (rounds + killsOfASeed - 1) / killsOfASeed;
+        this.streams = streams;
         this.jvmOptions = jvmOptions;
     }
 
@@ -44,6 +47,7 @@ final class KillJvm {
         double seconds = NO_END;
         long seed = 1;
         long rounds = NO_END;
+        int streams = BY_THE_SEED;
         int parallel = Math.max(1, Runtime.getRuntime().availableProcessors());
         List<String> options = new ArrayList<>();
         for (int i = 0; i + 1 < arguments.length; i += 2) {
@@ -53,6 +57,7 @@ final class KillJvm {
                 case "--seed" -> seed = Long.parseLong(value);
                 case "--rounds" -> rounds = Long.parseLong(value);
                 case "--parallel" -> parallel = Integer.parseInt(value);
+                case "--streams" -> streams = Integer.parseInt(value);
                 case "--jvm-option" -> options.add(value);
                 default -> exitWithUsage();
             }
@@ -60,11 +65,12 @@ final class KillJvm {
         if (arguments.length % 2 != 0 || seconds == NO_END && rounds == NO_END) {
             exitWithUsage();
         }
-        System.exit(new KillJvm(seconds, seed, rounds, options).run(parallel));
+        System.exit(new KillJvm(seconds, seed, rounds, streams, options).run(parallel));
     }
 
     private static void exitWithUsage() {
-        System.err.println("Usage: [--seconds N] [--rounds N] [--seed S] [--parallel N] [--jvm-option OPTION]..");
+        System.err.println(
+                "Usage: [--seconds N] [--rounds N] [--seed S] [--parallel N] [--streams N] [--jvm-option OPTION]..");
         System.err.println(
                 "At least one of --seconds and --rounds; rounds come in multiples of " + MOST_KILLS_OF_A_SEED + ".");
         System.exit(2);
@@ -97,11 +103,15 @@ final class KillJvm {
         }
     }
 
+    private int streamsOf(long seed) {
+        return streams != BY_THE_SEED ? streams : seed % 4 < 2 ? 1 : 4;
+    }
+
     private void runSeed(long seed) {
         KillRounds rounds = null;
         String violation = null;
         try {
-            rounds = new KillRounds(seed, "kill-jvm-" + seed, jvmOptions);
+            rounds = new KillRounds(seed, "kill-jvm-" + seed, streamsOf(seed), jvmOptions);
             rounds.run(killsOfASeed, end);
             rounds.installation().delete();
         } catch (AssertionError | RuntimeException found) {
@@ -122,12 +132,14 @@ final class KillJvm {
         if (violation != null) {
             violations++;
             System.out.printf(
-                    "VIOLATION seed %d: %s%n    left in %s%n    again: scripts/kill-jvm --rounds %d --seed %d%n",
+                    "VIOLATION seed %d: %s%n    left in %s%n    again: scripts/kill-jvm --rounds %d --seed %d"
+                            + " --streams %d%n",
                     seed,
                     violation,
                     rounds == null ? "nothing" : rounds.installation().directory(),
                     killsOfASeed,
-                    seed);
+                    seed,
+                    streamsOf(seed));
         }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -15,11 +16,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One ring and one log file, and JVMs that log into them and are killed one after the other: half of them while they
- * log, a quarter while they open the ring, a quarter while they shut down. Then one that ends by itself; by then
- * everything acknowledged is in the file, once and in order. Where the kills strike follows from a seed, but for what
- * the machine adds. With an even seed all lines of a thread are equal, and a file that begins like the log file lies
- * beside it.
+ * One ring with one or several log files, and JVMs that log into them and are killed one after the other: half of them
+ * while they log, a quarter while they open the ring, a quarter while they shut down. Then one that ends by itself; by
+ * then everything acknowledged is in the file of its stream, once and in order. Where the kills strike follows from a
+ * seed, but for what the machine adds. With an even seed all lines of a thread are equal, and a file that begins like a
+ * log file lies beside it.
  *
  * <p>The JVM of the next round starts while that of this round still runs, because starting takes longest.
  */
@@ -30,6 +31,7 @@ final class KillRounds {
     private static final String SIBLING = "it.log.1";
 
     private final Random random;
+    private final int streams;
     private final boolean linesAreEqual;
     private final Installation installation;
     private final List<String> jvmOptions;
@@ -41,10 +43,11 @@ final class KillRounds {
 
     private record Child(Process process, Acknowledged said) {}
 
-    KillRounds(long seed, String name, List<String> jvmOptions) throws IOException {
+    KillRounds(long seed, String name, int streams, List<String> jvmOptions) throws IOException {
         this.random = new Random(seed);
+        this.streams = streams;
         this.linesAreEqual = seed % 2 == 0;
-        this.installation = Installation.fresh(name);
+        this.installation = Installation.withStreams(name, streams);
         this.jvmOptions = jvmOptions;
         if (linesAreEqual) {
             String first = new LineText(1, 1, 0).text() + '\n';
@@ -69,19 +72,33 @@ final class KillRounds {
         } finally {
             ChildJvm.kill(next.process);
         }
-        LogFile.read(installation.file()).holdsWhatWasAcknowledged(runs, THREADS);
-        List<String> files = new ArrayList<>(List.of("it.ring", "it.log", "log4j2.xml", "child.err"));
+        List<String> files = new ArrayList<>(List.of("it.ring", "log4j2.xml", "child.err"));
+        for (int number = 1; number <= streams; number++) {
+            int stream = number;
+            Path file = installation.file(stream);
+            LogFile.read(file)
+                    .holdsWhatWasAcknowledged(
+                            runs, THREADS, thread -> VictimOfKills.streamOf(thread, streams) == stream);
+            files.add(file.getFileName().toString());
+        }
         if (linesAreEqual) {
             files.add(SIBLING);
         }
         assertThat(installation.fileNames())
-                .as("no second log file was begun")
+                .as("no further log file was begun")
                 .containsExactlyInAnyOrderElementsOf(files);
     }
 
     private Child start(int run) throws IOException {
         Process process = ChildJvm.start(
-                List.of(), jvmOptions, installation, VictimOfKills.class, "" + run, "" + THREADS, "" + linesAreEqual);
+                List.of(),
+                jvmOptions,
+                installation,
+                VictimOfKills.class,
+                "" + run,
+                "" + THREADS,
+                "" + linesAreEqual,
+                "" + streams);
         return new Child(process, new Acknowledged(process));
     }
 

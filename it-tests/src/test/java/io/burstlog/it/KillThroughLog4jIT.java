@@ -4,24 +4,26 @@ package io.burstlog.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Eight threads log through Log4j into one ring and one file, and die again and again. {@link KillJvm} does more. */
+/** Eight threads log through Log4j into one ring, and die again and again. {@link KillJvm} does more. */
 class KillThroughLog4jIT {
     private static final int KILLS = Integer.getInteger("kill.rounds", 12);
 
     private final long seed = Long.getLong("kill.seed", System.nanoTime());
 
-    @Test
+    @ParameterizedTest(name = "{0} log files")
+    @ValueSource(ints = {1, 4})
     @Timeout(600)
-    void everyAcknowledgedLineIsInTheFileOnceAndInOrderAfterManyKills() throws Exception {
+    void everyAcknowledgedLineIsInItsFileOnceAndInOrderAfterManyKills(int streams) throws Exception {
         System.out.println("kill.seed=" + seed);
-        KillRounds rounds = new KillRounds(seed, "kill", List.of());
+        KillRounds rounds = new KillRounds(seed, "kill-" + streams, streams, List.of());
         rounds.run(KILLS, Long.MAX_VALUE);
         System.out.printf(
-                "%d kills %s: %,d lines acknowledged, each in the file once%n",
-                KILLS, rounds.hits(), rounds.acknowledged());
+                "%d kills %s: %,d lines acknowledged, each once in its file of %d%n",
+                KILLS, rounds.hits(), rounds.acknowledged(), streams);
         assertThat(rounds.acknowledged()).isPositive();
         assertThat(rounds.hits()).as("phases hit").containsKey(Phase.LOAD);
     }

@@ -12,7 +12,7 @@ import org.apache.logging.log4j.core.config.xml.XmlConfiguration;
 /**
  * A child process that is killed wherever its parent wants it: it opens the ring when it gets a byte on its standard
  * input, logs with several threads, and stops Log4j at the next byte. Arguments: run, threads, whether all lines of a
- * thread are equal.
+ * thread are equal, and streams, to which the threads log in turns; 1 if left out.
  */
 final class VictimOfKills {
 
@@ -34,9 +34,10 @@ final class VictimOfKills {
         context.start(configuration);
         Phase.LOAD.tell();
         List<Thread> threads = new ArrayList<>();
-        Logger logger = context.getLogger("it");
+        int streams = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 1;
         for (int number = 1; number <= Integer.parseInt(arguments[1]); number++) {
             int thread = number;
+            Logger logger = context.getLogger("stream." + streamOf(thread, streams));
             threads.add(new Thread(() -> LoggingThreads.log(logger, run, thread, Integer.MAX_VALUE - 1, areEqual)));
         }
         threads.forEach(Thread::start);
@@ -47,5 +48,10 @@ final class VictimOfKills {
         for (Thread thread : threads) {
             thread.join();
         }
+    }
+
+    /** Which of the streams a thread logs to; both count from 1. */
+    static int streamOf(int thread, int streams) {
+        return 1 + (thread - 1) % streams;
     }
 }

@@ -6,7 +6,9 @@ import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
+import io.burstlog.StreamConfig;
 import io.burstlog.stress.FreshRing;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.LogEvent;
@@ -30,10 +32,19 @@ public class AppendersStress {
     private static final PatternLayout LAYOUT =
             PatternLayout.newBuilder().withPattern("%m%n").build();
 
-    private static BurstAppender appender(final BurstConfig config) {
-        final RingAttributes ring = RingAttributes.of(config, false);
+    /** What an element with these values asks for; the log file that they name is its stream's. */
+    static StreamAttributes attributes(final BurstConfig.Builder values) {
+        final StreamConfig ofStream =
+                StreamConfig.builder().fileName(values.build().fileName()).build();
+        final BurstConfig ofRing = values.fileName(null).build();
+        final String ring = Place.of(ofRing.ring(), null).ring();
+        return StreamAttributes.of(new RingAttributes(ring, Map.of(), ofRing, false), ofStream);
+    }
+
+    private static BurstAppender appender(final BurstConfig.Builder values) {
+        final StreamAttributes stream = attributes(values);
         final BurstAppender.Terms terms =
-                new BurstAppender.Terms(ring, AckRule.durable(), new Advertisement(false, null));
+                new BurstAppender.Terms(stream, AckRule.durable(), new Advertisement(false, null));
         return new BurstAppender(
                 "Orders",
                 null,
@@ -41,11 +52,11 @@ public class AppendersStress {
                 false,
                 Property.EMPTY_ARRAY,
                 null,
-                new BurstAppender.Element(ring.place(), null, terms));
+                new BurstAppender.Element(stream.place(), null, terms));
     }
 
     private static BurstAppender started() {
-        final BurstAppender appender = appender(FreshRing.config().build());
+        final BurstAppender appender = appender(FreshRing.config());
         appender.start();
         return appender;
     }
@@ -76,7 +87,7 @@ public class AppendersStress {
 
         private final long begin = FreshRing.fileLength();
         private final BurstAppender old = started();
-        private final BurstAppender fresh = appender(FreshRing.config().build());
+        private final BurstAppender fresh = appender(FreshRing.config());
 
         @Actor
         public void stopsTheOld() {
@@ -159,7 +170,7 @@ public class AppendersStress {
     public static class StartAndLog {
 
         private final long begin = FreshRing.fileLength();
-        private final BurstAppender appender = appender(FreshRing.config().build());
+        private final BurstAppender appender = appender(FreshRing.config());
 
         @Actor
         public void starts() {
@@ -185,8 +196,7 @@ public class AppendersStress {
     @State
     public static class RefusedAndLog {
 
-        private final BurstAppender appender =
-                appender(FreshRing.config().ringBytes(1).build());
+        private final BurstAppender appender = appender(FreshRing.config().ringBytes(1));
 
         private boolean isRefused() {
             try {

@@ -22,8 +22,10 @@ public class DiscardNoticeStress {
 
     private static final long RING_BYTES = 256 << 20;
     private static final int EVENTS = 2;
-    private static final OpenStream STREAM = OpenStream.open(
-            RingAttributes.of(FreshRing.config("discards", RING_BYTES).build(), false), new Reported());
+    private static final StreamAttributes ATTRIBUTES =
+            AppendersStress.attributes(FreshRing.config("discards", RING_BYTES));
+    private static final OpenStream STREAM =
+            OpenStream.open(new OpenRing(ATTRIBUTES.ring()), ATTRIBUTES, new Reported());
 
     /** Adds up what the lines say that go to the ring. */
     private static final class Reported extends AbstractStringLayout {

@@ -7,7 +7,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The functions of {@code burstlog.h} under their C names, bound by {@link EngineLibrary}. A {@code burst_t *}, a
- * {@code size_t} and an address are a {@code long}: the library exists for 64-bit Linux only.
+ * {@code burst_stream_t *}, a {@code size_t} and an address are a {@code long}: the library exists for 64-bit Linux
+ * only.
  */
 public final class Engine {
 
@@ -15,10 +16,13 @@ public final class Engine {
 
     public static final int ESHUTDOWN = 108;
 
+    public static final int EIO = 5;
+
     /** The C functions write at most this much of a recovery statement. */
     private static final int STATEMENT_BYTES = 64 * 1024;
 
-    private static final int PATH_BYTES = 4096;
+    /** {@code BURST_PATH_BYTES}. */
+    public static final int PATH_BYTES = 4096;
 
     private Engine() {}
 
@@ -45,17 +49,34 @@ public final class Engine {
 
     public static native int burst_next_event(long log, EventStruct event, long timeoutNanos);
 
-    static native long burst_append(long log, long data, long length, long eventTimeNanos);
+    public static native long burst_main_stream(long log);
 
-    static native long burst_enqueue(long log, long data, long length, long eventTimeNanos);
+    public static native int burst_stream_open(long log, StreamConfigStruct config, LongByReference stream);
 
-    static native long burst_offer(long log, long data, long length, long eventTimeNanos);
+    public static native int burst_stream_await_drained(long stream, long timeoutNanos);
 
-    static native long burst_append_within(
-            long log, long data, long length, long eventTimeNanos, int onFull, long timeoutNanos);
+    public static native int burst_stream_stats(long stream, StreamStatsStruct stats);
 
-    static native long burst_enqueue_within(
-            long log, long data, long length, long eventTimeNanos, int onFull, long timeoutNanos);
+    public static native int burst_stream_close(long stream, long timeoutNanos);
+
+    public static native long burst_stream_roll(long stream, RollStruct roll, long eventTimeNanos);
+
+    public static native int burst_stream_next_roll(long stream, RollRequestStruct request, long timeoutNanos);
+
+    public static native int burst_stream_rolled(
+            long stream, long sequence, int result, byte[] target, byte[] nextFile);
+
+    static native long burst_stream_append(long stream, long data, long length, long eventTimeNanos);
+
+    static native long burst_stream_enqueue(long stream, long data, long length, long eventTimeNanos);
+
+    static native long burst_stream_offer(long stream, long data, long length, long eventTimeNanos);
+
+    static native long burst_stream_append_within(
+            long stream, long data, long length, long eventTimeNanos, int onFull, long timeoutNanos);
+
+    static native long burst_stream_enqueue_within(
+            long stream, long data, long length, long eventTimeNanos, int onFull, long timeoutNanos);
 
     static native long burst_durable_sequence(long log);
 
@@ -67,7 +88,7 @@ public final class Engine {
 
     private static native int burst_durability_statement(long log, byte[] text, long textBytes);
 
-    private static native int burst_current_file(long log, byte[] path, long pathBytes);
+    private static native int burst_stream_current_file(long stream, byte[] path, long pathBytes);
 
     /**
      * The sentence of this thread's last failing call. To be read before anything that could block: a virtual thread
@@ -94,13 +115,18 @@ public final class Engine {
         return burst_recovery_statement(log, new byte[1], 1);
     }
 
-    public static String currentFile(long log) {
+    public static String currentFile(long stream) {
         byte[] path = new byte[PATH_BYTES];
-        burst_current_file(log, path, path.length);
+        burst_stream_current_file(stream, path, path.length);
         return terminated(path);
     }
 
-    static String terminated(byte[] text) {
+    /** @param text null for none */
+    public static byte[] zeroTerminated(String text) {
+        return text == null ? null : (text + '\0').getBytes(StandardCharsets.UTF_8);
+    }
+
+    public static String terminated(byte[] text) {
         int end = 0;
         while (end < text.length && text[end] != 0) {
             end++;

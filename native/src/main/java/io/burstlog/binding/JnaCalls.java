@@ -5,39 +5,39 @@ package io.burstlog.binding;
 final class JnaCalls implements RecordCalls {
 
     @Override
-    public long append(long handle, long address, int length, long eventTimeNanos) {
-        return Engine.burst_append(handle, address, length, eventTimeNanos);
+    public long append(long stream, long address, int length, long eventTimeNanos) {
+        return Engine.burst_stream_append(stream, address, length, eventTimeNanos);
     }
 
     @Override
-    public long enqueue(long handle, long address, int length, long eventTimeNanos) {
-        return Engine.burst_enqueue(handle, address, length, eventTimeNanos);
+    public long enqueue(long stream, long address, int length, long eventTimeNanos) {
+        return Engine.burst_stream_enqueue(stream, address, length, eventTimeNanos);
     }
 
     @Override
-    public long offer(long handle, long address, int length, long eventTimeNanos) {
-        return Engine.burst_offer(handle, address, length, eventTimeNanos);
+    public long offer(long stream, long address, int length, long eventTimeNanos) {
+        return Engine.burst_stream_offer(stream, address, length, eventTimeNanos);
     }
 
     @Override
     public long appendWithin(
-            long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos) {
-        return Engine.burst_append_within(handle, address, length, eventTimeNanos, onFull, timeoutNanos);
+            long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos) {
+        return Engine.burst_stream_append_within(stream, address, length, eventTimeNanos, onFull, timeoutNanos);
     }
 
     @Override
     public long enqueueWithin(
-            long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos) {
-        return Engine.burst_enqueue_within(handle, address, length, eventTimeNanos, onFull, timeoutNanos);
+            long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos) {
+        return Engine.burst_stream_enqueue_within(stream, address, length, eventTimeNanos, onFull, timeoutNanos);
     }
 
     @Override
-    public long durableSequence(long handle) {
-        return Engine.burst_durable_sequence(handle);
+    public long durableSequence(long log) {
+        return Engine.burst_durable_sequence(log);
     }
 
     @Override
-    public int awaitDurable(long handle, long sequence, long timeoutNanos) {
-        return Engine.burst_await_durable(handle, sequence, timeoutNanos);
+    public int awaitDurable(long log, long sequence, long timeoutNanos) {
+        return Engine.burst_await_durable(log, sequence, timeoutNanos);
     }
 }

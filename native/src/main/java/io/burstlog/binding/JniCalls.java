@@ -5,25 +5,25 @@ package io.burstlog.binding;
 final class JniCalls implements RecordCalls {
 
     @Override
-    public native long append(long handle, long address, int length, long eventTimeNanos);
+    public native long append(long stream, long address, int length, long eventTimeNanos);
 
     @Override
-    public native long enqueue(long handle, long address, int length, long eventTimeNanos);
+    public native long enqueue(long stream, long address, int length, long eventTimeNanos);
 
     @Override
-    public native long offer(long handle, long address, int length, long eventTimeNanos);
+    public native long offer(long stream, long address, int length, long eventTimeNanos);
 
     @Override
     public native long appendWithin(
-            long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
+            long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
 
     @Override
     public native long enqueueWithin(
-            long handle, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
+            long stream, long address, int length, long eventTimeNanos, int onFull, long timeoutNanos);
 
     @Override
-    public native long durableSequence(long handle);
+    public native long durableSequence(long log);
 
     @Override
-    public native int awaitDurable(long handle, long sequence, long timeoutNanos);
+    public native int awaitDurable(long log, long sequence, long timeoutNanos);
 }

@@ -6,15 +6,12 @@ import io.burstlog.Stage;
 
 /**
  * An open ring as a management client sees it, under {@code io.burstlog:type=Ring,name="<ring>"}. Each attribute is
- * read when it is asked for.
+ * read when it is asked for. {@link StreamMXBean} shows its log files.
  */
 public interface RingMXBean {
 
     /** {@return the file or device that holds the ring} */
     String getRing();
-
-    /** {@return the log file that is written now} */
-    String getLogFile();
 
     /** {@return what the log is doing} */
     BurstStats.State getState();
@@ -25,7 +22,7 @@ public interface RingMXBean {
     /** {@return the highest sequence that is durable in the ring together with all before it} */
     long getDurableSequence();
 
-    /** {@return the highest sequence that is durable in the log file} */
+    /** {@return the highest sequence that is durable, together with all before it, in the log file that it is for} */
     long getDrainedSequence();
 
     /** {@return bytes of the ring that hold records} */

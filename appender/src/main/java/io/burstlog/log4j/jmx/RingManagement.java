@@ -4,19 +4,13 @@ package io.burstlog.log4j.jmx;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStats;
 import io.burstlog.Stage;
-import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
-import javax.management.JMException;
 import javax.management.ObjectName;
-import org.apache.logging.log4j.Logger;
-import org.apache.logging.log4j.status.StatusLogger;
 
 /**
  * What an open ring shows to management clients. Nothing that goes wrong here keeps a log from being opened or closed.
  */
 public final class RingManagement implements RingMXBean {
-
-    private static final Logger LOGGER = StatusLogger.getLogger();
 
     private final String ring;
     private final BurstLog log;
@@ -28,13 +22,6 @@ public final class RingManagement implements RingMXBean {
         this.fullWaitsOfNoEvent = fullWaitsOfNoEvent;
     }
 
-    /** What ends a registration; it does nothing if there is none. */
-    public interface Registration {
-
-        /** Takes the ring out of sight. */
-        void end();
-    }
-
     /**
      * Registers an open ring; if that fails a warning says so.
      *
@@ -44,35 +31,10 @@ public final class RingManagement implements RingMXBean {
      * @return what ends that
      */
     public static Registration register(final String ring, final BurstLog log, final LongSupplier fullWaitsOfNoEvent) {
-        try {
-            final ObjectName name = nameOf(ring);
-            ManagementFactory.getPlatformMBeanServer()
-                    .registerMBean(new RingManagement(ring, log, fullWaitsOfNoEvent), name);
-            return () -> unregister(name);
-        } catch (final JMException | RuntimeException | Error failure) { // no memory, no module java.management
-            warn(ring, "not shown to management clients", failure);
-            return () -> {};
-        }
-    }
-
-    private static ObjectName nameOf(final String ring) throws JMException {
-        return new ObjectName("io.burstlog:type=Ring,name=" + ObjectName.quote(ring));
-    }
-
-    private static void unregister(final ObjectName name) {
-        try {
-            ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-        } catch (final JMException | RuntimeException | Error failure) {
-            warn(ObjectName.unquote(name.getKeyProperty("name")), "still shown to management clients", failure);
-        }
-    }
-
-    private static void warn(final String ring, final String what, final Throwable failure) {
-        LOGGER.warn(
-                "Burst: the ring {} is {}: {}; set jmx=\"false\" if it need not be shown.",
-                ring,
-                what,
-                failure.toString());
+        return Registration.of(
+                new RingManagement(ring, log, fullWaitsOfNoEvent),
+                "type=Ring,name=" + ObjectName.quote(ring),
+                "the ring " + ring);
     }
 
     private BurstStats stats() {
@@ -86,11 +48,6 @@ public final class RingManagement implements RingMXBean {
     @Override
     public String getRing() {
         return ring;
-    }
-
-    @Override
-    public String getLogFile() {
-        return log.currentFile();
     }
 
     @Override

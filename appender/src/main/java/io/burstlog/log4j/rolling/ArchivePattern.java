@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.logging.log4j.core.pattern.DatePatternConverter;
+import org.apache.logging.log4j.core.pattern.FormattingInfo;
+import org.apache.logging.log4j.core.pattern.LiteralPatternConverter;
+import org.apache.logging.log4j.core.pattern.PatternConverter;
+import org.apache.logging.log4j.core.pattern.PatternParser;
+
+/**
+ * The names that a file pattern makes, over all dates and indexes: what stands in the pattern as it is must stand in
+ * the name, a date must have the form of that date, and an index must be a number. So a file of somebody else is not
+ * taken for one of these because its name begins alike.
+ */
+final class ArchivePattern {
+
+    private static final Pattern LOOKUP = Pattern.compile("\\$\\{[^}]*}");
+
+    /** What a name may end with besides: the number of a name that was taken, and the suffix of a compression. */
+    private static final String ENDS = "(?:\\.\\d+)?(?<suffix>\\.(?:gz|zip|bz2|xz|zst|deflate|pack200))?";
+
+    private final String suffix;
+    private final Path folder;
+    private final int depth;
+    private final Pattern names;
+
+    ArchivePattern(final String pattern) {
+        suffix = FileNames.compressedSuffix(pattern);
+        final String absolute = FileNames.absolute(FileNames.withoutSuffix(pattern));
+        int variable = absolute.length();
+        for (final String mark : List.of("%", "${")) {
+            if (absolute.contains(mark)) {
+                variable = Math.min(variable, absolute.indexOf(mark));
+            }
+        }
+        final int end = absolute.lastIndexOf(File.separatorChar, variable - 1);
+        folder = Path.of(absolute.substring(0, Math.max(end, 1)));
+        final String rest = absolute.substring(end + 1);
+        final StringBuilder regex = new StringBuilder();
+        depth = 1 + append(regex, rest);
+        names = Pattern.compile(regex + ENDS);
+    }
+
+    /** The folder under which all of them are: that before the first part that varies. */
+    static Path folderOf(final String pattern) {
+        return new ArchivePattern(pattern).folder;
+    }
+
+    /** The suffix of a compression that the pattern asks for; empty if it asks for none. */
+    String suffix() {
+        return suffix;
+    }
+
+    /** Returns how many folders the names go down. */
+    private static int append(final StringBuilder regex, final String pattern) {
+        final List<PatternConverter> converters = new ArrayList<>();
+        final List<FormattingInfo> paddings = new ArrayList<>();
+        new PatternParser(null, "FileConverter", null).parse(pattern, converters, paddings, false, false, false);
+        int folders = 0;
+        for (final PatternConverter converter : converters) {
+            if (converter instanceof LiteralPatternConverter) {
+                final StringBuilder literal = new StringBuilder();
+                converter.format(null, literal);
+                appendLiteral(regex, literal);
+                folders += count(literal);
+            } else if (converter instanceof DatePatternConverter date) {
+                folders += date.getPattern() == null ? 0 : count(date.getPattern());
+                regex.append(DateForm.regexOf(date.getPattern()));
+            } else {
+                regex.append(" *\\d+");
+            }
+        }
+        return folders;
+    }
+
+    private static int count(final CharSequence text) {
+        return (int) text.chars().filter(letter -> letter == File.separatorChar).count();
+    }
+
+    private static void appendLiteral(final StringBuilder regex, final CharSequence literal) {
+        final Matcher lookup = LOOKUP.matcher(literal);
+        int from = 0;
+        while (lookup.find()) {
+            regex.append(Pattern.quote(literal.subSequence(from, lookup.start()).toString()))
+                    .append("[^/]+");
+            from = lookup.end();
+        }
+        regex.append(Pattern.quote(literal.subSequence(from, literal.length()).toString()));
+    }
+
+    /** Whether a file has the name of one that ended. */
+    boolean matches(final Path file) {
+        final Path absolute = file.toAbsolutePath();
+        return absolute.startsWith(folder)
+                && names.matcher(folder.relativize(absolute).toString()).matches();
+    }
+
+    boolean isCompressed(final Path file) {
+        return !FileNames.compressedSuffix(file.toString()).isEmpty();
+    }
+
+    /** Whether it is the beginning of a twin of one that ended. */
+    boolean isTemporary(final Path file) {
+        final String name = file.getFileName().toString();
+        return name.startsWith(".")
+                && name.endsWith(CompressAction.TEMPORARY_SUFFIX)
+                && matches(file.resolveSibling(
+                        name.substring(1, name.length() - CompressAction.TEMPORARY_SUFFIX.length())));
+    }
+
+    /** All regular files below the folder that the pattern could have named, and beginnings of twins. */
+    List<Path> find() throws IOException {
+        final List<Path> found = new ArrayList<>();
+        if (Files.isDirectory(folder)) {
+            Files.walkFileTree(
+                    folder, EnumSet.noneOf(java.nio.file.FileVisitOption.class), depth, new SimpleFileVisitor<>() {
+                        @Override
+                        public FileVisitResult visitFile(final Path file, final BasicFileAttributes attributes) {
+                            if (attributes.isRegularFile() && (matches(file) || isTemporary(file))) {
+                                found.add(file);
+                            }
+                            return FileVisitResult.CONTINUE;
+                        }
+
+                        @Override
+                        public FileVisitResult visitFileFailed(final Path file, final IOException unreadable) {
+                            return FileVisitResult.CONTINUE;
+                        }
+                    });
+        }
+        return found;
+    }
+}

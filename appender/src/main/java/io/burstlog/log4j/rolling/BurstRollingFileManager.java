@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import io.burstlog.BurstException;
+import io.burstlog.Roll;
+import io.burstlog.StreamStats;
+import java.time.Duration;
+import java.util.Date;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.logging.log4j.core.LifeCycle;
+import org.apache.logging.log4j.core.LifeCycle2;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.appender.rolling.PatternProcessor;
+import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
+import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
+
+/**
+ * What policies see of a log file that the ring writes: {@link #getFileSize()} counts what was accepted for the current
+ * file, wherever it is now, and {@link #rollover()} appends a roll to the ring and returns when it is durable there.
+ * The file gets its name later, when the drain is there: see {@link Roller}.
+ *
+ * <p>With one logging thread a file ends before the same event as with {@code RollingFile}. An event that another
+ * thread logs between the decision and the roll is still in the file that ends, and counted for the next one.
+ *
+ * <p>Safe for use by any thread.
+ */
+public final class BurstRollingFileManager extends ManagerWithoutFile {
+
+    /** A roll that failed is tried again with the next event after it. */
+    static final Duration RETRY_DELAY = Duration.ofSeconds(10);
+
+    private final RollingStream stream;
+    private final List<RolloverListener> listeners = new CopyOnWriteArrayList<>();
+
+    /** Guards what follows but for what is volatile, which is changed under it. */
+    private final Lock lock = new ReentrantLock();
+
+    private final AtomicLong bytes = new AtomicLong();
+    private volatile AskAt askAt = AskAt.NEVER;
+
+    /** A roll that failed and is not made up for yet; until then no policy is asked. */
+    private volatile Retry retry;
+
+    private RollContent content;
+    private volatile long fileMillis;
+    private boolean skipsFooter;
+    private boolean isEnded;
+
+    private record Retry(RollNote note, long dueNanos) {
+
+        boolean isDue() {
+            return System.nanoTime() - dueNanos >= 0;
+        }
+    }
+
+    /** @param stats of the stream, which has no roll before it */
+    BurstRollingFileManager(final RollingSettings settings, final RollingStream stream, final StreamStats stats) {
+        super(settings, settings.isDirectWrite() ? 0 : millisOf(stats));
+        this.stream = stream;
+        this.content = new RollContent(settings, stream);
+        this.fileMillis = millisOf(stats);
+        this.bytes.set(stats.fileBytes());
+    }
+
+    private static long millisOf(final StreamStats stats) {
+        return stats.fileBorn() == null ? 0 : stats.fileBorn().toEpochMilli();
+    }
+
+    /** Takes size and age of the file, once no roll is before it any more. Nothing was logged yet. */
+    void continues(final StreamStats stats, final long fileBytes) {
+        bytes.set(fileBytes);
+        fileMillis = millisOf(stats);
+        if (!isDirectWrite()) {
+            getPatternProcessor().setPrevFileTime(fileMillis);
+        }
+    }
+
+    /** Called before an event is appended. Takes no lock and allocates nothing unless it is time to ask the policy. */
+    public void beforeEvent(final LogEvent event) {
+        final Retry failed = retry;
+        final AskAt at = askAt;
+        final boolean mustAsk =
+                failed != null ? failed.isDue() : bytes.get() > at.bytes() || event.getTimeMillis() >= at.millis();
+        if (mustAsk) {
+            checkRollover(event);
+        }
+    }
+
+    /** Called when an event was accepted. */
+    public void accepted(final int length) {
+        bytes.getAndAdd(length);
+    }
+
+    @Override
+    public void checkRollover(final LogEvent event) {
+        lock.lock();
+        try {
+            if (isEnded) {
+                return;
+            }
+            final Retry failed = retry;
+            if (failed != null) {
+                if (failed.isDue()) {
+                    roll(failed.note(), event.getTimeMillis());
+                }
+            } else if (getTriggeringPolicy().isTriggeringEvent(event)) {
+                roll(noteOfNow(), event.getTimeMillis());
+            }
+            askAt = AskAt.of(getTriggeringPolicy());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void rollover() {
+        lock.lock();
+        try {
+            if (!isEnded) {
+                roll(noteOfNow(), System.currentTimeMillis());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void rollover(final Date previousFileTime, final Date previousRollTime) {
+        lock.lock();
+        try {
+            getPatternProcessor().setPrevFileTime(previousFileTime.getTime());
+            getPatternProcessor().setCurrentFileTime(previousRollTime.getTime());
+            rollover();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Where the processor says nothing, the time of the roll is meant. */
+    private RollNote noteOfNow() {
+        final PatternProcessor processor = getPatternProcessor();
+        final long now = System.currentTimeMillis();
+        return new RollNote(
+                processor.getPrevFileTime() != 0 ? processor.getPrevFileTime() : now,
+                isDirectWrite() || processor.getCurrentFileTime() == 0 ? now : processor.getCurrentFileTime(),
+                processor.getNextFileTime(),
+                isRenameEmptyFiles());
+    }
+
+    private void roll(final RollNote note, final long millis) {
+        final long ending = bytes.getAndSet(0);
+        boolean accepted = false;
+        try {
+            final Roll roll = content.roll(note, skipsFooter, AskAt.of(getTriggeringPolicy()), millis);
+            accepted = stream.roll(roll, TimeUnit.MILLISECONDS.toNanos(millis)) > 0;
+        } catch (final BurstException failure) {
+            // The event behind it meets the same, and tells.
+            LOGGER.debug("Burst '{}': no roll: {}", getName(), failure.getMessage());
+        } finally {
+            if (accepted) {
+                retry = null;
+                fileMillis = millis;
+            } else {
+                bytes.getAndAdd(ending);
+                retry = laterWith(note);
+            }
+        }
+    }
+
+    private static Retry laterWith(final RollNote note) {
+        return new Retry(note, System.nanoTime() + RETRY_DELAY.toNanos());
+    }
+
+    /** A roll was not performed: the file goes on. What was logged since counts on top of what is in it. */
+    void goesOn(final RollNote note, final long fileBytes, final long bornMillis) {
+        lock.lock();
+        try {
+            bytes.getAndAdd(fileBytes);
+            fileMillis = bornMillis;
+            retry = laterWith(note);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A roll was performed, with everything that one before it should have. */
+    void hasRolled() {
+        if (retry != null) {
+            lock.lock();
+            try {
+                retry = null;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Lets the policy begin, which may roll. */
+    @Override
+    public void initialize() {
+        lock.lock();
+        try {
+            final TriggeringPolicy policy = getTriggeringPolicy();
+            policy.initialize(this);
+            if (policy instanceof LifeCycle beginning) {
+                beginning.start();
+            }
+            askAt = AskAt.of(policy);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes policy, strategy and pattern of another configuration; the file that is written goes on. */
+    void update(final RollingSettings settings) {
+        lock.lock();
+        try {
+            content = new RollContent(settings, stream);
+            setRolloverStrategy(settings.strategy());
+            setPatternProcessor(new PatternProcessor(settings.filePattern(), getPatternProcessor()));
+            setTriggeringPolicy(settings.policy());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void setTriggeringPolicy(final TriggeringPolicy policy) {
+        lock.lock();
+        try {
+            super.setTriggeringPolicy(policy);
+            askAt = AskAt.of(getTriggeringPolicy());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The strategy that names files from now on, those that wait for their roll among them. */
+    RolloverStrategy strategy() {
+        return getRolloverStrategy();
+    }
+
+    /** No roll begins any more. Returns whether the policy ended within the time. */
+    boolean end(final Duration timeout) {
+        final TriggeringPolicy policy;
+        lock.lock();
+        try {
+            isEnded = true;
+            askAt = AskAt.NEVER;
+            policy = getTriggeringPolicy();
+        } finally {
+            lock.unlock();
+        }
+        if (policy instanceof LifeCycle2 ending) {
+            return ending.stop(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        }
+        if (policy instanceof LifeCycle ending) {
+            ending.stop();
+        }
+        return true;
+    }
+
+    /** The bytes accepted for the current file, but for its header, which {@code RollingFile} does not count either. */
+    @Override
+    public long getFileSize() {
+        return bytes.get();
+    }
+
+    /** When the current file began, in milliseconds since 1970; 0: not known. */
+    @Override
+    public long getFileTime() {
+        return fileMillis;
+    }
+
+    /** The file that is written now. */
+    @Override
+    public String getFileName() {
+        // The constructor of a class above asks for it, too.
+        return stream == null ? getName() : stream.currentFile();
+    }
+
+    @Override
+    public void skipFooter(final boolean choice) {
+        lock.lock();
+        try {
+            skipsFooter = choice;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void addRolloverListener(final RolloverListener listener) {
+        listeners.add(listener);
+    }
+
+    @Override
+    public void removeRolloverListener(final RolloverListener listener) {
+        listeners.remove(listener);
+    }
+
+    List<RolloverListener> listeners() {
+        return listeners;
+    }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import java.io.BufferedInputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.util.concurrent.locks.Lock;
+import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
+
+/**
+ * Compresses a file that ended. Whenever it is interrupted there is the file, or its compressed twin, or both, and each
+ * is whole: the twin is made under a temporary name, synced and published without replacing anything; then the file
+ * goes. A strategy may give the file another name meanwhile, and the twin gets it then.
+ */
+final class CompressAction extends AbstractAction {
+
+    /** Behind a dot and the name of the twin. */
+    static final String TEMPORARY_SUFFIX = ".burst-tmp";
+
+    private static final int BUFFER_BYTES = 64 * 1024;
+
+    private final Path source;
+    private final Path planned;
+    private final Path destination;
+    private final Path temporary;
+    private final Compressor compressor;
+    private final Lock names;
+    private final NameWarning warning;
+    private final FileIdentity identity;
+
+    /** The file was not compressed, and is as it was. */
+    static final class Failure extends IOException {
+
+        private static final long serialVersionUID = 1L;
+
+        Failure(final String sentence, final Throwable cause) {
+            super(sentence, cause);
+        }
+    }
+
+    /**
+     * Of a file that exists now.
+     *
+     * @param source null if it is gone
+     * @param planned the name that it was to have; under another one its twin is named after that
+     * @param destination the name of the twin
+     * @param temporary its name until it is whole; null: one beside it
+     */
+    CompressAction(
+            final Path source,
+            final Path planned,
+            final Path destination,
+            final Path temporary,
+            final Compressor compressor,
+            final Lock names,
+            final NameWarning warning) {
+        this.source = source;
+        this.planned = planned;
+        this.destination = destination;
+        this.temporary = temporary;
+        this.compressor = compressor;
+        this.names = names;
+        this.warning = warning;
+        this.identity = identityOf(source);
+    }
+
+    private static FileIdentity identityOf(final Path file) {
+        try {
+            return file == null ? null : FileIdentity.of(file);
+        } catch (final IOException gone) {
+            return null;
+        }
+    }
+
+    /** @return false if there is nothing to compress any more */
+    @Override
+    public boolean execute() throws IOException {
+        if (identity == null) {
+            return false;
+        }
+        Path twin = null;
+        try {
+            final Path present;
+            final FileChannel input;
+            names.lock();
+            try {
+                present = identity.find(source);
+                input = present == null ? null : FileChannel.open(present, StandardOpenOption.READ);
+            } finally {
+                names.unlock();
+            }
+            if (input == null) {
+                return false;
+            }
+            try (input) {
+                if (isTwinOf(present, twinOf(present))) {
+                    return deleteOf(present);
+                }
+                twin = temporaryOf(twinOf(present));
+                Files.deleteIfExists(twin);
+                write(input, present, twin);
+            }
+            return publish(twin);
+        } catch (final IOException | RuntimeException | LinkageError failure) {
+            if (twin != null) {
+                Files.deleteIfExists(twin);
+            }
+            throw new Failure(source + " could not be compressed: " + failure, failure);
+        }
+    }
+
+    /** Whether an earlier compression ended between its last two steps. */
+    private boolean isTwinOf(final Path file, final Path twin) {
+        if (!Files.exists(twin)) {
+            return false;
+        }
+        try (InputStream whole = new BufferedInputStream(Files.newInputStream(file));
+                InputStream unpacked = new BufferedInputStream(compressor.decompress(Files.newInputStream(twin)))) {
+            for (int wanted = whole.read(); wanted >= 0; wanted = whole.read()) {
+                if (unpacked.read() != wanted) {
+                    return false;
+                }
+            }
+            return unpacked.read() < 0;
+        } catch (final IOException truncated) {
+            return false;
+        }
+    }
+
+    private boolean deleteOf(final Path twice) throws IOException {
+        names.lock();
+        try {
+            if (!identity.isOf(twice)) {
+                return false;
+            }
+            Durable.sync(twice.toAbsolutePath().getParent());
+            Files.delete(twice);
+            return true;
+        } finally {
+            names.unlock();
+        }
+    }
+
+    private void write(final FileChannel input, final Path present, final Path twin) throws IOException {
+        try (FileChannel output = FileChannel.open(twin, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            copyRights(present, twin);
+            final InputStream in = Channels.newInputStream(input);
+            final OutputStream raw = new Unclosed(Channels.newOutputStream(output));
+            try (OutputStream out =
+                    compressor.compress(raw, present.getFileName().toString())) {
+                final byte[] buffer = new byte[BUFFER_BYTES];
+                for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+                    out.write(buffer, 0, length);
+                }
+            }
+            Files.getFileAttributeView(twin, BasicFileAttributeView.class).setTimes(identity.modified(), null, null);
+            output.force(true);
+        }
+    }
+
+    /** As far as the process may: who may not read the file shall not read its twin. */
+    private static void copyRights(final Path from, final Path to) throws IOException {
+        final PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
+        if (view == null) {
+            return;
+        }
+        final PosixFileAttributes rights = Files.readAttributes(from, PosixFileAttributes.class);
+        view.setPermissions(rights.permissions());
+        try {
+            view.setGroup(rights.group());
+            view.setOwner(rights.owner());
+        } catch (final IOException notAllowed) {
+            LOGGER.debug("Burst: the owner of {} stays that of the process: {}", to, notAllowed.toString());
+        }
+    }
+
+    private boolean publish(final Path twin) throws IOException {
+        names.lock();
+        try {
+            final Path present = identity.find(source);
+            if (present == null) {
+                // Deleted while it was compressed, as its strategy wanted.
+                Files.deleteIfExists(twin);
+                return false;
+            }
+            Path name = twinOf(present);
+            while (!isPublished(twin, name)) {
+                name = Path.of(warning.free(name.toString()));
+            }
+            Files.delete(present);
+            return true;
+        } finally {
+            names.unlock();
+        }
+    }
+
+    private static boolean isPublished(final Path twin, final Path name) throws IOException {
+        try {
+            Durable.publish(twin, name);
+            return true;
+        } catch (final FileAlreadyExistsException taken) {
+            if (Files.size(name) == 0) {
+                Files.delete(name);
+            }
+            return false;
+        }
+    }
+
+    private Path twinOf(final Path present) {
+        if (present.toAbsolutePath().equals(planned)) {
+            return destination;
+        }
+        return present.resolveSibling(present.getFileName() + FileNames.compressedSuffix(destination.toString()));
+    }
+
+    private Path temporaryOf(final Path twin) throws IOException {
+        if (temporary != null) {
+            Files.createDirectories(temporary.getParent());
+            if (Files.getFileStore(temporary.getParent()).equals(Files.getFileStore(twin.getParent()))) {
+                return temporary;
+            }
+            LOGGER.debug("Burst: {} is on another file system than {} and is not used", temporary, twin);
+        }
+        return twin.resolveSibling("." + twin.getFileName() + TEMPORARY_SUFFIX);
+    }
+
+    /** Lets the channel below be synced when the format is complete. */
+    private static final class Unclosed extends FilterOutputStream {
+
+        Unclosed(final OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(final byte[] bytes, final int offset, final int length) throws IOException {
+            out.write(bytes, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            flush();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "CompressAction[" + source + " to " + destination + "]";
+    }
+}

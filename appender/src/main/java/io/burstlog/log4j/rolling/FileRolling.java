@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import io.burstlog.StreamStats;
+import java.time.Duration;
+import java.util.zip.Deflater;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
+
+/**
+ * The rolling of one log file, from the open of its stream to the close: the manager decides when, the roller and the
+ * strategy give names, the jobs compress and delete. Safe for use by any thread.
+ */
+public final class FileRolling {
+
+    /** For rolls that a crash has left in the ring; if they take longer, size and age are those of the file then. */
+    private static final Duration PATIENCE_AT_START = Duration.ofSeconds(5);
+
+    private final RollingStream stream;
+    private final BurstRollingFileManager manager;
+    private final StrategyRun strategy;
+    private final Roller roller;
+    private volatile StreamJobs jobs;
+
+    private FileRolling(
+            final RollingStream stream,
+            final BurstRollingFileManager manager,
+            final StrategyRun strategy,
+            final Roller roller,
+            final StreamJobs jobs) {
+        this.stream = stream;
+        this.manager = manager;
+        this.strategy = strategy;
+        this.roller = roller;
+        this.jobs = jobs;
+    }
+
+    /** {@return the file that a stream is to be opened with} */
+    public static String firstFile(final RollingSettings settings) {
+        return settings.isDirectWrite() ? RollView.firstFile(settings) : settings.fileName();
+    }
+
+    /** {@return the folder under which all files of a pattern are} */
+    public static String folderOf(final String filePattern) {
+        return ArchivePattern.folderOf(filePattern).toString();
+    }
+
+    /** {@return why the compression that a pattern asks for cannot be done; null if it can} */
+    public static String missingCompressor(final String filePattern) {
+        final Compressor compressor =
+                Compressor.ofSuffix(FileNames.compressedSuffix(filePattern), Deflater.DEFAULT_COMPRESSION);
+        return compressor == null ? null : compressor.reasonItIsMissing();
+    }
+
+    /** {@return what the first file begins with, if it is new or empty} */
+    public static byte[] firstHeader(final RollingSettings settings, final RollingStream stream) {
+        return RollContent.header(settings, Math.max(1, stream.stats().fileNumber()), System.currentTimeMillis());
+    }
+
+    /**
+     * Begins to roll a stream that is open, after the rolls that are in the ring already. No policy is asked before
+     * {@link #begin}.
+     */
+    public static FileRolling of(final RollingSettings settings, final RollingStream stream) {
+        final StrategyRun strategy = new StrategyRun(settings);
+        final BurstRollingFileManager manager = new BurstRollingFileManager(settings, stream, stream.stats());
+        final StreamJobs jobs = strategy.jobsFor(settings, stream);
+        strategy.begin(manager, jobs);
+        final Roller roller = Roller.start(settings.appender(), stream, manager, strategy);
+        return new FileRolling(stream, manager, strategy, roller, jobs);
+    }
+
+    /**
+     * Lets the policy begin, once size and age of the file are known. It may roll at once.
+     *
+     * @param isNew whether nothing but a header is in the file
+     */
+    public void begin(final boolean isNew) {
+        stream.awaitDrained(PATIENCE_AT_START);
+        final StreamStats stats = stream.stats();
+        manager.continues(stats, isNew ? 0 : stats.fileBytes());
+        strategy.finishLeftovers(stream, jobs);
+        manager.initialize();
+    }
+
+    /** Takes what another configuration says. The file that is written goes on, and its size and age count. */
+    public void update(final RollingSettings settings) {
+        final StreamJobs before = jobs;
+        jobs = strategy.update(settings, stream);
+        before.end(Duration.ZERO);
+        manager.update(settings);
+        strategy.finishLeftovers(stream, jobs);
+    }
+
+    /** To be called before each event; see {@link BurstRollingFileManager#beforeEvent}. */
+    public void beforeEvent(final LogEvent event) {
+        manager.beforeEvent(event);
+    }
+
+    /** To be called with the bytes of each event that was accepted. */
+    public void accepted(final int bytes) {
+        manager.accepted(bytes);
+    }
+
+    /** {@return what policies, listeners and other plugins take for the manager of the file} */
+    public RollingFileManager manager() {
+        return manager;
+    }
+
+    /** No roll begins any more. Those in the ring are still performed until {@link #end}. */
+    public void stopPolicy(final Duration timeout) {
+        manager.end(timeout);
+    }
+
+    /**
+     * To be called when the stream is closed.
+     *
+     * @return whether the jobs that were due are done
+     */
+    public boolean end(final Duration timeout) {
+        final long begin = System.nanoTime();
+        roller.awaitEnd(timeout);
+        return jobs.end(timeout.minusNanos(System.nanoTime() - begin));
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.DirectWriteRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.PatternProcessor;
+import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
+import org.apache.logging.log4j.status.StatusLogger;
+
+/** Finishes at the start what a process before this one has left: beginnings of twins go, and files are compressed. */
+final class Leftovers {
+
+    private static final Logger LOGGER = StatusLogger.getLogger();
+
+    private final RollingSettings settings;
+    private final RollingStream stream;
+    private final ArchiveActions actions;
+    private final StreamJobs jobs;
+
+    Leftovers(
+            final RollingSettings settings,
+            final RollingStream stream,
+            final ArchiveActions actions,
+            final StreamJobs jobs) {
+        this.settings = settings;
+        this.stream = stream;
+        this.actions = actions;
+        this.jobs = jobs;
+    }
+
+    void finish() {
+        final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
+        if (pattern.suffix().isEmpty()) {
+            return;
+        }
+        try {
+            deleteTemporary();
+            finish(pattern);
+        } catch (final IOException | RuntimeException unreadable) {
+            LOGGER.warn(
+                    "Burst '{}': files that ended before this start are not compressed: {}.",
+                    settings.appender(),
+                    unreadable.toString());
+        }
+    }
+
+    private void finish(final ArchivePattern pattern) throws IOException {
+        final Path current = Path.of(stream.currentFile());
+        final List<Path> found = pattern.find();
+        for (final Path file : found) {
+            if (pattern.isTemporary(file)) {
+                Files.deleteIfExists(file);
+            } else if (!pattern.isCompressed(file) && !file.equals(current) && Files.size(file) > 0) {
+                jobs.add(actions.compress(file, pattern.suffix()), delayOf(file));
+            }
+        }
+    }
+
+    private Duration delayOf(final Path file) throws IOException {
+        final Duration delay = settings.archives().compressDelay();
+        final Duration age = Duration.between(
+                Files.getLastModifiedTime(file).toInstant(), Clock.systemUTC().instant());
+        final Duration left = delay.minus(age);
+        return left.isNegative() ? Duration.ZERO : left.compareTo(delay) > 0 ? delay : left;
+    }
+
+    private void deleteTemporary() throws IOException {
+        final PatternProcessor temporary = temporaryOf(settings.strategy());
+        if (temporary == null) {
+            return;
+        }
+        final ArchivePattern pattern = new ArchivePattern(temporary.getPattern());
+        final ArchivePattern archives = new ArchivePattern(settings.filePattern());
+        for (final Path file : pattern.find()) {
+            if (!archives.matches(file)) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private static PatternProcessor temporaryOf(final RolloverStrategy strategy) {
+        if (strategy instanceof DefaultRolloverStrategy known) {
+            return known.getTempCompressedFilePattern();
+        }
+        return strategy instanceof DirectWriteRolloverStrategy known ? known.getTempCompressedFilePattern() : null;
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
+
+/**
+ * What Log4j's policies and strategies take for the manager of a file. It opens none, writes none, and is not one of
+ * those that Log4j shares between appenders by their names.
+ */
+abstract class ManagerWithoutFile extends RollingFileManager {
+
+    /** @param initialMillis what dates in the pattern stand for unless a policy knows better; 0: the time of a roll */
+    ManagerWithoutFile(final RollingSettings settings, final long initialMillis) {
+        super(
+                settings.context(),
+                settings.fileName(),
+                settings.filePattern(),
+                null,
+                true,
+                settings.createOnDemand(),
+                0,
+                initialMillis,
+                settings.policy(),
+                settings.strategy(),
+                settings.advertiseUri(),
+                settings.layout(),
+                settings.attributes().permissions(),
+                settings.attributes().owner(),
+                settings.attributes().group(),
+                false,
+                ByteBuffer.allocate(1));
+    }
+
+    @Override
+    public boolean hasOutputStream() {
+        return true;
+    }
+
+    @Override
+    protected OutputStream createOutputStream() throws IOException {
+        throw new IOException("Only the ring writes " + getFileName() + ": log through the appender.");
+    }
+
+    /** The appender is what is stopped. */
+    @Override
+    public boolean stop(final long timeout, final TimeUnit unit) {
+        return true;
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import io.burstlog.Roll;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.status.StatusLogger;
+
+/**
+ * Makes the content of a roll: last and first lines, and the names that the files get where nobody asks the strategy,
+ * as in {@code burstlog recover}. Guarded by the lock of the manager.
+ */
+final class RollContent {
+
+    private static final Logger LOGGER = StatusLogger.getLogger();
+
+    /** Readers that tell files apart by their first bytes look at this many, or at a few more. */
+    private static final int BYTES_THAT_READERS_COMPARE = 1_000;
+
+    private static final byte[] NOTHING = {};
+
+    private final RollingSettings settings;
+    private final RollingStream stream;
+    private byte[] headerBefore = NOTHING;
+    private boolean isTold;
+    private int indexBefore = 1;
+    private long numberBefore;
+
+    RollContent(final RollingSettings settings, final RollingStream stream) {
+        this.settings = settings;
+        this.stream = stream;
+    }
+
+    Roll roll(final RollNote note, final boolean skipsFooter, final AskAt next, final long millis) {
+        // Several rolls may wait for the drain.
+        numberBefore = Math.max(numberBefore, stream.stats().fileNumber()) + 1;
+        final byte[] header = header(settings, numberBefore, millis);
+        warnOfEqualHeaders(header);
+        final RollPatternProcessor names = new RollPatternProcessor(settings.filePattern(), note);
+        final String name = nextFreeName(names);
+        return new Roll(
+                skipsFooter ? NOTHING : settings.layout().getFooter(),
+                header,
+                settings.isDirectWrite() ? null : name,
+                settings.isDirectWrite() ? name : null,
+                note.encode(),
+                next.millis() == Long.MAX_VALUE || next.millis() < 0 ? 0 : TimeUnit.MILLISECONDS.toNanos(next.millis()),
+                next.bytes() == Long.MAX_VALUE || next.bytes() < 0 ? 0 : next.bytes());
+    }
+
+    /** What a file begins with. */
+    static byte[] header(final RollingSettings settings, final long fileNumber, final long millis) {
+        final byte[] header = settings.layout().getHeader();
+        if (!settings.fileStamp()) {
+            return header == null ? NOTHING : header;
+        }
+        final byte[] stamp = ("# burstlog file " + fileNumber + " of " + settings.appender() + " from " + millis + "\n")
+                .getBytes(StandardCharsets.UTF_8);
+        if (header == null) {
+            return stamp;
+        }
+        final byte[] both = Arrays.copyOf(stamp, stamp.length + header.length);
+        System.arraycopy(header, 0, both, stamp.length, header.length);
+        return both;
+    }
+
+    private void warnOfEqualHeaders(final byte[] header) {
+        if (!isTold && header.length >= BYTES_THAT_READERS_COMPARE && Arrays.mismatch(header, headerBefore) < 0) {
+            isTold = true;
+            LOGGER.warn(
+                    "Burst '{}': each log file begins with the same {} bytes, so that readers which tell files apart by"
+                            + " their first 1,000 bytes take all of them for one: set fileStamp=\"true\" or use a"
+                            + " shorter header.",
+                    settings.appender(),
+                    header.length);
+        }
+        headerBefore = header;
+    }
+
+    /** That of the first free index; without an index, with a number behind it. */
+    private String nextFreeName(final RollPatternProcessor names) {
+        final String first = name(names, 1);
+        if (!FileNames.isTaken(Path.of(first))) {
+            indexBefore = 1;
+            return first;
+        }
+        if (first.equals(name(names, 2))) {
+            return FileNames.free(first);
+        }
+        while (FileNames.isTaken(Path.of(name(names, indexBefore)))) {
+            indexBefore++;
+        }
+        return name(names, indexBefore);
+    }
+
+    private String name(final RollPatternProcessor names, final int index) {
+        return FileNames.absolute(names.plainName(settings.substitutor(), settings.isDirectWrite(), index));
+    }
+}

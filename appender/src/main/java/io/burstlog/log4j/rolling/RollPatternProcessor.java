@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import org.apache.logging.log4j.core.appender.rolling.PatternProcessor;
+import org.apache.logging.log4j.core.lookup.StrSubstitutor;
+
+/** Makes the names of one roll: its times are those of the roll, whatever the time is now. Not thread-safe. */
+final class RollPatternProcessor extends PatternProcessor {
+
+    private final long nextMillis;
+
+    RollPatternProcessor(final String pattern, final RollNote note) {
+        super(pattern);
+        super.setPrevFileTime(note.previousMillis());
+        super.setCurrentFileTime(note.currentMillis());
+        nextMillis = note.nextMillis();
+    }
+
+    /** Keeps the time of the roll: a strategy that writes directly sets the time of the call. */
+    @Override
+    public void setCurrentFileTime(final long ignored) {
+        // The next file begins when the roll was decided.
+    }
+
+    @Override
+    public void setPrevFileTime(final long ignored) {
+        // As above.
+    }
+
+    @Override
+    public long getNextFileTime() {
+        return nextMillis;
+    }
+
+    /** The name of the file that ends, or of the one that begins, without the suffix of a compression. */
+    String plainName(final StrSubstitutor substitutor, final boolean begins, final int index) {
+        final StringBuilder name = new StringBuilder();
+        formatFileName(substitutor, name, begins, index);
+        return FileNames.withoutSuffix(name.toString());
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import io.burstlog.RollRequest;
+import java.util.Date;
+import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.core.appender.rolling.DirectFileRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.FileExtension;
+import org.apache.logging.log4j.core.appender.rolling.PatternProcessor;
+import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
+
+/** The manager as the strategy sees it while it performs one roll: file, size and times are those of the roll. */
+final class RollView extends ManagerWithoutFile {
+
+    private final BurstRollingFileManager manager;
+    private final RollRequest request;
+    private final RollPatternProcessor processor;
+
+    /** @param manager null when the strategy is to name the first file of a stream that is not open yet */
+    RollView(
+            final RollingSettings settings,
+            final BurstRollingFileManager manager,
+            final RollRequest request,
+            final RollNote note) {
+        super(settings, note.previousMillis());
+        this.manager = manager;
+        this.request = request;
+        this.processor = new RollPatternProcessor(settings.filePattern(), note);
+        setRenameEmptyFiles(note.renamesEmpty());
+    }
+
+    /** {@return the file that a strategy which writes directly begins with, in a stream that is not open yet} */
+    static String firstFile(final RollingSettings settings) {
+        final RollRequest none = new RollRequest(0, 0, 0, 0, 0, settings.filePattern(), "", "", new byte[0]);
+        final RollView view = new RollView(settings, null, none, new RollNote(0, 0, 0, false));
+        return FileNames.absolute(view.directName());
+    }
+
+    /** What the strategy calls the file that begins. */
+    String directName() {
+        return ((DirectFileRolloverStrategy) getRolloverStrategy()).getCurrentFileName(this);
+    }
+
+    @Override
+    public String getFileName() {
+        return request.file();
+    }
+
+    @Override
+    public long getFileSize() {
+        return request.fileBytes();
+    }
+
+    @Override
+    public long getFileTime() {
+        return TimeUnit.NANOSECONDS.toMillis(request.fileBornNanos());
+    }
+
+    @Override
+    public PatternProcessor getPatternProcessor() {
+        // The constructor of the class above asks for it, too.
+        return processor == null ? super.getPatternProcessor() : processor;
+    }
+
+    @Override
+    public FileExtension getFileExtension() {
+        return getPatternProcessor().getFileExtension();
+    }
+
+    @Override
+    public void rollover() {
+        // It is being done.
+    }
+
+    @Override
+    public void rollover(final Date previousFileTime, final Date previousRollTime) {
+        // As above.
+    }
+
+    @Override
+    public void addRolloverListener(final RolloverListener listener) {
+        manager.addRolloverListener(listener);
+    }
+
+    @Override
+    public void removeRolloverListener(final RolloverListener listener) {
+        manager.removeRolloverListener(listener);
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import io.burstlog.BurstException;
+import io.burstlog.RollRequest;
+import io.burstlog.StreamStats;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
+import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
+import org.apache.logging.log4j.status.StatusLogger;
+
+/**
+ * The thread that answers the rolls of one stream: it lets the strategy name the file that ended, and when the drain
+ * has noted the roll it hands what is left to do to {@link ArchiveJobs}. It ends when the stream is closed, and answers
+ * as long as that takes.
+ */
+final class Roller implements Runnable {
+
+    private static final Logger LOGGER = StatusLogger.getLogger();
+
+    private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
+    private static final long SHORTEST_LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+    private static final long LONGEST_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final String appender;
+    private final RollingStream stream;
+    private final BurstRollingFileManager manager;
+    private final StrategyRun strategy;
+    private final Thread thread;
+
+    private volatile boolean isClosed;
+    private boolean isFailing;
+
+    private Roller(
+            final String appender,
+            final RollingStream stream,
+            final BurstRollingFileManager manager,
+            final StrategyRun strategy) {
+        this.appender = appender;
+        this.stream = stream;
+        this.manager = manager;
+        this.strategy = strategy;
+        this.thread = new Thread(this, "burstlog-roller " + appender);
+        thread.setDaemon(true);
+    }
+
+    static Roller start(
+            final String appender,
+            final RollingStream stream,
+            final BurstRollingFileManager manager,
+            final StrategyRun strategy) {
+        final Roller roller = new Roller(appender, stream, manager, strategy);
+        roller.thread.start();
+        return roller;
+    }
+
+    /** The stream is closed: what the drain has not noted by now it does not note. Waits for the last listener. */
+    void awaitEnd(final Duration timeout) {
+        isClosed = true;
+        if (thread == Thread.currentThread()) {
+            return;
+        }
+        try {
+            thread.join(Math.max(1, timeout.toMillis()));
+        } catch (final InterruptedException stillToBeSeen) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (true) {
+                final RollRequest request = stream.nextRoll(FOREVER);
+                if (request != null) {
+                    perform(request);
+                }
+            }
+        } catch (final BurstException closed) {
+            LOGGER.debug("Burst '{}': its roller ends: {}", appender, closed.getMessage());
+        }
+    }
+
+    private void perform(final RollRequest request) {
+        final RollNote note = RollNote.decode(request.note());
+        if (note == null) {
+            // Of somebody who rolls without a strategy.
+            stream.rolled(request.sequence(), request.target().isEmpty() ? null : request.target(), null);
+            awaitOutcome(request);
+            return;
+        }
+        tell(RolloverListener::rolloverTriggered, request.file());
+        StrategyRun.Ended ended = null;
+        try {
+            ended = strategy.run(request, note);
+        } catch (final BurstException closed) {
+            throw closed;
+        } catch (final Throwable failure) {
+            warn(request, failure.toString());
+        }
+        if (ended == null) {
+            stream.rollFailed(request.sequence(), 0);
+        } else {
+            stream.rolled(request.sequence(), ended.target(), ended.nextFile());
+        }
+        final StreamStats outcome = awaitOutcome(request);
+        if (outcome == null) {
+            return;
+        }
+        if (ended != null && outcome.fileNumber() > request.fileNumber()) {
+            isFailing = false;
+            manager.hasRolled();
+            strategy.afterwards(ended);
+        } else {
+            // Of a rename that was refused the engine has told.
+            manager.goesOn(note, outcome.fileBytes(), TimeUnit.NANOSECONDS.toMillis(request.fileBornNanos()));
+        }
+        tell(RolloverListener::rolloverComplete, request.file());
+    }
+
+    private void warn(final RollRequest request, final String reason) {
+        if (!isFailing) {
+            isFailing = true;
+            LOGGER.warn(
+                    "Burst '{}': the log file {} is not rolled, and goes on: {}. This is tried again every {} s with the"
+                            + " next event; that it lasts is not told again.",
+                    appender,
+                    request.file(),
+                    reason,
+                    BurstRollingFileManager.RETRY_DELAY.toSeconds());
+        }
+    }
+
+    /** Waits until the drain has noted what became of a roll. Null if the stream is closed before that. */
+    private StreamStats awaitOutcome(final RollRequest request) {
+        for (long look = SHORTEST_LOOK_NANOS; ; look = Math.min(2 * look, LONGEST_LOOK_NANOS)) {
+            final boolean isLast = isClosed;
+            final StreamStats stats = stream.stats();
+            if (stats.fileNumber() > request.fileNumber() || stats.drainedSequence() >= request.sequence()) {
+                return stats;
+            }
+            if (isLast) {
+                return null;
+            }
+            LockSupport.parkNanos(look);
+        }
+    }
+
+    private void tell(final BiConsumer<RolloverListener, String> what, final String file) {
+        for (final RolloverListener listener : manager.listeners()) {
+            try {
+                what.accept(listener, file);
+            } catch (final RuntimeException failure) {
+                LOGGER.warn("Burst '{}': the rollover listener {} failed: {}", appender, listener, failure, failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import io.burstlog.BurstException;
+import io.burstlog.BurstStream;
+import io.burstlog.Roll;
+import io.burstlog.RollRequest;
+import io.burstlog.StreamStats;
+import java.time.Duration;
+
+/**
+ * What rolling needs of a stream; the methods are those of {@link BurstStream}.
+ *
+ * <p>Safe for use by any thread.
+ */
+public interface RollingStream {
+
+    /** Appends a roll; 0 if it was discarded. */
+    long roll(Roll roll, long timeNanos);
+
+    /**
+     * The roll at which the drain waits; null if there is none within the time.
+     *
+     * @throws BurstException once the stream is closed
+     */
+    RollRequest nextRoll(Duration timeout);
+
+    /** Answers a roll. A null target: the file has the name that it keeps. */
+    void rolled(long sequence, String target, String nextFile);
+
+    /** Answers that the file goes on. */
+    void rollFailed(long sequence, int errno);
+
+    StreamStats stats();
+
+    /** The file that is written now. */
+    String currentFile();
+
+    /** Whether everything accepted so far is in its files, or is so within the time. */
+    boolean awaitDrained(Duration timeout);
+
+    /** {@return a stream of the engine} */
+    static RollingStream of(final BurstStream stream) {
+        return new RollingStream() {
+            @Override
+            public long roll(final Roll roll, final long timeNanos) {
+                return stream.roll(roll, timeNanos);
+            }
+
+            @Override
+            public RollRequest nextRoll(final Duration timeout) {
+                return stream.nextRoll(timeout);
+            }
+
+            @Override
+            public void rolled(final long sequence, final String target, final String nextFile) {
+                stream.rolled(sequence, target, nextFile);
+            }
+
+            @Override
+            public void rollFailed(final long sequence, final int errno) {
+                stream.rollFailed(sequence, errno);
+            }
+
+            @Override
+            public StreamStats stats() {
+                return stream.stats();
+            }
+
+            @Override
+            public String currentFile() {
+                return stream.currentFile();
+            }
+
+            @Override
+            public boolean awaitDrained(final Duration timeout) {
+                return stream.awaitDrained(timeout);
+            }
+        };
+    }
+}

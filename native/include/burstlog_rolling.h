@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rolling: part of burstlog.h, which includes this.
+ *
+ * A roll is a record of the stream, so that it has one place in the order: what was appended before it is in the file that
+ * ends, what comes after it in the file that begins, also after a crash at any moment, and in no other. The thread burst-drain
+ * performs it when it gets there: it writes the footer, makes the file durable, renames it, begins the next one, and writes
+ * the header. No append waits for that.
+ *
+ * A rename never replaces a file that has content, nor one whose compressed twin is there (.gz .zip .bz2 .xz .zst .deflate
+ * .pack200 behind the name): then ".1", ".2", ... is added to the target, and a WARN event tells so. Missing folders of the target
+ * are made. A file gets no byte after it was renamed. If a file cannot be renamed (no right, no space, another file system) a
+ * WARN event tells why, and the file goes on, with the footer in it and without the header, until the next roll.
+ */
+#ifndef BURSTLOG_ROLLING_H
+#define BURSTLOG_ROLLING_H
+
+#ifndef BURSTLOG_H
+#error "include burstlog.h"
+#endif
+
+#define BURST_ROLL_NOTE_BYTES 1024
+
+typedef struct burst_roll {
+    uint32_t struct_bytes; /* sizeof(burst_roll_t), set by burst_roll_init */
+    uint32_t reserved;     /* 0 */
+    const void *footer;    /* the last bytes of the file that ends */
+    size_t footer_bytes;
+    const void *header; /* the first bytes of the one that begins */
+    size_t header_bytes;
+    /* What the engine renames the file to that ends, on the same file system; made absolute. NULL or "": it keeps its name,
+     * and next_file is another. */
+    const char *target;
+    /* The file that begins, made absolute; NULL or "": of the same name. The stream is bound to it from then on: if it is to
+     * be another, open the stream under a name of its own. */
+    const char *next_file;
+    const void *note; /* given back in burst_roll_request_t */
+    size_t note_bytes;
+    /* When the file that begins is planned to be rolled, for `burstlog info` alone: CLOCK_REALTIME, 0: not by time; and at
+     * which length, 0: at none. */
+    int64_t next_time_ns;
+    uint64_t next_file_bytes;
+} burst_roll_t;
+
+/* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
+void burst_roll_init_bytes(burst_roll_t *roll, size_t struct_bytes);
+#define burst_roll_init(roll) burst_roll_init_bytes(roll, sizeof(burst_roll_t))
+
+/*
+ * Appends a roll to the stream, and returns its sequence once it is durable in the ring: then no crash undoes it. It waits, is
+ * refused or dropped as an append of the stream. event_time_ns, CLOCK_REALTIME, is the birth of the file that begins. All
+ * parts together are a record: -EMSGSIZE. -EINVAL: a path or a length that cannot be used, or neither a target nor another
+ * file and nobody who could say one (rolls_by_caller). -ENOTSUP: the stream writes no file but a device.
+ */
+int64_t burst_stream_roll(burst_stream_t *stream, const burst_roll_t *roll, int64_t event_time_ns);
+
+/* The roll that the drain waits at. Nothing is written to `file` any more. */
+typedef struct burst_roll_request {
+    uint32_t struct_bytes; /* set to sizeof(burst_roll_request_t) before the call */
+    uint32_t note_bytes;
+    uint64_t sequence; /* of the roll */
+    int64_t time_ns;   /* its event_time_ns */
+    int64_t file_born_ns;
+    uint64_t file_number;             /* of the file that ends: as in burst_stream_stats_t */
+    uint64_t file_bytes;              /* its length, the footer included */
+    char file[BURST_PATH_BYTES];      /* the file that ends: absolute */
+    char target[BURST_PATH_BYTES];    /* as in burst_roll_t, "": none */
+    char next_file[BURST_PATH_BYTES]; /* as in burst_roll_t, "": of the same name as before */
+    uint8_t note[BURST_ROLL_NOTE_BYTES];
+} burst_roll_request_t;
+
+/*
+ * Of a stream opened with rolls_by_caller: waits at most timeout_ns (< 0: for ever) for the drain to get to a roll. 1 with
+ * *request filled, also if that was said before and is not answered yet; 0: none within the time; -ESHUTDOWN: the stream or
+ * its log is closed. A roll that was not answered before a crash, or before the log was closed, is asked for again when the
+ * stream is opened again; the file may then have been renamed already: if it is missing under its name, the engine takes it for
+ * renamed and does not ask. While a stream is not open its rolls are performed by the engine, as they say themselves.
+ */
+int burst_stream_next_roll(burst_stream_t *stream, burst_roll_request_t *request, int64_t timeout_ns);
+
+/*
+ * Answers the request of that sequence. rc: 0, or -errno: it could not be done, and the same file goes on. target: what the
+ * engine is to rename the file to; NULL: the caller has renamed it, and made that durable, or it keeps its name. next_file:
+ * the file that begins; NULL: as the roll says. 0, or a negative errno: -ESTALE: the drain does not wait for an answer to that
+ * sequence; -EINVAL: a path or rc that cannot be used; -ESHUTDOWN. The answer is acted upon by the thread burst-drain.
+ */
+int burst_stream_rolled(burst_stream_t *stream, uint64_t sequence, int rc, const char *target, const char *next_file);
+
+#endif

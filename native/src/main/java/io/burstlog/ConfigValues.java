@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import com.sun.jna.Structure;
+import java.lang.reflect.Field;
+import java.nio.file.attribute.PosixFilePermission;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * The values of a configuration: the fields of its builder, by their names. Each goes to the engine's field of that
+ * name: a time in nanoseconds, a constant of an enum, whose order is that of its C counterpart, as its ordinal.
+ */
+final class ConfigValues {
+
+    private static final Set<Class<?>> MAY_BE_NULL = Set.of(String.class, Consumer.class);
+
+    private ConfigValues() {}
+
+    /** What is null is not there. Not modifiable, in the order of the names. */
+    static Map<String, Object> of(Object builder) {
+        Map<String, Object> values = new TreeMap<>();
+        for (Field field : builder.getClass().getDeclaredFields()) {
+            Object value = valueOf(builder, field);
+            if (value != null) {
+                values.put(field.getName(), value);
+            }
+        }
+        return Collections.unmodifiableMap(values);
+    }
+
+    private static Object valueOf(Object builder, Field field) {
+        try {
+            field.setAccessible(true);
+            Object value = field.get(builder);
+            return MAY_BE_NULL.contains(field.getType()) ? value : Objects.requireNonNull(value, field.getName());
+        } catch (IllegalAccessException impossibleInOneModule) {
+            throw new LinkageError(field.getName(), impossibleInOneModule);
+        }
+    }
+
+    static void write(Structure struct, String name, Object value) {
+        if (value instanceof Duration time) {
+            struct.writeField(name + "Nanos", nanosOf(time));
+        } else if (value instanceof Enum<?> constant) {
+            struct.writeField(name, constant.ordinal());
+        } else if (value instanceof Boolean flag) {
+            struct.writeField(name, flag ? 1 : 0);
+        } else if (value instanceof Set<?> permissions) {
+            struct.writeField("fileMode", modeOf(permissions));
+        } else {
+            struct.writeField(name, value);
+        }
+    }
+
+    private static long nanosOf(Duration duration) {
+        return NativeTime.isForever(duration) ? NativeTime.LONGEST_NANOS : duration.toNanos();
+    }
+
+    /** PosixFilePermission is declared from OWNER_READ, the highest of the nine mode bits, to OTHERS_EXECUTE. */
+    private static int modeOf(Set<?> permissions) {
+        int mode = 0;
+        for (Object permission : permissions) {
+            mode |= 0400 >> ((PosixFilePermission) permission).ordinal();
+        }
+        return mode;
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import java.nio.file.attribute.PosixFilePermission;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How to open a stream of a log. Immutable.
+ *
+ * <pre>{@code
+ * BurstStream audit = log.stream("audit", StreamConfig.builder().fileName("audit.log").build());
+ * }</pre>
+ *
+ * <p>Only {@code fileName} is required. A duration of zero stands for the default.
+ */
+public final class StreamConfig {
+
+    private final Builder set;
+
+    private StreamConfig(Builder builder) {
+        set = builder.copy();
+        ConfigChecks.requireText(set.fileName, "fileName", "the log file of the stream");
+        values().forEach(ConfigChecks::requireUsable);
+    }
+
+    /** {@return a builder with every value at its default} */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** {@return a builder with the values of this configuration} */
+    public Builder toBuilder() {
+        return set.copy();
+    }
+
+    /**
+     * Every value by the name of the method that sets it, for instance to compare two configurations. What is null is
+     * not there.
+     *
+     * @return not modifiable, in the order of the names
+     */
+    public Map<String, Object> values() {
+        return ConfigValues.of(set);
+    }
+
+    /** {@return the log file of the stream} */
+    public String fileName() {
+        return set.fileName;
+    }
+
+    /** {@return what an append to the stream does that finds the ring full} */
+    public OnFull onFull() {
+        return set.onFull;
+    }
+
+    /** {@return how long an append to the stream waits for space or another thread's write at most, zero for ever} */
+    public Duration blockTimeout() {
+        return set.blockTimeout;
+    }
+
+    /** {@return whether the drain asks the caller to name the files that end} */
+    public boolean rollsByCaller() {
+        return set.rollsByCaller;
+    }
+
+    /** Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe. */
+    public static final class Builder implements Cloneable {
+
+        private String fileName;
+        private OnFull onFull = OnFull.BLOCK;
+        private Duration blockTimeout = Duration.ZERO;
+        private Set<PosixFilePermission> filePermissions = Set.of();
+        private String fileOwner;
+        private String fileGroup;
+        private boolean rollsByCaller;
+
+        private Builder() {}
+
+        private Builder copy() {
+            try {
+                return (Builder) clone();
+            } catch (CloneNotSupportedException impossible) {
+                throw new AssertionError(impossible);
+            }
+        }
+
+        /**
+         * Required: the log file, absolute or relative to the working directory. It is created if it is missing, and
+         * never truncated. No other open stream of the process may write it.
+         */
+        public Builder fileName(String path) {
+            fileName = path;
+            return this;
+        }
+
+        /** What an append to the stream does that finds the ring full, {@link OnFull#BLOCK} by default. */
+        public Builder onFull(OnFull choice) {
+            onFull = choice;
+            return this;
+        }
+
+        /** As {@link BurstConfig.Builder#blockTimeout(Duration)}, for the records of the stream. */
+        public Builder blockTimeout(Duration timeout) {
+            blockTimeout = timeout;
+            return this;
+        }
+
+        /** Permissions of a newly created log file; empty, the default, is what the umask leaves of rw-rw-rw-. */
+        public Builder filePermissions(Set<PosixFilePermission> permissions) {
+            filePermissions = Set.copyOf(permissions);
+            return this;
+        }
+
+        /** The owner of a newly created log file: a user name, or null, the default, for that of the process. */
+        public Builder fileOwner(String user) {
+            fileOwner = user;
+            return this;
+        }
+
+        /** The group of a newly created log file: a group name, or null, the default, for that of the process. */
+        public Builder fileGroup(String group) {
+            fileGroup = group;
+            return this;
+        }
+
+        /**
+         * Who names the files that end. By default they get the {@link Roll#target()} of their roll. Whoever sets this
+         * to true must take every roll of the stream from {@link BurstStream#nextRoll} and answer it, in a thread of
+         * its own: until then the records behind it wait in the ring.
+         */
+        public Builder rollsByCaller(boolean choice) {
+            rollsByCaller = choice;
+            return this;
+        }
+
+        /**
+         * Checks the values that can be checked without the medium.
+         *
+         * @return the configuration
+         * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}: one sentence about the value
+         */
+        public StreamConfig build() {
+            return new StreamConfig(this);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.binding;
+
+import com.sun.jna.Structure;
+import java.nio.charset.StandardCharsets;
+
+/** {@code burst_stream_config_t}. Zero and null are the defaults of the engine. */
+@Structure.FieldOrder({
+    "structBytes",
+    "onFull",
+    "name",
+    "fileName",
+    "blockTimeoutNanos",
+    "fileOwner",
+    "fileGroup",
+    "fileMode",
+    "rollsByCaller"
+})
+public final class StreamConfigStruct extends Structure {
+
+    public int structBytes;
+    public int onFull;
+    public String name;
+    public String fileName;
+    public long blockTimeoutNanos;
+    public String fileOwner;
+    public String fileGroup;
+    public int fileMode;
+    public int rollsByCaller;
+
+    public StreamConfigStruct() {
+        setStringEncoding(StandardCharsets.UTF_8.name());
+        structBytes = size();
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The payload of a roll record: one file of its stream ends here, and the next one begins. The codec; no I/O. */
+#ifndef BURST_MEDIA_ROLL_H
+#define BURST_MEDIA_ROLL_H
+
+#include "media/layout.h"
+
+/* What it says; in the payload, not terminated. */
+struct roll {
+    const uint8_t *footer;
+    const uint8_t *header;
+    const char *target;
+    const char *next;
+    const uint8_t *note;
+    uint32_t footer_bytes;
+    uint32_t header_bytes;
+    uint32_t target_bytes;
+    uint32_t next_bytes;
+    uint32_t note_bytes;
+    int64_t next_time_ns;
+    uint64_t next_file_bytes;
+};
+
+static inline int record_is_roll(const struct record_header *header) {
+    return header->type == RECORD_DATA && (header->flags & RECORD_ROLL) != 0;
+}
+
+/* The length of the payload. */
+size_t roll_size(const struct roll *roll);
+
+/* Writes roll_size() bytes. */
+void roll_encode(const struct roll *roll, uint8_t *payload);
+
+/* What the payload says. One that no writer makes says nothing: every field is 0, and the answer 0; else 1. */
+int roll_decode(const uint8_t *payload, size_t bytes, struct roll *roll);
+
+#endif

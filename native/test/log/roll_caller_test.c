@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rolls that the caller performs, and what becomes of those that he has not performed when the log is closed. */
+#include "roll_log.h"
+
+static void the_caller_is_asked(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    burst_roll_request_t request = {.struct_bytes = sizeof request};
+    assert_int_equal(burst_stream_next_roll(stream, &request, 0), 0);
+    append(stream, "1 ");
+    burst_roll_t values = roll_to(archive);
+    values.note = "times";
+    values.note_bytes = 5;
+    const int64_t sequence = append_roll(stream, &values, 4711);
+    append(stream, "2 ");
+    request = take(stream);
+    assert_int_equal(request.sequence, sequence);
+    assert_int_equal(request.time_ns, 4711);
+    assert_int_equal(request.file_number, 1);
+    assert_int_equal(request.file_bytes, 3);
+    assert_true(request.file_born_ns > 0);
+    assert_string_equal(request.file, paths[0]);
+    assert_string_equal(request.target, archive);
+    assert_string_equal(request.next_file, "");
+    assert_int_equal(request.note_bytes, 5);
+    assert_memory_equal(request.note, "times", 5);
+    request = take(stream); /* again, as it is not answered */
+    assert_int_equal(request.sequence, sequence);
+    assert_int_equal(burst_stream_await_drained(stream, 0), 0);
+    assert_int_equal(burst_stream_rolled(stream, (uint64_t)sequence + 1, 0, NULL, NULL), -ESTALE);
+    assert_int_equal(burst_stream_rolled(stream, (uint64_t)sequence, 1, NULL, NULL), -EINVAL);
+    assert_int_equal(burst_stream_await_drained(stream, 0), 0);
+    assert_holds(paths[0], "1 <");
+    answer(stream, (uint64_t)sequence, 0, second_archive, NULL);
+    assert_int_equal(burst_stream_rolled(stream, (uint64_t)sequence, 0, NULL, NULL), -ESTALE);
+    drain(stream);
+    assert_holds(second_archive, "1 <");
+    assert_holds(paths[0], ">2 ");
+    assert_is_missing(archive);
+    assert_int_equal(burst_stream_next_roll(stream, &request, 0), 0);
+    assert_int_equal(stream_stats(stream).state, BURST_STATE_OPEN);
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(burst_stream_next_roll(stream, &request, -1), -ESHUTDOWN);
+    assert_int_equal(burst_stream_rolled(stream, 1, 0, NULL, NULL), -ESHUTDOWN);
+}
+
+static void the_caller_may_rename_by_himself(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, NULL);
+    append(stream, "2 ");
+    const burst_roll_request_t request = take(stream);
+    assert_int_equal(rename(paths[0], paths[1]), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* steps of the drain, which see that it is gone */
+    answer(stream, request.sequence, 0, NULL, paths[2]);
+    drain(stream);
+    assert_holds(paths[1], "1 <");
+    assert_is_missing(paths[0]);
+    assert_holds(paths[2], ">2 ");
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void the_caller_may_give_up(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    answer(stream, take(stream).sequence, -EACCES, NULL, NULL);
+    drain(stream);
+    assert_holds(paths[0], "1 <2 ");
+    assert_int_equal(is_told(log, BURST_WARN, "EACCES"), 1);
+    roll(stream, archive);
+    append(stream, "3 ");
+    answer(stream, take(stream).sequence, 0, NULL, NULL); /* but nothing was renamed */
+    drain(stream);
+    assert_holds(paths[0], "1 <2 <3 ");
+    assert_is_missing(archive);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void a_caller_who_does_not_answer_holds_up_his_stream_alone(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *waiting = open_stream_with(log, "w", paths[0], 1), *going = open_stream_with(log, "g", paths[1], 0);
+    roll(waiting, archive);
+    append(waiting, "w ");
+    append(going, "g ");
+    drain(going);
+    assert_holds(paths[1], "g ");
+    const burst_roll_request_t request = take(waiting);
+    assert_int_equal(stream_stats(waiting).state, BURST_STATE_OPEN); /* no stall before a minute is over */
+    answer(waiting, request.sequence, 0, archive, NULL);
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], ">w ");
+}
+
+/* -------------------------------------------------------------------------------------------------- open again */
+
+static void close_with_pending_roll(burst_t *log, int64_t left) {
+    assert_int_equal(burst_close_within(log, SECOND_NS / 2), left);
+}
+
+static void a_pending_roll_is_asked_for_at_the_next_open(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    const int64_t sequence = roll(stream, archive);
+    append(stream, "2 ");
+    take(stream);
+    close_with_pending_roll(log, 2);
+    assert_holds(paths[0], "1 <");
+    log = open_without_file();
+    stream = open_stream_with(log, "s", paths[0], 1);
+    const burst_roll_request_t request = take(stream);
+    assert_int_equal(request.sequence, sequence);
+    assert_string_equal(request.file, paths[0]);
+    answer(stream, request.sequence, 0, second_archive, NULL);
+    drain(stream);
+    assert_holds(second_archive, "1 <");
+    assert_holds(paths[0], ">2 ");
+    assert_int_equal(burst_close(log), 0);
+}
+
+struct answering {
+    burst_stream_t *stream;
+    uint64_t sequence;
+};
+
+static void *answer_a_little_later(void *argument) {
+    const struct answering *answering = argument;
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    answer(answering->stream, answering->sequence, 0, second_archive, NULL);
+    return NULL;
+}
+
+static void a_close_waits_for_whoever_rolls(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    struct answering answering = {.stream = stream, .sequence = take(stream).sequence};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, answer_a_little_later, &answering), 0);
+    assert_int_equal(burst_close(log), 0);
+    pthread_join(thread, NULL);
+    assert_holds(second_archive, "1 <");
+    assert_holds(paths[0], ">2 ");
+}
+
+static void a_roll_that_the_caller_had_done_before_a_crash_is_not_asked_for(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    take(stream);
+    close_with_pending_roll(log, 2);
+    assert_int_equal(rename(paths[0], paths[1]), 0);
+    log = open_without_file();
+    stream = open_stream_with(log, "s", paths[0], 1);
+    drain(stream);
+    assert_holds(paths[1], "1 <");
+    assert_holds(paths[0], ">2 ");
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void a_stream_that_nobody_has_open_is_rolled_by_the_engine(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    open_stream_with(log, "kept", paths[1], 0);
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    take(stream);
+    close_with_pending_roll(log, 2);
+    log = open_without_file();
+    append(open_stream_with(log, "kept", paths[1], 0), "k ");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_holds(archive, "1 <");
+    assert_holds(paths[0], ">2 ");
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void a_closed_stream_is_rolled_by_the_engine(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    take(stream);
+    assert_int_equal(burst_stream_close(stream, SECOND_NS / 4), 0);
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_holds(archive, "1 <");
+    assert_holds(paths[0], ">2 ");
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* What waits for the old file of a stream is rolled there. */
+static void a_stream_that_gets_another_file_is_rolled_first(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    take(stream);
+    close_with_pending_roll(log, 2);
+    log = open_without_file();
+    append(open_stream_with(log, "s", paths[1], 1), "3 ");
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(archive, "1 <");
+    assert_holds(paths[0], ">2 ");
+    assert_holds(paths[1], "3 ");
+}
+
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_paths, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(the_caller_is_asked),
+        TEST(the_caller_may_rename_by_himself),
+        TEST(the_caller_may_give_up),
+        TEST(a_caller_who_does_not_answer_holds_up_his_stream_alone),
+        TEST(a_pending_roll_is_asked_for_at_the_next_open),
+        TEST(a_close_waits_for_whoever_rolls),
+        TEST(a_roll_that_the_caller_had_done_before_a_crash_is_not_asked_for),
+        TEST(a_stream_that_nobody_has_open_is_rolled_by_the_engine),
+        TEST(a_closed_stream_is_rolled_by_the_engine),
+        TEST(a_stream_that_gets_another_file_is_rolled_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
