@@ -17,6 +17,7 @@ class AllocationTest {
 
     private static final int WARM_UP = 20_000;
     private static final int MEASURED = 1000;
+    private static final int TRIES = 5;
 
     private final Binding binding;
     private TempLog temp;
@@ -68,12 +69,19 @@ class AllocationTest {
         assertAllocatesNothing(call, WARM_UP);
     }
 
-    /** The interpreter allocates where compiled code does not, hence a warm-up. */
+    /**
+     * The interpreter allocates where compiled code does not, hence a warm-up; and so does the one call during which
+     * the compiler takes code back or replaces it, hence several tries. What each call allocates is found in every one.
+     */
     private static void assertAllocatesNothing(Runnable call, int warmUp) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         repeat(call, warmUp);
-        long itself = allocatedBy(threads, () -> {}, 1);
-        assertThat(allocatedBy(threads, call, MEASURED) - itself).isZero();
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < TRIES && least > 0; i++) {
+            long itself = allocatedBy(threads, () -> {}, 1);
+            least = Math.min(least, allocatedBy(threads, call, MEASURED) - itself);
+        }
+        assertThat(least).isZero();
     }
 
     private static long allocatedBy(ThreadMXBean threads, Runnable call, int times) {

@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Several streams of one log. */
 @EachBinding
 class StreamTest {
+
+    private static final int MOST_STREAMS = 63;
 
     private final Binding binding;
     private TempLog temp;
@@ -120,6 +124,59 @@ class StreamTest {
         }
         assertThat(file("null")).hasContent("1\n");
         assertThat(temp.file()).doesNotExist();
+    }
+
+    @Test
+    void aLogHasAtMost63StreamsBesideTheMainOne() {
+        List<BurstStream> streams = new ArrayList<>();
+        try (BurstLog log = openWithoutFile()) {
+            for (int i = 1; i <= MOST_STREAMS; i++) {
+                streams.add(open(log, "stream" + i));
+            }
+            for (int i = 1; i <= MOST_STREAMS; i++) {
+                assertThat(streams.get(i - 1).enqueue(line("record " + i))).isEqualTo(i);
+            }
+            log.flush();
+            assertThatThrownBy(() -> open(log, "late"))
+                    .isInstanceOfSatisfying(
+                            BurstException.class,
+                            failure -> assertThat(failure.code()).isEqualTo(BurstException.Code.OTHER))
+                    .hasMessageContaining("close one");
+            assertThat(file("late")).doesNotExist();
+            assertThat(streams.get(20).close(LONG_ENOUGH)).isTrue();
+            assertThat(open(log, "late").append(line("in its place"))).isEqualTo(MOST_STREAMS + 1);
+        }
+        for (int i = 1; i <= MOST_STREAMS; i++) {
+            assertThat(file("stream" + i)).hasContent("record " + i + "\n");
+        }
+        assertThat(file("late")).hasContent("in its place\n");
+    }
+
+    /** The drain has begun to write them when the stream is opened. */
+    @Test
+    void whatWaitsForAStreamIsInItsFileOnceBeforeWhatComesNext() throws IOException {
+        StringBuilder expected = new StringBuilder();
+        for (int run = 1; run <= 5; run++) {
+            try (BurstLog log = openWithoutFile()) {
+                BurstStream audit = open(log, "audit");
+                for (int i = 1; i <= 100; i++) {
+                    String text = "record " + run + "." + i;
+                    audit.enqueue(line(text));
+                    expected.append(text).append('\n');
+                }
+                // All of them are left in the ring.
+                log.flush();
+                log.close(Duration.ZERO);
+            } catch (BurstException closeGoesOn) {
+                assertThat(closeGoesOn.code()).isEqualTo(BurstException.Code.UNDECIDED);
+            }
+        }
+        try (BurstLog log = openWithoutFile();
+                BurstStream audit = open(log, "audit")) {
+            audit.append(line("end"));
+            assertThat(audit.currentFile()).isEqualTo(file("audit").toString());
+        }
+        assertThat(file("audit")).hasContent(expected.append("end\n").toString());
     }
 
     @Test

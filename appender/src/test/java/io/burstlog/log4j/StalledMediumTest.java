@@ -171,6 +171,31 @@ class StalledMediumTest {
     }
 
     @Test
+    void a_log_file_that_hangs_holds_up_no_log_call_of_another_on_its_ring() throws Exception {
+        final String stalled =
+                other.burst().replace(other.file().toString(), frozen.file().toString());
+        final String audit = other.burst().replace("\"Orders\"", "\"Audit\"");
+        final RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(
+                stalled + audit,
+                "<Root level=\"all\"><AppenderRef ref=\"Orders\"/></Root>"
+                        + "<Logger name=\"audit\" additivity=\"false\"><AppenderRef ref=\"Audit\"/></Logger>"));
+        final OpenStream orders = log4j.orders().stream();
+        try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
+            log4j.logger().info("order 1");
+            mustReturn(() -> {
+                for (int i = 1; i <= 100; i++) {
+                    log4j.logger("audit").info("record {}", i);
+                }
+                assertThat(log4j.allIsDurable()).isTrue();
+            });
+            assertThat(orders.records().stats().drainedSequence()).isZero();
+        }
+        log4j.close();
+        assertThat(frozen.lines()).containsExactly("INFO order 1");
+        assertThat(other.lines()).hasSize(100).last().isEqualTo("INFO record 100");
+    }
+
+    @Test
     void a_reconfiguration_that_meets_it_goes_on_after_shutdownTimeout() throws Exception {
         final FreezableFileSystem.Frozen[] ice = {null};
         final RunningLog4j log4j = withAnEventThatIsNotDurable(ONE_SECOND, ice);

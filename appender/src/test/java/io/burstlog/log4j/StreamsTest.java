@@ -4,6 +4,7 @@ package io.burstlog.log4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.burstlog.BurstStats;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -167,7 +168,12 @@ class StreamsTest {
                 log4j.logger("audit").info("beside it");
                 assertThat(records.awaitDrained(Patience.TIME)).isTrue();
                 assertThat(auditLines()).containsExactly("INFO beside it");
-                FullRing.fill(log4j.orders().stream().records());
+                final var stalled = log4j.orders().stream().records();
+                Patience.await().until(() -> stalled.stats().state() == BurstStats.State.STALLED);
+                assertThat(log4j.status(Level.ERROR)).anyMatch(line -> line.contains(directory.file() + " cannot be"));
+                FullRing.fill(stalled);
+                Patience.await().until(() -> stalled.stats().heldBytes() > 1 << 20);
+                assertThat(records.stats().state()).isEqualTo(BurstStats.State.OPEN);
                 while (records.stats().discarded() == 0) {
                     log4j.logger("audit").info("too much");
                 }

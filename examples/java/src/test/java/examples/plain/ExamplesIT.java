@@ -35,6 +35,31 @@ class ExamplesIT {
 
     @Test
     void plainJava() throws Exception {
+        runsTwice("java", java("examples.plain.Orders"));
+    }
+
+    @Test
+    void severalLogFilesOnOneRing() throws Exception {
+        Path directory = Files.createDirectories(WORK.resolve("run-streams"));
+        String[] program = java("examples.plain.Streams").toArray(String[]::new);
+        for (int lines = 10; lines <= 20; lines += 10) {
+            assertThat(run(directory, program)).hasSize(10).last().isEqualTo("order 10 is durable");
+            assertThat(Files.readAllLines(directory.resolve("orders.log")))
+                    .hasSize(lines)
+                    .last()
+                    .isEqualTo("order 10");
+            assertThat(Files.readAllLines(directory.resolve("audit.log")))
+                    .hasSize(lines)
+                    .last()
+                    .isEqualTo("order 10 comes from alice");
+            assertThat(Files.readAllLines(directory.resolve("trace.log")))
+                    .hasSize(lines)
+                    .last()
+                    .isEqualTo("order 10 is read");
+        }
+    }
+
+    private static List<String> java(String main) {
         List<String> java = new ArrayList<>();
         java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         java.addAll(List.of("-cp", System.getProperty("java.class.path")));
@@ -42,8 +67,8 @@ class ExamplesIT {
         if (!nativeAccess.isEmpty()) {
             java.add(nativeAccess);
         }
-        java.add("examples.plain.Orders");
-        runsTwice("java", java);
+        java.add(main);
+        return java;
     }
 
     @Test

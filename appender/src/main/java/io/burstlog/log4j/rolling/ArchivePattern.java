@@ -13,9 +13,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.logging.log4j.core.pattern.ArrayPatternConverter;
 import org.apache.logging.log4j.core.pattern.DatePatternConverter;
 import org.apache.logging.log4j.core.pattern.FormattingInfo;
-import org.apache.logging.log4j.core.pattern.LiteralPatternConverter;
+import org.apache.logging.log4j.core.pattern.IntegerPatternConverter;
 import org.apache.logging.log4j.core.pattern.PatternConverter;
 import org.apache.logging.log4j.core.pattern.PatternParser;
 
@@ -70,16 +71,16 @@ final class ArchivePattern {
         new PatternParser(null, "FileConverter", null).parse(pattern, converters, paddings, false, false, false);
         int folders = 0;
         for (final PatternConverter converter : converters) {
-            if (converter instanceof LiteralPatternConverter) {
-                final StringBuilder literal = new StringBuilder();
-                converter.format(null, literal);
-                appendLiteral(regex, literal);
-                folders += count(literal);
-            } else if (converter instanceof DatePatternConverter date) {
+            if (converter instanceof DatePatternConverter date) {
                 folders += date.getPattern() == null ? 0 : count(date.getPattern());
                 regex.append(DateForm.regexOf(date.getPattern()));
-            } else {
+            } else if (converter instanceof IntegerPatternConverter) {
                 regex.append(" *\\d+");
+            } else {
+                final StringBuilder literal = new StringBuilder();
+                ((ArrayPatternConverter) converter).format(literal, new Object[0]);
+                appendLiteral(regex, literal);
+                folders += count(literal);
             }
         }
         return folders;

@@ -47,6 +47,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     /** A roll that failed and is not made up for yet; until then no policy is asked. */
     private volatile Retry retry;
 
+    private Duration retryDelay = RETRY_DELAY;
     private RollContent content;
     private volatile long fileMillis;
     private boolean skipsFooter;
@@ -173,8 +174,23 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         }
     }
 
-    private static Retry laterWith(final RollNote note) {
-        return new Retry(note, System.nanoTime() + RETRY_DELAY.toNanos());
+    private Retry laterWith(final RollNote note) {
+        return new Retry(note, System.nanoTime() + retryDelay.toNanos());
+    }
+
+    /** Whether a roll failed and is to be made up for. */
+    boolean hasFailed() {
+        return retry != null;
+    }
+
+    /** For tests, which do not wait as long. */
+    void retryAfter(final Duration delay) {
+        lock.lock();
+        try {
+            retryDelay = delay;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** A roll was not performed: the file goes on. What was logged since counts on top of what is in it. */

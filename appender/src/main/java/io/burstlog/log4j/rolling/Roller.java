@@ -116,7 +116,7 @@ final class Roller implements Runnable {
             strategy.afterwards(ended);
         } else {
             // Of a rename that was refused the engine has told.
-            manager.goesOn(note, outcome.fileBytes(), TimeUnit.NANOSECONDS.toMillis(request.fileBornNanos()));
+            manager.goesOn(note, request.fileBytes(), TimeUnit.NANOSECONDS.toMillis(request.fileBornNanos()));
         }
         tell(RolloverListener::rolloverComplete, request.file());
     }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
+import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code <Burst>} with the elements and attributes of {@code <RollingFile>}. */
+class RollingTest {
+
+    private static final String BY_SIZE = "<SizeBasedTriggeringPolicy size=\"200\"/>";
+    private static final String KEEPS_ALL = "<DefaultRolloverStrategy fileIndex=\"nomax\"/>";
+    private static final String LAYOUT = "<PatternLayout pattern=\"%m%n\"/>";
+
+    @TempDir
+    Path temporary;
+
+    private OrdersDirectory directory;
+
+    @BeforeEach
+    void chooseDirectory() throws Exception {
+        directory = new OrdersDirectory(temporary.toRealPath());
+    }
+
+    private String burst(final String pattern, final String attributes, final String content) {
+        return directory.burst(
+                "filePattern=\"" + directory.path().resolve(pattern) + "\" " + attributes, LAYOUT + content);
+    }
+
+    private RunningLog4j with(final String pattern, final String attributes, final String content) {
+        return RunningLog4j.with(RunningLog4j.xml(burst(pattern, attributes, content)));
+    }
+
+    private static void log(final RunningLog4j log4j, final int from, final int to) {
+        IntStream.range(from, to).forEach(i -> log4j.logger().info("order {}", i));
+    }
+
+    private static List<String> orders(final int from, final int to) {
+        return IntStream.range(from, to).mapToObj(i -> "order " + i).toList();
+    }
+
+    /** The files with names that the regular expression describes, by name, those with few letters first. */
+    private List<Path> files(final String regex) {
+        try (Stream<Path> all = Files.walk(directory.path())) {
+            return all.filter(file -> file.getFileName().toString().matches(regex))
+                    .sorted((a, b) -> a.toString().length() != b.toString().length()
+                            ? a.toString().length() - b.toString().length()
+                            : a.compareTo(b))
+                    .toList();
+        } catch (final IOException failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    private static List<String> linesOf(final List<Path> files) throws IOException {
+        final List<String> lines = new ArrayList<>();
+        for (final Path file : files) {
+            if (file.toString().endsWith(".gz")) {
+                try (BufferedReader reader = new BufferedReader(new InputStreamReader(
+                        new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
+                    reader.lines().forEach(lines::add);
+                }
+            } else {
+                lines.addAll(Files.readAllLines(file));
+            }
+        }
+        return lines;
+    }
+
+    private List<String> allLines(final String archives) throws IOException {
+        final List<String> lines = linesOf(files(archives));
+        lines.addAll(directory.lines());
+        return lines;
+    }
+
+    @Test
+    void files_end_by_size_and_every_event_is_in_one_of_them() throws Exception {
+        try (RunningLog4j log4j = with("orders-%i.log", "", BY_SIZE + KEEPS_ALL)) {
+            log(log4j, 0, 300);
+            assertThat(log4j.status(Level.WARN)).isEmpty();
+        }
+        assertThat(files("orders-\\d+\\.log")).hasSizeGreaterThan(10);
+        assertThat(allLines("orders-\\d+\\.log")).isEqualTo(orders(0, 300));
+    }
+
+    @Test
+    void files_are_compressed_after_a_delay_and_at_the_latest_after_the_next_start() throws Exception {
+        try (RunningLog4j log4j = with("orders-%i.log.gz", "compressDelay=\"10 min\"", BY_SIZE + KEEPS_ALL)) {
+            log(log4j, 0, 100);
+        }
+        assertThat(files("orders-\\d+\\.log")).hasSizeGreaterThan(3);
+        assertThat(files("orders-\\d+\\.log\\.gz")).isEmpty();
+        try (RunningLog4j log4j = with("orders-%i.log.gz", "compressDelay=\"0\"", BY_SIZE + KEEPS_ALL)) {
+            log(log4j, 100, 200);
+        }
+        assertThat(files("orders-\\d+\\.log")).isEmpty();
+        assertThat(allLines("orders-\\d+\\.log\\.gz")).isEqualTo(orders(0, 200));
+    }
+
+    @Test
+    void a_file_that_is_rolled_at_start_belongs_to_the_run_before() throws Exception {
+        try (RunningLog4j log4j = with("orders-%i.log", "", BY_SIZE + KEEPS_ALL)) {
+            log(log4j, 0, 3);
+            log4j.<BurstAppender>appender("Orders").getManager().rollover();
+            log(log4j, 3, 5);
+        }
+        assertThat(linesOf(files("orders-1\\.log"))).isEqualTo(orders(0, 3));
+        assertThat(directory.lines()).isEqualTo(orders(3, 5));
+    }
+
+    @Test
+    void a_strategy_that_writes_directly_names_each_file() throws Exception {
+        final String element = "<Burst name=\"Orders\" ring=\"" + directory.ring()
+                + "\" ringSize=\"4 MB\" filePattern=\""
+                + directory.path().resolve("orders-%d{yyyy}-%i.log") + "\" " + Patience.SHUTDOWN_TIMEOUT + ">" + LAYOUT
+                + BY_SIZE + "<DirectWriteRolloverStrategy/></Burst>";
+        for (int start = 0; start < 2; start++) {
+            try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element))) {
+                log(log4j, 50 * start, 50 * start + 50);
+                assertThat(log4j.status(Level.WARN)).isEmpty();
+            }
+        }
+        assertThat(files("orders-\\d+-\\d+\\.log")).hasSizeGreaterThan(3);
+        assertThat(linesOf(files("orders-\\d+-\\d+\\.log"))).isEqualTo(orders(0, 100));
+        assertThat(Files.exists(directory.file())).isFalse();
+    }
+
+    @Test
+    void without_an_index_a_name_that_is_taken_gets_a_number_and_that_is_told_once() throws Exception {
+        try (RunningLog4j log4j = with("orders.old", "", BY_SIZE)) {
+            log(log4j, 0, 100);
+            log4j.awaitDrained();
+            assertThat(log4j.status(Level.WARN)).hasSize(2).allMatch(line -> line.contains("%i"));
+        }
+        assertThat(files("orders\\.old.*")).hasSizeGreaterThan(3);
+        assertThat(allLines("orders\\.old.*")).isEqualTo(orders(0, 100));
+    }
+
+    @Test
+    void listeners_hear_each_roll() {
+        final List<String> heard = new CopyOnWriteArrayList<>();
+        try (RunningLog4j log4j = with("orders-%i.log", "", BY_SIZE + KEEPS_ALL)) {
+            final RollingFileManager manager =
+                    log4j.<BurstAppender>appender("Orders").getManager();
+            manager.addRolloverListener(new RolloverListener() {
+                @Override
+                public void rolloverTriggered(final String fileName) {
+                    heard.add("triggered " + fileName);
+                }
+
+                @Override
+                public void rolloverComplete(final String fileName) {
+                    heard.add("complete " + fileName + " "
+                            + Files.exists(directory.path().resolve("orders-1.log")));
+                }
+            });
+            log(log4j, 0, 30);
+        }
+        assertThat(heard).containsExactly("triggered " + directory.file(), "complete " + directory.file() + " true");
+    }
+
+    @Test
+    void header_and_footer_are_in_every_file() throws Exception {
+        final String layout = "<PatternLayout pattern=\"%m%n\" header=\"begin%n\" footer=\"end%n\"/>";
+        final String element = directory.burst(
+                "filePattern=\"" + directory.path().resolve("orders-%i.log") + "\"", layout + BY_SIZE + KEEPS_ALL);
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element))) {
+            log(log4j, 0, 100);
+        }
+        final List<Path> files = new ArrayList<>(files("orders-\\d+\\.log"));
+        files.add(directory.file());
+        assertThat(files).hasSizeGreaterThan(3);
+        for (final Path file : files) {
+            assertThat(Files.readAllLines(file))
+                    .startsWith("begin")
+                    .endsWith("end")
+                    .hasSizeGreaterThan(2);
+        }
+    }
+}

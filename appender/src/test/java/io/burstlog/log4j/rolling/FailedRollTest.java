@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
+import org.apache.logging.log4j.core.appender.rolling.RolloverDescription;
+import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.TimeBasedTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
+import org.apache.logging.log4j.status.StatusData;
+import org.apache.logging.log4j.status.StatusListener;
+import org.apache.logging.log4j.status.StatusLogger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** After a roll that could not be done the file goes on, nothing is lost, and it is tried again, but not at once. */
+@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+class FailedRollTest {
+
+    private static final Duration NEVER = Duration.ofDays(1);
+
+    @TempDir
+    Path temporary;
+
+    private final List<String> warnings = new ArrayList<>();
+    private final StatusListener listener = new StatusListener() {
+        @Override
+        public void log(final StatusData data) {
+            warnings.add(data.getMessage().getFormattedMessage());
+        }
+
+        @Override
+        public Level getStatusLevel() {
+            return Level.WARN;
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    };
+
+    private final RolloverStrategy strategy =
+            DefaultRolloverStrategy.createStrategy(null, null, "nomax", null, null, true, RolledLog.configuration());
+
+    @BeforeEach
+    void listen() {
+        StatusLogger.getLogger().registerListener(listener);
+    }
+
+    @AfterEach
+    void stopListening() {
+        StatusLogger.getLogger().removeListener(listener);
+    }
+
+    /** Gives no name as often as it is told, and is asked as often as it counts. */
+    private final class Reluctant implements RolloverStrategy {
+
+        private int failures;
+        private int asked;
+
+        @Override
+        public synchronized RolloverDescription rollover(final RollingFileManager manager) {
+            asked++;
+            return failures-- > 0 ? null : strategy.rollover(manager);
+        }
+
+        synchronized int asked() {
+            return asked;
+        }
+    }
+
+    private RolledLog open(final TriggeringPolicy policy, final RolloverStrategy by, final String pattern) {
+        return RolledLog.open(temporary, RolledLog.settings(temporary, pattern, policy, by));
+    }
+
+    @Test
+    void the_file_goes_on_and_keeps_its_size() {
+        final Reluctant reluctant = new Reluctant();
+        reluctant.failures = 3;
+        try (RolledLog log = open(SizeBasedTriggeringPolicy.createPolicy("50"), reluctant, "app-%i.log")) {
+            log.manager().retryAfter(NEVER);
+            for (int i = 0; i < 40; i++) {
+                log.log("order " + i);
+                log.awaitDrained();
+                if (i == 7) {
+                    // Before the file could be full once more.
+                    awaitFailure(log);
+                }
+            }
+            assertThat(reluctant.asked()).isOne();
+            assertThat(log.manager().getFileSize())
+                    .isEqualTo(log.files().get("app.log").length())
+                    .isGreaterThan(300);
+        }
+        assertThat(warnings).singleElement().asString().contains("Orders", "app.log", "goes on", "10 s");
+    }
+
+    @Test
+    void a_roll_is_tried_again_with_the_names_of_its_own_time() {
+        final Reluctant reluctant = new Reluctant();
+        reluctant.failures = 2;
+        final long begin = Instant.parse("2026-11-22T10:30:00Z").toEpochMilli();
+        final RollingSettings settings = RolledLog.settings(
+                temporary,
+                "app-%d{yyyy-MM-dd-HH}{UTC}.log",
+                TimeBasedTriggeringPolicy.createPolicy("1", "true"),
+                reluctant);
+        try (RolledLog log = RolledLog.open(temporary, settings, Instant.ofEpochMilli(begin))) {
+            log.manager().retryAfter(Duration.ZERO);
+            for (int i = 0; i < 6; i++) {
+                log.log("order " + i, begin + TimeUnit.MINUTES.toMillis(20L * i));
+                log.awaitDrained();
+                if (i == 2 || i == 3) {
+                    awaitFailure(log);
+                }
+            }
+        }
+        assertThat(RolledLog.files(temporary))
+                .containsEntry("app-2026-11-22-10.log", "order 0\norder 1\norder 2\norder 3\n")
+                .containsEntry("app-2026-11-22-11.log", "order 4\n")
+                .containsEntry("app.log", "order 5\n");
+        assertThat(warnings).hasSize(1);
+    }
+
+    private static void awaitFailure(final RolledLog log) {
+        Awaitility.await().atMost(RolledLog.PATIENCE).until(log.manager()::hasFailed);
+    }
+
+    @Test
+    void a_roll_that_a_full_ring_refuses_is_made_up_for() {
+        try (RolledLog log = open(SizeBasedTriggeringPolicy.createPolicy("50"), strategy, "app-%i.log")) {
+            log.manager().retryAfter(Duration.ZERO);
+            log.stream().refuseRolls(true);
+            for (int i = 0; i < 20; i++) {
+                log.log("order " + i);
+            }
+            log.stream().refuseRolls(false);
+            log.log("order 20");
+        }
+        assertThat(RolledLog.files(temporary)).containsOnlyKeys("app-1.log", "app.log");
+        assertThat(RolledLog.files(temporary).get("app.log")).isEqualTo("order 20\n");
+    }
+
+    @Test
+    void a_strategy_that_throws_stops_no_thread() {
+        final RolloverStrategy broken = manager -> {
+            throw new IllegalStateException("broken");
+        };
+        try (RolledLog log = open(SizeBasedTriggeringPolicy.createPolicy("50"), broken, "app-%i.log")) {
+            log.manager().retryAfter(Duration.ZERO);
+            for (int i = 0; i < 40; i++) {
+                log.log("order " + i);
+                log.awaitDrained();
+            }
+            assertThat(log.files()).containsOnlyKeys("app.log");
+            assertThat(log.files().get("app.log").lines()).hasSize(40);
+        }
+        assertThat(warnings).singleElement().asString().contains("broken");
+    }
+}

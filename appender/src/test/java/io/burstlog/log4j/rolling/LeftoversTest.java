@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a process that was killed has left is finished by the next one. */
+@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+class LeftoversTest {
+
+    @TempDir
+    Path folder;
+
+    private RollingSettings settings(final String pattern, final Duration delay) {
+        return RolledLog.with(
+                RolledLog.settings(
+                        folder,
+                        pattern,
+                        SizeBasedTriggeringPolicy.createPolicy("50"),
+                        DefaultRolloverStrategy.createStrategy(
+                                null, null, "nomax", null, null, true, RolledLog.configuration())),
+                before -> new RollingSettings.Archives(delay, 0, Duration.ZERO));
+    }
+
+    private void create(final String name) throws Exception {
+        Files.writeString(folder.resolve(name), "order of before\n");
+    }
+
+    @Test
+    void plain_files_are_compressed_and_beginnings_of_twins_go() throws Exception {
+        create("app-1.log");
+        create("app-2.log");
+        create(".app-2.log.gz.burst-tmp");
+        create(".app-2.log.burst-tmp");
+        create("other-1.log");
+        RolledLog.open(folder, settings("app-%i.log.gz", Duration.ZERO)).close();
+        assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log.gz", "app-2.log.gz", "app.log", "other-1.log");
+    }
+
+    @Test
+    void a_reader_has_its_time() throws Exception {
+        create("app-1.log");
+        RolledLog.open(folder, settings("app-%i.log.gz", Duration.ofHours(1))).close();
+        assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log", "app.log");
+    }
+
+    @Test
+    void without_compression_nothing_is_touched() throws Exception {
+        create("app-1.log");
+        create(".app-2.log.gz.burst-tmp");
+        RolledLog.open(folder, settings("app-%i.log", Duration.ZERO)).close();
+        assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log", ".app-2.log.gz.burst-tmp", "app.log");
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+class RetentionTest {
+
+    private static final Instant NOW = Instant.parse("2026-11-22T12:00:00Z");
+
+    @TempDir
+    Path folder;
+
+    private void create(final String name, final int bytes, final int daysOld) throws IOException {
+        final Path file = folder.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.write(file, new byte[bytes]);
+        Files.setLastModifiedTime(file, FileTime.from(NOW.minus(Duration.ofDays(daysOld))));
+    }
+
+    private void keep(final long maxTotalBytes, final Duration maxAge) {
+        final RollingSettings settings = RolledLog.with(
+                RolledLog.settings(
+                        folder,
+                        "%d{yyyy-MM}/app-%d{yyyy-MM-dd}-%i.log.gz",
+                        SizeBasedTriggeringPolicy.createPolicy("50"),
+                        DefaultRolloverStrategy.createStrategy(
+                                null, null, "nomax", null, null, true, RolledLog.configuration())),
+                before -> new RollingSettings.Archives(Duration.ZERO, maxTotalBytes, maxAge));
+        new Retention(
+                        settings,
+                        new FileWritingStream(folder.resolve("app.log"), NOW),
+                        new ReentrantLock(),
+                        Clock.fixed(NOW, ZoneOffset.UTC))
+                .keep();
+    }
+
+    private List<String> names() {
+        return List.copyOf(RolledLog.files(folder).keySet());
+    }
+
+    @Test
+    void the_oldest_go_until_the_rest_is_small_enough() throws Exception {
+        create("2026-10/app-2026-10-30-1.log.gz", 100, 23);
+        create("2026-11/app-2026-11-01-2.log.gz", 100, 21);
+        create("2026-11/app-2026-11-02-1.log", 100, 20);
+        create("2026-11/app-2026-11-03-1.log.gz", 100, 19);
+        keep(250, Duration.ZERO);
+        assertThat(names())
+                .containsExactly("2026-11/app-2026-11-02-1.log", "2026-11/app-2026-11-03-1.log.gz", "app.log");
+    }
+
+    @Test
+    void what_is_too_old_goes_and_nothing_that_has_another_name() throws Exception {
+        create("2026-10/app-2026-10-30-1.log.gz", 100, 23);
+        create("2026-10/app-2026-10-30-x.log.gz", 100, 23);
+        create("2026-10/notes.txt", 100, 23);
+        create("2026-11/app-2026-11-21-1.log.gz", 100, 1);
+        create("app.log", 100, 23);
+        keep(0, Duration.ofDays(7));
+        assertThat(names())
+                .containsExactly(
+                        "2026-10/app-2026-10-30-x.log.gz",
+                        "2026-10/notes.txt",
+                        "2026-11/app-2026-11-21-1.log.gz",
+                        "app.log");
+    }
+
+    @Test
+    void without_limits_everything_stays() throws Exception {
+        create("2026-10/app-2026-10-30-1.log.gz", 100, 2300);
+        keep(0, Duration.ZERO);
+        assertThat(names()).hasSize(2);
+    }
+}

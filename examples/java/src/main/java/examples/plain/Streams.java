@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples.plain;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstLog;
+import io.burstlog.BurstStream;
+import io.burstlog.OnFull;
+import io.burstlog.StreamConfig;
+
+/**
+ * Logs ten orders, and to two more log files of the same ring what happens beside them. An order is durable when its
+ * append returns, and so is what the audit was given before it; a line of the trace may be dropped when the ring is
+ * full.
+ */
+public final class Streams {
+    private Streams() {}
+
+    public static void main(String[] arguments) {
+        BurstConfig config =
+                BurstConfig.builder().ring("orders.ring").fileName("orders.log").build();
+        StreamConfig ofAudit = StreamConfig.builder().fileName("audit.log").build();
+        StreamConfig ofTrace = StreamConfig.builder()
+                .fileName("trace.log")
+                .onFull(OnFull.DISCARD)
+                .build();
+        try (BurstLog log = BurstLog.open(config);
+                BurstStream audit = log.stream("audit", ofAudit);
+                BurstStream trace = log.stream("trace", ofTrace)) {
+            for (int order = 1; order <= 10; order++) {
+                trace.enqueue(("order " + order + " is read\n").getBytes(UTF_8));
+                audit.enqueue(("order " + order + " comes from alice\n").getBytes(UTF_8));
+                log.append(("order " + order + "\n").getBytes(UTF_8));
+                System.out.println("order " + order + " is durable");
+            }
+        }
+    }
+}
