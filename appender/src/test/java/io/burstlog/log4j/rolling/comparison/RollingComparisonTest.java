@@ -36,7 +36,8 @@ class RollingComparisonTest {
 
     @AfterAll
     static void tellHowMany() {
-        System.out.printf("Rolling compared: %d configurations, %d files, %d events%n", scenarios, files, events);
+        System.out.printf(
+                "Burst compared with RollingFile: %d configurations, %d files, %d events%n", scenarios, files, events);
         OF_ROLLING_FILE.clear();
     }
 
@@ -60,6 +61,25 @@ class RollingComparisonTest {
                 temporary.resolve("compared"), text -> text.replace("RollingFile", "RollingRandomAccessFile"));
         assertThat(reference.contents().files()).as("files, after a roll").hasSizeGreaterThan(1);
         assertThat(outcome.contents().differencesFrom(reference.contents())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void burst_leaves_the_files_of_rolling_file(final Scenario scenario) {
+        final Scenario.Outcome outcome = scenario.run(temporary.resolve("burst"), scenario.asBurst(temporary));
+        final List<String> differences =
+                outcome.contents().differencesFrom(rollingFile(scenario).contents());
+        final String reason = scenario.terms().get("burst");
+        if (reason == null) {
+            assertThat(differences).isEmpty();
+        } else {
+            assertThat(differences).as("expected to differ: " + reason).isNotEmpty();
+            System.out.println("Burst differs from RollingFile, " + scenario + ": " + reason);
+        }
+        count(outcome);
+    }
+
+    private static void count(final Scenario.Outcome outcome) {
         scenarios++;
         files += outcome.contents().files().size();
         events += outcome.events();

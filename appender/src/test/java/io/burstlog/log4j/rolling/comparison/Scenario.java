@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j.rolling.comparison;
 
+import io.burstlog.log4j.migrate.Migrate;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,6 +102,36 @@ public record Scenario(String name, Map<String, String> terms, String body) {
         } catch (final IOException | ReflectiveOperationException failed) {
             throw new IllegalStateException(name, failed);
         }
+    }
+
+    /** The same configuration as {@code <Burst>}, in a ring of memory, with nothing left for later. */
+    public UnaryOperator<String> asBurst(final Path scratch) {
+        return text -> {
+            final Path file = scratch.resolve("migrated." + terms.get("format"));
+            final ByteArrayOutputStream said = new ByteArrayOutputStream();
+            try {
+                Files.writeString(file, text);
+                final int code = Migrate.run(
+                        new PrintStream(said, true, StandardCharsets.UTF_8),
+                        "--write",
+                        "--set",
+                        "durability=process",
+                        "--set",
+                        "ringSize=2 MB",
+                        "--set",
+                        "drainInterval=5 ms",
+                        "--set",
+                        "compressDelay=0",
+                        file.toString());
+                if (code != 0) {
+                    throw new IllegalStateException(said.toString(StandardCharsets.UTF_8));
+                }
+                Files.delete(Path.of(file + ".before-burst"));
+                return Files.readString(file);
+            } catch (final IOException failed) {
+                throw new IllegalStateException(failed);
+            }
+        };
     }
 
     @Override

@@ -33,6 +33,7 @@ public final class SimulatedTime {
 
     private static final List<Cron> CRONS = new ArrayList<>();
     private static final Map<Object, Stamp> STAMPS = new HashMap<>();
+    private static final Map<Instant, Instant> BIRTHS = new HashMap<>();
     private static volatile long now;
     private static volatile long startOfJvm;
 
@@ -69,11 +70,12 @@ public final class SimulatedTime {
         }
     }
 
-    /** The same for whoever was told a real time of birth, which is minutes ago at most. */
-    public static Instant born(final Instant real) {
-        return real != null && Math.abs(real.toEpochMilli() - System.currentTimeMillis()) < TimeUnit.HOURS.toMillis(1)
-                ? Instant.ofEpochMilli(startOfJvm)
-                : real;
+    /** The ring takes the first file's birth from the system; all later ones begin at the time of a roll. */
+    public static synchronized Instant born(final Instant told) {
+        if (told == null || Math.abs(told.toEpochMilli() - System.currentTimeMillis()) > TimeUnit.HOURS.toMillis(1)) {
+            return told;
+        }
+        return BIRTHS.computeIfAbsent(told, first -> Instant.ofEpochMilli(now));
     }
 
     /** The executor of Log4j would wait in real time: it never runs this one, {@link #advanceTo} does. */
@@ -100,6 +102,7 @@ public final class SimulatedTime {
 
     static void forgetFiles() {
         STAMPS.clear();
+        BIRTHS.clear();
     }
 
     /** Sets the time, and on the way there runs what is due, each at its time. */
