@@ -7,11 +7,38 @@
 #include "cli/text.h"
 #include "device/salvage.h"
 #include "media/record.h"
+#include "media/roll.h"
 #include "recovery/reader.h"
 
 static const char *type_of(const struct record_header *record) {
     static const char *const types[] = {"data", "pad", "void", "marker"};
-    return types[record->type - RECORD_DATA];
+    return record_is_roll(record) ? "roll" : types[record->type - RECORD_DATA];
+}
+
+/* What the file that ends becomes, and which one begins. */
+static void print_roll(FILE *out, const struct record_header *record) {
+    struct roll roll;
+    if (!roll_decode(record_payload(record), record->length, &roll)) {
+        fputs("its payload is none of a roll", out);
+        return;
+    }
+    fputs("to \"", out);
+    text_print(out, roll.target, roll.target_bytes, 0);
+    fputs("\", next file \"", out);
+    text_print(out, roll.next, roll.next_bytes, 0);
+    fprintf(out, "\", footer %u, header %u, note %u bytes", roll.footer_bytes, roll.header_bytes, roll.note_bytes);
+}
+
+static void report_roll(struct report *report, const struct record_header *record) {
+    struct roll roll;
+    report_flag(report, "valid", roll_decode(record_payload(record), record->length, &roll));
+    report_bytes(report, "target", roll.target, roll.target_bytes);
+    report_bytes(report, "next file", roll.next, roll.next_bytes);
+    report_bytes(report, "footer", roll.footer, roll.footer_bytes);
+    report_bytes(report, "header", roll.header, roll.header_bytes);
+    report_bytes(report, "note", roll.note, roll.note_bytes);
+    report_number(report, "next roll ns", (uint64_t)roll.next_time_ns);
+    report_number(report, "next roll bytes", roll.next_file_bytes);
 }
 
 static void describe_marker(const struct record_header *record, char *text, size_t room) {
@@ -27,7 +54,9 @@ static void print_record_line(FILE *out, const struct record_header *record, con
     text_time(record->event_time_ns, 1, time, sizeof time);
     fprintf(out, "%14" PRIu64 " %12" PRIu64 " %5u  %-7s %-6s %-30s %8u  ", record->position, record->sequence,
             record->epoch, state, type_of(record), record->type == RECORD_DATA ? time : "-", record->length);
-    if (record->type == RECORD_DATA) {
+    if (record_is_roll(record)) {
+        print_roll(out, record);
+    } else if (record->type == RECORD_DATA) {
         fputc('"', out);
         text_print(out, record_payload(record), record->length, 0);
         fputc('"', out);
@@ -63,7 +92,11 @@ static void report_record(struct report *report, const struct record_header *rec
         text_time(record->event_time_ns, 1, text, sizeof text);
         report_text(report, "time", text);
         report_flag(report, "enqueued", (record->flags & RECORD_ENQUEUED) != 0);
-        report_bytes(report, "payload", record_payload(record), record->length);
+        if (record_is_roll(record)) {
+            report_roll(report, record);
+        } else {
+            report_bytes(report, "payload", record_payload(record), record->length);
+        }
     } else if (record->type == RECORD_MARKER) {
         describe_marker(record, text, sizeof text);
         report_text(report, "marker", text);

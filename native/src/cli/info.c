@@ -45,6 +45,22 @@ static void report_superblock(struct report *report, const struct ledger_view *v
     report_group_end(report);
 }
 
+/* Which of its files the stream writes, and when it is to be rolled. */
+static void report_file(struct report *report, const struct outlet_roll *roll) {
+    static const char *const phases[] = {"none", "rolling", "rolled", "given up"};
+    report_number(report, "log file number", roll->file_number);
+    if (roll->born_ns != 0) {
+        report_time(report, "log file born", roll->born_ns);
+    }
+    report_text(report, "roll under way", phases[roll->phase]);
+    if (roll->next_time_ns != 0) {
+        report_time(report, "next roll", roll->next_time_ns);
+    }
+    if (roll->next_file_bytes != 0) {
+        report_number(report, "next roll at bytes", roll->next_file_bytes);
+    }
+}
+
 static void report_stream(struct report *report, const struct stream_state *stream) {
     char file[BURST_PATH_BYTES];
     outlet_state_file(&stream->outlet, file, sizeof file);
@@ -55,6 +71,7 @@ static void report_stream(struct report *report, const struct stream_state *stre
     report_number(report, "drained sequence", stream->next_sequence - 1);
     report_text(report, "log file", file);
     report_number(report, "log file bytes", stream->outlet.length);
+    report_file(report, &stream->outlet.roll);
     report_group_end(report);
 }
 

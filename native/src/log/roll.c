@@ -132,8 +132,7 @@ static struct roll_slot *slot_of(const struct roller *roller) {
 }
 
 static void copy_path(char *to, const char *from, uint32_t bytes) {
-    memcpy(to, from, bytes);
-    to[bytes] = '\0';
+    snprintf(to, BURST_PATH_BYTES, "%.*s", (int)bytes, bytes == 0 ? "" : from);
 }
 
 static void fill_request(burst_roll_request_t *request, const struct roll_question *question) {
@@ -149,7 +148,9 @@ static void fill_request(burst_roll_request_t *request, const struct roll_questi
     snprintf(request->file, sizeof request->file, "%s", question->file);
     copy_path(request->target, roll->target, roll->target_bytes);
     copy_path(request->next_file, roll->next, roll->next_bytes);
-    memcpy(request->note, roll->note, roll->note_bytes);
+    if (roll->note_bytes > 0) {
+        memcpy(request->note, roll->note, roll->note_bytes);
+    }
 }
 
 static int ask(struct roll_slot *slot, const struct roll_question *question, struct roll_answer *answer) {

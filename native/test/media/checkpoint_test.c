@@ -51,6 +51,12 @@ static void make_stream(unsigned index, uint16_t id, const char *name, const cha
         .diverted_sequence = id % 2u,
         .mount = {.file_system = 11u + id, .entry_bytes = 4, .folder_crc = 12u + id},
         .mark = {.inode = 13u + id, .born_ns = -14, .handle_type = 1, .handle_bytes = 8, .handle_crc = 15u + id},
+        .roll = {.phase = id % 4u,
+                 .file_number = 16u + id,
+                 .born_ns = -17,
+                 .first_sequence = 18u + id,
+                 .next_time_ns = 19,
+                 .next_file_bytes = 20u + id},
     };
     snprintf(state->outlet.path, sizeof state->outlet.path, "%s", path);
 }
@@ -294,7 +300,13 @@ static void numbers_that_no_writer_makes_are_not_valid(void **state) {
     assert_not_believed(&stream->length, (uint64_t)INT64_MAX + 1);
     assert_not_believed(&stream->length, 99);                            /* the tail is longer */
     assert_not_believed(&stream->drained_position, 4096 + CAPACITY + 8); /* the ring is not as large */
-    stream->epoch = 3;                                                   /* a record of an epoch that had not begun */
+    stream->roll.phase = 4;                                              /* of no roll */
+    seal();
+    assert_false(is_valid());
+    stream->roll.phase = 3;
+    seal();
+    assert_true(is_valid());
+    stream->epoch = 3; /* a record of an epoch that had not begun */
     seal();
     assert_false(is_valid());
     stream->epoch = 1;

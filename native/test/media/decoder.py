@@ -20,7 +20,7 @@ CALIBRATION = 640 * KIB
 LINES = 1
 DATA, PAD, VOID, MARKER = 1, 2, 3, 4
 TYPES = {DATA: "data", PAD: "pad", VOID: "void", MARKER: "marker"}
-LAST, ENQUEUED = 1, 2
+LAST, ENQUEUED, ROLL = 1, 2, 4
 HEADER_BYTES = 56
 LINE_BYTES = 64
 NUMBER_MAX = 1 << 62
@@ -85,7 +85,27 @@ RECORD = ((0, "Q", "position"), (8, "Q", "sequence"), (16, "I", "length"), (20, 
           (44, "I", "in_flight"), (48, "I", "payload_crc"), (52, "I", "header_crc"))
 MARKER_PAYLOAD = ((0, "Q", "log_end"), (8, "Q", "durable_position"), (16, "Q", "next_sequence"), (24, "I", "epoch"),
                   (28, "I", "loss_count"), (32, "q", "opened_ns"), (40, "Q", "first_position"))
+ROLL_HEAD = ((0, "I", "bytes"), (4, "I", "footer_bytes"), (8, "I", "header_bytes"), (12, "I", "target_bytes"),
+             (16, "I", "next_bytes"), (20, "I", "note_bytes"), (24, "Q", "next_time_ns"), (32, "Q", "next_file_bytes"))
+ROLL_PARTS = ("footer", "header", "target", "next", "note")
 LOSS = ((0, "Q", "from"), (8, "Q", "to"), (16, "Q", "first_sequence"), (24, "Q", "count"))
+
+
+def decode_roll(payload):
+    """What a roll says, or None."""
+    if len(payload) < 64:
+        return None
+    roll = fields(payload, 0, ROLL_HEAD)
+    at = roll["bytes"]
+    for part in ROLL_PARTS:
+        size = roll.pop(part + "_bytes")
+        roll[part] = payload[at:at + size]
+        at += size
+    paths = (roll["target"], roll["next"])
+    sound = (roll["bytes"] >= 64 and at == len(payload) and len(roll["note"]) <= 1024 and
+             max(roll["next_time_ns"], roll["next_file_bytes"]) < 1 << 63 and
+             all(path[:1] in (b"", b"/") and b"\0" not in path and len(path) < 4096 for path in paths))
+    return roll if sound else None
 
 
 class Ring:
@@ -116,6 +136,8 @@ class Ring:
         if found["type"] != PAD and crc32c(payload) != found["payload_crc"]:
             return None
         found["payload"] = payload
+        if found["type"] == DATA and found["flags"] & ROLL:
+            found["roll"] = decode_roll(payload)
         return self.with_marker(found) if found["type"] == MARKER else found
 
     def with_marker(self, found):
@@ -197,7 +219,9 @@ STREAM = ((0, "H", "id"), (2, "H", "kind"), (4, "I", "epoch"), (8, "Q", "drained
           (24, "Q", "length"), (32, "I", "tail_bytes"), (36, "I", "tail_crc"), (40, "Q", "diverted_sequence"),
           (48, "I", "diverted_attempt"), (52, "I", "name_bytes"), (56, "I", "path_bytes"), (64, "Q", "file_system"),
           (72, "I", "entry_bytes"), (76, "I", "folder_crc"), (80, "Q", "inode"), (88, "q", "born_ns"),
-          (96, "I", "handle_type"), (100, "I", "handle_bytes"), (104, "I", "handle_crc"))
+          (96, "I", "handle_type"), (100, "I", "handle_bytes"), (104, "I", "handle_crc"), (112, "I", "roll_phase"),
+          (120, "Q", "file_number"), (128, "q", "file_born_ns"), (136, "Q", "file_first_sequence"),
+          (144, "q", "next_time_ns"), (152, "Q", "next_file_bytes"))
 
 
 def decode_checkpoint(image, at, seed, capacity):
@@ -224,7 +248,7 @@ def are_sound(head, capacity):
     ids, drained = [stream["id"] for stream in streams], [stream["drained_position"] for stream in streams]
     return (ids == sorted(set(ids)) and ids[-1] < 64 and head["generation"] <= NUMBER_MAX and
             max(drained) <= NUMBER_MAX and max(drained) - min(drained) <= capacity and
-            all(stream["kind"] in (1, 2) and stream["drained_position"] % 8 == 0 and
+            all(stream["kind"] in (1, 2) and stream["roll_phase"] <= 3 and stream["drained_position"] % 8 == 0 and
                 1 <= stream["next_sequence"] <= NUMBER_MAX and stream["epoch"] <= head["epoch"] and
                 stream["tail_bytes"] <= min(4096, stream["length"]) and stream["length"] < 1 << 63 and
                 stream["path"][:1] in ("", "/") and "\0" not in stream["path"] + stream["name"]

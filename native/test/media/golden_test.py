@@ -18,7 +18,9 @@ import decoder
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What each golden image must hold at least: epochs, voids, and streams with records that wait.
-GOLDEN = {"fresh": (0, 0, set()), "crashes": (2, 1, {0}), "streams": (1, 0, {0, 3, 17}), "lines": (2, 2, {0})}
+GOLDEN = {"fresh": (0, 0, set()), "crashes": (2, 1, {0}), "streams": (1, 0, {0, 3, 17}), "lines": (2, 2, {0}),
+          "rolls": (1, 0, {0})}
+PHASES = ("none", "rolling", "rolled", "given up")
 
 
 def moment(ns, digits):
@@ -31,6 +33,27 @@ def text_of(payload):
     return "".join(chr(byte) if 32 <= byte < 127 else "\\n" if byte == 10 else "\\x%02x" % byte for byte in payload)
 
 
+def rolled(roll):
+    """What is shown of a roll."""
+    if roll is None:
+        return {"type": "roll", "valid": False}
+    return {"type": "roll", "valid": True, "target": text_of(roll["target"]), "next_file": text_of(roll["next"]),
+            "footer": text_of(roll["footer"]), "header": text_of(roll["header"]), "note": text_of(roll["note"]),
+            "next_roll_ns": roll["next_time_ns"], "next_roll_bytes": roll["next_file_bytes"]}
+
+
+def plans(stream):
+    """Which of its files the stream writes; what is not known is not shown."""
+    shown = {"log_file_number": stream["file_number"], "roll_under_way": PHASES[stream["roll_phase"]]}
+    if stream["file_born_ns"]:
+        shown["log_file_born"] = moment(stream["file_born_ns"], 0)
+    if stream["next_time_ns"]:
+        shown["next_roll"] = moment(stream["next_time_ns"], 0)
+    if stream["next_file_bytes"]:
+        shown["next_roll_at_bytes"] = stream["next_file_bytes"]
+    return shown
+
+
 def as_dumped(item):
     """An item of the decoder's log as `burstlog dump --json` shows it."""
     if item["type"] == "gap":
@@ -39,7 +62,8 @@ def as_dumped(item):
              **{name: item[name] for name in ("position", "sequence", "epoch", "length")}}
     if item["type"] == decoder.DATA:
         shown.update(time=moment(item["event_time_ns"], 9), enqueued=bool(item["flags"] & decoder.ENQUEUED),
-                     payload=text_of(item["payload"]), stream=item["stream"])
+                     stream=item["stream"])
+        shown.update(rolled(item["roll"]) if item["flags"] & decoder.ROLL else {"payload": text_of(item["payload"])})
     elif item["type"] == decoder.MARKER:
         marker = item["marker"]
         shown["marker"] = "opened %s, the log ended at position %d, losses found: %d" % (
@@ -61,7 +85,7 @@ def as_told(found):
                          "streams": [{"stream": stream["id"], "name": stream["name"],
                                       "drained_position": stream["drained_position"],
                                       "drained_sequence": stream["next_sequence"] - 1, "log_file": file_of(stream),
-                                      "log_file_bytes": stream["length"]} for stream in checkpoint["streams"]]}
+                                      "log_file_bytes": stream["length"], **plans(stream)} for stream in checkpoint["streams"]]}
                         for slot, checkpoint in enumerate(found["checkpoints"])],
         "writer_notes": [{"slot": slot, "valid": True, "generation": note["generation"], "epoch": note["epoch"],
                           "written": moment(note["written_ns"], 0), "durable_position": note["durable_position"],

@@ -13,6 +13,7 @@
 #include "ledger/ledger.h"
 #include "log/engine.h"
 #include "log/log.h"
+#include "media/roll.h"
 
 #define NEVER_NS (3600ull * 1000000000)
 #define AUDIT 3
@@ -101,6 +102,39 @@ static void three_streams(burst_t *log) {
     enqueue(log, 3);
 }
 
+static void roll(burst_t *log, const char *target, const char *next_file) {
+    burst_roll_t values;
+    burst_roll_init(&values);
+    values.footer = "</log>\n";
+    values.footer_bytes = 7;
+    values.header = "<log>\n";
+    values.header_bytes = 6;
+    values.target = target;
+    values.next_file = next_file;
+    values.note = "\0\1note";
+    values.note_bytes = 6;
+    values.next_time_ns = 1700003600000000000ll;
+    values.next_file_bytes = 1u << 20;
+    check(burst_stream_roll(burst_main_stream(log), &values, 1700000000000000000ll), "roll");
+}
+
+/* The first one is drained, and the file after it is the second. */
+static void a_roll(burst_t *log) {
+    append(log, 0, 100);
+    roll(log, "rolls.1.log", NULL);
+    append(log, 0, 200);
+    check(burst_close(log), "close");
+}
+
+static void rolls_that_wait(burst_t *log) {
+    append(log, 0, 100);
+    roll(log, "rolls.2.log", NULL);
+    append(log, 0, 5000);
+    roll(log, NULL, "rolls.next.log");
+    const struct roll_head head = {.bytes = sizeof head, .footer_bytes = 1}; /* nobody makes it so */
+    check(ring_append_roll(log->ring, &head, sizeof head, 0, 0, &for_ever), "roll");
+}
+
 static void live(const char *name, void (*work)(burst_t *), uint64_t drain_interval_ns, uint32_t io) {
     static char ring[4096], file[4096];
     snprintf(ring, sizeof ring, "%s.ring", name);
@@ -138,6 +172,8 @@ int main(int argc, char **argv) {
     live("crashes", a_few, NEVER_NS, BURST_IO_PWRITE);
     live("streams", laps, 0, BURST_IO_PWRITE);
     live("streams", three_streams, NEVER_NS, BURST_IO_PWRITE);
+    live("rolls", a_roll, 0, BURST_IO_PWRITE);
+    live("rolls", rolls_that_wait, NEVER_NS, BURST_IO_PWRITE);
     live("lines", laps, 0, BURST_IO_MAPPED);
     live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);
     live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);

@@ -30,8 +30,7 @@ static int is_same(const struct file_identity *one, const struct file_identity *
 }
 
 static void copy_text(char *to, const char *from, uint32_t bytes) {
-    memcpy(to, from, bytes);
-    to[bytes] = '\0';
+    snprintf(to, LAYOUT_FILE_NAME_BYTES, "%.*s", (int)bytes, bytes == 0 ? "" : from);
 }
 
 size_t roll_bytes(enum roll_phase phase, const struct roll *roll, const uint8_t **data) {
@@ -206,12 +205,14 @@ static int make_plan(struct log_file *log, const struct outlet_noted *noted, con
     const struct roll_question question = {
         .record = record, .state = noted->state, .file = plan->path, .is_renamed = is_renamed};
     struct roll_answer answer;
-    int rc = log->roller == NULL ? ROLL_NOBODY : log->roller->ask(log->roller, &question, &answer);
+    const int rc = log->roller == NULL ? ROLL_NOBODY : log->roller->ask(log->roller, &question, &answer);
+    if (rc < 0) {
+        return rc;
+    }
     if (rc == ROLL_NOBODY) {
         answer.rc = log->ring_is_untrusted && record->is_recovered ? -EPERM : 0;
         answer.next[0] = '\0';
         copy_text(answer.target, roll->target, answer.rc == 0 ? roll->target_bytes : 0);
-        rc = 0;
     }
     if (answer.next[0] == '\0') {
         copy_text(answer.next, roll->next, answer.rc == 0 ? roll->next_bytes : 0);
@@ -219,7 +220,7 @@ static int make_plan(struct log_file *log, const struct outlet_noted *noted, con
     plan->rc = answer.rc;
     snprintf(plan->target, sizeof plan->target, "%s", strcmp(answer.target, plan->path) == 0 ? "" : answer.target);
     snprintf(plan->next, sizeof plan->next, "%s", answer.next[0] != '\0' ? answer.next : noted->state->path);
-    return rc;
+    return 0;
 }
 
 static int give_up(struct log_file *log, const struct plan *plan, int rc, struct outlet_state *state) {

@@ -161,6 +161,23 @@ static int sim_sync_name(const struct files *files, const char *path) {
     return 0;
 }
 
+static int sim_rename(const struct files *files, const char *from, const char *to) {
+    struct sim_files *sim = files_of(files);
+    world_operation(sim->world, "rename of the log file");
+    const int inode = sim_files_find(sim, from), taken = sim_files_find(sim, to);
+    if (inode < 0 || (taken >= 0 && taken != inode && sim->inodes[taken].size > 0)) {
+        return inode < 0 ? inode : -EEXIST;
+    }
+    if (strlen(to) >= FILE_NAME_MAX) {
+        return -ENAMETOOLONG;
+    }
+    if (sim->change_count == NAME_CHANGES_MAX) {
+        abort();
+    }
+    sim_change_name(sim, follow(sim, from), to, (unsigned)inode);
+    return 0;
+}
+
 void sim_put(struct sim_inode *inode, const void *data, size_t bytes, size_t offset) {
     if (offset + bytes > FILE_BYTES_MAX) {
         abort();
@@ -349,6 +366,7 @@ static const struct files_ops sim_files_ops = {
     .lock = sim_lock,
     .create = sim_create,
     .sync_name = sim_sync_name,
+    .rename = sim_rename,
     .write = sim_write,
     .read = sim_read,
     .sync = sim_sync,

@@ -46,6 +46,22 @@ class AllocationTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<SizeBasedTriggeringPolicy size=\"1 GB\"/>",
+                "<Policies><TimeBasedTriggeringPolicy/><SizeBasedTriggeringPolicy size=\"1 GB\"/>"
+                        + "<CronTriggeringPolicy schedule=\"0 0 0 * * ?\"/><OnStartupTriggeringPolicy/></Policies>"
+            })
+    void appending_allocates_nothing_while_no_policy_has_to_be_asked(final String policy) {
+        final String burst = directory.burst(
+                "filePattern=\"" + temporary.resolve("orders-%d{yyyy}-%i.log") + "\"",
+                "<PatternLayout pattern=\"%p %c{1} [%t] %m%n\"/>" + policy);
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(burst.replace("4 MB", "64 MB")))) {
+            assertThat(steadyBytesPerRound(log4j.orders())).isZero();
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"onFull=\"fail\"", "blockTimeout=\"10 s\""})
     void appending_allocates_nothing_under_a_rule_for_the_full_ring_that_came_later(final String attributes) {
         try (RunningLog4j log4j =

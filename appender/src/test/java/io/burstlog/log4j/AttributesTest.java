@@ -66,7 +66,11 @@ class AttributesTest {
                 "filePermissions=\"---------\" | nobody could open",
                 "append=\"false\"              | never overwritten",
                 "append=\"maybe\"              | never overwritten",
-                "filePattern=\"logs/%i.log\"   | cannot be rolled yet",
+                "filePattern=\"logs/%i.log\"   | triggering policy is missing",
+                "compressDelay=\"5 s\"       | no effect without filePattern",
+                "maxTotalSize=\"1 GB\"       | no effect without filePattern",
+                "maxAge=\"7 d\"              | no effect without filePattern",
+                "fileStamp=\"true\"          | no effect without filePattern",
                 "ringsice=\"64 MB\"            | unknown",
                 "advertise=\"maybe\"          | \"true\" or \"false\"",
             })
@@ -84,8 +88,34 @@ class AttributesTest {
                 "<DefaultRolloverStrategy max=\"3\"/>",
                 "<DirectWriteRolloverStrategy/>"
             })
-    void elements_that_would_roll_are_refused_so_that_nobody_believes_it_rolls(final String element) {
-        assertRefused(directory.burst("", element), "cannot be rolled yet", "policies");
+    void elements_that_roll_need_a_pattern(final String element) {
+        assertRefused(directory.burst("", element), "filePattern is missing", "policies");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "filePattern=\"app.log.old\" | <TimeBasedTriggeringPolicy/> | has no date",
+                "filePattern=\"app-%i.log.xz\" | <SizeBasedTriggeringPolicy/> | compression that is not there",
+                "filePattern=\"app-%i.log\" | <SizeBasedTriggeringPolicy/><DirectWriteRolloverStrategy/> | remove one",
+                "filePattern=\"app-%i.log\" compressDelay=\"soon\" | <SizeBasedTriggeringPolicy/> | compressDelay",
+                "filePattern=\"app-%i.log\" maxAge=\"0\" | <SizeBasedTriggeringPolicy/> | maxAge",
+                "filePattern=\"app-%i.log\" maxTotalSize=\"much\" | <SizeBasedTriggeringPolicy/> | maxTotalSize",
+                "filePattern=\"app-%i.log\" fileStamp=\"maybe\" | <SizeBasedTriggeringPolicy/> | fileStamp",
+                "filePattern=\"app-%i.log\" createOnDemand=\"no\" | <SizeBasedTriggeringPolicy/> | createOnDemand",
+                "filePattern=\"app-%i.log\" append=\"false\" | <SizeBasedTriggeringPolicy/> | never overwritten"
+            })
+    void what_cannot_be_rolled_is_refused_in_one_sentence(
+            final String attributes, final String elements, final String complaint) {
+        assertRefused(directory.burst(attributes, elements), complaint, "");
+    }
+
+    @Test
+    void without_a_file_name_the_strategy_must_name_each_file() {
+        final String element =
+                directory.burst("filePattern=\"app-%i.log\"", "<SizeBasedTriggeringPolicy/><DefaultRolloverStrategy/>");
+        assertRefused(element.replaceFirst("fileName=\"[^\"]*\"", ""), "is missing", "fileName");
     }
 
     @Test

@@ -4,8 +4,13 @@ package io.burstlog.it;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -31,14 +36,21 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
 
     /** Several log files on one ring: what the logger {@code "stream.N"} is given goes to the file number N. */
     static Installation withStreams(String name, int streams) throws IOException {
+        return withStreams(name, streams, false);
+    }
+
+    /** @param areRolled whether each log file ends after a few lines, and is compressed then */
+    static Installation withStreams(String name, int streams, boolean areRolled) throws IOException {
         Path directory = emptyDirectory(name);
         Path ring = directory.resolve("it.ring");
-        StringBuilder appenders = new StringBuilder(burst("Log", ring, fileOf(directory, 1), "ringSize=\"4 MB\""));
+        StringBuilder appenders = new StringBuilder(
+                burst("Log", ring, fileOf(directory, 1), "ringSize=\"4 MB\"" + pattern(directory, 1, areRolled)));
         StringBuilder loggers = new StringBuilder();
         for (int stream = 1; stream <= streams; stream++) {
             String appender = stream == 1 ? "Log" : "Log" + stream;
             if (stream > 1) {
-                appenders.append(burst(appender, ring, fileOf(directory, stream), ""));
+                appenders.append(
+                        burst(appender, ring, fileOf(directory, stream), pattern(directory, stream, areRolled)));
             }
             loggers.append("<Logger name=\"stream.%d\" additivity=\"false\"><AppenderRef ref=\"%s\"/></Logger>%n"
                     .formatted(stream, appender));
@@ -50,12 +62,22 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return configured(directory, ring, burst("Log", ring, fileOf(directory, 1), attributes), "");
     }
 
+    private static String pattern(Path directory, int stream, boolean isRolled) {
+        String begin = nameOf(stream).replace(".log", "");
+        return isRolled
+                ? " filePattern=\"%s-%%i.log.gz\" compressDelay=\"50 ms\"".formatted(directory.resolve(begin))
+                : "";
+    }
+
     private static String burst(String name, Path ring, Path file, String attributes) {
+        String rolling = attributes.contains("filePattern")
+                ? "<SizeBasedTriggeringPolicy size=\"5 KB\"/><DefaultRolloverStrategy fileIndex=\"nomax\"/>"
+                : "";
         return """
             <Burst name="%s" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>
-              <PatternLayout pattern="%%m%%n"/>
+              <PatternLayout pattern="%%m%%n"/>%s
             </Burst>
-            """.formatted(name, ring, file, attributes);
+            """.formatted(name, ring, file, attributes, rolling);
     }
 
     private static Installation configured(Path directory, Path ring, String appenders, String loggers)
@@ -75,7 +97,29 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
     }
 
     private static Path fileOf(Path directory, int stream) {
-        return directory.resolve(stream == 1 ? "it.log" : "it" + stream + ".log");
+        return directory.resolve(nameOf(stream));
+    }
+
+    private static String nameOf(int stream) {
+        return stream == 1 ? "it.log" : "it" + stream + ".log";
+    }
+
+    /** Those that a rolled log file was before, in the order in which they ended, and then itself. */
+    List<Path> files(int stream) throws IOException {
+        Pattern name = Pattern.compile(nameOf(stream).replace(".log", "-(\\d+)\\.log(\\.gz)?"));
+        Map<Integer, Path> ended = new TreeMap<>();
+        for (String one : fileNames()) {
+            Matcher matcher = name.matcher(one);
+            if (matcher.matches()) {
+                Path before = ended.put(Integer.valueOf(matcher.group(1)), directory.resolve(one));
+                if (before != null) {
+                    throw new AssertionError(before + " is there twice, as " + one);
+                }
+            }
+        }
+        List<Path> files = new ArrayList<>(ended.values());
+        files.add(file(stream));
+        return files;
     }
 
     /** The log file of a stream, 1 for the first. */

@@ -111,7 +111,7 @@ final class KillJvm {
         KillRounds rounds = null;
         String violation = null;
         try {
-            rounds = new KillRounds(seed, "kill-jvm-" + seed, streamsOf(seed), jvmOptions);
+            rounds = new KillRounds(seed, "kill-jvm-" + seed, streamsOf(seed), seed % 3 == 0, jvmOptions);
             rounds.run(killsOfASeed, end);
             rounds.installation().delete();
         } catch (AssertionError | RuntimeException found) {

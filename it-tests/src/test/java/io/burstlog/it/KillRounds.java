@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  * One ring with one or several log files, and JVMs that log into them and are killed one after the other: half of them
  * while they log, a quarter while they open the ring, a quarter while they shut down. Then one that ends by itself; by
  * then everything acknowledged is in the file of its stream, once and in order. Where the kills strike follows from a
- * seed, but for what the machine adds. With an even seed all lines of a thread are equal, and a file that begins like a
+ * seed, but for what the machine adds. Files may be rolled meanwhile, and are read as one then. With an even seed all lines of a thread are equal, and a file that begins like a
  * log file lies beside it.
  *
  * <p>The JVM of the next round starts while that of this round still runs, because starting takes longest.
@@ -39,15 +39,16 @@ final class KillRounds {
     private final Map<Phase, Integer> hits = new EnumMap<>(Phase.class);
     private double millisToOpen = 20;
     private double millisToStop = 20;
+    private int rolls;
     private Child next;
 
     private record Child(Process process, Acknowledged said) {}
 
-    KillRounds(long seed, String name, int streams, List<String> jvmOptions) throws IOException {
+    KillRounds(long seed, String name, int streams, boolean areRolled, List<String> jvmOptions) throws IOException {
         this.random = new Random(seed);
         this.streams = streams;
-        this.linesAreEqual = seed % 2 == 0;
-        this.installation = Installation.withStreams(name, streams);
+        this.linesAreEqual = seed % 2 == 0 && !areRolled;
+        this.installation = Installation.withStreams(name, streams, areRolled);
         this.jvmOptions = jvmOptions;
         if (linesAreEqual) {
             String first = new LineText(1, 1, 0).text() + '\n';
@@ -75,11 +76,12 @@ final class KillRounds {
         List<String> files = new ArrayList<>(List.of("it.ring", "log4j2.xml", "child.err"));
         for (int number = 1; number <= streams; number++) {
             int stream = number;
-            Path file = installation.file(stream);
-            LogFile.read(file)
+            List<Path> ofStream = installation.files(stream);
+            LogFile.read(ofStream)
                     .holdsWhatWasAcknowledged(
                             runs, THREADS, thread -> VictimOfKills.streamOf(thread, streams) == stream);
-            files.add(file.getFileName().toString());
+            ofStream.forEach(file -> files.add(file.getFileName().toString()));
+            rolls += ofStream.size() - 1;
         }
         if (linesAreEqual) {
             files.add(SIBLING);
@@ -162,6 +164,11 @@ final class KillRounds {
     /** How many kills struck in which phase. */
     Map<Phase, Integer> hits() {
         return hits;
+    }
+
+    /** Files that ended, over all streams. */
+    int rolls() {
+        return rolls;
     }
 
     Installation installation() {

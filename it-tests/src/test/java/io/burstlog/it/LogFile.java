@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import java.util.zip.GZIPInputStream;
 
 /**
  * The lines of all runs as the log file holds them. Reading checks what holds for any line, acknowledged or not: its
@@ -26,13 +29,27 @@ final class LogFile {
     private int lastRun;
 
     static LogFile read(Path file) throws IOException {
+        return read(List.of(file));
+    }
+
+    /** Of a file that was rolled: what it was before, in order, and itself. */
+    static LogFile read(List<Path> files) throws IOException {
         LogFile log = new LogFile();
-        try (BufferedReader reader = Files.newBufferedReader(file)) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                log.add(line);
+        for (Path file : files) {
+            try (BufferedReader reader = open(file)) {
+                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                    log.add(line);
+                }
             }
         }
         return log;
+    }
+
+    private static BufferedReader open(Path file) throws IOException {
+        return file.toString().endsWith(".gz")
+                ? new BufferedReader(
+                        new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))
+                : Files.newBufferedReader(file);
     }
 
     private void add(String line) {

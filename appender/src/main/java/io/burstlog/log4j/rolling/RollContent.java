@@ -27,6 +27,7 @@ final class RollContent {
     private byte[] headerBefore = NOTHING;
     private boolean isTold;
     private int indexBefore = 1;
+    private String nameBefore;
     private long numberBefore;
 
     RollContent(final RollingSettings settings, final RollingStream stream) {
@@ -35,12 +36,13 @@ final class RollContent {
     }
 
     Roll roll(final RollNote note, final boolean skipsFooter, final AskAt next, final long millis) {
-        // Several rolls may wait for the drain.
-        numberBefore = Math.max(numberBefore, stream.stats().fileNumber()) + 1;
+        final long fileNumber = stream.stats().fileNumber();
+        final boolean othersWait = fileNumber < numberBefore;
+        numberBefore = Math.max(numberBefore, fileNumber) + 1;
         final byte[] header = header(settings, numberBefore, millis);
         warnOfEqualHeaders(header);
         final RollPatternProcessor names = new RollPatternProcessor(settings.filePattern(), note);
-        final String name = nextFreeName(names);
+        final String name = nextFreeName(names, othersWait);
         return new Roll(
                 skipsFooter ? NOTHING : settings.layout().getFooter(),
                 header,
@@ -81,19 +83,18 @@ final class RollContent {
     }
 
     /** That of the first free index; without an index, with a number behind it. */
-    private String nextFreeName(final RollPatternProcessor names) {
-        final String first = name(names, 1);
-        if (!FileNames.isTaken(Path.of(first))) {
-            indexBefore = 1;
-            return first;
+    private String nextFreeName(final RollPatternProcessor names, final boolean othersWait) {
+        final boolean goesOn = name(names, indexBefore).equals(nameBefore);
+        int index = goesOn && (othersWait || FileNames.isTaken(Path.of(nameBefore))) ? indexBefore + 1 : 1;
+        if (name(names, index).equals(name(names, index + 1))) {
+            return FileNames.free(name(names, index));
         }
-        if (first.equals(name(names, 2))) {
-            return FileNames.free(first);
+        while (FileNames.isTaken(Path.of(name(names, index)))) {
+            index++;
         }
-        while (FileNames.isTaken(Path.of(name(names, indexBefore)))) {
-            indexBefore++;
-        }
-        return name(names, indexBefore);
+        indexBefore = index;
+        nameBefore = name(names, index);
+        return nameBefore;
     }
 
     private String name(final RollPatternProcessor names, final int index) {

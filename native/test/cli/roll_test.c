@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rolls in a ring without its application: they are shown, and performed as they say themselves. */
+#include "cli/run.h"
+
+static char archive[160];
+
+/* Leaves a roll between two records, as a process that was killed; nothing of it is in the log file yet. */
+static void leave_a_roll(void) {
+    snprintf(archive, sizeof archive, "%s/old/1.log", folder);
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_config_t config = small_config();
+        config.rolls_by_caller = 1;
+        burst_t *log = open_with(&config);
+        block_file();
+        burst_roll_t roll;
+        burst_roll_init(&roll);
+        roll.footer = "</log>\n";
+        roll.footer_bytes = 7;
+        roll.header = "<log>\n";
+        roll.header_bytes = 6;
+        roll.target = archive;
+        roll.next_time_ns = 3600000000000;
+        roll.next_file_bytes = 1000000;
+        _exit(burst_append(log, "one\n", 4, 0) == 1 &&
+                      burst_stream_roll(burst_main_stream(log), &roll, 60000000000) == 2 &&
+                      burst_append(log, "two\n", 4, 0) == 3
+                  ? 0
+                  : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    unblock_file();
+}
+
+static void assert_holds(const char *path, const char *wanted) {
+    char text[256] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(text, wanted);
+}
+
+static void dump_shows_a_roll(void **state) {
+    (void)state;
+    leave_a_roll();
+    assert_int_equal(run("dump %s", ring_path), 0);
+    assert_said("waiting roll");
+    assert_said("1970-01-01T00:01:00");
+    assert_said("/old/1.log\", next file \"\", footer 7, header 6, note 0 bytes");
+    assert_int_equal(run("dump --json %s", ring_path), 0);
+    assert_said("\"footer\": \"</log>\\\\n\"");
+    assert_said("\"next_roll_bytes\": 1000000");
+}
+
+static void recover_rolls_by_the_target(void **state) {
+    (void)state;
+    leave_a_roll();
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("log file number: 1");
+    assert_said("roll under way: none");
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_said("records moved: 3");
+    assert_holds(archive, "one\n</log>\n");
+    assert_holds(file_path, "<log>\ntwo\n");
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("log file number: 2");
+    assert_said("log file born: 1970-01-01T00:01:00Z");
+    assert_said("next roll: 1970-01-01T01:00:00Z");
+    assert_said("next roll at bytes: 1000000");
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_said("records moved: 0");
+}
+
+static void what_cannot_be_renamed_is_told(void **state) {
+    (void)state;
+    leave_a_roll();
+    FILE *file = fopen(archive, "w"); /* its folder is missing */
+    assert_null(file);
+    char obstacle[160];
+    snprintf(obstacle, sizeof obstacle, "%s/old", folder);
+    file = fopen(obstacle, "w"); /* and cannot be made */
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_said("could not be rolled");
+    assert_holds(file_path, "one\n</log>\ntwo\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(dump_shows_a_roll),
+        TEST(recover_rolls_by_the_target),
+        TEST(what_cannot_be_renamed_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
