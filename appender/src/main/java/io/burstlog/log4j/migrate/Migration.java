@@ -23,6 +23,7 @@ final class Migration {
             Set.of("file", "randomaccessfile", "rollingfile", "rollingrandomaccessfile");
     private static final String BY_SIZE = "SizeBasedTriggeringPolicy";
     private static final List<String> WITHOUT_EFFECT = List.of("immediateFlush", "bufferedIO", "bufferSize", "locking");
+    private static final Set<String> OF_ROLLING = Set.of("compressDelay", "maxTotalSize", "maxAge", "fileStamp");
     private static final Pattern INDEX = Pattern.compile("%-?0?\\d*i");
     private static final String BURST = "Burst";
 
@@ -159,7 +160,8 @@ final class Migration {
             with.add("type");
         }
         added.forEach((name, value) -> {
-            if (element.attribute(name) == null) {
+            final boolean fits = element.attribute("filePattern") != null || !OF_ROLLING.contains(name);
+            if (fits && element.attribute(name) == null) {
                 insert(element, name, value);
                 with.add(name);
             }

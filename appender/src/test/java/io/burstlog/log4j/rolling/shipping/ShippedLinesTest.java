@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.UnaryOperator;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Log shippers that look at the folder all the time, while files roll, send each line once. */
+/** Log shippers that look at the folder all the time, while Burst rolls, send each line once. */
 class ShippedLinesTest {
 
     private static final Path RSYSLOGD = Path.of("/usr/sbin/rsyslogd");
@@ -44,10 +44,6 @@ class ShippedLinesTest {
     @TempDir
     Path temporary;
 
-    private static UnaryOperator<String> element() {
-        return UnaryOperator.identity();
-    }
-
     static List<String> rules() {
         return ShipperRulesTest.rules();
     }
@@ -61,7 +57,7 @@ class ShippedLinesTest {
         final CompletableFuture<Void> following = CompletableFuture.runAsync(() -> follow(shipper, folder, done));
         try {
             final String steps = rule.equals("inode") ? SEEN_IN_EACH_FILE : AT_ONCE;
-            WRITER.run(temporary, element(), steps, shipper::sent);
+            WRITER.run(temporary, WRITER.asBurst(temporary), steps, shipper::sent);
         } finally {
             done.set(true);
             following.get(1, TimeUnit.MINUTES);
@@ -85,6 +81,7 @@ class ShippedLinesTest {
             last = done.get();
             try {
                 shipper.poll(folder);
+                LockSupport.parkNanos(100_000);
             } catch (final IOException failed) {
                 throw new IllegalStateException(failed);
             }
@@ -123,7 +120,10 @@ class ShippedLinesTest {
                 .start();
         try {
             WRITER.run(
-                    temporary, element(), SEEN_IN_EACH_FILE, () -> lines(sent).size());
+                    temporary,
+                    WRITER.asBurst(temporary),
+                    SEEN_IN_EACH_FILE,
+                    () -> lines(sent).size());
             final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
             while (lines(sent).size() < EVENTS && System.nanoTime() < end) {
                 Thread.sleep(20);
