@@ -144,6 +144,29 @@ class MigrateTest {
     }
 
     @Test
+    void the_diff_counts_the_lines_before_and_after() throws Exception {
+        final String element = "appender.X.type = RollingFile\nappender.X.filePattern = logs/%i\n\n";
+        final Path file = file("a.properties", element.replace("X", "a") + element.replace("X", "b"));
+        migrate(file);
+        assertThat(printed)
+                .contains(String.join(
+                        "\n",
+                        "--- " + file,
+                        "+++ " + file,
+                        "@@ -1 +1 @@",
+                        "-appender.a.type = RollingFile",
+                        "+appender.a.type = Burst",
+                        "@@ -1,0 +2 @@",
+                        "+appender.a.ring = logs/burstlog.ring",
+                        "@@ -4 +5 @@",
+                        "-appender.b.type = RollingFile",
+                        "+appender.b.type = Burst",
+                        "@@ -4,0 +6 @@",
+                        "+appender.b.ring = logs/burstlog.ring",
+                        ""));
+    }
+
+    @Test
     void the_diff_is_one_that_patch_reads() throws Exception {
         if (!Files.isExecutable(Path.of("/usr/bin/patch"))) {
             System.out.println("SKIPPED: the diff of a migration is not read by patch: there is no /usr/bin/patch");
@@ -213,6 +236,13 @@ class MigrateTest {
         assertThat(migrated(
                         "a.properties", "# appender.x.type=File\r\nappender.a.fileName: a\r\nappender.a.type: File"))
                 .isEqualTo("# appender.x.type=File\r\nappender.a.fileName: a\r\nappender.a.type: Burst");
+    }
+
+    @Test
+    void a_line_that_goes_on_the_one_before_is_no_entry() throws Exception {
+        final String going = "appender.a.layout.pattern = %m\\\n  appender.b.type = File\n";
+        final String last = "appender.c.layout.pattern = %m\\\\\nappender.c.type = File\nappender.c.fileName=c\n";
+        assertThat(migrated("a.properties", going + last)).isEqualTo(going + last.replace("File\n", "Burst\n"));
     }
 
     @Test
