@@ -71,7 +71,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
 
     private static String burst(String name, Path ring, Path file, String attributes) {
         String rolling = attributes.contains("filePattern")
-                ? "<SizeBasedTriggeringPolicy size=\"5 KB\"/><DefaultRolloverStrategy fileIndex=\"nomax\"/>"
+                ? "<SizeBasedTriggeringPolicy size=\"400\"/><DefaultRolloverStrategy fileIndex=\"nomax\"/>"
                 : "";
         return """
             <Burst name="%s" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>

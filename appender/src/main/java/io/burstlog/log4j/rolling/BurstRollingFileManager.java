@@ -48,7 +48,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private volatile Retry retry;
 
     private Duration retryDelay = RETRY_DELAY;
-    private RollContent content;
+    private volatile RollContent content;
     private volatile long fileMillis;
     private boolean skipsFooter;
     private boolean isEnded;
@@ -80,6 +80,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         if (!isDirectWrite()) {
             getPatternProcessor().setPrevFileTime(fileMillis);
         }
+        content.look(noteOfNow());
     }
 
     /** Called before an event is appended. Takes no lock and allocates nothing unless it is time to ask the policy. */
@@ -206,7 +207,8 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     }
 
     /** A roll was performed, with everything that one before it should have. */
-    void hasRolled() {
+    void hasRolled(final RollNote note) {
+        content.look(note);
         if (retry != null) {
             lock.lock();
             try {

@@ -3,7 +3,6 @@ package io.burstlog.log4j.rolling;
 
 import io.burstlog.Roll;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Logger;
@@ -24,15 +23,15 @@ final class RollContent {
 
     private final RollingSettings settings;
     private final RollingStream stream;
+    private final NextNames names;
     private byte[] headerBefore = NOTHING;
     private boolean isTold;
-    private int indexBefore = 1;
-    private String nameBefore;
     private long numberBefore;
 
     RollContent(final RollingSettings settings, final RollingStream stream) {
         this.settings = settings;
         this.stream = stream;
+        this.names = new NextNames(settings);
     }
 
     Roll roll(final RollNote note, final boolean skipsFooter, final AskAt next, final long millis) {
@@ -41,8 +40,7 @@ final class RollContent {
         numberBefore = Math.max(numberBefore, fileNumber) + 1;
         final byte[] header = header(settings, numberBefore, millis);
         warnOfEqualHeaders(header);
-        final RollPatternProcessor names = new RollPatternProcessor(settings.filePattern(), note);
-        final String name = nextFreeName(names, othersWait);
+        final String name = names.next(new RollPatternProcessor(settings.filePattern(), note), othersWait);
         return new Roll(
                 skipsFooter ? NOTHING : settings.layout().getFooter(),
                 header,
@@ -82,22 +80,8 @@ final class RollContent {
         headerBefore = header;
     }
 
-    /** That of the first free index; without an index, with a number behind it. */
-    private String nextFreeName(final RollPatternProcessor names, final boolean othersWait) {
-        final boolean goesOn = name(names, indexBefore).equals(nameBefore);
-        int index = goesOn && (othersWait || FileNames.isTaken(Path.of(nameBefore))) ? indexBefore + 1 : 1;
-        if (name(names, index).equals(name(names, index + 1))) {
-            return FileNames.free(name(names, index));
-        }
-        while (FileNames.isTaken(Path.of(name(names, index)))) {
-            index++;
-        }
-        indexBefore = index;
-        nameBefore = name(names, index);
-        return nameBefore;
-    }
-
-    private String name(final RollPatternProcessor names, final int index) {
-        return FileNames.absolute(names.plainName(settings.substitutor(), settings.isDirectWrite(), index));
+    /** To be called when a roll was performed. */
+    void look(final RollNote note) {
+        names.look(note);
     }
 }

@@ -112,7 +112,7 @@ final class Roller implements Runnable {
         }
         if (ended != null && outcome.fileNumber() > request.fileNumber()) {
             isFailing = false;
-            manager.hasRolled();
+            manager.hasRolled(note);
             strategy.afterwards(ended);
         } else {
             // Of a rename that was refused the engine has told.

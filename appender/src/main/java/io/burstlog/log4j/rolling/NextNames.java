@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The names that rolls say themselves, for those that no strategy is asked about, as in {@code burstlog recover}: with
+ * an index above those of all files that ended before. No thread that logs lists a folder for that.
+ */
+final class NextNames {
+
+    /** Stands for any index. */
+    private static final int MARK = 1_987_654_321;
+
+    private final RollingSettings settings;
+    private volatile Highest highest = new Highest("", 0);
+    private String nameBefore;
+    private int indexBefore;
+
+    /**
+     * What was found.
+     *
+     * @param names with a mark for the index: those of another hour are others
+     * @param index the highest that exists
+     */
+    private record Highest(String names, int index) {}
+
+    NextNames(final RollingSettings settings) {
+        this.settings = settings;
+    }
+
+    /** Looks at what is there. Called when a roll was performed, by the thread that did. */
+    void look(final RollNote note) {
+        final String names = name(new RollPatternProcessor(settings.filePattern(), note), MARK);
+        final Path path = Path.of(names);
+        final String name = path.getFileName().toString();
+        final int at = name.indexOf(String.valueOf(MARK));
+        if (at < 0 || !Files.isDirectory(path.getParent())) {
+            return;
+        }
+        final String end = name.substring(at + String.valueOf(MARK).length());
+        int index = 0;
+        try (DirectoryStream<Path> siblings = Files.newDirectoryStream(path.getParent())) {
+            for (final Path sibling : siblings) {
+                index = Math.max(index, indexOf(sibling.getFileName().toString(), name.substring(0, at), end));
+            }
+        } catch (final IOException unreadable) {
+            return;
+        }
+        highest = new Highest(names, index);
+    }
+
+    private static int indexOf(final String name, final String begin, final String end) {
+        int last = begin.length();
+        while (last < name.length() && Character.isDigit(name.charAt(last))) {
+            last++;
+        }
+        final boolean isOne = name.startsWith(begin)
+                && last > begin.length()
+                && last - begin.length() < 10
+                && name.startsWith(end, last);
+        return isOne ? Integer.parseInt(name.substring(begin.length(), last)) : 0;
+    }
+
+    /**
+     * The name for a roll; without an index in the pattern, with a number behind it if it is taken. Not thread-safe.
+     *
+     * @param othersWait whether rolls before it have their names only in the ring
+     */
+    String next(final RollPatternProcessor processor, final boolean othersWait) {
+        final Highest found = highest;
+        int index = found.names().equals(name(processor, MARK)) ? found.index() : 0;
+        if (othersWait && name(processor, indexBefore).equals(nameBefore)) {
+            index = Math.max(index, indexBefore);
+        }
+        index++;
+        if (name(processor, index).equals(name(processor, index + 1))) {
+            return FileNames.free(name(processor, index));
+        }
+        while (FileNames.isTaken(Path.of(name(processor, index)))) {
+            index++;
+        }
+        indexBefore = index;
+        nameBefore = name(processor, index);
+        return nameBefore;
+    }
+
+    private String name(final RollPatternProcessor processor, final int index) {
+        return FileNames.absolute(processor.plainName(settings.substitutor(), settings.isDirectWrite(), index));
+    }
+}
