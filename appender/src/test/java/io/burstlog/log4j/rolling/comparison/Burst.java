@@ -50,7 +50,7 @@ final class Burst {
             if (System.nanoTime() > end) {
                 throw new IllegalStateException(what + " have not ended within " + PATIENCE);
             }
-            LockSupport.parkNanos(50_000);
+            LockSupport.parkNanos(200_000);
         }
     }
 

@@ -3,7 +3,9 @@ package io.burstlog.log4j.rolling.comparison;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -39,8 +41,14 @@ public final class SimulatedTime {
 
     private SimulatedTime() {}
 
-    /** The birth and the length that a file had when it was last looked at. */
-    private record Stamp(long born, long length, long modified) {}
+    /** What was seen of a file when it was last looked at. */
+    private record Stamp(long born, long length, long modified, String beginning) {
+
+        /** A deleted file's inode may be that of another one. */
+        boolean isOf(final String now) {
+            return now.startsWith(beginning);
+        }
+    }
 
     private record Cron(
             ConfigurationScheduler scheduler,
@@ -137,16 +145,24 @@ public final class SimulatedTime {
             try {
                 final Object key = keyOf(file);
                 final long length = Files.size(file);
-                final Stamp before = STAMPS.get(key);
+                final String beginning = beginningOf(file);
+                final Stamp known = STAMPS.get(key);
+                final Stamp before = known != null && known.isOf(beginning) ? known : null;
                 final long modified = before != null && before.length == length ? before.modified : now;
                 Files.setLastModifiedTime(file, FileTime.fromMillis(modified));
-                seen.put(key, new Stamp(before == null ? now : before.born, length, modified));
+                seen.put(key, new Stamp(before == null ? now : before.born, length, modified, beginning));
             } catch (final NoSuchFileException renamedMeanwhile) {
                 continue;
             }
         }
         STAMPS.clear();
         STAMPS.putAll(seen);
+    }
+
+    private static String beginningOf(final Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(100), StandardCharsets.ISO_8859_1);
+        }
     }
 
     private static Object keyOf(final Path file) throws IOException {
