@@ -31,6 +31,7 @@ struct engine_config {
     uint32_t cpus;             /* struct ring_limits */
     struct new_file how;
     const struct roller *roller; /* of the main stream; NULL: it is rolled as its records say */
+    int64_t patience_ns; /* so long, from now, a roll of a stream that nobody has open waits for whoever will open it */
     uint32_t
         untrusted_ring_owner; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
                           drain_stream_config. 0: none */
@@ -53,6 +54,9 @@ struct engine {
     pthread_mutex_t step_lock; /* of drain and ledger, during a step and while a stream is added or removed */
     struct drain_host host;
     struct log_source source; /* the ring below its watermark */
+    struct roller patience;   /* of streams that nobody has open */
+    int64_t patient_until_ns;
+    int adds_stream; /* which waits for what others hold: there is no patience then */
     uint32_t untrusted_ring_owner;
     struct event_count drained;          /* the drained sequence of a stream has moved, or cannot move */
     uint64_t progress;                   /* drain_progress when that was told */
@@ -84,6 +88,9 @@ int engine_add_stream(struct engine *engine, const struct engine_stream *stream,
 
 /* As drain_remove_stream. Any thread. */
 void engine_remove_stream(struct engine *engine, uint16_t id);
+
+/* Nobody opens a stream any more: its rolls are performed as they say themselves. Between two steps. */
+void engine_end_patience(struct engine *engine);
 
 /* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
  * failed then. */

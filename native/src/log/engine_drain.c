@@ -84,10 +84,24 @@ static int make_raw_outlet(const struct engine *engine, struct outlet **outlet) 
     return raw_outlet_create(&parts, outlet);
 }
 
+/* A stream whose caller performs its rolls may be about to be opened: he is asked, and not anticipated. */
+static int ask_patience(const struct roller *roller, const struct roll_question *question, struct roll_answer *answer) {
+    const struct engine *engine = (const struct engine *)((const char *)roller - offsetof(struct engine, patience));
+    (void)answer;
+    return question->is_renamed || engine->adds_stream ||
+                   platform_monotonic_ns(engine->parts.platform) >= engine->patient_until_ns
+               ? ROLL_NOBODY
+               : -EINPROGRESS;
+}
+
+void engine_end_patience(struct engine *engine) {
+    engine->patient_until_ns = 0;
+}
+
 static int make_outlet(void *argument, const struct outlet_state *state, struct outlet **outlet) {
     const struct engine *engine = argument;
     const struct new_file how = {.mode = 0};
-    return state->kind == OUTLET_FILE ? make_file_outlet(engine, &how, NULL, outlet)
+    return state->kind == OUTLET_FILE ? make_file_outlet(engine, &how, &engine->patience, outlet)
            : state->kind == OUTLET_RAW && engine->parts.raw_media != NULL
                ? make_raw_outlet(engine, outlet)
                : error_set(EPROTO,
@@ -164,7 +178,9 @@ static int add_stream(struct engine *engine, const struct engine_stream *stream,
 
 int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
     pthread_mutex_lock(&engine->step_lock);
+    engine->adds_stream = 1;
     const int rc = add_stream(engine, stream, id);
+    engine->adds_stream = 0;
     pthread_mutex_unlock(&engine->step_lock);
     return rc;
 }
@@ -180,6 +196,8 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
     struct device *device = engine->parts.device;
     const uint64_t most = engine->ring->limits.max_record_bytes;
     engine->untrusted_ring_owner = config->untrusted_ring_owner;
+    engine->patience.ask = ask_patience;
+    engine->patient_until_ns = platform_deadline_ns(engine->parts.platform, config->patience_ns);
     engine->host = (struct drain_host){.argument = engine,
                                        .release = release,
                                        .failed = failed,

@@ -26,6 +26,7 @@
 
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
+#define ROLL_PATIENCE_NS 10000000000
 #define USUAL_RECORD_BYTES 200
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 
@@ -145,6 +146,7 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .max_record_bytes = config->max_record_bytes,
         .cpus = cpus_here(),
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
+        .patience_ns = ROLL_PATIENCE_NS,
         .roller = log->main.rolls != NULL ? &log->main.rolls->roller : NULL,
         .untrusted_ring_owner = untrusted_ring_owner(log->device),
     };

@@ -75,6 +75,21 @@ static void a_device_that_is_not_prepared_is_refused_naming_the_command(void **s
     assert_int_equal(access(scratch_path("ring"), F_OK), -1);
 }
 
+/* It has no other place to go to. */
+static void a_device_is_not_rolled(void **state) {
+    (void)state;
+    NEED_LOG_DEVICE();
+    burst_t *log = open_ring(loop.path);
+    burst_roll_t roll;
+    burst_roll_init(&roll);
+    roll.target = scratch_path("archive");
+    append(log, "one\n");
+    assert_int_equal(burst_stream_roll(burst_main_stream(log), &roll, 0), -ENOTSUP);
+    assert_non_null(strstr(burst_last_error(), "writes a device"));
+    assert_int_equal(burst_close(log), 0);
+    assert_log_is("one\n");
+}
+
 static void recover_moves_records_to_the_device(void **state) {
     (void)state;
     NEED_LOG_DEVICE();
@@ -185,6 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         DEVICE_TEST(a_ring_drains_to_a_block_device),
         DEVICE_TEST(a_device_that_is_not_prepared_is_refused_naming_the_command),
+        DEVICE_TEST(a_device_is_not_rolled),
         DEVICE_TEST(recover_moves_records_to_the_device),
         DEVICE_TEST(records_go_where_they_were_bound_to_when_the_log_is_pointed_elsewhere),
         DEVICE_TEST(a_device_that_is_gone_does_not_become_a_file),

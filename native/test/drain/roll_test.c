@@ -78,6 +78,16 @@ static void it_is_in_no_batch(void **state) {
     assert_int_equal(figures.records, 3);
 }
 
+/* Also if nobody asks for a sync, and it is not due. */
+static void what_stands_before_it_is_noted_first(void **state) {
+    (void)state;
+    drain_all(); /* past the marker */
+    append_text("a\n");
+    append_roll("", "", archive);
+    assert_int_equal(engine_step(host.engine, 0), 1);
+    assert_int_equal(calls, 1);
+}
+
 static void two_in_a_row_are_two(void **state) {
     (void)state;
     append_roll("", "", archive);
@@ -187,6 +197,7 @@ static void without_rolls_they_are_bytes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(it_is_in_no_batch),
+        TEST(what_stands_before_it_is_noted_first),
         TEST(two_in_a_row_are_two),
         TEST(what_is_to_be_noted_is_in_both_slots_before_it_is_asked_again),
         TEST(a_roll_is_synced_though_it_wrote_nothing),

@@ -63,6 +63,28 @@ static void the_caller_may_rename_by_himself(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+static void the_answer_holds_until_the_next_file_is_there(void **state) {
+    (void)state;
+    char next[sizeof paths[1] + 8];
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    put_file(paths[1], "no folder");
+    snprintf(next, sizeof next, "%s/x", paths[1]);
+    answer(stream, take(stream).sequence, 0, second_archive, next);
+    while (stream_stats(stream).state != BURST_STATE_STALLED) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    assert_holds(second_archive, "1 <");
+    assert_int_equal(unlink(paths[1]), 0);
+    drain(stream);
+    assert_holds(next, ">2 ");
+    assert_is_missing(paths[0]);
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void the_caller_may_give_up(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -191,6 +213,29 @@ static void a_stream_that_nobody_has_open_is_rolled_by_the_engine(void **state) 
     assert_int_equal(burst_close(log), 0);
 }
 
+/* Streams are opened one after the other: the drain does not anticipate whoever comes last. */
+static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    take(stream);
+    close_with_pending_roll(log, 2);
+    log = open_without_file();
+    burst_stream_t *first = open_stream_with(log, "first", paths[1], 0);
+    append(first, "f ");
+    drain(first);
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* many steps of the drain */
+    stream = open_stream_with(log, "s", paths[0], 1);
+    answer(stream, take(stream).sequence, 0, second_archive, NULL);
+    drain(stream);
+    assert_holds(second_archive, "1 <");
+    assert_is_missing(archive);
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void a_closed_stream_is_rolled_by_the_engine(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -231,12 +276,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_caller_is_asked),
         TEST(the_caller_may_rename_by_himself),
+        TEST(the_answer_holds_until_the_next_file_is_there),
         TEST(the_caller_may_give_up),
         TEST(a_caller_who_does_not_answer_holds_up_his_stream_alone),
         TEST(a_pending_roll_is_asked_for_at_the_next_open),
         TEST(a_close_waits_for_whoever_rolls),
         TEST(a_roll_that_the_caller_had_done_before_a_crash_is_not_asked_for),
         TEST(a_stream_that_nobody_has_open_is_rolled_by_the_engine),
+        TEST(a_stream_that_is_opened_a_little_later_is_asked),
         TEST(a_closed_stream_is_rolled_by_the_engine),
         TEST(a_stream_that_gets_another_file_is_rolled_first),
     };

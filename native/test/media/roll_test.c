@@ -112,6 +112,13 @@ static void lengths_that_do_not_fit_are_none(void **state) {
     assert_says_nothing();
 }
 
+static void lengths_that_wrap_are_none(void **state) {
+    (void)state;
+    *head() = (struct roll_head){.bytes = 64, .footer_bytes = 1u << 31, .header_bytes = 1u << 31};
+    bytes = 64;
+    assert_says_nothing();
+}
+
 static void only_absolute_paths_are_paths(void **state) {
     (void)state;
     uint8_t *target = payload + 64 + 8 + 6, *next = target + 9;
@@ -177,6 +184,7 @@ int main(void) {
         TEST(a_roll_may_say_nothing),
         TEST(a_longer_head_is_of_a_newer_writer),
         TEST(lengths_that_do_not_fit_are_none),
+        TEST(lengths_that_wrap_are_none),
         TEST(only_absolute_paths_are_paths),
         TEST(a_path_or_note_that_is_too_long_is_none),
         TEST(plans_are_not_negative),

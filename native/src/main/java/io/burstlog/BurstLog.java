@@ -145,6 +145,9 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      */
     public BurstStream stream(String name, StreamConfig config) {
         ConfigChecks.requireUsable("name", name);
+        if (config.rollsByCaller()) {
+            NativeRoll.prepare();
+        }
         String text =
                 "BurstStream[" + (name == null || name.isEmpty() ? config.fileName() : name) + " of " + ring + "]";
         LongByReference opened = new LongByReference();

@@ -11,6 +11,12 @@ final class NativeRoll {
 
     private NativeRoll() {}
 
+    /** Loads what a roll needs, so that the first one does not hold up the thread that logs. */
+    static void prepare() {
+        of(Roll.to(null));
+        toRequest(new RollRequestStruct());
+    }
+
     static RollStruct of(Roll roll) {
         RollStruct struct = new RollStruct();
         struct.footer = RollStruct.copyOf(roll.footer());

@@ -152,33 +152,6 @@ class StreamTest {
         assertThat(file("late")).hasContent("in its place\n");
     }
 
-    /** The drain has begun to write them when the stream is opened. */
-    @Test
-    void whatWaitsForAStreamIsInItsFileOnceBeforeWhatComesNext() throws IOException {
-        StringBuilder expected = new StringBuilder();
-        for (int run = 1; run <= 5; run++) {
-            try (BurstLog log = openWithoutFile()) {
-                BurstStream audit = open(log, "audit");
-                for (int i = 1; i <= 100; i++) {
-                    String text = "record " + run + "." + i;
-                    audit.enqueue(line(text));
-                    expected.append(text).append('\n');
-                }
-                // All of them are left in the ring.
-                log.flush();
-                log.close(Duration.ZERO);
-            } catch (BurstException closeGoesOn) {
-                assertThat(closeGoesOn.code()).isEqualTo(BurstException.Code.UNDECIDED);
-            }
-        }
-        try (BurstLog log = openWithoutFile();
-                BurstStream audit = open(log, "audit")) {
-            audit.append(line("end"));
-            assertThat(audit.currentFile()).isEqualTo(file("audit").toString());
-        }
-        assertThat(file("audit")).hasContent(expected.append("end\n").toString());
-    }
-
     @Test
     void aClosedStreamRefusesRecordsAndTheOthersGoOn() {
         try (BurstLog log = openWithoutFile()) {

@@ -154,7 +154,7 @@ final class RollingReading {
                 && (contains(policy, SizeBasedTriggeringPolicy.class)
                         || contains(policy, OnStartupTriggeringPolicy.class))) {
             LOGGER.warn(
-                    "Burst: filePattern=\"{}\" has no index, %i, so that several files may get the same name by size or"
+                    "Burst: filePattern=\"{}\" has no index, so that several files may get the same name by size or"
                             + " at start. No file is replaced: a name that is taken gets a number behind it.",
                     filePattern);
         }

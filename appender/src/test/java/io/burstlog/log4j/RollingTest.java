@@ -147,7 +147,7 @@ class RollingTest {
         try (RunningLog4j log4j = with("orders.old", "", BY_SIZE)) {
             log(log4j, 0, 100);
             log4j.awaitDrained();
-            assertThat(log4j.status(Level.WARN)).hasSize(2).allMatch(line -> line.contains("%i"));
+            assertThat(log4j.status(Level.WARN)).hasSize(2).allMatch(line -> line.contains("index"));
         }
         assertThat(files("orders\\.old.*")).hasSizeGreaterThan(3);
         assertThat(allLines("orders\\.old.*")).isEqualTo(orders(0, 100));

@@ -8,7 +8,12 @@ import io.burstlog.BurstStats;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +106,41 @@ class StreamsTest {
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
         assertThat(auditLines()).containsExactly("INFO record 1");
+    }
+
+    /** Each finds ring and log file not there, being opened, open, or being closed by another. */
+    @Test
+    void applications_that_start_and_stop_at_once_share_ring_and_files() throws Exception {
+        final int applications = 6;
+        final int starts = 10;
+        final List<Callable<List<String>>> work = new ArrayList<>();
+        for (int i = 0; i < applications; i++) {
+            final String own =
+                    i % 2 == 0 ? directory.burst() : directory.burst().replace("" + directory.file(), "" + audit);
+            work.add(() -> startAndStop(own, starts));
+        }
+        final ExecutorService threads = Executors.newFixedThreadPool(applications);
+        try {
+            for (final Future<List<String>> complaints : threads.invokeAll(work)) {
+                assertThat(complaints.get()).isEmpty();
+            }
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(directory.lines()).hasSize(applications / 2 * starts);
+        assertThat(auditLines()).hasSize(applications / 2 * starts);
+    }
+
+    private static List<String> startAndStop(final String element, final int times) {
+        final List<String> complaints = new ArrayList<>();
+        for (int i = 0; i < times; i++) {
+            try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element))) {
+                log4j.logger().info("order {}", i);
+            } catch (final AppenderLoggingException refused) {
+                complaints.add(refused.getMessage());
+            }
+        }
+        return complaints;
     }
 
     @Test

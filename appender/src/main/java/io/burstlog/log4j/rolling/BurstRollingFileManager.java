@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.logging.log4j.core.LifeCycle;
@@ -45,15 +46,16 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     private volatile AskAt askAt = AskAt.NEVER;
 
     /** A roll that failed and is not made up for yet; until then no policy is asked. */
-    private volatile Retry retry;
+    private final AtomicReference<Retry> retry = new AtomicReference<>();
 
-    private Duration retryDelay = RETRY_DELAY;
+    private volatile Duration retryDelay = RETRY_DELAY;
     private volatile RollContent content;
     private volatile long fileMillis;
     private boolean skipsFooter;
     private boolean isEnded;
 
-    private record Retry(RollNote note, long dueNanos) {
+    /** @param isOfDrain whether the roll was in the ring already */
+    private record Retry(RollNote note, long dueNanos, boolean isOfDrain) {
 
         boolean isDue() {
             return System.nanoTime() - dueNanos >= 0;
@@ -80,12 +82,15 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         if (!isDirectWrite()) {
             getPatternProcessor().setPrevFileTime(fileMillis);
         }
-        content.look(noteOfNow());
+        final RollNote note = noteOfNow();
+        content.look(note);
+        // Loads what the first roll needs, so that it does not hold up the thread that logs.
+        content.copy().roll(note, true, AskAt.NEVER, fileMillis);
     }
 
     /** Called before an event is appended. Takes no lock and allocates nothing unless it is time to ask the policy. */
     public void beforeEvent(final LogEvent event) {
-        final Retry failed = retry;
+        final Retry failed = retry.get();
         final AskAt at = askAt;
         final boolean mustAsk =
                 failed != null ? failed.isDue() : bytes.get() > at.bytes() || event.getTimeMillis() >= at.millis();
@@ -106,7 +111,7 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             if (isEnded) {
                 return;
             }
-            final Retry failed = retry;
+            final Retry failed = retry.get();
             if (failed != null) {
                 if (failed.isDue()) {
                     roll(failed.note(), event.getTimeMillis());
@@ -166,56 +171,45 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             LOGGER.debug("Burst '{}': no roll: {}", getName(), failure.getMessage());
         } finally {
             if (accepted) {
-                retry = null;
+                retry.set(null);
                 fileMillis = millis;
             } else {
                 bytes.getAndAdd(ending);
-                retry = laterWith(note);
+                retry.set(laterWith(note, false));
             }
         }
     }
 
-    private Retry laterWith(final RollNote note) {
-        return new Retry(note, System.nanoTime() + retryDelay.toNanos());
+    private Retry laterWith(final RollNote note, final boolean isOfDrain) {
+        return new Retry(note, System.nanoTime() + retryDelay.toNanos(), isOfDrain);
     }
 
     /** Whether a roll failed and is to be made up for. */
     boolean hasFailed() {
-        return retry != null;
+        return retry.get() != null;
     }
 
     /** For tests, which do not wait as long. */
     void retryAfter(final Duration delay) {
-        lock.lock();
-        try {
-            retryDelay = delay;
-        } finally {
-            lock.unlock();
-        }
+        retryDelay = delay;
     }
 
-    /** A roll was not performed: the file goes on. What was logged since counts on top of what is in it. */
+    /**
+     * A roll was not performed: the file goes on. What was logged since counts on top of what is in it. Takes no lock:
+     * a thread that waits for space in the ring holds it, and there is none before the rolls in the ring are answered.
+     */
     void goesOn(final RollNote note, final long fileBytes, final long bornMillis) {
-        lock.lock();
-        try {
-            bytes.getAndAdd(fileBytes);
-            fileMillis = bornMillis;
-            retry = laterWith(note);
-        } finally {
-            lock.unlock();
-        }
+        bytes.getAndAdd(fileBytes);
+        fileMillis = bornMillis;
+        retry.set(laterWith(note, true));
     }
 
-    /** A roll was performed, with everything that one before it should have. */
+    /** A roll was performed, with everything that one before it should have. Takes no lock either. */
     void hasRolled(final RollNote note) {
         content.look(note);
-        if (retry != null) {
-            lock.lock();
-            try {
-                retry = null;
-            } finally {
-                lock.unlock();
-            }
+        final Retry before = retry.get();
+        if (before != null && before.isOfDrain()) {
+            retry.compareAndSet(before, null);
         }
     }
 

@@ -27,7 +27,7 @@ final class NameWarning {
             isTold = true;
             LOGGER.warn(
                     "Burst '{}': the name {} is taken, so that the file gets the name {}; no file with content is"
-                            + " replaced. Give filePattern an index, %i, or a date that differs from roll to roll.",
+                            + " replaced. Give filePattern an index, or a date that differs from roll to roll.",
                     appender, name, free);
         }
         return free;

@@ -34,6 +34,11 @@ final class RollContent {
         this.names = new NextNames(settings);
     }
 
+    /** A new one that knows no roll. */
+    RollContent copy() {
+        return new RollContent(settings, stream);
+    }
+
     Roll roll(final RollNote note, final boolean skipsFooter, final AskAt next, final long millis) {
         final long fileNumber = stream.stats().fileNumber();
         final boolean othersWait = fileNumber < numberBefore;
