@@ -27,14 +27,23 @@ class ShippedLinesTest {
 
     private static final Path RSYSLOGD = Path.of("/usr/sbin/rsyslogd");
     private static final int EVENTS = 600;
-    private static final Scenario WRITER = new Scenario(
-            "shipped", Map.of("format", "xml", "zone", "UTC", "start", "2024-05-06T22:15", "run", ""), """
-            <RollingFile name="R" fileName="DIR/app.log" filePattern="DIR/app-%i.log">
-              LAYOUT
-              <SizeBasedTriggeringPolicy size="5 KB"/>
-              <DefaultRolloverStrategy fileIndex="nomax"/>
-            </RollingFile>
-            """);
+    private static final Scenario WRITER = writer("", "");
+
+    /** Files that begin with the same 1,100 bytes, but for what the attribute puts before them. */
+    private static final Scenario STAMPED = writer("fileStamp=\"true\"", "header=\"" + "h".repeat(1_100) + "%n\"");
+
+    private static Scenario writer(final String attributes, final String ofLayout) {
+        return new Scenario(
+                "shipped",
+                Map.of("format", "xml", "zone", "UTC", "start", "2024-05-06T22:15", "run", ""),
+                """
+                <RollingFile name="R" fileName="DIR/app.log" filePattern="DIR/app-%i.log" ATTRIBUTES>
+                  <PatternLayout pattern="%d %m%n" OF_LAYOUT/>
+                  <SizeBasedTriggeringPolicy size="5 KB"/>
+                  <DefaultRolloverStrategy fileIndex="nomax"/>
+                </RollingFile>
+                """.replace("ATTRIBUTES", attributes).replace("OF_LAYOUT", ofLayout));
+    }
 
     /** Whoever goes by inode and a fixed name must look at each file once while it has the name. */
     private static final String SEEN_IN_EACH_FILE = "10x90 seen 20x90 ".repeat(EVENTS / 30);
@@ -52,21 +61,37 @@ class ShippedLinesTest {
     @MethodSource("rules")
     void each_line_is_sent_once_while_files_roll(final String rule) throws Exception {
         final Shipper shipper = ShipperRulesTest.shipper(rule);
+        final int count = shipped(shipper, rule, WRITER);
+        assertThat(count).isEqualTo(rule.startsWith("1,024") ? sentBelow(shipper) : EVENTS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rules")
+    void a_stamp_shows_files_with_equal_headers_to_all(final String rule) throws Exception {
+        assertThat(shipped(ShipperRulesTest.shipper(rule), rule, STAMPED)).isEqualTo(EVENTS);
+    }
+
+    /** Returns how many events were sent; they are the first ones, and each was sent once. */
+    private int shipped(final Shipper shipper, final String rule, final Scenario writer) throws Exception {
         final Path folder = Files.createDirectories(temporary.resolve("logs"));
         final AtomicBoolean done = new AtomicBoolean();
         final CompletableFuture<Void> following = CompletableFuture.runAsync(() -> follow(shipper, folder, done));
         try {
             final String steps = rule.equals("inode") ? SEEN_IN_EACH_FILE : AT_ONCE;
-            WRITER.run(temporary, WRITER.asBurst(temporary), steps, shipper::sent);
+            writer.run(temporary, writer.asBurst(temporary), steps, shipper::sent);
         } finally {
             done.set(true);
             following.get(1, TimeUnit.MINUTES);
         }
-        assertThat(shipper.lines().stream().map(ShippedLinesTest::number).sorted())
+        final List<Integer> sent = shipper.lines().stream()
+                .filter(line -> line.contains(" event "))
+                .map(ShippedLinesTest::number)
+                .sorted()
+                .toList();
+        assertThat(sent)
                 .containsExactlyElementsOf(
-                        IntStream.rangeClosed(1, rule.startsWith("1,024") ? sentBelow(shipper) : EVENTS)
-                                .boxed()
-                                .toList());
+                        IntStream.rangeClosed(1, sent.size()).boxed().toList());
+        return sent.size();
     }
 
     /** Filebeat waits for a file to have 1,024 bytes, which the last one has not: what is sent is all before it. */
