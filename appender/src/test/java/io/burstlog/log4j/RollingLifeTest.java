@@ -102,8 +102,8 @@ class RollingLifeTest {
     void another_configuration_has_its_own_policy_and_names() {
         try (RunningLog4j log4j = with(burst("old-%i.log", "", BY_SIZE))) {
             log(log4j, 0, 100);
-            log4j.reconfigure(RunningLog4j.xml(burst("new-%i.log", "", BY_SIZE.replace("200", "100"))));
             log4j.awaitDrained();
+            log4j.reconfigure(RunningLog4j.xml(burst("new-%i.log", "", BY_SIZE.replace("200", "100"))));
             log(log4j, 100, 200);
             assertThat(log4j.status(Level.WARN)).isEmpty();
         }

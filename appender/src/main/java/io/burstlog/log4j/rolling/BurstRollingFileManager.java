@@ -161,7 +161,11 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     }
 
     private void roll(final RollNote note, final long millis) {
+        // What is said here of the next file stands before the roller can say that there is none.
         final long ending = bytes.getAndSet(0);
+        final long began = fileMillis;
+        fileMillis = millis;
+        retry.set(null);
         boolean accepted = false;
         try {
             final Roll roll = content.roll(note, skipsFooter, AskAt.of(getTriggeringPolicy()), millis);
@@ -170,10 +174,8 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
             // The event behind it meets the same, and tells.
             LOGGER.debug("Burst '{}': no roll: {}", getName(), failure.getMessage());
         } finally {
-            if (accepted) {
-                retry.set(null);
-                fileMillis = millis;
-            } else {
+            if (!accepted) {
+                fileMillis = began;
                 bytes.getAndAdd(ending);
                 retry.set(laterWith(note, false));
             }

@@ -28,7 +28,9 @@ final class NameWarning {
             LOGGER.warn(
                     "Burst '{}': the name {} is taken, so that the file gets the name {}; no file with content is"
                             + " replaced. Give filePattern an index, or a date that differs from roll to roll.",
-                    appender, name, free);
+                    appender,
+                    name,
+                    free);
         }
         return free;
     }
