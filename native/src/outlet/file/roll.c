@@ -274,7 +274,7 @@ static int change_files(struct log_file *log, const struct outlet_noted *noted, 
     if (is_named) {
         rc = plan.rc < 0                         ? plan.rc
              : plan.target[0] != '\0'            ? rename_to(log, plan.path, plan.target)
-             : strcmp(plan.next, plan.path) == 0 ? -EEXIST
+             : strcmp(plan.next, plan.path) == 0 ? noted->state->length > 0 ? -EEXIST : 0
                                                  : 0;
         if (rc < 0) {
             return give_up(log, &plan, rc, state);

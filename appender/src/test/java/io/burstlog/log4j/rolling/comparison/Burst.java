@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling.comparison;
+
+import io.burstlog.BurstStream;
+import io.burstlog.log4j.BurstAppender;
+import java.lang.reflect.Field;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.logging.log4j.core.Appender;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
+
+/** What a run needs of the appender under test: to know when nothing is left to be done in the background. */
+final class Burst {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private Burst() {}
+
+    static void settle(final Appender appender) throws ReflectiveOperationException {
+        final Object open = field(appender, "stream");
+        if (open == null) {
+            return;
+        }
+        if (!((BurstStream) field(open, "stream")).awaitDrained(PATIENCE)) {
+            throw new IllegalStateException("not drained within " + PATIENCE);
+        }
+        final Object rolling = field(open, "rolling");
+        if (rolling != null) {
+            final Thread roller = (Thread) field(field(rolling, "roller"), "thread");
+            await(
+                    "the roller",
+                    () -> Arrays.stream(roller.getStackTrace())
+                            .noneMatch(frame -> frame.getMethodName().equals("perform")));
+            final Object jobs = field(rolling, "jobs");
+            final Map<?, ?> pending = (Map<?, ?>) field(jobs, "pending");
+            await("the jobs", () -> {
+                synchronized (jobs) {
+                    return pending.isEmpty();
+                }
+            });
+        }
+    }
+
+    private static void await(final String what, final BooleanSupplier isDone) {
+        final long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!isDone.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new IllegalStateException(what + " have not ended within " + PATIENCE);
+            }
+            LockSupport.parkNanos(200_000);
+        }
+    }
+
+    static RollingFileManager managerOf(final Appender appender) {
+        return ((BurstAppender) appender).getManager();
+    }
+
+    private static Object field(final Object of, final String name) throws ReflectiveOperationException {
+        final Field field = of.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(of);
+    }
+}
