@@ -15,3 +15,29 @@ install_zig() {
   python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: \
     --require-hashes --target target/ziglang -r scripts/lib/ziglang.txt && cp scripts/lib/ziglang.txt "$mark"
 }
+
+declare -A target_of=(
+  [linux-x86-64]=x86_64-linux-gnu.2.17
+  [linux-aarch64]=aarch64-linux-gnu.2.17
+  [linux-x86-64-musl]=x86_64-linux-musl
+  [linux-aarch64-musl]=aarch64-linux-musl
+)
+
+# The flags by which one tree gives the same bytes wherever it lies. configure PLATFORM BUILD [CMAKE-OPTION..]
+configure() {
+  local platform=$1 build=$2
+  shift 2
+  # What the linker would compute depends on the compiler's own path, which is in the debug information.
+  local id
+  id=0x$({ echo "$platform"; cat scripts/lib/ziglang.txt; find native/src native/include native/CMakeLists.txt native/burstlog.map \
+    -type f -print0 | LC_ALL=C sort -z | xargs -0 sha1sum; } | sha1sum | cut -d ' ' -f 1)
+  mkdir -p "$build"
+  printf '#!/bin/sh\nexec "%s" cc -target %s "$@"\n' "$zig_tree/target/ziglang/ziglang/zig" "${target_of[$platform]}" >"$build/cc"
+  chmod +x "$build/cc"
+  cmake -S native -B "$build" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="${target_of[$platform]%%-*}" \
+    -DCMAKE_C_COMPILER="$build/cc" -DCMAKE_C_COMPILER_LAUNCHER= -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    -DCMAKE_C_FLAGS="-Werror -ffile-prefix-map=$zig_tree=. -ffile-prefix-map=$build=build" \
+    -DCMAKE_SHARED_LINKER_FLAGS="-Wl,--build-id=$id" -DCMAKE_EXE_LINKER_FLAGS="-Wl,--build-id=$id -dynamic" \
+    -DBURST_JNI_INCLUDE="$(find_build_jdk)/include" "$@"
+}
+
