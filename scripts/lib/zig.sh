@@ -23,6 +23,13 @@ declare -A target_of=(
   [linux-aarch64-musl]=aarch64-linux-musl
 )
 
+# compiler PLATFORM FOLDER: as one command, FOLDER/cc.
+compiler() {
+  mkdir -p "$2"
+  printf '#!/bin/sh\nexec "%s" cc -target %s "$@"\n' "$zig_tree/target/ziglang/ziglang/zig" "${target_of[$1]}" >"$2/cc"
+  chmod +x "$2/cc"
+}
+
 # The flags by which one tree gives the same bytes wherever it lies. configure PLATFORM BUILD [CMAKE-OPTION..]
 configure() {
   local platform=$1 build=$2
@@ -31,9 +38,7 @@ configure() {
   local id
   id=0x$({ echo "$platform"; cat scripts/lib/ziglang.txt; find native/src native/include native/CMakeLists.txt native/burstlog.map \
     -type f -print0 | LC_ALL=C sort -z | xargs -0 sha1sum; } | sha1sum | cut -d ' ' -f 1)
-  mkdir -p "$build"
-  printf '#!/bin/sh\nexec "%s" cc -target %s "$@"\n' "$zig_tree/target/ziglang/ziglang/zig" "${target_of[$platform]}" >"$build/cc"
-  chmod +x "$build/cc"
+  compiler "$platform" "$build" || return
   cmake -S native -B "$build" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="${target_of[$platform]%%-*}" \
     -DCMAKE_C_COMPILER="$build/cc" -DCMAKE_C_COMPILER_LAUNCHER= -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCMAKE_C_FLAGS="-Werror -ffile-prefix-map=$zig_tree=. -ffile-prefix-map=$build=build" \
