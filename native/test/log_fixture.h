@@ -19,11 +19,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "burstlog.h"
+
+#ifndef RENAME_EXCHANGE /* by old headers of a C library, and musl's */
+#define RENAME_EXCHANGE (1 << 1)
+#endif
 
 #define SECOND_NS 1000000000ll
 #define PATIENCE_NS (120 * SECOND_NS) /* for what must happen; a busy machine may take long */
@@ -128,7 +133,7 @@ static inline void block_file(void) {
     char beside[sizeof file_path + 8];
     snprintf(beside, sizeof beside, "%s.beside", file_path);
     assert_int_equal(mkdir(beside, 0700), 0);
-    assert_int_equal(renameat2(AT_FDCWD, beside, AT_FDCWD, file_path, RENAME_EXCHANGE), 0);
+    assert_int_equal(syscall(SYS_renameat2, AT_FDCWD, beside, AT_FDCWD, file_path, RENAME_EXCHANGE), 0);
     assert_int_equal(unlink(beside), 0);
 }
 

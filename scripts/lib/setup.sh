@@ -40,8 +40,6 @@ missing_packages() {
   command -v gcc >/dev/null || echo gcc
   command -v make >/dev/null || echo make
   [ -e /usr/include/stdio.h ] || echo libc6-dev
-  [ -e /usr/include/blkid/blkid.h ] || echo libblkid-dev
-  compgen -G '/usr/lib/*/liburing.a' >/dev/null || echo liburing-dev
   local command_of_same_name
   for command_of_same_name in "$@"; do
     command -v "$command_of_same_name" >/dev/null || echo "$command_of_same_name"
@@ -51,6 +49,7 @@ missing_packages() {
 # What the tests need beyond that; the programs of the proof are among them.
 missing_test_packages() {
   [ -e /usr/include/cmocka.h ] || echo libcmocka-dev
+  [ -e /usr/include/blkid/blkid.h ] || echo libblkid-dev
   command -v g++ >/dev/null || echo g++
   command -v pkg-config >/dev/null || echo pkg-config
   command -v ccache >/dev/null || echo ccache
@@ -62,7 +61,7 @@ missing_test_packages() {
   command -v clang-14 >/dev/null || echo clang-14
   command -v clang-format-14 >/dev/null || echo clang-format-14
   compgen -G '/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*' >/dev/null || echo libclang-rt-14-dev
-  command -v llvm-cov-14 >/dev/null || echo llvm-14
+  command -v llvm-cov-14 >/dev/null || echo llvm-14 # llvm-objcopy, too
   command -v fusermount3 >/dev/null || echo fuse3
   command -v mkfs.xfs >/dev/null || echo xfsprogs
   command -v mkfs.btrfs >/dev/null || echo btrfs-progs

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -202,10 +201,11 @@ static uint64_t linux_random(const struct platform *platform) {
     (void)platform;
     for (;;) {
         uint64_t bits = 0;
-        ssize_t got = getrandom(&bits, sizeof(bits), 0);
+        /* not every C library has getrandom() */
+        const long got = syscall(SYS_getrandom, &bits, sizeof(bits), 0);
         if (got < 0 && errno != EINTR)
             bits = random_of_process();
-        else if (got != (ssize_t)sizeof(bits))
+        else if (got != (long)sizeof(bits))
             continue;
         if (bits != 0)
             return bits;

@@ -56,6 +56,22 @@ static void two_claims_are_both_named(void **state) {
     assert_said("a partition table dos");
 }
 
+/* The dynamic linker takes the first file of that name, and this one is none. */
+static void without_libblkid_nothing_is_formatted(void **state) {
+    (void)state;
+    NEED_LOOP(16 * MIB);
+    make_file(scratch_path("libblkid.so.1"), 100);
+    shell("cp %s %s", scratch_path("backing"), scratch_path("before"));
+    setenv("LD_LIBRARY_PATH", scratch_path(""), 1);
+    const int plain = run("format %s", loop.path), forced = run("format --force %s", loop.path);
+    unsetenv("LD_LIBRARY_PATH");
+    assert_int_equal(plain, 3);
+    assert_int_equal(forced, 3);
+    assert_said(loop.path);
+    assert_said("cannot be told without libblkid.so.1");
+    shell("cmp %s %s", scratch_path("backing"), scratch_path("before"));
+}
+
 static void unknown_bytes_are_overwritten_only_by_force(void **state) {
     (void)state;
     NEED_LOOP(4 * MIB);
@@ -237,6 +253,7 @@ int main(void) {
         DEVICE_TEST(a_swap_signature_is_named_and_overwritten_only_by_force),
         DEVICE_TEST(a_partition_table_is_named_and_overwritten_only_by_force),
         DEVICE_TEST(two_claims_are_both_named),
+        DEVICE_TEST(without_libblkid_nothing_is_formatted),
         DEVICE_TEST(unknown_bytes_are_overwritten_only_by_force),
         DEVICE_TEST(another_ring_is_overwritten_only_by_force),
         DEVICE_TEST(swap_space_in_use_is_never_overwritten),

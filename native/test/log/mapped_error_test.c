@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/statfs.h>
 
 #include "append_rules.h"
@@ -60,7 +61,7 @@ static void copy_of_page(uint8_t *page) {
 static void open_with_a_bad_page(enum device_access access) {
     assert_int_equal(device_open(&platform_linux, ring_path, access, BURST_IO_AUTO, &host.device), 0);
     assert_string_equal(host.device->ops->name, "mapped");
-    const int nothing = memfd_create("nothing", MFD_CLOEXEC);
+    const int nothing = (int)syscall(SYS_memfd_create, "nothing", MFD_CLOEXEC);
     assert_true(nothing >= 0);
     assert_ptr_not_equal(mmap((uint8_t *)host.device->mapping + LAYOUT_DATA_OFFSET + BAD_PAGE * PAGE_BYTES, PAGE_BYTES,
                               PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, nothing, 0),

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -198,7 +199,7 @@ static _Atomic pid_t other_thread;
 
 static void *append_without_limit(void *argument) {
     (void)argument;
-    atomic_store(&other_thread, gettid());
+    atomic_store(&other_thread, (pid_t)syscall(SYS_gettid));
     return (void *)(intptr_t)ring_append(fake_device.ring, "other", 5, 0, 0, &fake_rule);
 }
 

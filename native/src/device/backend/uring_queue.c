@@ -45,27 +45,23 @@ static int refuse_ring(const struct uring *uring, int failure) {
 }
 
 int uring_queue_open(struct uring *uring, unsigned int setup_flags) {
-    int result = io_uring_queue_init(ENTRIES, &uring->ring, setup_flags);
+    const int result = kernel_queues_open(&uring->kernel, ENTRIES, setup_flags);
     if (result < 0)
         return refuse_ring(uring, -result);
     uring->is_set_up = 1;
-    uring->setup_flags = setup_flags;
-    io_uring_ring_dontfork(&uring->ring); /* a child has nothing to submit here */
     return 0;
 }
 
 int uring_run_alone(struct uring *uring) {
-    struct io_uring_cqe *cqe;
     for (int attempts = 0;;) {
-        int result = io_uring_submit_and_wait(&uring->ring, 1);
-        if (result >= 0)
-            result = io_uring_wait_cqe(&uring->ring, &cqe);
-        if (result == 0) {
-            result = cqe->res;
-            io_uring_cqe_seen(&uring->ring, cqe);
+        int result = kernel_enter(&uring->kernel, 1);
+        const struct io_uring_cqe *completion = kernel_completion(&uring->kernel);
+        if (completion != NULL) {
+            result = completion->res;
+            kernel_seen(&uring->kernel);
             return result;
         }
-        if (!direct_worth_repeating(&uring->direct, -result, &attempts))
+        if (result < 0 && !direct_worth_repeating(&uring->direct, -result, &attempts))
             return result;
     }
 }
@@ -75,10 +71,10 @@ void uring_queue_close(struct uring *uring) {
         return;
     /* First of all: the kernel frees the ring some time later, and the lock on the medium must not last until then. */
     if (uring->file_is_registered)
-        io_uring_unregister_files(&uring->ring);
+        kernel_register(&uring->kernel, IORING_UNREGISTER_FILES, NULL, 0);
     if (uring->buffers > 0)
-        io_uring_unregister_buffers(&uring->ring);
-    io_uring_queue_exit(&uring->ring);
+        kernel_register(&uring->kernel, IORING_UNREGISTER_BUFFERS, NULL, 0);
+    kernel_queues_close(&uring->kernel);
 }
 
 static int is_passing(int result) {
@@ -108,15 +104,10 @@ static struct uring_write *slot_of(struct uring *uring, uint64_t command) {
 
 /* Treats the commands that the kernel has not taken as if it had given them back. */
 static void take_back(struct uring *uring) {
-    struct io_uring_sq *queue = &uring->ring.sq;
-    const unsigned int taken = __atomic_load_n(queue->khead, __ATOMIC_ACQUIRE);
-    const unsigned int shift = uring->setup_flags & IORING_SETUP_SQE128 ? 1 : 0;
-    for (unsigned int at = taken; at != queue->sqe_tail; at++) {
-        const struct io_uring_sqe *sqe = &queue->sqes[(at & queue->ring_mask) << shift];
-        let_go(uring, slot_of(uring, sqe->user_data), -EAGAIN);
-    }
-    queue->sqe_head = queue->sqe_tail = taken;
-    __atomic_store_n(queue->ktail, taken, __ATOMIC_RELEASE);
+    const unsigned int count = kernel_not_taken(&uring->kernel);
+    for (unsigned int i = 0; i < count; i++)
+        let_go(uring, slot_of(uring, kernel_entry_not_taken(&uring->kernel, i)->user_data), -EAGAIN);
+    kernel_taken_back(&uring->kernel);
 }
 
 /* The kernel neither completes writes nor says why: those under way fail. */
@@ -133,10 +124,10 @@ static void lose(struct uring *uring, int failure) {
 /* Gives the kernel what is queued, and waits for `wanted` completions or a signal. */
 static void push(struct uring *uring, unsigned int wanted) {
     for (int attempts = 0;;) {
-        const int result = io_uring_submit_and_wait(&uring->ring, wanted);
-        if (result >= 0 || (io_uring_sq_ready(&uring->ring) == 0 && is_passing(result)))
+        const int result = kernel_enter(&uring->kernel, wanted);
+        if (result >= 0 || (kernel_not_taken(&uring->kernel) == 0 && is_passing(result)))
             return;
-        if (io_uring_sq_ready(&uring->ring) == 0) {
+        if (kernel_not_taken(&uring->kernel) == 0) {
             lose(uring, -result);
             return;
         }
@@ -148,10 +139,10 @@ static void push(struct uring *uring, unsigned int wanted) {
 }
 
 static struct io_uring_sqe *next_command(struct uring *uring) {
-    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
+    struct io_uring_sqe *sqe = kernel_next_entry(&uring->kernel);
     if (sqe == NULL) {
         push(uring, 0);
-        sqe = io_uring_get_sqe(&uring->ring);
+        sqe = kernel_next_entry(&uring->kernel);
     }
     return sqe;
 }
@@ -201,12 +192,12 @@ static int is_any_under_way(const struct uring *uring) {
 
 /* Takes a completion that is there already. Makes no system call: push does. */
 static int take_completion(struct uring *uring) {
-    struct io_uring_cqe *cqe;
-    if (io_uring_cq_ready(&uring->ring) == 0 || io_uring_peek_cqe(&uring->ring, &cqe) != 0)
+    const struct io_uring_cqe *completion = kernel_completion(&uring->kernel);
+    if (completion == NULL)
         return 0;
-    const uint64_t command = cqe->user_data;
-    const int result = uring->meaning(uring, cqe->res, (size_t)(command >> SLOT_BITS));
-    io_uring_cqe_seen(&uring->ring, cqe);
+    const uint64_t command = completion->user_data;
+    const int result = uring->meaning(uring, completion->res, (size_t)(command >> SLOT_BITS));
+    kernel_seen(&uring->kernel);
     let_go(uring, slot_of(uring, command), result);
     return 1;
 }

@@ -14,9 +14,8 @@
 #ifndef BURST_DEVICE_URING_QUEUE_H
 #define BURST_DEVICE_URING_QUEUE_H
 
-#include <liburing.h>
-
 #include "device/backend/direct.h"
+#include "device/backend/uring_kernel.h"
 
 #define URING_DEPTH 8u /* writes under way */
 
@@ -28,11 +27,10 @@ struct uring_write {
 
 struct uring {
     struct direct direct; /* first */
-    struct io_uring ring;
+    struct kernel_queues kernel;
     int is_set_up;
     int file_is_registered;
     unsigned int buffers; /* registered ones, which cover the image */
-    unsigned int setup_flags;
     size_t command_bytes; /* the most that one command writes */
     int is_lost;          /* the kernel does not answer any more: nothing is submitted */
     struct uring_write writes[URING_DEPTH];

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "device/backend/bus_fault.h"
@@ -28,7 +29,7 @@ static siginfo_t seen;
 
 /* A mapping of a file that then is cut to its first half. */
 static uint8_t *map_a_cut_file(void) {
-    const int fd = memfd_create("cut", MFD_CLOEXEC);
+    const int fd = (int)syscall(SYS_memfd_create, "cut", MFD_CLOEXEC);
     CHECK(fd >= 0 && ftruncate(fd, PAGES * PAGE_BYTES) == 0);
     uint8_t *base = mmap(NULL, PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     CHECK(base != MAP_FAILED);

@@ -38,7 +38,7 @@ abstract class LibraryLocation {
         if (path != null && !path.isBlank()) {
             return new Explicit(Path.of(path).toAbsolutePath().normalize());
         }
-        String name = "linux-" + ElfHeader.architectureOfJvm() + "/libburstlog.so";
+        String name = JvmPlatform.CURRENT.library() + "/libburstlog.so";
         URL resource = LibraryLocation.class.getResource("/" + name);
         return resource == null ? new Searched() : new Bundled(name, resource);
     }
@@ -166,9 +166,9 @@ abstract class LibraryLocation {
             try {
                 return NativeLibrary.getInstance("burstlog", options);
             } catch (UnsatisfiedLinkError failure) {
-                String platform = System.getProperty("os.name") + " " + ElfHeader.architectureOfJvm();
                 throw new LibraryException(
-                        "There is no Burstlog library for " + platform + " in the jar, and none on the"
+                        "There is no Burstlog library for " + JvmPlatform.CURRENT.library()
+                                + " in the jar, and none on the"
                                 + " library path (" + linkersAnswer(failure) + "); name one with -D" + PATH_PROPERTY
                                 + ".",
                         failure);

@@ -183,7 +183,7 @@ class LibraryTest {
     }
 
     private Path copyOfTheLibrary(String name) throws IOException {
-        String resource = "/linux-" + ElfHeader.architectureOfJvm() + "/libburstlog.so";
+        String resource = "/" + JvmPlatform.CURRENT.library() + "/libburstlog.so";
         Path copy = directory.resolve(name);
         try (var in = LibraryTest.class.getResourceAsStream(resource)) {
             Files.copy(in, copy);
