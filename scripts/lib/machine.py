@@ -13,23 +13,25 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import threading
-import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "target", "vm")
+BUILD = os.path.join(FOLDER, "build")
 QEMU = "qemu-system-x86_64"
 SKIPPED = 77
 EXIT_LINE = re.compile(r"^MACHINE EXIT (\d+)\s*$", re.M)
 
 INIT = """#!/bin/busybox sh
-/bin/busybox mkdir -p /proc /sys /dev /tmp /run /mnt /sbin /usr/bin /usr/sbin
+/bin/busybox mkdir -p /proc /sys /dev /tmp /m /run /mnt /sbin /usr/bin /usr/sbin
 /bin/busybox --install -s
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 mkdir -p /dev/shm
 mount -t tmpfs tmp /tmp
+mount -t tmpfs m /m
 mount -t tmpfs shm /dev/shm
 mount -t tmpfs run /run
 export PATH=/bin:/sbin:/usr/bin:/usr/sbin HOME=/tmp
@@ -38,7 +40,7 @@ ip link set lo up
 while read -r module; do
   insmod "/modules/$module.ko" || echo "init: insmod $module failed" >/dev/ttyS1
 done </modules/list
-cd /tmp
+cd /m
 sh /job >/dev/ttyS1 2>&1 </dev/null
 echo "MACHINE EXIT $?" >/dev/ttyS1
 poweroff -f
@@ -126,6 +128,24 @@ def libraries_of(program):
     return re.findall(r"(/\S+) \(0x", run("ldd", program).stdout)
 
 
+def build(*targets):
+    """Makes these CMake targets in target/vm/build, optimised."""
+    for command in (["cmake", "-S", os.path.join(ROOT, "native"), "-B", BUILD, "-DBURST_TESTS=ON",
+                     "-DCMAKE_BUILD_TYPE=RelWithDebInfo"], ["cmake", "--build", BUILD, "--target", *targets]):
+        done = run(*command)
+        if done.returncode != 0:
+            sys.exit(done.stdout[-3000:] + "\nthe build failed")
+
+
+def empty_disk(name, size):
+    """QEMU's arguments for a disk of zeros that a device names by drive=NAME."""
+    image = os.path.join(FOLDER, name + ".img")
+    with open(image, "wb"):
+        pass
+    run("truncate", "-s", size, image)
+    return ["-drive", "if=none,format=raw,cache=writeback,id=%s,file=%s" % (name, image)]
+
+
 class Initramfs:
     """A cpio archive (newc), put together in memory."""
 
@@ -182,7 +202,7 @@ class Initramfs:
         needed = re.search(rb"\0depends=([^\0]*)\0", data).group(1).decode()
         softly = b" ".join(re.findall(rb"\0softdep=pre: ([^\0]*)\0", data)).decode()
         for other in filter(None, needed.split(",") + softly.split()):
-            self.add_module(other)
+            self.add_module("crc32c_generic" if other == "crc32c" else other)
         self.modules.append(name)
         self.add("/modules/%s.ko" % name, 0o100644, data)
 
@@ -197,22 +217,24 @@ class Initramfs:
                 file.write(data + bytes(-len(data) % 4))
 
 
-class Machine:
-    """One run of QEMU. It emulates the processor: KVM inside a virtual machine may be there and break."""
+def command_of(unpacked, initramfs, memory, cpus, kernel_log):
+    """QEMU's command for a machine without devices. The processor is emulated: KVM inside a virtual machine may be there and
+    break."""
+    return ["nice", "-n", "19", QEMU, "-nodefaults", "-no-user-config", "-nic", "none", "-display", "none", "-no-reboot",
+            "-M", "pc", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", str(cpus), "-m", memory,
+            "-kernel", os.path.join(unpacked, "vmlinux"), "-initrd", initramfs,
+            "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr tsc=reliable random.trust_cpu=on",
+            "-chardev", "file,id=kernel,path=" + kernel_log, "-serial", "chardev:kernel"]
 
-    def __init__(self, unpacked, initramfs, devices=(), memory="512M", cpus=1, name="machine"):
+
+class Machine:
+    """One run of QEMU."""
+
+    def __init__(self, unpacked, initramfs, devices=(), memory="512M", cpus=1):
         self.text = ""
-        self.kernel_log = os.path.join(FOLDER, name + ".kernel.log")
-        self.begin = time.monotonic()
-        if os.path.exists(self.kernel_log):
-            os.remove(self.kernel_log)
-        command = ["nice", "-n", "19", QEMU, "-nodefaults", "-no-user-config", "-nic", "none", "-display", "none",
-                   "-no-reboot", "-M", "pc", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", str(cpus),
-                   "-m", memory,
-                   "-kernel", os.path.join(unpacked, "vmlinux"), "-initrd", initramfs,
-                   "-append", "console=ttyS0 quiet panic=-1 mitigations=off nokaslr tsc=reliable random.trust_cpu=on",
-                   "-chardev", "file,id=kernel,path=" + self.kernel_log, "-serial", "chardev:kernel",
-                   "-chardev", "stdio,id=job,signal=off", "-serial", "chardev:job"] + list(devices)
+        self.kernel_log = os.path.join(FOLDER, "kernel.log")
+        command = command_of(unpacked, initramfs, memory, cpus, self.kernel_log) + [
+            "-chardev", "stdio,id=job,signal=off", "-serial", "chardev:job"] + list(devices)
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         start_new_session=True)
 
