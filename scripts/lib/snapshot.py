@@ -87,6 +87,9 @@ class Started:
         listener.settimeout(BOOT_SECONDS)
         try:
             self.orders, _ = listener.accept()
+        except BaseException:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
         finally:
             listener.close()
 
@@ -150,12 +153,15 @@ class Snapshot:
     def boot(self, devices):
         started = Started(self.command(devices), self.base)
         end = time.monotonic() + BOOT_SECONDS
-        while "READY" not in started.said():
-            if time.monotonic() > end or not started.is_alive():
-                started.kill()
-                raise machine.Unavailable("the machine does not boot: " + started.errors())
-            time.sleep(0.05)
-        time.sleep(0.3)  # so that it waits for its order
+        try:
+            while "READY" not in started.said():
+                if time.monotonic() > end or not started.is_alive():
+                    raise machine.Unavailable("the machine does not boot: " + started.errors())
+                time.sleep(0.05)
+            time.sleep(0.3)  # so that it waits for its order
+        except BaseException:
+            started.kill()
+            raise
         return started
 
     def start(self, devices):
@@ -169,5 +175,9 @@ class Snapshot:
             finally:
                 started.kill()
         started = Started(self.command(devices) + ["-incoming", "exec:cat " + saved], self.base)
-        started.wait_until_it_runs()
+        try:
+            started.wait_until_it_runs()
+        except BaseException:
+            started.kill()
+            raise
         return started
