@@ -4,15 +4,16 @@
  * what its commit wrote, to an equal medium, with the same engine and nothing above it. Interleaved, so that whatever
  * else the machine does hits both alike. Prints one row of a table.
  *
- *     media_bench NAME RING BARE LOG_FILE auto|mapped RECORDS RECORD_BYTES
+ *     media_bench NAME RING BARE LOG_FILE ENGINE RECORDS RECORD_BYTES
  *
- * RING: a ring, or a file to be created. BARE: an equal device, or a file of 32 MiB or more, which is overwritten.
+ * ENGINE: auto, or what the ring's engines are called. RING: a ring, or a file to be created. BARE: an equal device, or a file of 32 MiB or more, which is overwritten.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "device/medium.h"
 #include "device/open.h"
 #include "log/log.h"
 
@@ -37,6 +38,15 @@ static void die(const char *what) {
     exit(1);
 }
 
+static uint32_t engine_named(const char *name) {
+    for (uint32_t io = DEVICE_IO_PWRITE; io <= DEVICE_IO_FLUSH; io++) {
+        if (strcmp(device_backend_of(io)->name, name) == 0) {
+            return io;
+        }
+    }
+    return DEVICE_IO_AUTO;
+}
+
 static burst_t *open_log(char **argv) {
     burst_config_t config;
     burst_config_init(&config);
@@ -44,7 +54,7 @@ static burst_t *open_log(char **argv) {
     config.file_name = argv[4];
     config.ring_bytes = RING_BYTES;
     config.durability = BURST_DURABILITY_PROCESS;
-    config.io = strcmp(argv[5], "mapped") == 0 ? BURST_IO_MAPPED : BURST_IO_AUTO;
+    config.io = engine_named(argv[5]);
     burst_t *log;
     if (burst_open(&config, &log) < 0) {
         die(argv[2]);
@@ -137,7 +147,7 @@ static void print_row(const char *name, const char *engine, int64_t *append_ns, 
 
 int main(int argc, char **argv) {
     if (argc != 8) {
-        fprintf(stderr, "usage: media_bench NAME RING BARE LOG_FILE auto|mapped RECORDS RECORD_BYTES\n");
+        fprintf(stderr, "usage: media_bench NAME RING BARE LOG_FILE ENGINE RECORDS RECORD_BYTES\n");
         return 2;
     }
     const size_t count = strtoul(argv[6], NULL, 10), length = strtoul(argv[7], NULL, 10);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -23,6 +24,12 @@ static int looking_failed(const char *path, int failure) {
 static int open_medium(const struct device *device, int flags) {
     const int fd = device_open_again(device, flags);
     return fd < 0 ? looking_failed(device->path, -fd) : fd;
+}
+
+/* A DAX character device can be mapped and not be read, so that no file system or partition table is ever found on it. */
+static int is_mapped_only(int fd) {
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISCHR(status.st_mode);
 }
 
 /* A probe that returns one signature after the other. NULL with a sentence. */
@@ -63,6 +70,10 @@ int signature_find(const struct device *device, char *text, size_t text_bytes) {
     const int fd = blkid == NULL ? -ENOPKG : open_medium(device, O_RDONLY);
     if (fd < 0)
         return fd;
+    if (is_mapped_only(fd)) {
+        close(fd);
+        return 0;
+    }
     blkid_probe probe = begin_probe(blkid, path, fd);
     int result = probe == NULL ? -EIO : FOUND;
     while (result == FOUND) {

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program that logs inside a virtual machine, whose disks or power fail. Its log file says how far it is: it opens the
+ * log, which recovers, checks every line that is there, and appends the next ones.
+ *
+ *     machine-writer RING LOG auto|pwrite|uring|nvme|mapped|flush DURABILITY THREADS SECONDS [REPORT]
+ *
+ * To REPORT, a port that leads out of the machine (default: standard output), go
+ *
+ *     F thread number     the log file holds all lines of the thread up to this one, each exactly once, whole, in order
+ *     A thread number     the append of this line has returned: it is durable
+ *
+ * Standard output also gets VIOLATION (exit code 3), and FAILED for an append that failed, with the time it took (exit code
+ * 5). With SECONDS 0 it recovers, checks and closes.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "burstlog.h"
+
+#define THREADS_MAX 4
+#define LINE_MAX_BYTES 2400
+#define SECOND_NS 1000000000ll
+#define EXIT_VIOLATION 3
+#define EXIT_FAILED 5
+
+static const char *const engines[] = {"auto", "pwrite", "uring", "nvme", "mapped", "flush"};
+
+struct seen {
+    uint8_t *times; /* how often each number is there */
+    uint64_t room, highest;
+};
+
+static struct seen seen[THREADS_MAX];
+static burst_t *log_open;
+static int report = STDOUT_FILENO;
+static int64_t end_ns;
+static _Atomic int failed;
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * SECOND_NS + now.tv_nsec;
+}
+
+static void say(const char *kind, int thread, uint64_t number) {
+    char text[64];
+    const int length = snprintf(text, sizeof text, "%s %d %llu\n", kind, thread, (unsigned long long)number);
+    if (write(report, text, (size_t)length) != length)
+        abort();
+}
+
+/* Up to 200 bytes, now and then up to 2,000. */
+static size_t make_line(char *line, int thread, uint64_t number) {
+    const size_t fill = (number * 2654435761u >> 7) % (number % 40 == 0 ? 2000 : 200);
+    size_t used = (size_t)snprintf(line, LINE_MAX_BYTES, "%d %llu ", thread, (unsigned long long)number);
+    for (size_t i = 0; i < fill; i++)
+        line[used++] = (char)('a' + (number + i) % 26);
+    line[used++] = '\n';
+    return used;
+}
+
+static void violation(const char *what, const char *path, const char *line) {
+    printf("VIOLATION %s: %s: %.60s\n", path, what, line);
+    exit(EXIT_VIOLATION);
+}
+
+static void note(int thread, uint64_t number) {
+    struct seen *of = &seen[thread];
+    if (number >= of->room) {
+        const uint64_t room = (number + 1) * 2;
+        of->times = realloc(of->times, room);
+        if (of->times == NULL)
+            abort();
+        memset(of->times + of->room, 0, room - of->room);
+        of->room = room;
+    }
+    of->times[number]++;
+    of->highest = number > of->highest ? number : of->highest;
+}
+
+static void check_file(const char *path) {
+    char line[LINE_MAX_BYTES + 1], wanted[LINE_MAX_BYTES];
+    uint64_t before[THREADS_MAX] = {0};
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        violation("cannot be opened", path, "");
+    while (fgets(line, sizeof line, file) != NULL) {
+        int thread = -1;
+        unsigned long long number = 0;
+        if (sscanf(line, "%d %llu ", &thread, &number) != 2 || thread < 0 || thread >= THREADS_MAX)
+            violation("a line that nobody wrote", path, line);
+        const size_t length = make_line(wanted, thread, number);
+        if (strlen(line) != length || memcmp(line, wanted, length) != 0)
+            violation("a line that is not as it was written", path, line);
+        if (number <= before[thread])
+            violation("a line behind a later one", path, line);
+        note(thread, before[thread] = number);
+    }
+    fclose(file);
+}
+
+/* The log file and those that were begun in its place. */
+static void check_files(const char *log) {
+    char folder[512], path[1024];
+    snprintf(folder, sizeof folder, "%s", log);
+    char *name = strrchr(folder, '/');
+    *name++ = '\0';
+    DIR *entries = opendir(folder);
+    if (entries == NULL)
+        violation("its folder cannot be read", log, "");
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        if (strncmp(entry->d_name, name, strlen(name)) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        check_file(path);
+    }
+    closedir(entries);
+    for (int thread = 0; thread < THREADS_MAX; thread++)
+        for (uint64_t number = 1; number <= seen[thread].highest; number++)
+            if (seen[thread].times[number] != 1) {
+                char line[64];
+                snprintf(line, sizeof line, "thread %d, line %llu", thread, (unsigned long long)number);
+                violation(seen[thread].times[number] == 0 ? "a line is missing" : "a line is there twice", log, line);
+            }
+}
+
+static void tell_events(void) {
+    burst_event_t event = {.struct_bytes = sizeof event};
+    while (burst_next_event(log_open, &event, 0) == 1)
+        fprintf(stderr, "event: %s\n", event.text);
+}
+
+static void open_log(char **argv) {
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = argv[1];
+    config.file_name = argv[2];
+    while (config.io < sizeof engines / sizeof engines[0] && strcmp(argv[3], engines[config.io]) != 0)
+        config.io++;
+    config.durability = strcmp(argv[4], "power") == 0      ? BURST_DURABILITY_POWER
+                        : strcmp(argv[4], "os-crash") == 0 ? BURST_DURABILITY_OS_CRASH
+                                                           : BURST_DURABILITY_PROCESS;
+    config.drain_interval_ns = 20000000;
+    if (burst_open(&config, &log_open) < 0) {
+        printf("FAILED open: %s\n", burst_last_error());
+        exit(EXIT_FAILED);
+    }
+    char statement[BURST_TEXT_BYTES];
+    if (burst_recovery_statement(log_open, statement, sizeof statement) != 0) {
+        tell_events();
+        violation("recovery reports a loss", argv[1], statement);
+    }
+    if (burst_await_drained(log_open, 60 * SECOND_NS) != 1) {
+        tell_events();
+        printf("FAILED drain: %s\n", burst_last_error());
+        exit(EXIT_FAILED);
+    }
+}
+
+static void *append_lines(void *argument) {
+    const int thread = (int)(intptr_t)argument;
+    char line[LINE_MAX_BYTES];
+    for (uint64_t number = seen[thread].highest + 1; now_ns() < end_ns; number++) {
+        const size_t length = make_line(line, thread, number);
+        const int64_t begin_ns = now_ns();
+        if (burst_append(log_open, line, length, 0) <= 0) {
+            printf("FAILED append %d %llu after %lld ms: %s\n", thread, (unsigned long long)number,
+                   (long long)(now_ns() - begin_ns) / 1000000, burst_last_error());
+            failed = 1;
+            break;
+        }
+        say("A", thread, number);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 7 || argc > 8 || argv[2][0] != '/' || atoi(argv[5]) > THREADS_MAX) {
+        fprintf(stderr, "usage: machine-writer RING /LOG ENGINE DURABILITY THREADS SECONDS [REPORT]\n");
+        return 2;
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    open_log(argv);
+    check_files(argv[2]);
+    if (argc == 8 && (report = open(argv[7], O_WRONLY | O_CLOEXEC)) < 0) {
+        perror(argv[7]);
+        return 2;
+    }
+    const int threads = atoi(argv[5]);
+    for (int thread = 0; thread < threads; thread++)
+        say("F", thread, seen[thread].highest);
+    end_ns = now_ns() + (int64_t)(atof(argv[6]) * (double)SECOND_NS);
+    pthread_t running[THREADS_MAX];
+    for (int thread = 0; thread < threads; thread++)
+        pthread_create(&running[thread], NULL, append_lines, (void *)(intptr_t)thread);
+    for (int thread = 0; thread < threads; thread++)
+        pthread_join(running[thread], NULL);
+    tell_events();
+    const int64_t left = burst_close(log_open);
+    if (left != 0)
+        printf("LEFT %lld: %s\n", (long long)left, burst_last_error());
+    return failed ? EXIT_FAILED : 0;
+}
