@@ -1,76 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several streams of one ring: burst_stream_open and what follows. */
-#include "log_fixture.h"
+#include "streams_fixture.h"
 
 #define RECORD_BYTES 1000
-
-static char paths[3][160];
-
-static int make_paths(void **state) {
-    make_folder(state);
-    for (int i = 0; i < 3; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s/stream%d", folder, i);
-    }
-    return 0;
-}
-
-static burst_stream_config_t stream_config(const char *name, const char *path) {
-    burst_stream_config_t config;
-    burst_stream_config_init(&config);
-    config.name = name;
-    config.file_name = path;
-    return config;
-}
-
-static burst_stream_t *open_stream(burst_t *log, const char *name, const char *path) {
-    const burst_stream_config_t config = stream_config(name, path);
-    burst_stream_t *stream = NULL;
-    if (burst_stream_open(log, &config, &stream) < 0) {
-        fail_msg("stream: %s", burst_last_error());
-    }
-    return stream;
-}
-
-static void assert_stream_refused(burst_t *log, const char *name, const char *path, int code, const char *word) {
-    const burst_stream_config_t config = stream_config(name, path);
-    burst_stream_t *stream;
-    assert_int_equal(burst_stream_open(log, &config, &stream), -code);
-    assert_null(stream);
-    if (strstr(burst_last_error(), word) == NULL) {
-        fail_msg("\"%s\" does not name %s", burst_last_error(), word);
-    }
-}
-
-static void append(burst_stream_t *stream, const char *text) {
-    if (burst_stream_append(stream, text, strlen(text), 0) < 1) {
-        fail_msg("append: %s", burst_last_error());
-    }
-}
-
-static void assert_holds(const char *path, const char *wanted) {
-    char text[4096] = "";
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    assert_string_equal(text, wanted);
-}
-
-static void assert_is_missing(const char *path) {
-    assert_int_equal(access(path, F_OK), -1);
-}
-
-static burst_t *open_without_file(void) {
-    burst_config_t config = small_config();
-    config.file_name = NULL;
-    return open_with(&config);
-}
-
-static burst_stream_stats_t stream_stats(const burst_stream_t *stream) {
-    burst_stream_stats_t stats = {.struct_bytes = sizeof stats};
-    assert_int_equal(burst_stream_stats(stream, &stats), 0);
-    return stats;
-}
 
 /* The figure comes with the end of a step of the drain, a moment after what waits for it. */
 static void await_held(const burst_stream_t *stream, uint64_t least, uint64_t most) {
@@ -202,11 +134,6 @@ static void a_closed_stream_holds_its_file_no_more(void **state) {
 }
 
 /* A file system that is full, for one stream only: a directory stands in the place of its file. */
-static void block(const char *path) {
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(mkdir(path, 0700), 0);
-}
-
 static void a_stalled_stream_holds_up_itself_alone(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -319,104 +246,6 @@ static void a_stream_has_a_rule_of_its_own(void **state) {
 }
 
 /* 64 entries at most: one that holds nothing and that nobody has open gives its place. */
-static void a_ring_has_64_streams(void **state) {
-    (void)state;
-    burst_t *log = open_small();
-    char name[16], path[160];
-    burst_stream_t *streams[BURST_STREAMS_MAX];
-    for (int i = 1; i < BURST_STREAMS_MAX; i++) {
-        snprintf(name, sizeof name, "s%d", i);
-        snprintf(path, sizeof path, "%s/s%d", folder, i);
-        streams[i] = open_stream(log, name, path);
-        append(streams[i], name);
-    }
-    assert_stream_refused(log, "one more", paths[0], ENOSPC, "64");
-    assert_is_missing(paths[0]);
-    assert_int_equal(burst_stream_close(streams[5], PATIENCE_NS), 1);
-    append(open_stream(log, "one more", paths[0]), "more");
-    assert_int_equal(burst_close(log), 0);
-    assert_holds(paths[0], "more");
-    for (int i = 1; i < BURST_STREAMS_MAX; i++) {
-        snprintf(name, sizeof name, "s%d", i);
-        snprintf(path, sizeof path, "%s/s%d", folder, i);
-        assert_holds(path, name);
-    }
-}
-
-/* The place of a stream that is gone goes to the next one, which gets nothing of what that one left behind. */
-static void an_id_that_is_used_again_brings_no_record_along(void **state) {
-    (void)state;
-    char name[16], path[160];
-    burst_t *log = open_without_file();
-    burst_stream_t *last = NULL;
-    for (int i = 1; i < BURST_STREAMS_MAX; i++) {
-        snprintf(name, sizeof name, "s%d", i);
-        snprintf(path, sizeof path, "%s/s%d", folder, i);
-        last = open_stream(log, name, path);
-        append(last, name);
-    }
-    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
-    block(path);
-    append(last, "waits");
-    assert_int_equal(burst_close_within(log, SECOND_NS / 4), 1);
-    log = open_without_file(); /* with other streams only: those places are free whose records are drained */
-    for (int i = 1; i < BURST_STREAMS_MAX - 1; i++) {
-        snprintf(name, sizeof name, "t%d", i);
-        snprintf(path, sizeof path, "%s/t%d", folder, i);
-        append(open_stream(log, name, path), name);
-    }
-    assert_stream_refused(log, "one more", paths[0], ENOSPC, "64");
-    snprintf(path, sizeof path, "%s/s%d", folder, BURST_STREAMS_MAX - 1);
-    assert_int_equal(rmdir(path), 0);
-    append(open_stream(log, "one more", paths[0]), "more");
-    assert_int_equal(burst_close(log), 0);
-    assert_holds(path, "waits");
-    assert_holds(paths[0], "more");
-    for (int i = 1; i < BURST_STREAMS_MAX - 1; i++) {
-        snprintf(name, sizeof name, "t%d", i);
-        snprintf(path, sizeof path, "%s/t%d", folder, i);
-        assert_holds(path, name);
-    }
-}
-
-/* Names and paths of all streams stand in one slot of the ring's head. */
-static void a_stream_whose_name_does_not_fit_is_refused_and_the_others_go_on(void **state) {
-    (void)state;
-    char name[BURST_STREAM_NAME_BYTES], path[2400];
-    static burst_stream_t *streams[BURST_STREAMS_MAX];
-    int count = 0, used = snprintf(path, sizeof path, "%s", folder), rc = 0;
-    for (int level = 0; level < 9; level++) {
-        used += snprintf(path + used, sizeof path - (size_t)used, "/%0200d", level);
-    }
-    burst_t *log = open_small();
-    for (; count < BURST_STREAMS_MAX - 1; count++) {
-        snprintf(name, sizeof name, "%0250d", count);
-        snprintf(path + used, sizeof path - (size_t)used, "/%d", count);
-        const burst_stream_config_t config = stream_config(name, path);
-        rc = burst_stream_open(log, &config, &streams[count]);
-        if (rc < 0) {
-            break;
-        }
-        append(streams[count], "1 ");
-    }
-    assert_int_equal(rc, -E2BIG);
-    assert_in_range(count, 40, 60);
-    assert_null(streams[count]);
-    assert_int_not_equal(strlen(burst_last_error()), 0);
-    assert_is_missing(path);
-    for (int i = 0; i < count; i++) {
-        append(streams[i], "2 ");
-    }
-    assert_int_equal(burst_append(log, "main", 4, 0), 2 * count + 1);
-    assert_int_equal(burst_close(log), 0);
-    for (int i = 0; i < count; i++) {
-        snprintf(path + used, sizeof path - (size_t)used, "/%d", i);
-        assert_holds(path, "1 2 ");
-    }
-    assert_file_is("main");
-    assert_int_equal(burst_close(open_small()), 0);
-}
-
 static void a_mapped_ring_carries_streams(void **state) {
     (void)state;
     burst_config_t config = small_config();
@@ -458,27 +287,21 @@ static void a_ring_loses_and_gets_its_main_stream(void **state) {
     assert_holds(paths[0], "1 ");
 }
 
-#undef TEST
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_paths, remove_folder)
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(each_record_is_in_the_file_of_its_stream),
-        TEST(a_ring_needs_no_main_stream),
-        TEST(a_stream_is_known_by_its_name),
-        TEST(a_stream_may_be_opened_again_as_soon_as_its_close_has_returned),
-        TEST(a_closed_stream_holds_its_file_no_more),
-        TEST(a_stream_that_is_refused_leaves_no_file),
-        TEST(a_stalled_stream_holds_up_itself_alone),
-        TEST(a_stream_that_is_not_opened_any_more_is_drained),
-        TEST(a_renamed_stream_takes_its_file_over),
-        TEST(streams_can_exchange_their_files),
-        TEST(a_stream_has_a_rule_of_its_own),
-        TEST(a_ring_has_64_streams),
-        TEST(an_id_that_is_used_again_brings_no_record_along),
-        TEST(a_stream_whose_name_does_not_fit_is_refused_and_the_others_go_on),
-        TEST(a_mapped_ring_carries_streams),
-        TEST(a_ring_loses_and_gets_its_main_stream),
+        STREAMS_TEST(each_record_is_in_the_file_of_its_stream),
+        STREAMS_TEST(a_ring_needs_no_main_stream),
+        STREAMS_TEST(a_stream_is_known_by_its_name),
+        STREAMS_TEST(a_stream_may_be_opened_again_as_soon_as_its_close_has_returned),
+        STREAMS_TEST(a_closed_stream_holds_its_file_no_more),
+        STREAMS_TEST(a_stream_that_is_refused_leaves_no_file),
+        STREAMS_TEST(a_stalled_stream_holds_up_itself_alone),
+        STREAMS_TEST(a_stream_that_is_not_opened_any_more_is_drained),
+        STREAMS_TEST(a_renamed_stream_takes_its_file_over),
+        STREAMS_TEST(streams_can_exchange_their_files),
+        STREAMS_TEST(a_stream_has_a_rule_of_its_own),
+        STREAMS_TEST(a_mapped_ring_carries_streams),
+        STREAMS_TEST(a_ring_loses_and_gets_its_main_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
