@@ -10,6 +10,7 @@ import re
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 import machine
@@ -92,6 +93,16 @@ class Started:
             raise
         finally:
             listener.close()
+
+        threading.Thread(target=self.drop_output, daemon=True).start()
+
+    def drop_output(self):
+        """It is in the file as well. Some 300 bytes that nobody takes would hold up the machine's serial port."""
+        try:
+            while self.orders.recv(4096):
+                pass
+        except OSError:
+            pass
 
     def tell(self, order):
         self.orders.sendall(order.encode())
