@@ -333,7 +333,7 @@ class StreamTest {
     void valuesAreComparable() {
         StreamConfig config = config("audit").fileGroup("adm").build();
         assertThat(config.values())
-                .containsOnlyKeys("blockTimeout", "fileGroup", "fileName", "filePermissions", "onFull")
+                .containsOnlyKeys("blockTimeout", "fileGroup", "fileName", "filePermissions", "onFull", "rollsByCaller")
                 .containsEntry("fileName", file("audit").toString())
                 .containsEntry("filePermissions", Set.of())
                 .containsEntry("onFull", OnFull.BLOCK);

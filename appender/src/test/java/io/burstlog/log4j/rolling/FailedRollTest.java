@@ -148,6 +148,7 @@ class FailedRollTest {
             for (int i = 0; i < 20; i++) {
                 log.log("order " + i);
             }
+            assertThat(log.manager().getFileSize()).isEqualTo(20 * 8 + 10);
             log.stream().refuseRolls(false);
             log.log("order 20");
         }
