@@ -166,10 +166,6 @@ final class Migration {
                 with.add(name);
             }
         });
-        if (element.attribute("fileName") == null && element.attribute("ring") == null && !added.containsKey("ring")) {
-            insert(element, "ring", ringBeside(element.attribute("filePattern")));
-            with.add("ring");
-        }
         tell(element, type, "is Burst now" + (with.isEmpty() ? "" : ", with " + String.join(", ", with)));
         notes(element, type);
     }
@@ -217,17 +213,6 @@ final class Migration {
             }
         }
         throwsNow |= element.attribute("ignoreExceptions") == null;
-    }
-
-    /** In the first folder whose name does not change. */
-    private static String ringBeside(final String pattern) {
-        final int firstChange = Stream.of("%", "$${")
-                .mapToInt(pattern::indexOf)
-                .filter(at -> at >= 0)
-                .min()
-                .orElse(pattern.length());
-        final int slash = pattern.substring(0, firstChange).lastIndexOf('/');
-        return pattern.substring(0, slash + 1) + "burstlog.ring";
     }
 
     private static String nameOf(final Part element) {

@@ -118,7 +118,7 @@ class MigrateTest {
                         .replace("<RandomAccessFile\n", "<Burst\n")
                         .replace("<RollingFile name=\"App\"", "<Burst name=\"App\"")
                         .replace("</RollingFile>", "</Burst>")
-                        .replace("<RollingRandomAccessFile", "<Burst ring=\"${dir}/direct/burstlog.ring\"")
+                        .replace("<RollingRandomAccessFile", "<Burst")
                         .replace("</RollingRandomAccessFile>", "</Burst>"));
     }
 
@@ -136,7 +136,7 @@ class MigrateTest {
                         file + "line 13: RollingFile \"App\" note: filePattern has no %i, and files end by size: an"
                                 + " archive that has its name already is kept, and the next one gets a number behind"
                                 + " its name",
-                        file + "line 21: RollingRandomAccessFile \"Direct\" is Burst now, with ring",
+                        file + "line 21: RollingRandomAccessFile \"Direct\" is Burst now",
                         file + "line 26: File \"Fresh\" left as it is: append=\"false\" empties the file at each start,"
                                 + " and Burst never does",
                         file + "note: a call whose event was not logged throws now; ignoreExceptions=\"true\" at the"
@@ -147,7 +147,7 @@ class MigrateTest {
     void the_diff_counts_the_lines_before_and_after() throws Exception {
         final String element = "appender.X.type = RollingFile\nappender.X.filePattern = logs/%i\n\n";
         final Path file = file("a.properties", element.replace("X", "a") + element.replace("X", "b"));
-        migrate(file);
+        migrate("--set", "ring=logs/burstlog.ring", file);
         assertThat(printed)
                 .contains(String.join(
                         "\n",
@@ -243,15 +243,6 @@ class MigrateTest {
         final String going = "appender.a.layout.pattern = %m\\\n  appender.b.type = File\n";
         final String last = "appender.c.layout.pattern = %m\\\\\nappender.c.type = File\nappender.c.fileName=c\n";
         assertThat(migrated("a.properties", going + last)).isEqualTo(going + last.replace("File\n", "Burst\n"));
-    }
-
-    @Test
-    void a_ring_beside_the_archives_is_given_to_what_has_no_file_name() throws Exception {
-        assertThat(migrated(
-                        "a.properties",
-                        "appender.a.type = RollingFile\nappender.a.filePattern = logs/%d{yyyy}/a.log\n"))
-                .isEqualTo("appender.a.type = Burst\nappender.a.ring = logs/burstlog.ring\n"
-                        + "appender.a.filePattern = logs/%d{yyyy}/a.log\n");
     }
 
     @Test
