@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/salvage.h"
 #include "cli/show.h"
+#include "cli/streams.h"
 #include "cli/text.h"
 #include "device/salvage.h"
 #include "media/record.h"
@@ -50,10 +51,13 @@ static void describe_marker(const struct record_header *record, char *text, size
 }
 
 static void print_record_line(FILE *out, const struct record_header *record, const char *state) {
-    char time[40], about[160];
-    text_time(record->event_time_ns, 1, time, sizeof time);
-    fprintf(out, "%14" PRIu64 " %12" PRIu64 " %5u  %-7s %-6s %-30s %8u  ", record->position, record->sequence,
-            record->epoch, state, type_of(record), record->type == RECORD_DATA ? time : "-", record->length);
+    char time[40] = "-", stream[8] = "-", about[160];
+    if (record->type == RECORD_DATA) {
+        text_time(record->event_time_ns, 1, time, sizeof time);
+        snprintf(stream, sizeof stream, "%u", record->stream);
+    }
+    fprintf(out, "%14" PRIu64 " %12" PRIu64 " %5u  %-7s %-6s %6s %-30s %8u  ", record->position, record->sequence,
+            record->epoch, state, type_of(record), stream, time, record->length);
     if (record_is_roll(record)) {
         print_roll(out, record);
     } else if (record->type == RECORD_DATA) {
@@ -90,6 +94,7 @@ static void report_record(struct report *report, const struct record_header *rec
     report_number(report, "length", record->length);
     if (record->type == RECORD_DATA) {
         text_time(record->event_time_ns, 1, text, sizeof text);
+        report_number(report, "stream", record->stream);
         report_text(report, "time", text);
         report_flag(report, "enqueued", (record->flags & RECORD_ENQUEUED) != 0);
         if (record_is_roll(record)) {
@@ -124,9 +129,11 @@ static void print_record(struct report *report, const struct record_header *reco
     report_group_end(report);
 }
 
-static void print_item(struct report *report, const struct reader_item *item) {
+static void print_item(struct report *report, const struct streams *streams, const struct reader_item *item) {
     if (item->record != NULL) {
-        print_record(report, item->record, item->kind == READER_DRAINED ? "drained" : "waiting");
+        const int is_drained = item->kind == READER_DRAINED ||
+                               (item->record->type == RECORD_DATA && streams_has_drained(streams, item->record));
+        print_record(report, item->record, is_drained ? "drained" : "waiting");
     } else if (!report->json) {
         print_range_line(report->out, item);
     } else {
@@ -136,22 +143,25 @@ static void print_item(struct report *report, const struct reader_item *item) {
     }
 }
 
-static void begin_records(struct report *report, const struct device *device) {
-    report_text(report, "ring", device->path);
+static void begin_records(struct report *report) {
     report_list(report, "records");
     if (!report->json) {
-        fprintf(report->out, "%14s %12s %5s  %-7s %-6s %-30s %8s  %s\n", "position", "sequence", "epoch", "state",
-                "type", "time", "length", "payload");
+        fprintf(report->out, "%14s %12s %5s  %-7s %-6s %6s %-30s %8s  %s\n", "position", "sequence", "epoch", "state",
+                "type", "stream", "time", "length", "payload");
     }
 }
 
 int dump_print(struct report *report, struct device *device, const struct engine_view *view) {
     const struct recovery_input input = engine_view_input(view);
     struct reader reader;
+    struct streams streams;
     int rc = reader_begin_with_drained(&reader, &input, &view->recovery);
-    begin_records(report, device);
+    streams_count(view, view->ledger, &streams);
+    report_text(report, "ring", device->path);
+    streams_report(report, view->ledger, &streams, NULL);
+    begin_records(report);
     for (struct reader_item item; rc == 0 && reader_next(&reader, &item) == 1;) {
-        print_item(report, &item);
+        print_item(report, &streams, &item);
     }
     reader_end(&reader);
     report_list_end(report);
@@ -203,7 +213,8 @@ static void print_unknown_ring(struct report *report, struct device *device) {
 
 void dump_print_refused(struct report *report, struct device *device, const char *why) {
     struct ledger *ledger;
-    begin_records(report, device);
+    report_text(report, "ring", device->path);
+    begin_records(report);
     ledger_read(device->platform, device, &ledger);
     if (ledger != NULL) {
         const struct ledger_view *head = ledger_view(ledger);

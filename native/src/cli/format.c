@@ -17,6 +17,7 @@
 #include "cli/blank.h"
 #include "cli/cli.h"
 #include "cli/signature.h"
+#include "cli/streams.h"
 #include "log/calibrate.h"
 #include "device/host/disk.h"
 #include "device/extents.h"
@@ -149,7 +150,9 @@ static int overwrite_signatures(const struct device *device) {
 /* Over a ring that is there. Its waiting records are destroyed only if their exact number was given. */
 static int check_ring(const struct device *device, const struct engine_view *view,
                       const struct format_request *request) {
-    const uint64_t waiting = view->recovery.records;
+    struct streams streams;
+    streams_count(view, view->ledger, &streams);
+    const uint64_t waiting = streams.records_waiting;
     if (waiting > 0 && (!request->discard_given || request->discard != waiting)) {
         return error_set(EEXIST,
                          "ring %s holds %" PRIu64 " records that are in no log file yet: `burstlog recover` moves "

@@ -10,6 +10,7 @@
 #include "cli/media.h"
 #include "cli/residence.h"
 #include "cli/show.h"
+#include "cli/streams.h"
 #include "cli/text.h"
 #include "log/calibrate.h"
 #include "device/medium.h"
@@ -217,6 +218,8 @@ static void report_calibration(struct report *report, struct device *device) {
 
 int info_print(struct report *report, struct device *device, const struct engine_view *view) {
     const struct recovery *recovery = &view->recovery;
+    struct streams streams;
+    streams_count(view, view->ledger, &streams);
     char statement[1024];
     recovery_statement(recovery, statement, sizeof statement);
     report_text(report, "ring", device->path);
@@ -232,12 +235,13 @@ int info_print(struct report *report, struct device *device, const struct engine
     residence_report(report, device, view);
     report_superblock(report, ledger_view(view->ledger));
     report_slots(report, view->ledger);
+    streams_report(report, view->ledger, &streams, NULL);
     report_group(report, "log");
     report_number(report, "epoch", recovery->epoch_highest);
     report_number(report, "begins at position", recovery->start);
     report_number(report, "ends at position", recovery->log_end);
     report_number(report, "proven durable position", recovery->durable_position);
-    report_number(report, "records waiting", recovery->records);
+    report_number(report, "records waiting", streams.records_waiting);
     report_number(report, "first sequence", recovery->first_sequence);
     report_number(report, "last sequence", recovery->next_sequence - 1);
     report_number(report, "records lost", recovery->lost);

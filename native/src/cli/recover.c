@@ -7,21 +7,39 @@
 #include "cli/cli.h"
 #include "cli/owner.h"
 #include "cli/report.h"
+#include "cli/streams.h"
 #include "device/open.h"
 #include "log/engine.h"
 
 static const char usage[] = "burstlog recover [--json] RING";
 
+/* The file of the first stream that stalls; "": none does. */
+static void find_stalled(struct engine *engine, char *file, size_t room) {
+    const struct ledger *ledger = engine->view.ledger;
+    const unsigned newest = ledger_view(ledger)->newest;
+    file[0] = '\0';
+    for (unsigned i = 0; i < ledger_streams(ledger, newest) && file[0] == '\0'; i++) {
+        static struct stream_state state;
+        struct drain_figures figures;
+        ledger_stream(ledger, newest, i, &state);
+        if (drain_get_figures(engine->drain, state.id, &figures) == 0 && figures.stalled) {
+            outlet_state_file(&state.outlet, file, room);
+        }
+    }
+}
+
+/* A stream that stalls stops it; the others are drained then. */
 static int drain_all(struct engine *engine) {
     while (!drain_is_done(engine->drain)) {
         const int rc = engine_step(engine, 1);
         if (rc < 0) {
             char file[BURST_PATH_BYTES];
-            drain_copy_path(engine->drain, 0, file, sizeof file);
-            return error_set(-rc,
-                             "log file %s cannot be written: %s; the records stay in the ring: make the file "
-                             "writable and recover again",
-                             file, error_name(-rc));
+            find_stalled(engine, file, sizeof file);
+            return file[0] == '\0' ? rc
+                                   : error_set(-rc,
+                                               "log file %s cannot be written: %s; the records stay in the ring: "
+                                               "make the file writable and recover again",
+                                               file, error_name(-rc));
         }
     }
     return 0;
@@ -53,11 +71,18 @@ static int recover(struct device *device, const struct owner *owner, struct even
                                        .events = events};
     const struct engine_config config = {0};
     struct engine *engine;
-    int rc = engine_open(&parts, &config, &engine);
+    struct ledger *noted; /* before anything is moved */
+    struct streams before, streams;
+    int rc = ledger_read(&platform_linux, device, &noted);
+    rc = rc < 0 ? rc : engine_open(&parts, &config, &engine);
     if (rc < 0) {
+        ledger_close(noted);
         return recover_failed(rc, owner);
     }
+    streams_count(&engine->view, noted, &before);
+    ledger_close(noted);
     rc = drain_all(engine);
+    streams_count(&engine->view, engine->view.ledger, &streams);
     char statement[1024], file[BURST_PATH_BYTES];
     recovery_statement(&engine->view.recovery, statement, sizeof statement);
     drain_copy_path(engine->drain, 0, file, sizeof file);
@@ -68,7 +93,8 @@ static int recover(struct device *device, const struct owner *owner, struct even
     if (*owner->name != '\0') {
         report_text(&report, "as user", owner->name);
     }
-    report_number(&report, "records moved", rc == 0 ? engine->view.recovery.records : 0);
+    report_number(&report, "records moved", before.records_waiting - streams.records_waiting);
+    streams_report(&report, engine->view.ledger, &streams, &before);
     report_number(&report, "records lost", engine->view.recovery.lost);
     report_text(&report, "statement", statement);
     report_events(events, &report);
@@ -81,9 +107,9 @@ static int recover(struct device *device, const struct owner *owner, struct even
 int command_recover(int argc, char **argv) {
     int json;
     const char *path;
-    const int code =
-        cli_read_ring(argc, argv, usage,
-                      "Moves every record left in the ring to its log file, and says what was found.", &json, &path);
+    const int code = cli_read_ring(
+        argc, argv, usage,
+        "Moves every record left in the ring to the log file of its stream, and says what was found.", &json, &path);
     if (code != CLI_GO_ON) {
         return code;
     }

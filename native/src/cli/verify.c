@@ -2,6 +2,7 @@
 /* Checks everything on a ring that has a CRC and says whether anything is damaged. Changes nothing. */
 #include "cli/cli.h"
 #include "cli/show.h"
+#include "cli/streams.h"
 #include "recovery/reader.h"
 
 struct record_count {
@@ -12,7 +13,7 @@ struct record_count {
 };
 
 /* The reader hands out nothing but records whose CRCs hold. */
-static int count_records(const struct engine_view *view, struct record_count *count) {
+static int count_records(const struct engine_view *view, const struct streams *streams, struct record_count *count) {
     const struct recovery_input input = engine_view_input(view);
     struct reader reader;
     const int rc = reader_begin_with_drained(&reader, &input, &view->recovery);
@@ -20,7 +21,8 @@ static int count_records(const struct engine_view *view, struct record_count *co
         if (item.record == NULL) {
             count->damaged_ranges += item.kind == READER_DAMAGE;
         } else if (item.record->type == RECORD_DATA) {
-            *(item.kind == READER_DRAINED ? &count->drained : &count->waiting) += 1;
+            *(item.kind == READER_DRAINED || streams_has_drained(streams, item.record) ? &count->drained
+                                                                                       : &count->waiting) += 1;
             count->payload_bytes += item.record->length;
         }
     }
@@ -29,8 +31,10 @@ static int count_records(const struct engine_view *view, struct record_count *co
 }
 
 int verify_print(struct report *report, struct device *device, const struct engine_view *view) {
+    struct streams streams;
     struct record_count count = {0};
-    const int rc = count_records(view, &count);
+    streams_count(view, view->ledger, &streams);
+    const int rc = count_records(view, &streams, &count);
     if (rc < 0) {
         return rc;
     }
@@ -57,6 +61,7 @@ int verify_print(struct report *report, struct device *device, const struct engi
     report_number(report, "records drained", count.drained);
     report_number(report, "payload bytes", count.payload_bytes);
     report_number(report, "records lost", view->recovery.lost);
+    streams_report(report, view->ledger, &streams, NULL);
     show_damage(report, &view->recovery);
     report_text(report, "statement", statement);
     const int damaged =

@@ -362,6 +362,7 @@ static int open_with(struct drain *drain, struct drain_stream *stream, const str
     const int is_idle = !has_waiting(drain, stream);
     if (before != NULL) {
         before->ops->close(before);
+        stream_rewind(stream); /* what it has not synced nobody has noted: the next one writes it again */
     }
     stream->outlet = config->outlet;
     stream->is_open = 1;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "log/engine.h"
 #include "outlet/raw/raw.h"
+#include "ring/leader.h"
 
 static const struct engine *engine_of(const struct log_source *source) {
     return (const struct engine *)((const char *)source - offsetof(struct engine, source));
@@ -155,6 +156,9 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
 static int add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
     struct drain_stream_config config = {.name = stream->name, .path = stream->path};
     struct outlet_state bound = {.kind = drain_kind_of(engine->drain, stream->path)};
+    /* What was accepted for a stream that is closed now has its place in the log before another takes its file or its id. A ring
+     * that has failed takes no more of it. */
+    ring_commit(engine->ring);
     if (bound.kind != 0) {
         snprintf(bound.path, sizeof bound.path, "%s", stream->path);
     }

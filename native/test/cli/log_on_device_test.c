@@ -181,6 +181,77 @@ static void what_was_acknowledged_is_on_the_device_once_whenever_its_writer_is_k
     }
 }
 
+static burst_stream_t *open_stream(burst_t *log, const char *file_name) {
+    burst_stream_config_t config;
+    burst_stream_config_init(&config);
+    config.name = "orders";
+    config.file_name = file_name;
+    burst_stream_t *stream = NULL;
+    if (burst_stream_open(log, &config, &stream) < 0)
+        fail_msg("%s", burst_last_error());
+    return stream;
+}
+
+static void append_to(burst_stream_t *stream, const char *text) {
+    assert_true(burst_stream_append(stream, text, strlen(text), 0) > 0);
+}
+
+static void a_stream_goes_to_a_device_beside_a_log_that_is_a_file(void **state) {
+    (void)state;
+    NEED_LOG_DEVICE();
+    for (int i = 0; i < 2; i++) {
+        burst_t *log = open_ring(scratch_path("file"));
+        append(log, "to the file\n");
+        append_to(open_stream(log, loop.path), "to the device\n");
+        append(log, "to the file\n");
+        assert_int_equal(burst_close(log), 0);
+    }
+    assert_log_is("to the device\nto the device\n");
+    shell("test $(grep -cx 'to the file' %s) = 4 && test $(wc -l <%s) = 4", scratch_path("file"), scratch_path("file"));
+}
+
+/* And back again: what waits for the device goes there, whatever the stream is bound to next. */
+static void a_stream_of_a_device_gets_a_file_and_the_other_way_round(void **state) {
+    (void)state;
+    NEED_LOG_DEVICE();
+    char file[PATH_BYTES];
+    snprintf(file, sizeof file, "%s", scratch_path("orders"));
+    const char *paths[] = {loop.path, file, loop.path};
+    static const char *const texts[] = {"1 device\n", "2 file\n", "3 device\n"};
+    for (int i = 0; i < 3; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            burst_t *log = open_ring(scratch_path("file"));
+            burst_stream_t *stream = open_stream(log, paths[i]);
+            threads_stop_drain(&log->threads);
+            _exit(burst_stream_append(stream, texts[i], strlen(texts[i]), 0) <= 0);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(run("recover %s", scratch_path("ring")), 0);
+    assert_log_is("1 device\n3 device\n");
+    shell("test \"$(cat %s)\" = '2 file'", file);
+}
+
+static void a_device_takes_one_stream_only(void **state) {
+    (void)state;
+    NEED_LOG_DEVICE();
+    burst_t *log = open_ring(loop.path);
+    burst_stream_config_t config;
+    burst_stream_config_init(&config);
+    config.name = "orders";
+    config.file_name = loop.path;
+    burst_stream_t *stream;
+    assert_int_equal(burst_stream_open(log, &config, &stream), -EBUSY);
+    assert_null(stream);
+    assert_non_null(strstr(burst_last_error(), loop.path));
+    append(log, "one\n");
+    assert_int_equal(burst_close(log), 0);
+    assert_log_is("one\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         DEVICE_TEST(a_ring_drains_to_a_block_device),
@@ -189,6 +260,9 @@ int main(void) {
         DEVICE_TEST(records_go_where_they_were_bound_to_when_the_log_is_pointed_elsewhere),
         DEVICE_TEST(a_device_that_is_gone_does_not_become_a_file),
         DEVICE_TEST(the_log_on_a_full_device_goes_on_once_that_is_formatted),
+        DEVICE_TEST(a_stream_goes_to_a_device_beside_a_log_that_is_a_file),
+        DEVICE_TEST(a_stream_of_a_device_gets_a_file_and_the_other_way_round),
+        DEVICE_TEST(a_device_takes_one_stream_only),
         DEVICE_TEST(what_was_acknowledged_is_on_the_device_once_whenever_its_writer_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,6 +297,31 @@ static void a_record_partly_written_is_continued(void **state) {
     assert_file(paths[1], "b1\nc2\n");
 }
 
+static void one_that_is_opened_goes_on_at_its_checkpoint(void **state) {
+    (void)state;
+    begin_with_three();
+    append_to(1, "b1\n");
+    append_to(0, "a1\n");
+    reopen();
+    assert_int_equal(engine_step(host.engine, 0), 1); /* written while nobody has it open, and not synced */
+    assert_file(paths[1], "b1\n");
+    assert_int_equal(add(1, "b"), 0);
+    append_to(1, "b2\n");
+    drain_all();
+    assert_file(paths[1], "b1\nb2\n");
+}
+
+static void what_was_enqueued_goes_where_it_belongs_before_another_takes_the_file(void **state) {
+    (void)state;
+    begin_with_three();
+    assert_true(ring_enqueue(host.engine->ring, "b1\n", 3, 0, ids[1], &unless_full) > 0);
+    engine_remove_stream(host.engine, ids[1]);
+    assert_int_equal(add(1, "another"), 0);
+    append_to(1, "b2\n");
+    drain_all();
+    assert_file(paths[1], "b1\nb2\n");
+}
+
 static void no_one_else_notes_that_he_is_behind_a_marker_that_may_give_way(void **state) {
     (void)state;
     begin_with_three();
@@ -328,6 +353,8 @@ int main(void) {
         RING_TEST(a_new_one_is_in_both_slots_before_it_gets_a_byte),
         RING_TEST(a_loss_is_told_in_every_file),
         RING_TEST(a_record_partly_written_is_continued),
+        RING_TEST(one_that_is_opened_goes_on_at_its_checkpoint),
+        RING_TEST(what_was_enqueued_goes_where_it_belongs_before_another_takes_the_file),
         RING_TEST(no_one_else_notes_that_he_is_behind_a_marker_that_may_give_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

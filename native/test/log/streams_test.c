@@ -286,6 +286,121 @@ static void a_ring_has_64_streams(void **state) {
     }
 }
 
+/* The place of a stream that is gone goes to the next one, which gets nothing of what that one left behind. */
+static void an_id_that_is_used_again_brings_no_record_along(void **state) {
+    (void)state;
+    char name[16], path[160];
+    burst_t *log = open_without_file();
+    burst_stream_t *last = NULL;
+    for (int i = 1; i < BURST_STREAMS_MAX; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        snprintf(path, sizeof path, "%s/s%d", folder, i);
+        last = open_stream(log, name, path);
+        append(last, name);
+    }
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    block(path);
+    append(last, "waits");
+    assert_int_equal(burst_close_within(log, SECOND_NS / 4), 1);
+    log = open_without_file(); /* with other streams only: those places are free whose records are drained */
+    for (int i = 1; i < BURST_STREAMS_MAX - 1; i++) {
+        snprintf(name, sizeof name, "t%d", i);
+        snprintf(path, sizeof path, "%s/t%d", folder, i);
+        append(open_stream(log, name, path), name);
+    }
+    assert_stream_refused(log, "one more", paths[0], ENOSPC, "64");
+    snprintf(path, sizeof path, "%s/s%d", folder, BURST_STREAMS_MAX - 1);
+    assert_int_equal(rmdir(path), 0);
+    append(open_stream(log, "one more", paths[0]), "more");
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(path, "waits");
+    assert_holds(paths[0], "more");
+    for (int i = 1; i < BURST_STREAMS_MAX - 1; i++) {
+        snprintf(name, sizeof name, "t%d", i);
+        snprintf(path, sizeof path, "%s/t%d", folder, i);
+        assert_holds(path, name);
+    }
+}
+
+/* Names and paths of all streams stand in one slot of the ring's head. */
+static void a_stream_whose_name_does_not_fit_is_refused_and_the_others_go_on(void **state) {
+    (void)state;
+    char name[BURST_STREAM_NAME_BYTES], path[2400];
+    static burst_stream_t *streams[BURST_STREAMS_MAX];
+    int count = 0, used = snprintf(path, sizeof path, "%s", folder), rc = 0;
+    for (int level = 0; level < 9; level++) {
+        used += snprintf(path + used, sizeof path - (size_t)used, "/%0200d", level);
+    }
+    burst_t *log = open_small();
+    for (; count < BURST_STREAMS_MAX - 1; count++) {
+        snprintf(name, sizeof name, "%0250d", count);
+        snprintf(path + used, sizeof path - (size_t)used, "/%d", count);
+        const burst_stream_config_t config = stream_config(name, path);
+        rc = burst_stream_open(log, &config, &streams[count]);
+        if (rc < 0) {
+            break;
+        }
+        append(streams[count], "1 ");
+    }
+    assert_int_equal(rc, -E2BIG);
+    assert_in_range(count, 40, 60);
+    assert_null(streams[count]);
+    assert_int_not_equal(strlen(burst_last_error()), 0);
+    assert_is_missing(path);
+    for (int i = 0; i < count; i++) {
+        append(streams[i], "2 ");
+    }
+    assert_int_equal(burst_append(log, "main", 4, 0), 2 * count + 1);
+    assert_int_equal(burst_close(log), 0);
+    for (int i = 0; i < count; i++) {
+        snprintf(path + used, sizeof path - (size_t)used, "/%d", i);
+        assert_holds(path, "1 2 ");
+    }
+    assert_file_is("main");
+    assert_int_equal(burst_close(open_small()), 0);
+}
+
+static void a_mapped_ring_carries_streams(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.io = BURST_IO_MAPPED;
+    for (int i = 0; i < 2; i++) {
+        burst_t *log = open_with(&config);
+        burst_stream_t *one = open_stream(log, "one", paths[0]), *two = open_stream(log, "two", paths[1]);
+        append(one, "1 ");
+        append(two, "2 ");
+        append(burst_main_stream(log), "m ");
+        append(one, "3 ");
+        assert_int_equal(stats_of(log).io, BURST_IO_MAPPED);
+        assert_int_equal(burst_close(log), 0);
+    }
+    assert_holds(paths[0], "1 3 1 3 ");
+    assert_holds(paths[1], "2 2 ");
+    assert_file_is("m m ");
+}
+
+/* The main stream comes and goes like the others. */
+static void a_ring_loses_and_gets_its_main_stream(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    open_stream(log, "one", paths[0]);
+    block_file();
+    assert_int_equal(burst_append(log, "m1 ", 3, 0), 1);
+    assert_int_equal(burst_close_within(log, SECOND_NS / 4), 1);
+    unblock_file();
+    log = open_without_file();
+    append(open_stream(log, "one", paths[0]), "1 ");
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_file_is("m1 ");
+    assert_int_equal(burst_append(log, "x", 1, 0), -EINVAL);
+    assert_int_equal(burst_close(log), 0);
+    log = open_small();
+    assert_int_equal(burst_append(log, "m2 ", 3, 0), 3);
+    assert_int_equal(burst_close(log), 0);
+    assert_file_is("m1 m2 ");
+    assert_holds(paths[0], "1 ");
+}
+
 #undef TEST
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_paths, remove_folder)
 
@@ -300,6 +415,10 @@ int main(void) {
         TEST(streams_can_exchange_their_files),
         TEST(a_stream_has_a_rule_of_its_own),
         TEST(a_ring_has_64_streams),
+        TEST(an_id_that_is_used_again_brings_no_record_along),
+        TEST(a_stream_whose_name_does_not_fit_is_refused_and_the_others_go_on),
+        TEST(a_mapped_ring_carries_streams),
+        TEST(a_ring_loses_and_gets_its_main_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "cli/blank.h"
 #include "cli/cli.h"
 #include "cli/doctor/doctor.h"
+#include "cli/streams.h"
 #include "cli/verify/engines.h"
 #include "cli/verify/report.h"
 #include "device/open.h"
@@ -40,7 +41,9 @@ static int check_no_ring(struct device *device, int force) {
                          "`burstlog format` can",
                          device->path);
     }
-    const uint64_t waiting = view->recovery.records;
+    struct streams streams;
+    streams_count(view, view->ledger, &streams);
+    const uint64_t waiting = streams.records_waiting;
     engine_view_close(&platform_linux, view);
     if (waiting > 0) {
         return error_set(EEXIST,

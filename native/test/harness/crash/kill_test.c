@@ -4,9 +4,12 @@
  * file exactly once, in order, and every line must be whole.
  * Each folder is one of several surroundings in turn: lines that are all equal, where only their number tells whether one is
  * there twice; siblings that begin like the log file, and an older copy of it, beside it; a link in the place of its name;
- * and a rotation between a kill and the open that recovers.
+ * a rotation between a kill and the open that recovers; and several streams, whose names change now and then, and which every
+ * other recovery does not open.
  *
- *     crash-kill_test [--rounds N] [--seconds N] [--seed S]     KILL_ROUNDS sets the number of rounds, too
+ *     crash-kill_test [--rounds N] [--seconds N] [--seed S] [--streams 1]     KILL_ROUNDS sets the number of rounds, too
+ *
+ * --streams 1: all surroundings with streams.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,10 +32,9 @@
 #include <unistd.h>
 
 #include "burstlog.h"
+#include "harness/crash/witness.h"
 #include "skip_with.h"
 
-#define THREADS 4
-#define LONGEST_LINE 1500
 #define KILL_WITHIN_US 30000
 #define KILL_OPEN_WITHIN_US 3000 /* every other time: most likely in the open */
 #define PROGRESS_SECONDS 5
@@ -42,32 +44,27 @@
 #define HELD_SECONDS 60
 #define ROUNDS_A_FOLDER 40
 
-enum surroundings { LINES_REPEAT = 1, SIBLINGS = 2, NAME_IS_A_LINK = 4, ROTATED = 8 };
-
-struct witness {
-    _Atomic uint64_t acknowledged[THREADS]; /* the last number whose call returned as durable */
-    _Atomic uint64_t offered[THREADS];      /* the last number whose call was begun */
-    uint64_t first[THREADS];                /* the number to begin with */
-    _Atomic uint32_t opened;
-};
-
 struct round {
     struct witness *witness;
     burst_t *log;
+    burst_stream_t *stream;
     int thread;
 };
 
 /* The ring on disk is made for few rounds: each of these begins with a plain one. */
-static const unsigned in_turn[] = {0, LINES_REPEAT | SIBLINGS, SIBLINGS | NAME_IS_A_LINK | ROTATED,
-                                   LINES_REPEAT | ROTATED, LINES_REPEAT | SIBLINGS | NAME_IS_A_LINK | ROTATED};
+static const unsigned in_turn[] = {0,
+                                   LINES_REPEAT | SIBLINGS | STREAMS,
+                                   SIBLINGS | NAME_IS_A_LINK | ROTATED,
+                                   STREAMS,
+                                   LINES_REPEAT | SIBLINGS,
+                                   LINES_REPEAT | ROTATED | STREAMS,
+                                   LINES_REPEAT | SIBLINGS | NAME_IS_A_LINK | ROTATED};
 
 static char folder[256];
-static unsigned surroundings;
 static unsigned folders;
+static unsigned always;   /* surroundings that every folder has */
 static char rotated[340]; /* what the log file is called since the last look, or "" */
-static struct witness *witness;
-static uint64_t present[THREADS]; /* the last number of each thread in the file */
-static long verified_bytes;
+static int names_turn;    /* what the streams are called */
 static uint32_t random_state = 1;
 static int rounds_asked = 1000;
 static int64_t deadline_s = INT64_MAX, told_at_s;
@@ -79,19 +76,6 @@ static int has_uring;
 static uint32_t next_random(void) {
     random_state = random_state * 1664525u + 1013904223u;
     return random_state >> 8;
-}
-
-static size_t make_line(char *line, int thread, uint64_t number) {
-    if (surroundings & LINES_REPEAT) {
-        return (size_t)snprintf(line, LONGEST_LINE, "%d same\n", thread);
-    }
-    const size_t fill = (number * 2654435761u >> 7) % (number % 50 == 0 ? LONGEST_LINE - 100 : 200);
-    int used = snprintf(line, LONGEST_LINE, "%d %llu ", thread, (unsigned long long)number);
-    for (size_t i = 0; i < fill; i++) {
-        line[used++] = (char)('a' + (number + i) % 26);
-    }
-    line[used++] = '\n';
-    return (size_t)used;
 }
 
 static int try_open(burst_t **log) {
@@ -139,6 +123,26 @@ static void open_log(burst_t **log) {
     }
 }
 
+static void path_of(int stream, char *path, size_t room) {
+    snprintf(path, room, stream == 0 ? "%s/log" : "%s/stream%d", folder, stream);
+}
+
+static burst_stream_t *open_stream(burst_t *log, int stream) {
+    char path[300], name[32];
+    burst_stream_config_t config;
+    burst_stream_t *opened;
+    burst_stream_config_init(&config);
+    path_of(stream, path, sizeof path);
+    snprintf(name, sizeof name, "%s %d", names_turn ? "renamed" : "stream", stream);
+    config.name = name;
+    config.file_name = path;
+    if (burst_stream_open(log, &config, &opened) < 0) {
+        fprintf(stderr, "stream: %s\n", burst_last_error());
+        abort();
+    }
+    return opened;
+}
+
 static void *append_until_killed(void *argument) {
     struct round *round = argument;
     char line[LONGEST_LINE];
@@ -146,9 +150,9 @@ static void *append_until_killed(void *argument) {
     for (uint64_t number = round->witness->first[round->thread];; number++) {
         const size_t length = make_line(line, round->thread, number);
         atomic_store(&round->witness->offered[round->thread], number);
-        if (round->thread == 0) {
+        if (round->thread % 5 == 0) {
             /* Enqueued; acknowledged in groups. */
-            const int64_t sequence = burst_enqueue(round->log, line, length, 0);
+            const int64_t sequence = burst_stream_enqueue(round->stream, line, length, 0);
             if (sequence <= last || (number % 8 == 0 && burst_await_durable(round->log, sequence, -1) != 1)) {
                 abort();
             }
@@ -157,7 +161,7 @@ static void *append_until_killed(void *argument) {
                 continue;
             }
         } else {
-            const int64_t sequence = burst_append(round->log, line, length, 0);
+            const int64_t sequence = burst_stream_append(round->stream, line, length, 0);
             if (sequence <= last) {
                 abort();
             }
@@ -169,67 +173,50 @@ static void *append_until_killed(void *argument) {
 }
 
 static void live_and_die(void) {
-    struct round rounds[THREADS];
+    struct round rounds[THREADS_MAX];
+    burst_stream_t *opened[STREAMS_MAX];
     burst_t *log;
     open_log(&log);
+    opened[0] = burst_main_stream(log);
+    for (int i = 1; i < streams(); i++) {
+        opened[i] = open_stream(log, i);
+    }
     atomic_store(&witness->opened, 1);
-    pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++) {
-        rounds[i] = (struct round){witness, log, i};
-        pthread_create(&threads[i], NULL, append_until_killed, &rounds[i]);
+    pthread_t started[THREADS_MAX];
+    for (int i = 0; i < threads(); i++) {
+        rounds[i] = (struct round){witness, log, opened[stream_of(i)], i};
+        pthread_create(&started[i], NULL, append_until_killed, &rounds[i]);
     }
     pause();
     _exit(0);
 }
 
-/* Every line that was added since the last look is whole and the next of its thread. */
-static void verify_rest(const char *path) {
-    char line[LONGEST_LINE + 1], wanted[LONGEST_LINE];
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    fseek(file, verified_bytes, SEEK_SET);
-    while (fgets(line, sizeof line, file) != NULL) {
-        int thread = -1;
-        if (sscanf(line, "%d ", &thread) != 1 || thread < 0 || thread >= THREADS) {
-            fail_msg("%s holds a line that nobody wrote: %.60s (surroundings %u)", path, line, surroundings);
-        }
-        const size_t length = make_line(wanted, thread, present[thread] + 1);
-        if (strlen(line) != length || memcmp(line, wanted, length) != 0) {
-            fail_msg("%s holds %.40s where %.40s is the next (surroundings %u)", path, line, wanted, surroundings);
-        }
-        present[thread]++;
-    }
-    verified_bytes = ftell(file);
-    fclose(file);
-}
-
-/* None is there twice: where lines repeat there would be more than were ever offered. */
-static void verify_file(void) {
+static void verify_files(void) {
     char path[300];
-    snprintf(path, sizeof path, "%s/log", folder);
+    path_of(0, path, sizeof path);
     if (rotated[0] != '\0') {
-        verify_rest(rotated);
+        verify_rest(rotated, 0);
     }
     if (access(path, F_OK) == 0) { /* else no record has come since the rotation */
-        verified_bytes = rotated[0] != '\0' ? 0 : verified_bytes;
+        verified_bytes[0] = rotated[0] != '\0' ? 0 : verified_bytes[0];
         rotated[0] = '\0';
-        verify_rest(path);
+        verify_rest(path, 0);
     }
-    for (int i = 0; i < THREADS; i++) {
-        if (present[i] > atomic_load(&witness->offered[i])) {
-            fail_msg("thread %d: %llu were offered, the file has %llu (surroundings %u)", i,
-                     (unsigned long long)witness->offered[i], (unsigned long long)present[i], surroundings);
-        }
-        if (present[i] < atomic_load(&witness->acknowledged[i])) {
-            fail_msg("thread %d: %llu was acknowledged, the file ends with %llu (surroundings %u)", i,
-                     (unsigned long long)witness->acknowledged[i], (unsigned long long)present[i], surroundings);
+    for (int i = 1; i < streams(); i++) {
+        path_of(i, path, sizeof path);
+        if (access(path, F_OK) == 0) { /* else it was never opened */
+            verify_rest(path, i);
         }
     }
+    verify_numbers();
 }
 
-static void recover(void) {
+static void recover(int opens_streams) {
     burst_t *log;
     open_log(&log);
+    for (int i = 1; opens_streams && i < streams(); i++) {
+        open_stream(log, i);
+    }
     assert_int_equal(burst_recovery_statement(log, (char[1]){0}, 1), 0);
     assert_int_equal(burst_close(log), 0);
 }
@@ -268,8 +255,8 @@ static void disturb(int round) {
         return;
     }
     if (rotated[0] != '\0') { /* the log file was begun since, and nobody has looked at it */
-        verify_rest(rotated);
-        verified_bytes = 0;
+        verify_rest(rotated, 0);
+        verified_bytes[0] = 0;
     }
     snprintf(target, sizeof target, "%s%s", folder, surroundings & NAME_IS_A_LINK ? "/behind/current" : "/log");
     snprintf(rotated, sizeof rotated, "%s.%d", target, round + 100);
@@ -277,10 +264,11 @@ static void disturb(int round) {
 }
 
 static void one_round(int round) {
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < threads(); i++) {
         witness->first[i] = present[i] + 1;
         atomic_store(&witness->offered[i], present[i]);
     }
+    names_turn = round / 3 % 2;
     /* What io_uring still has under way is not over with the process. */
     io = has_uring && round % 4 == 1 ? BURST_IO_URING : ring_io;
     kill_soon(start());
@@ -297,8 +285,8 @@ static void one_round(int round) {
     }
     io = ring_io;
     disturb(round);
-    recover();
-    verify_file();
+    recover(round % 2);
+    verify_files();
 }
 
 /* On a ring that is made here by the first open. */
@@ -336,7 +324,7 @@ static void make_siblings(void) {
 static void begin_folder(const char *where) {
     snprintf(folder, sizeof folder, "%s/burst-kill-XXXXXX", where);
     assert_non_null(mkdtemp(folder));
-    surroundings = in_turn[folders++ % (sizeof in_turn / sizeof in_turn[0])];
+    surroundings = always | in_turn[folders++ % (sizeof in_turn / sizeof in_turn[0])];
     rotated[0] = '\0';
     if (surroundings & SIBLINGS) {
         make_siblings();
@@ -348,14 +336,14 @@ static void begin_folder(const char *where) {
     }
     memset(present, 0, sizeof present);
     memset(witness, 0, sizeof *witness);
-    verified_bytes = 0;
+    memset(verified_bytes, 0, sizeof verified_bytes);
     look_for_uring();
 }
 
 /* The number of lines in its file. */
 static uint64_t end_folder(void) {
     uint64_t lines = 0;
-    for (int i = 0; i < THREADS; i++) {
+    for (int i = 0; i < threads(); i++) {
         lines += present[i];
     }
     char command[600];
@@ -375,6 +363,14 @@ static long file_bytes_most(const char *where) {
     return (long)(free_bytes / 4 < FILE_BYTES_MOST ? free_bytes / 4 : FILE_BYTES_MOST);
 }
 
+static long all_bytes(void) {
+    long bytes = 0;
+    for (int i = 0; i < streams(); i++) {
+        bytes += verified_bytes[i];
+    }
+    return bytes;
+}
+
 static void run_rounds(const char *where, uint32_t with, int rounds) {
     const long most = file_bytes_most(where);
     ring_io = io = with;
@@ -382,7 +378,7 @@ static void run_rounds(const char *where, uint32_t with, int rounds) {
     uint64_t lines = 0;
     int opened = 0, round = 0;
     for (; round < rounds && now_s() < deadline_s; round++) {
-        if (verified_bytes > most || (round > 0 && round % ROUNDS_A_FOLDER == 0)) {
+        if (all_bytes() > most || (round > 0 && round % ROUNDS_A_FOLDER == 0)) {
             lines += end_folder();
             begin_folder(where);
         }
@@ -426,8 +422,10 @@ int main(int argc, char **argv) {
             deadline_s = now_s() + number;
         } else if (number > 0 && strcmp(argv[i], "--seed") == 0) {
             random_state = (uint32_t)number;
+        } else if (number > 0 && strcmp(argv[i], "--streams") == 0) {
+            always = STREAMS;
         } else {
-            fprintf(stderr, "usage: %s [--rounds N] [--seconds N] [--seed S]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--rounds N] [--seconds N] [--seed S] [--streams 1]\n", argv[0]);
             return 2;
         }
     }

@@ -19,7 +19,8 @@
 #define OPEN_ATTEMPTS 2
 #define SHORTEST_CLOSE_NS 1 /* what is not in the log file by then stays in the ring */
 
-const char *const scenario_names[SCENARIOS] = {"waiting", "new", "new-empty", "new-linked"};
+const char *const scenario_names[SCENARIOS] = {"waiting", "streams", "new", "new-empty", "new-linked"};
+const char *const stream_files[STREAMS] = {"log", "kept", "removed"};
 
 int trial_is_told;
 
@@ -28,7 +29,8 @@ static char text[LONGEST_RECORD + 1];
 struct session {
     struct trial *trial;
     burst_t *log;
-    int has_failed; /* an append said so */
+    burst_stream_t *streams[STREAMS]; /* NULL: not open; 0: never */
+    int has_failed;                   /* an append said so */
 };
 
 void trial_wrong(struct trial *trial, const char *format, ...) {
@@ -62,15 +64,26 @@ static void note_wait(struct session *session, const char *call, int rc) {
     session->trial->timeouts += rc == 0;
 }
 
-static void append(struct session *session, size_t length, int enqueue) {
+static int64_t call_append(const struct session *session, unsigned stream, size_t length, int enqueue) {
+    return stream > 0 ? ENGINE(int64_t, (enqueue ? burst_stream_enqueue : burst_stream_append)(session->streams[stream],
+                                                                                               text, length, 0))
+                      : ENGINE(int64_t, (enqueue ? burst_enqueue : burst_append)(session->log, text, length, 0));
+}
+
+/* If the stream is open. */
+static void append_to(struct session *session, unsigned stream, size_t length, int enqueue) {
     struct trial *trial = session->trial;
+    if (stream > 0 && session->streams[stream] == NULL) {
+        return;
+    }
     const uint32_t number = ++trial->record_count;
     struct record_of_trial *record = &trial->records[number];
     make_record(text, number, length);
+    record->stream = stream;
     char reason[8];
     const int had_failed = burst_failure(session->log, reason, sizeof reason);
     atomic_store(&record->fate, FATE_TRIED);
-    const int64_t sequence = ENGINE(int64_t, (enqueue ? burst_enqueue : burst_append)(session->log, text, length, 0));
+    const int64_t sequence = call_append(session, stream, length, enqueue);
     if (sequence > 0) {
         atomic_store(&record->sequence, sequence);
         atomic_store(&record->fate, enqueue ? FATE_ACCEPTED : FATE_ACKNOWLEDGED);
@@ -94,6 +107,41 @@ static void append(struct session *session, size_t length, int enqueue) {
         }
     }
     shim_settle();
+}
+
+static void append(struct session *session, size_t length, int enqueue) {
+    append_to(session, 0, length, enqueue);
+}
+
+static void open_stream(struct session *session, unsigned stream) {
+    char path[80];
+    burst_stream_config_t config;
+    burst_stream_config_init(&config);
+    snprintf(path, sizeof path, "logs/%s", stream_files[stream]);
+    config.name = stream_files[stream];
+    config.file_name = path;
+    config.on_full = BURST_ON_FULL_FAIL;
+    const int rc = ENGINE(int, burst_stream_open(session->log, &config, &session->streams[stream]));
+    if (rc < 0) {
+        check_refusal(session->trial, "stream_open", rc);
+    }
+    if ((rc < 0) != (session->streams[stream] == NULL)) {
+        trial_wrong(session->trial, "burst_stream_open gives %d and %s stream", rc, rc < 0 ? "a" : "no");
+    }
+    shim_settle();
+}
+
+static void close_stream(struct session *session, unsigned stream) {
+    if (session->streams[stream] == NULL) {
+        return;
+    }
+    note_wait(session, "stream_close",
+              ENGINE(int, burst_stream_close(session->streams[stream], session->trial->wait_ns)));
+    shim_settle();
+    if (ENGINE(int64_t, burst_stream_append(session->streams[stream], "late", 4, 0)) >= 0) {
+        trial_wrong(session->trial, "an append to a stream that is closed was accepted");
+    }
+    session->streams[stream] = NULL;
 }
 
 static void await_drained(struct session *session) {
@@ -223,10 +271,47 @@ static int is_short(const struct trial *trial) {
     return trial->scenario != SCENARIO_WAITING;
 }
 
+/* One stream is there from the beginning and removed, the other one is added while records of all of them wait. */
+static void first_session_of_streams(struct session *session) {
+    open_stream(session, 2);
+    append_to(session, 2, 25, 0);
+    append_to(session, 0, 26, 0);
+    shim_tick(); /* into the files, and not synced */
+    append_to(session, 2, 4500, 1);
+    open_stream(session, 1);
+    append_to(session, 1, 27, 0);
+    append_to(session, 0, 28, 1);
+    await_drained(session);
+    append_to(session, 1, 29, 1);
+    append_to(session, 2, 30, 0);
+    append_to(session, 0, 31, 0);
+    close_stream(session, 2);
+    append_to(session, 1, 32, 0);
+    append_to(session, 0, 33, 0);
+    close_log(session);
+}
+
+/* What waits for the one that is not opened goes to its file all the same. */
+static void second_session_of_streams(struct session *session) {
+    append_to(session, 0, 34, 0);
+    open_stream(session, 1);
+    append_to(session, 1, 35, 0);
+    await_drained(session);
+    open_stream(session, 2); /* again */
+    append_to(session, 2, 36, 0);
+    append_to(session, 1, 37, 0);
+    shim_tick();
+    close_log(session);
+}
+
 void trial_first_session(struct trial *trial) {
     static const size_t lengths[] = {20, 100, 3000, 5000, 21, 60};
     struct session session = {.trial = trial};
     if (!open_log(&session, SHORTEST_CLOSE_NS)) {
+        return;
+    }
+    if (trial->scenario == SCENARIO_STREAMS) {
+        first_session_of_streams(&session);
         return;
     }
     for (size_t i = 0; i < (is_short(trial) ? 2 : sizeof lengths / sizeof lengths[0]); i++) {
@@ -254,11 +339,17 @@ void trial_first_session(struct trial *trial) {
 
 void trial_second_session(struct trial *trial) {
     struct session session = {.trial = trial};
-    if (is_short(trial)) {
+    if (is_short(trial) && trial->scenario != SCENARIO_STREAMS) {
         return;
     }
-    rename("logs/log", "logs/" ROTATED_WHILE_CLOSED);
+    if (trial->scenario == SCENARIO_WAITING) {
+        rename("logs/log", "logs/" ROTATED_WHILE_CLOSED);
+    }
     if (!open_log(&session, 10 * SECOND_NS)) {
+        return;
+    }
+    if (trial->scenario == SCENARIO_STREAMS) {
+        second_session_of_streams(&session);
         return;
     }
     append(&session, 70, 0);

@@ -113,22 +113,30 @@ static void remove_files(void) {
 
 /* A file that is brought back is another file to the kernel: what the checkpoint knows the old one by becomes that of the
  * new one, as nobody has copied anything in the life that is told here. */
+static void take_over_marks(struct one_stream *checkpoint, const struct file_mark *before,
+                            const struct file_mark *now) {
+    struct checkpoint_entry *streams = &checkpoint->stream;
+    for (uint32_t i = 0; i < checkpoint->head.stream_count; i++) {
+        struct outlet_mark *mark = &streams[i].mark;
+        if (mark->inode == before->inode && mark->handle_crc == before->handle_crc) {
+            mark->inode = now->inode;
+            mark->born_ns = now->born_ns;
+            mark->handle_type = now->handle_type;
+            mark->handle_bytes = now->handle_bytes;
+            mark->handle_crc = now->handle_crc;
+        }
+    }
+}
+
 static void take_over_mark(uint8_t *ring, const struct file_mark *before, const struct file_mark *now) {
     const struct superblock *superblock = (const struct superblock *)ring;
     const uint32_t crc_seed = crc_seed_of(superblock->uuid);
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
         struct one_stream *checkpoint = (struct one_stream *)(ring + LAYOUT_CHECKPOINT_OFFSET(slot));
-        struct outlet_mark *mark = &checkpoint->stream.mark;
-        if (!one_stream_stands(checkpoint, crc_seed, superblock->capacity_bytes) || mark->inode != before->inode ||
-            mark->handle_crc != before->handle_crc) {
-            continue;
+        if (one_stream_stands(checkpoint, crc_seed, superblock->capacity_bytes)) {
+            take_over_marks(checkpoint, before, now);
+            one_stream_seal(checkpoint, crc_seed);
         }
-        mark->inode = now->inode;
-        mark->born_ns = now->born_ns;
-        mark->handle_type = now->handle_type;
-        mark->handle_bytes = now->handle_bytes;
-        mark->handle_crc = now->handle_crc;
-        one_stream_seal(checkpoint, crc_seed);
     }
 }
 
@@ -254,7 +262,10 @@ void stage_remove(const char *folder) {
 
 void stage_set(struct trial *trial, enum scenario scenario) {
     static struct snapshot none, empty = {.ring_is_there = 1};
-    put(scenario == SCENARIO_WAITING ? &waiting : scenario == SCENARIO_NEW_EMPTY ? &empty : &none, trial);
+    put(scenario == SCENARIO_WAITING || scenario == SCENARIO_STREAMS ? &waiting
+        : scenario == SCENARIO_NEW_EMPTY                             ? &empty
+                                                                     : &none,
+        trial);
     trial->scenario = scenario;
     shim_weather = (struct shim_weather){.no_exclusive_rename = scenario == SCENARIO_NEW_LINKED};
 }

@@ -11,10 +11,24 @@
 #include <stdlib.h>
 
 /* What differs in these from scenario `new` is how the ring gets its name. */
-static int is_swept(enum scenario scenario, enum shim_call call) {
-    return scenario == SCENARIO_WAITING || scenario == SCENARIO_NEW || call == CALL_renameat ||
-           call == CALL_renameat2 || call == CALL_linkat || call == CALL_unlinkat || call == CALL_fstatat ||
-           call == CALL_fchmod || call == CALL_fchown || call == CALL_fsync || call == CALL_openat;
+static int is_of_the_name(enum shim_call call) {
+    return call == CALL_renameat || call == CALL_renameat2 || call == CALL_linkat || call == CALL_unlinkat ||
+           call == CALL_fstatat || call == CALL_fchmod || call == CALL_fchown || call == CALL_fsync ||
+           call == CALL_openat;
+}
+
+/* The many ways in which a call fails are told apart below streams: there each call fails in the first of them, and the log
+ * files cannot be written in all. */
+static int is_swept(enum scenario scenario, const struct fault_kind *kind, int first_way) {
+    switch (scenario) {
+    case SCENARIO_WAITING:
+    case SCENARIO_NEW:
+        return 1;
+    case SCENARIO_STREAMS:
+        return kind->effect == first_way || kind->call == CALL_pwrite;
+    default:
+        return is_of_the_name(kind->call);
+    }
 }
 
 static struct series {
@@ -28,8 +42,10 @@ static uint32_t first_count(void) {
     uint32_t filled = 0;
     series = calloc((size_t)count * SCENARIOS, sizeof *series);
     for (int scenario = 0; scenario < SCENARIOS; scenario++) {
+        int first_way = EFFECT_NONE;
         for (int i = 0; i < count; i++) {
-            if (is_swept((enum scenario)scenario, kinds[i].call)) {
+            first_way = i > 0 && kinds[i].call == kinds[i - 1].call ? first_way : kinds[i].effect;
+            if (is_swept((enum scenario)scenario, &kinds[i], first_way)) {
                 series[filled++] = (struct series){(enum scenario)scenario, kinds[i]};
             }
         }

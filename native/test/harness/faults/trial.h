@@ -17,9 +17,14 @@
 #define WRONG_BYTES 1024
 #define ROTATED_WHILE_OPEN "log.1"
 #define ROTATED_WHILE_CLOSED "log.2"
+#define STREAMS 3
+
+/* In the folder of the log files, each with what others or a failed sync make of it: NAME.1. 0: the log's own. */
+extern const char *const stream_files[STREAMS];
 
 enum scenario {
     SCENARIO_WAITING,    /* a ring near the end of its lap, with records waiting as a kill left them */
+    SCENARIO_STREAMS,    /* the same ring, with two streams beside its log: one is added, one is removed */
     SCENARIO_NEW,        /* neither ring nor log file nor its folder */
     SCENARIO_NEW_EMPTY,  /* an empty file in the place of the ring */
     SCENARIO_NEW_LINKED, /* as NEW, on a file system without an exclusive rename */
@@ -34,6 +39,7 @@ enum fate { FATE_UNUSED, FATE_TRIED, FATE_REFUSED, FATE_ACCEPTED, FATE_ACKNOWLED
 struct record_of_trial {
     _Atomic int64_t sequence;
     _Atomic uint32_t fate;
+    uint32_t stream;
 };
 
 struct trial {

@@ -28,6 +28,7 @@ struct log_text {
     size_t length;
     uint32_t first; /* number of its first record, 0: none */
     uint32_t last;
+    uint32_t stream;
 };
 
 struct found {
@@ -75,6 +76,12 @@ static void take_record(struct found *found, struct log_text *file, const char *
                     length);
         return;
     }
+    const uint32_t stream = found->trial->records[number].stream;
+    const size_t name_bytes = strlen(stream_files[stream]);
+    if (strncmp(file->name, stream_files[stream], name_bytes) != 0) {
+        trial_wrong(found->trial, "%s holds record %u of stream %u", file->name, number, stream);
+    }
+    file->stream = stream;
     if (number <= file->last) {
         trial_wrong(found->trial, "%s holds record %u after record %u", file->name, number, file->last);
     }
@@ -152,13 +159,14 @@ void verify_files(struct trial *trial) {
         free(files[i].bytes);
     }
     qsort(files, (size_t)count, sizeof files[0], by_first);
-    uint32_t last = 0;
+    uint32_t lasts[STREAMS] = {0};
     for (int i = 0; i < count; i++) {
-        if (files[i].first != 0 && files[i].first <= last && !trial->may_be_twice) {
+        uint32_t *last = &lasts[files[i].stream];
+        if (files[i].first != 0 && files[i].first <= *last && !trial->may_be_twice) {
             trial_wrong(trial, "%s begins with record %u, an earlier file ends with %u", files[i].name, files[i].first,
-                        last);
+                        *last);
         }
-        last = files[i].last > last ? files[i].last : last;
+        *last = files[i].last > *last ? files[i].last : *last;
     }
     check_fates(&found);
 }

@@ -59,7 +59,9 @@ static size_t forgotten_record_here(const struct reading *reading) {
 
 static void note(struct reading *reading, uint64_t sequence, enum found found) {
     uint8_t *before = &reading->found[sequence];
-    if (*before != FOUND_NOT && *before != FOUND_IN_EDITED && !reading->edited && !reading->world->model.medium_lied) {
+    const int is_told_again = reading->world->has_streams && found == FOUND_LOSS && *before == FOUND_LOSS;
+    if (*before != FOUND_NOT && *before != FOUND_IN_EDITED && !is_told_again && !reading->edited &&
+        !reading->world->model.medium_lied) {
         violation(reading->world, "I1: record %llu is there twice, again in %s", (unsigned long long)sequence,
                   reading->name);
     }
@@ -71,6 +73,15 @@ static void note(struct reading *reading, uint64_t sequence, enum found found) {
     *before = (uint8_t)(*before != FOUND_NOT && reading->edited    ? *before
                         : reading->edited && found == FOUND_RECORD ? FOUND_IN_EDITED
                                                                    : found);
+}
+
+/* In the file that its stream had, or in one that this became: NAME.1. */
+static void check_home(const struct reading *reading, uint64_t sequence) {
+    const char *home = reading->world->model.records[sequence].home;
+    const size_t bytes = home == NULL ? 0 : strlen(home);
+    if (home != NULL && (strncmp(reading->name, home, bytes) != 0 || strchr(".", reading->name[bytes]) == NULL)) {
+        violation(reading->world, "I1: record %llu of %s is in %s", (unsigned long long)sequence, home, reading->name);
+    }
 }
 
 static void read_loss(struct reading *reading) {
@@ -96,6 +107,7 @@ static int read_line(struct reading *reading) {
     }
     const uint64_t sequence = record_here(reading);
     if (sequence != 0) {
+        check_home(reading, sequence);
         note(reading, sequence, FOUND_RECORD);
         reading->at += reading->world->model.records[sequence].length;
         return 1;

@@ -192,3 +192,27 @@ void full_ring_is_damaged(struct world *world) {
     log_drain_all(world);
     append(world, 300);
 }
+
+/* Nobody knows whose it was: the file of every stream tells of it. */
+void record_of_a_stream_rots(struct world *world) {
+    log_open_whole(world);
+    log_open_stream(world, 1, "audit", "/logs/audit.log");
+    log_open_stream(world, 2, "trace", "/logs/trace.log");
+    log_open_wanted(world);
+    append(world, 200);
+    log_drain_all(world);
+    size_t place = 0;
+    for (unsigned i = 0; i < 2 * STREAMS_MAX; i++) {
+        log_write_to(world, i % STREAMS_MAX);
+        append(world, 400);
+        place = i == 1 ? place_of(world, world->model.offered) : place;
+    }
+    log_close(world);
+    flip(world, place + RECORD_HEADER_BYTES + world_random(world, 400));
+    is_lost(world, 3);
+    log_open_whole(world);
+    log_open_wanted(world);
+    log_write_to(world, 1);
+    append(world, 100);
+    log_drain_all(world);
+}

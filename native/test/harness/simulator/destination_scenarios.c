@@ -261,6 +261,7 @@ static void close_and_rot_newest_checkpoint(struct world *world) {
     log_close(world);
     uint8_t *slot = world_checkpoint(world, newest);
     slot[world_random(world, checkpoint_claims(slot))] ^= 0x10;
+    world->model.drained = 0;
 }
 
 void newest_checkpoint_rots(struct world *world) {

@@ -113,6 +113,43 @@ static void commit_two(struct world *world) {
     }
 }
 
+/* Whoever starts next may want the same streams, none of them, others' files for them, or one under another name. */
+static void open_streams(struct world *world) {
+    const char *first = world->streams[1].path;
+    switch (world_random(world, 4)) {
+    case 0:
+        break;
+    case 1:
+        world->streams[1].path = world->streams[2].path;
+        world->streams[2].path = first;
+        log_open_wanted(world);
+        break;
+    case 2:
+        if (first != NULL && log_open_stream(world, 1, "another name", first) < 0) {
+            violation(world, "%s cannot be taken over: %s", first, error_text());
+        }
+        break;
+    default:
+        log_open_wanted(world);
+        break;
+    }
+    const unsigned begin = (unsigned)world_random(world, STREAMS_MAX);
+    world->writes_to = STREAMS_MAX;
+    for (unsigned i = 0; i < STREAMS_MAX; i++) {
+        const unsigned which = (begin + i) % STREAMS_MAX;
+        if (which == 0 ? world->file_name[0] != '\0' : world->streams[which].is_open) {
+            world->writes_to = which;
+        }
+    }
+}
+
+/* One destination is not to be had for a while. */
+static void stall_one(struct world *world) {
+    world->files.stalled = world->streams[1 + world_random(world, 2)].path;
+    log_drain(world, 1);
+    world->files.stalled = NULL;
+}
+
 /* Goes on as if nothing had happened, in one of several orders. */
 static void live_on(struct world *world, uint64_t variant) {
     if (variant % 3 == 0) {
@@ -121,7 +158,9 @@ static void live_on(struct world *world, uint64_t variant) {
     } else if (variant % 3 == 1) {
         log_drain(world, 0);
     }
-    if (variant / 3 % 2 == 0) {
+    if (world->writes_to == STREAMS_MAX) {
+        /* The log has no stream of its own, and no other is open. */
+    } else if (variant / 3 % 2 == 0) {
         append_again(world);
     } else {
         commit_two(world);
@@ -136,6 +175,10 @@ static void recover(struct world *world, uint64_t variant, void (*crash_in_it)(s
     }
     world->before_operation = crash_in_it;
     log_open_whole(world);
+    if (world->has_streams) {
+        open_streams(world);
+        stall_one(world);
+    }
     live_on(world, variant);
     world->before_operation = NULL;
     if (variant / 6 % 4 == 0) { /* once more: the recovered log recovers to itself */
@@ -165,6 +208,7 @@ static void rot_newest_checkpoint(struct world *world) {
         ledger_view(ledger)->checkpoint_is_valid[0] && ledger_view(ledger)->checkpoint_is_valid[1]) {
         uint8_t *slot = world_checkpoint(world, ledger_view(ledger)->newest);
         slot[world_random(world, checkpoint_claims(slot))] ^= 1;
+        world->model.drained = 0;
     }
     ledger_close(ledger);
 }

@@ -134,6 +134,7 @@ void checkpoint_cannot_be_read(struct world *world) {
     log_close(world);
     world->device.unreadable = sim_device_place(LAYOUT_CHECKPOINT_OFFSET(newest));
     world->device.unreadable_bytes = SECTOR_BYTES;
+    world->model.drained = 0;
     log_open_whole(world);
     append(world, 300);
     log_drain_all(world);

@@ -28,6 +28,7 @@ void payload_make(const struct model *model, uint64_t sequence, char *out) {
 }
 
 void log_format(struct world *world) {
+    world->model.drained = 0;
     const int rc = ledger_format(&world->platform, &world->device.device, world->device.device.medium_bytes);
     if (rc < 0) {
         violation(world, "format: %s", error_text());
@@ -57,6 +58,10 @@ static void settle_model(struct world *world, const struct recovery *recovery) {
     if (last > model->offered) {
         violation(world, "I2: %llu records were ever offered, but the ring ends with %llu",
                   (unsigned long long)model->offered, (unsigned long long)last);
+    }
+    if (recovery->start < model->drained && !model->medium_lied) {
+        violation(world, "I5: a checkpoint says that all before %llu is drained, but recovery begins at %llu",
+                  (unsigned long long)model->drained, (unsigned long long)recovery->start);
     }
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct recovery_jump *jump = &recovery->jumps[i];
@@ -129,6 +134,7 @@ void log_open_whole(struct world *world) {
 void log_close(struct world *world) {
     engine_close(world->engine);
     world->engine = NULL;
+    log_forget_streams(world);
     if (world->allocations != 0) {
         violation(world, "%u allocations were not released", world->allocations);
     }
@@ -160,10 +166,13 @@ static int64_t offer(struct world *world, uint32_t length, ring_call call, const
     /* Not static: while this append waits, the worlds that are crashed meanwhile append as well. */
     char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
     const struct model_record before = model->records[sequence];
-    model->records[sequence] = (struct model_record){.incarnation = model->incarnation, .length = length};
+    const struct sim_stream *stream = &world->streams[world->writes_to];
+    const char *home = world->writes_to == 0 ? world->file_name : stream->path;
+    model->records[sequence] = (struct model_record){
+        .home = world->has_streams ? home : NULL, .incarnation = model->incarnation, .length = length};
     payload_make(model, sequence, payload);
     model->offered = sequence;
-    const int64_t rc = call(world->engine->ring, payload, length, world->now_ns, 0, rule);
+    const int64_t rc = call(world->engine->ring, payload, length, world->now_ns, stream->id, rule);
     if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
         model->offered = sequence - 1;
         model->records[sequence] = before;
@@ -199,7 +208,9 @@ int log_commit(struct world *world) {
 }
 
 int log_drain(struct world *world, int sync) {
-    return engine_step(world->engine, sync);
+    const int rc = engine_step(world->engine, sync);
+    world->model.drained = ledger_sum(world->engine->view.ledger).start.drained_position;
+    return rc;
 }
 
 void log_drain_all(struct world *world) {

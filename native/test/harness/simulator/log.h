@@ -25,6 +25,19 @@ void log_open_whole(struct world *world);
 void log_close(struct world *world);
 void log_reopen(struct world *world);
 
+/* The next records go to one that is open: world->streams, 0 is the log's own. */
+void log_write_to(struct world *world, unsigned which);
+/* Configures a stream and opens it: 0 or -errno, and then it is not open. */
+int log_open_stream(struct world *world, unsigned which, const char *name, const char *path);
+/* Nobody wants it any more. */
+void log_close_stream(struct world *world, unsigned which);
+/* Opens those that are wanted and whose name and file no other has. */
+void log_open_wanted(struct world *world);
+/* The process that had them open is gone. */
+void log_forget_streams(struct world *world);
+/* Nothing of the ring waits for its file. */
+void log_check_drained(struct world *world, unsigned which);
+
 int64_t log_append(struct world *world, uint32_t length);
 int64_t log_enqueue(struct world *world, uint32_t length);
 int log_commit(struct world *world);

@@ -61,10 +61,37 @@ static void any_step(struct world *world) {
     }
 }
 
-void anything(struct world *world) {
+/* Opened, closed, renamed, with another file, or stalled. */
+static void any_step_of_a_stream(struct world *world) {
+    static const char *const names[] = {"audit", "trace", ""};
+    static const char *const paths[] = {"/logs/audit.log", "/logs/trace.log", "/logs/other.log"};
+    const unsigned which = 1 + (unsigned)world_random(world, STREAMS_MAX - 1);
+    const char *path = paths[world_random(world, 3)];
+    if (world_random(world, 3) == 0) {
+        world->files.stalled = world_random(world, 2) == 0 ? path : NULL;
+    } else if (world->streams[which].is_open) {
+        log_close_stream(world, which);
+    } else {
+        log_open_stream(world, which, names[world_random(world, 3)], path); /* another may have it, or it is stalled */
+    }
+}
+
+static void choose_stream(struct world *world) {
+    const unsigned which = (unsigned)world_random(world, STREAMS_MAX);
+    log_write_to(world, which > 0 && !world->streams[which].is_open ? 0 : which);
+}
+
+static void run_any(struct world *world, int has_streams) {
     log_open_whole(world);
     for (int step = 0; step < STEPS; step++) {
-        any_step(world);
+        if (has_streams && world_random(world, 4) == 0) {
+            any_step_of_a_stream(world);
+        } else {
+            any_step(world);
+        }
+        if (has_streams) {
+            choose_stream(world);
+        }
         if (ring_has_failed(world->engine->ring)) {
             world->device.fail_write_in = -1;
             log_drain(world, 0);
@@ -74,4 +101,14 @@ void anything(struct world *world) {
     world->device.fail_write_in = -1;
     world->files.space_bytes = -1;
     world->files.fail_sync_in = -1;
+    world->files.stalled = NULL;
+}
+
+void anything(struct world *world) {
+    run_any(world, 0);
+}
+
+void anything_with_streams(struct world *world) {
+    world->has_streams = 1;
+    run_any(world, 1);
 }

@@ -40,6 +40,7 @@ void block_is_a_lap_old(struct world *world);
 void marker_is_lost(struct world *world);
 void full_ring_is_damaged(struct world *world);
 void damage_is_found_again_after_a_crash(struct world *world);
+void record_of_a_stream_rots(struct world *world);
 
 /* identity_scenarios.c */
 void rotated_among_copies(struct world *world);
@@ -84,7 +85,22 @@ void device_lies(struct world *world);
 void format_of_an_empty_medium(struct world *world);
 void format_over_another_ring(struct world *world);
 
+/* stream_scenarios.c */
+void streams_side_by_side(struct world *world);
+void streams_beside_no_log(struct world *world);
+void stream_stalls(struct world *world);
+void stream_stalls_until_the_ring_is_full(struct world *world);
+void stream_is_added(struct world *world);
+void stream_is_removed(struct world *world);
+void stream_is_left_out(struct world *world);
+void stream_is_renamed(struct world *world);
+void stream_gets_another_file(struct world *world);
+void streams_exchange_their_files(struct world *world);
+void file_of_a_stream_is_rotated(struct world *world);
+void sync_of_a_stream_fails(struct world *world);
+
 /* random_scenario.c */
 void anything(struct world *world);
+void anything_with_streams(struct world *world);
 
 #endif

@@ -136,7 +136,7 @@ static int sim_create(const struct files *files, const char *path, const struct 
     if (is_folder(path) || sim_files_find(sim, path) >= 0) {
         return -EEXIST;
     }
-    if (sim->space_bytes == 0) {
+    if (sim->space_bytes == 0 || (sim->stalled != NULL && strcmp(path, sim->stalled) == 0)) {
         return -ENOSPC;
     }
     if (strlen(path) >= FILE_NAME_MAX || sim->change_count == NAME_CHANGES_MAX) {
@@ -202,6 +202,9 @@ static int64_t sim_write(const struct files *files, int file, const void *data, 
     struct sim_files *sim = files_of(files);
     let_others_act(sim, &sim->others_before_write_in);
     world_operation(sim->world, "write of the log file");
+    if (sim->stalled != NULL && sim_files_find(sim, sim->stalled) == file) {
+        return -ENOSPC;
+    }
     if (sim->write_at_most != 0 && bytes > sim->write_at_most) {
         bytes = sim->write_at_most;
     }

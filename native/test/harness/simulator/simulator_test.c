@@ -3,6 +3,7 @@
  * Runs the scenarios and crashes them, on a block device and on persistent memory. Without arguments: all of them, the
  * same states each time. A violation ends it with the arguments that show the same case again.
  */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,8 +96,17 @@ static int is_wanted(const struct arguments *arguments, const struct scenario *s
            !(is_mapped && scenario->block_only);
 }
 
+/* Every open asks for the same memory again: the kernel need not make it anew each time. */
+static void keep_freed_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 16 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
+
 int main(int count, char **words) {
     struct arguments arguments = {.first_seed = 1};
+    keep_freed_memory();
     exploration.exhaustive = 64;
     exploration.sampled = 48;
     exploration.second_in = 16;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "harness/simulator/world.h"
+#include "harness/simulator/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@ struct world *world_create(void) {
 static void forget_faults(struct world *world) {
     world->device.fail_write_in = world->device.late_in = -1;
     world->files.space_bytes = -1;
+    world->files.stalled = NULL;
     world->files.write_at_most = 0;
     world->files.fail_sync_in = -1;
     world->files.fail_truncate = 0;
@@ -66,6 +67,9 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->events.first = world->events.end = 0;
     world->engine = NULL;
     world->file_name = "/logs/orders.log";
+    memset(world->streams, 0, sizeof world->streams);
+    world->has_streams = 0;
+    world->writes_to = 0;
     world->random_state = seed;
     world->now_ns = 1000000000000;
     world->level = 0;
@@ -116,6 +120,7 @@ void world_copy(struct world *to, const struct world *from) {
     to->model.acknowledged = from->model.acknowledged;
     to->model.offered = from->model.offered;
     to->model.incarnation = from->model.incarnation;
+    to->model.drained = from->model.drained;
     to->model.medium_damaged = from->model.medium_damaged;
     to->model.medium_lied = from->model.medium_lied;
     to->model.is_formatting = from->model.is_formatting;
@@ -123,6 +128,9 @@ void world_copy(struct world *to, const struct world *from) {
     to->events.first = to->events.end = 0;
     to->engine = NULL;
     to->file_name = from->file_name;
+    memcpy(to->streams, from->streams, sizeof to->streams);
+    to->has_streams = from->has_streams;
+    log_forget_streams(to);
     to->random_state = from->random_state;
     to->now_ns = from->now_ns;
     to->before_operation = NULL;

@@ -82,7 +82,7 @@ void sim_device_arrive(struct world *world);
 
 /* ----------------------------------------------------------------------------------------------- file system */
 
-#define FILES_MAX 12u
+#define FILES_MAX 24u
 #define FILE_BYTES_MAX (128u * 1024u)
 #define FILE_PAGES_MAX (FILE_BYTES_MAX / SECTOR_BYTES)
 #define FILE_NAME_MAX 64u
@@ -130,6 +130,7 @@ struct sim_files {
     struct name_change changes[NAME_CHANGES_MAX];
     unsigned change_count;
     int64_t space_bytes;  /* left on the disk; < 0: without end */
+    const char *stalled;  /* the file of this name cannot be made or written; NULL: all can */
     size_t write_at_most; /* longer writes are short; 0: no limit */
     int fail_sync_in;     /* the sync after this many fails; < 0: none does */
     int fail_truncate;
@@ -186,6 +187,7 @@ void sim_names_apply(struct sim_name *names, const struct name_change *change);
 #define MODEL_RECORDS_MAX 2048u
 
 struct model_record {
+    const char *home;     /* the log file that its stream had when it was appended; NULL: there is but one */
     uint32_t incarnation; /* tells records apart that get the same sequence after a crash */
     uint32_t length;
     uint8_t damaged;   /* the medium lost it: it must be reported as lost */
@@ -198,10 +200,21 @@ struct model {
     uint64_t acknowledged;                          /* every sequence up to it must survive */
     uint64_t offered;                               /* no sequence above it can exist */
     uint32_t incarnation;
+    uint64_t drained;   /* the newest checkpoint says that everything before this position is; 0: it rots */
     int medium_damaged; /* the data area was: damage may be found in which no record is missing */
     int medium_lied;    /* it lost writes that it had acknowledged: any record may be lost, none without a word */
     int is_formatting;  /* there may be no ring yet, or half of one */
     int repeats;        /* records of one length read the same: the log files are counted, not compared one by one */
+};
+
+#define STREAMS_MAX 3u
+
+/* A stream as it is configured: 0 is the log's own, which has the name world->file_name. */
+struct sim_stream {
+    const char *name;
+    const char *path; /* NULL: nobody wants it */
+    int is_open;
+    uint16_t id;
 };
 
 struct world {
@@ -211,7 +224,10 @@ struct world {
     struct events events;
     struct model model;
     struct engine *engine; /* NULL while closed */
-    const char *file_name;
+    const char *file_name; /* "": the log has no stream of its own */
+    struct sim_stream streams[STREAMS_MAX];
+    int has_streams;    /* others than the log's own: each record has a home */
+    unsigned writes_to; /* which of them gets the next record; STREAMS_MAX: none can */
     uint64_t random_state;
     int64_t now_ns;
     unsigned allocations;   /* not released */

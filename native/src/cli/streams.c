@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/streams.h"
+
+#include "burstlog.h"
+#include "recovery/reader.h"
+
+static void read_positions(const struct ledger *ledger, struct streams *streams) {
+    const unsigned newest = ledger_view(ledger)->newest;
+    for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
+        static struct stream_state state;
+        ledger_stream(ledger, newest, i, &state);
+        streams->drained_position[state.id] = state.drained_position;
+    }
+}
+
+int streams_has_drained(const struct streams *streams, const struct record_header *record) {
+    return record->stream < LAYOUT_STREAMS_MAX && record->position < streams->drained_position[record->stream];
+}
+
+void streams_count(const struct engine_view *view, const struct ledger *ledger, struct streams *streams) {
+    const struct recovery_input input = engine_view_input(view);
+    struct reader reader;
+    *streams = (struct streams){.records_waiting = 0};
+    read_positions(ledger, streams);
+    reader_begin(&reader, &input, &view->recovery);
+    for (struct reader_item item; reader_next(&reader, &item) == 1;) {
+        const struct record_header *record = item.record;
+        if (record == NULL || record->type != RECORD_DATA || record->stream >= LAYOUT_STREAMS_MAX ||
+            streams_has_drained(streams, record)) {
+            continue;
+        }
+        if (streams->records[record->stream]++ == 0) {
+            streams->held_bytes[record->stream] = view->recovery.log_end - record->position;
+        }
+        streams->records_waiting++;
+    }
+}
+
+static void report_stream(struct report *report, const struct stream_state *state, const struct streams *streams,
+                          const struct streams *before) {
+    char file[BURST_PATH_BYTES];
+    outlet_state_file(&state->outlet, file, sizeof file);
+    report_group(report, NULL);
+    report_number(report, "stream", state->id);
+    report_text(report, "name", state->name);
+    report_text(report, "log file", file);
+    report_number(report, "drained position", state->drained_position);
+    report_number(report, "drained sequence", state->next_sequence - 1);
+    report_number(report, "records waiting", streams->records[state->id]);
+    report_number(report, "bytes held", streams->held_bytes[state->id]);
+    if (before != NULL) {
+        report_number(report, "records moved", before->records[state->id] - streams->records[state->id]);
+    }
+    report_group_end(report);
+}
+
+void streams_report(struct report *report, const struct ledger *ledger, const struct streams *streams,
+                    const struct streams *before) {
+    const unsigned newest = ledger_view(ledger)->newest;
+    report_list(report, "streams");
+    for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
+        static struct stream_state state;
+        ledger_stream(ledger, newest, i, &state);
+        report_stream(report, &state, streams, before);
+    }
+    report_list_end(report);
+}

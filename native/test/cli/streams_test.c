@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands say of a ring with several streams. */
+#include "log_fixture.h"
+#include "cli/run.h"
+
+static char paths[2][160];
+
+static int make_paths(void **state) {
+    make_folder(state);
+    for (int i = 0; i < 2; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/stream%d", folder, i);
+    }
+    return 0;
+}
+
+static burst_stream_t *open_stream(burst_t *log, const char *name, const char *path) {
+    burst_stream_config_t config;
+    burst_stream_config_init(&config);
+    config.name = name;
+    config.file_name = path;
+    burst_stream_t *stream = NULL;
+    if (burst_stream_open(log, &config, &stream) < 0) {
+        fail_msg("stream: %s", burst_last_error());
+    }
+    return stream;
+}
+
+static void append(burst_stream_t *stream, const char *text) {
+    if (burst_stream_append(stream, text, strlen(text), 0) < 1) {
+        fail_msg("append: %s", burst_last_error());
+    }
+}
+
+static void assert_holds(const char *path, const char *wanted) {
+    char text[4096] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(text, wanted);
+}
+
+/* A directory stands in the place of its file. */
+static void block(const char *path) {
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+}
+
+/* As a process that was killed: two records of "orders" wait, those of the others are drained. */
+static void leave_records(void) {
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_t *log = open_small();
+        burst_stream_t *orders = open_stream(log, "orders", paths[0]), *audit = open_stream(log, NULL, paths[1]);
+        block(paths[0]);
+        append(orders, "o1\n"); /* 1 */
+        append(audit, "a1\n");
+        append(orders, "o2\n"); /* 3 */
+        append(audit, "a2\n");
+        append(burst_main_stream(log), "m1\n"); /* 5 */
+        const int drained = burst_stream_await_drained(audit, PATIENCE_NS) == 1 &&
+                            burst_stream_await_drained(burst_main_stream(log), PATIENCE_NS) == 1;
+        _exit(drained ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_holds(paths[1], "a1\na2\n");
+    assert_file_is("m1\n");
+    assert_int_equal(rmdir(paths[0]), 0);
+}
+
+/* In the order of the fields, whatever stands between them. */
+static void assert_said_in_order(const char *const *words) {
+    const char *at = output;
+    for (; *words != NULL; words++) {
+        const char *found = strstr(at, *words);
+        if (found == NULL) {
+            fail_msg("\"%s\" does not follow in: %s", *words, output);
+            return;
+        }
+        at = found + strlen(*words);
+    }
+}
+
+#define SAID(...) assert_said_in_order((const char *const[]){__VA_ARGS__, NULL})
+
+static void info_and_verify_tell_what_waits_for_each_stream(void **state) {
+    (void)state;
+    static const char *const commands[] = {"info", "verify"};
+    leave_records();
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run("%s --json %s", commands[i], ring_path), 0);
+        SAID("\"streams\": [", "\"stream\": 0,", "\"name\": \"\",", file_path, "\"records_waiting\": 0,",
+             "\"bytes_held\": 0", "\"stream\": 1,", "\"name\": \"orders\",", paths[0],
+             "\"drained_position\": ", "\"records_waiting\": 2,",
+             "\"bytes_held\": 20480", /* five commits of a block each */
+             "\"stream\": 2,", "\"name\": \"\",", paths[1], "\"records_waiting\": 0,");
+        assert_int_equal(run("%s %s", commands[i], ring_path), 0);
+        SAID("name: orders", "records waiting: 2", "bytes held: 20480");
+    }
+    assert_int_equal(run("info %s", ring_path), 0);
+    SAID("log", "begins at position", "records waiting: 2", "first sequence: 1");
+    assert_int_equal(run("verify %s", ring_path), 0);
+    SAID("records waiting: 2", "records drained: 3");
+}
+
+static void dump_tells_whose_each_record_is_and_whether_it_is_drained(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("dump --json %s", ring_path), 0);
+    SAID("\"streams\": [", "\"stream\": 1,", "\"name\": \"orders\",", "\"records\": [", "\"state\": \"waiting\"",
+         "\"stream\": 1,", "\"o1", "\"state\": \"drained\"", "\"stream\": 2,", "\"a1", "\"state\": \"waiting\"",
+         "\"stream\": 1,", "\"o2", "\"state\": \"drained\"", "\"stream\": 0,", "\"m1");
+    assert_int_equal(run("dump %s", ring_path), 0);
+    SAID("waiting data        1 ", "o1", "drained data        2 ", "a1", "drained data        0 ", "m1");
+}
+
+static void recover_names_every_file_that_it_moved_records_to(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("recover --json %s", ring_path), 0);
+    SAID("\"records_moved\": 2,", "\"streams\": [", "\"stream\": 0,", "\"records_moved\": 0", "\"name\": \"orders\",",
+         paths[0], "\"records_waiting\": 0,", "\"records_moved\": 2", "\"stream\": 2,", "\"records_moved\": 0");
+    assert_holds(paths[0], "o1\no2\n");
+    assert_holds(paths[1], "a1\na2\n");
+    assert_file_is("m1\n");
+}
+
+/* What cannot be moved is named; what can be is moved all the same. */
+static void recover_names_the_file_that_cannot_be_written(void **state) {
+    (void)state;
+    char beside[180];
+    leave_records();
+    assert_int_equal(mkdir(paths[0], 0700), 0);
+    assert_int_not_equal(run("recover %s", ring_path), 0);
+    SAID("records moved: 0", "name: orders", "records waiting: 2", "records moved: 0", paths[0], "cannot be written");
+    snprintf(beside, sizeof beside, "%s cannot be written", file_path);
+    assert_null(strstr(output, beside));
+    assert_int_equal(rmdir(paths[0]), 0);
+    assert_int_equal(run("recover %s", ring_path), 0);
+    assert_said("records moved: 2");
+    assert_holds(paths[0], "o1\no2\n");
+}
+
+static void format_asks_for_the_number_of_those_that_are_in_no_file(void **state) {
+    (void)state;
+    leave_records();
+    assert_int_equal(run("format %s", ring_path), 3);
+    assert_said("--discard-records=2");
+    assert_int_equal(run("format --discard-records=5 %s", ring_path), 3);
+    assert_int_equal(run("format --discard-records=2 %s", ring_path), 0);
+}
+
+/* A ring without a stream of its own, and memory that is mapped. */
+static void a_mapped_ring_without_a_main_stream_is_recovered(void **state) {
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_config_t config = small_config();
+        config.file_name = NULL;
+        config.io = BURST_IO_MAPPED;
+        burst_t *log = open_with(&config);
+        burst_stream_t *orders = open_stream(log, "orders", paths[0]), *audit = open_stream(log, "audit", paths[1]);
+        block(paths[0]);
+        append(orders, "o1\n");
+        append(audit, "a1\n");
+        _exit(burst_stream_await_drained(audit, PATIENCE_NS) == 1 ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(rmdir(paths[0]), 0);
+    assert_int_equal(run("recover %s", ring_path), 0);
+    SAID("name: orders", "records moved: 1", "name: audit", "records moved: 0");
+    assert_holds(paths[0], "o1\n");
+    assert_holds(paths[1], "a1\n");
+}
+
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_paths, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(info_and_verify_tell_what_waits_for_each_stream),
+        TEST(dump_tells_whose_each_record_is_and_whether_it_is_drained),
+        TEST(recover_names_every_file_that_it_moved_records_to),
+        TEST(recover_names_the_file_that_cannot_be_written),
+        TEST(format_asks_for_the_number_of_those_that_are_in_no_file),
+        TEST(a_mapped_ring_without_a_main_stream_is_recovered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rounds of kills log, and what must be in the log files: each thread counts, and writes to one stream. */
+#ifndef BURST_TEST_CRASH_WITNESS_H
+#define BURST_TEST_CRASH_WITNESS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define THREADS_MAX 8
+#define STREAMS_MAX 4
+#define LONGEST_LINE 1500
+
+enum surroundings { LINES_REPEAT = 1, SIBLINGS = 2, NAME_IS_A_LINK = 4, ROTATED = 8, STREAMS = 16 };
+
+struct witness {
+    _Atomic uint64_t acknowledged[THREADS_MAX]; /* the last number whose call returned as durable */
+    _Atomic uint64_t offered[THREADS_MAX];      /* the last number whose call was begun */
+    uint64_t first[THREADS_MAX];                /* the number to begin with */
+    _Atomic uint32_t opened;
+};
+
+static unsigned surroundings;
+static struct witness *witness;
+static uint64_t present[THREADS_MAX]; /* the last number of each thread in its file */
+static long verified_bytes[STREAMS_MAX];
+
+/* Of each stream the same number. */
+static inline int threads(void) {
+    return surroundings & STREAMS ? THREADS_MAX : 4;
+}
+
+static inline int streams(void) {
+    return surroundings & STREAMS ? STREAMS_MAX : 1;
+}
+
+static inline int stream_of(int thread) {
+    return thread % streams();
+}
+
+static inline size_t make_line(char *line, int thread, uint64_t number) {
+    if (surroundings & LINES_REPEAT) {
+        return (size_t)snprintf(line, LONGEST_LINE, "%d same\n", thread);
+    }
+    const size_t fill = (number * 2654435761u >> 7) % (number % 50 == 0 ? LONGEST_LINE - 100 : 200);
+    int used = snprintf(line, LONGEST_LINE, "%d %llu ", thread, (unsigned long long)number);
+    for (size_t i = 0; i < fill; i++) {
+        line[used++] = (char)('a' + (number + i) % 26);
+    }
+    line[used++] = '\n';
+    return (size_t)used;
+}
+
+/* Every line that was added since the last look is whole, the next of its thread, and in the file of its stream. */
+static inline void verify_rest(const char *path, int stream) {
+    char line[LONGEST_LINE + 1], wanted[LONGEST_LINE];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    fseek(file, verified_bytes[stream], SEEK_SET);
+    while (fgets(line, sizeof line, file) != NULL) {
+        int thread = -1;
+        if (sscanf(line, "%d ", &thread) != 1 || thread < 0 || thread >= threads()) {
+            fail_msg("%s holds a line that nobody wrote: %.60s (surroundings %u)", path, line, surroundings);
+        }
+        if (stream_of(thread) != stream) {
+            fail_msg("%s holds a line of stream %d: %.60s (surroundings %u)", path, stream_of(thread), line,
+                     surroundings);
+        }
+        const size_t length = make_line(wanted, thread, present[thread] + 1);
+        if (strlen(line) != length || memcmp(line, wanted, length) != 0) {
+            fail_msg("%s holds %.40s where %.40s is the next (surroundings %u)", path, line, wanted, surroundings);
+        }
+        present[thread]++;
+    }
+    verified_bytes[stream] = ftell(file);
+    fclose(file);
+}
+
+/* None is there twice: where lines repeat there would be more than were ever offered. */
+static inline void verify_numbers(void) {
+    for (int i = 0; i < threads(); i++) {
+        if (present[i] > atomic_load(&witness->offered[i])) {
+            fail_msg("thread %d: %llu were offered, the file has %llu (surroundings %u)", i,
+                     (unsigned long long)witness->offered[i], (unsigned long long)present[i], surroundings);
+        }
+        if (present[i] < atomic_load(&witness->acknowledged[i])) {
+            fail_msg("thread %d: %llu was acknowledged, the file ends with %llu (surroundings %u)", i,
+                     (unsigned long long)witness->acknowledged[i], (unsigned long long)present[i], surroundings);
+        }
+    }
+}
+
+#endif
