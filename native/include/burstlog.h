@@ -356,8 +356,9 @@ burst_stream_t *burst_main_stream(burst_t *log);
  * Opens a stream and its log file: records that wait for it go there first. The ring notes it before this returns 0 with
  * *stream, which stays valid to pass as long as the process lives. Or a negative errno, with *stream NULL and no file of its
  * making: -EBUSY: the stream, or its file, is open already; -ENOSPC: BURST_STREAMS_MAX are open or hold records; -E2BIG: the
- * names of all streams together do not fit into the ring's head (some 100 KiB). Waits for the step that the thread
- * burst-drain is in.
+ * names of all streams together do not fit into the ring's head (some 100 KiB); -ETIMEDOUT: the thread burst-drain, which
+ * opens the file, has not done so within shutdown_timeout_ns of the log, for a log file of the ring does not answer, or
+ * much has to go to one first: what it opens too late it closes again, and may leave the file behind, empty.
  *
  * A log file that a stream has given up, by another file_name under its name or by not being opened any more, is taken over
  * once everything that waits for it is there.
@@ -402,8 +403,9 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
 /*
  * Refuses new records of the stream, waits as burst_stream_await_drained does, and lets go of its log file. 1: all of it is
  * in the log file; 0: the time was over, or a negative errno, and what is left goes to the file as long as the log is open,
- * or at the next open. Beyond timeout_ns it waits for the step that the thread burst-drain is in, which a log
- * file that does not answer holds up. -EINVAL of the main stream. burst_close closes all streams that are still open.
+ * or at the next open. It returns within timeout_ns; the thread burst-drain, which lets go of the file, may do so later: when
+ * its step ends, which a log file that does not answer holds up. An open of the same stream comes after that. -EINVAL of the
+ * main stream. burst_close closes all streams that are still open.
  */
 int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 

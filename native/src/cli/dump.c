@@ -172,24 +172,25 @@ int dump_print(struct report *report, struct device *device, const struct engine
 }
 
 /* The whole record of any lap at this place of the image, or NULL. */
-static const struct record_header *whole_record(const struct recovery_input *input, uint64_t place) {
-    const uint64_t position = record_at(input->image, input->shape.capacity_bytes, place)->position;
+static const struct record_header *whole_record(const struct recovery_input *input, uint64_t bytes, uint64_t place) {
+    const struct record_header *header = record_at(input->image, input->shape.capacity_bytes, place);
+    const uint64_t position = header->position;
     if (position % RECORD_ALIGN_BYTES != 0 || position % input->shape.capacity_bytes != place ||
+        record_bytes(header->length) > bytes - place ||
         record_judge(input->image, input->shape.capacity_bytes, position, input->crc_seed) != RECORD_VALID) {
         return NULL;
     }
-    const struct record_header *record = record_at(input->image, input->shape.capacity_bytes, place);
-    return record->type == RECORD_MARKER && !marker_is_whole(record, input->shape.block_bytes) ? NULL : record;
+    return header->type == RECORD_MARKER && !marker_is_whole(header, input->shape.block_bytes) ? NULL : header;
 }
 
-/* Whole records by place, those of the earlier lap first. */
-static void print_whole_records(struct report *report, const struct recovery_input *input) {
+/* Whole records by place, those of the earlier lap first. The image has so many bytes: what was cut off is not there. */
+static void print_whole_records(struct report *report, const struct recovery_input *input, uint64_t bytes) {
     uint64_t earliest = UINT64_MAX, begin = 0;
     for (int pass = 0; pass < 2; pass++) {
-        for (uint64_t done = 0; done + RECORD_HEADER_BYTES <= input->shape.capacity_bytes;) {
-            const uint64_t place = (begin + done) % input->shape.capacity_bytes;
+        for (uint64_t done = 0; done + RECORD_HEADER_BYTES <= bytes;) {
+            const uint64_t place = (begin + done) % bytes;
             const struct record_header *record =
-                input->shape.capacity_bytes - place < RECORD_HEADER_BYTES ? NULL : whole_record(input, place);
+                bytes - place < RECORD_HEADER_BYTES ? NULL : whole_record(input, bytes, place);
             if (pass == 1 && record != NULL) {
                 print_record(report, record, "found");
             } else if (record != NULL && record->position < earliest) {
@@ -221,19 +222,18 @@ void dump_print_refused(struct report *report, struct device *device, const char
         const struct superblock *superblock = &head->superblock;
         const int is_known = head->copies[0] == SUPERBLOCK_VALID || head->copies[1] == SUPERBLOCK_VALID;
         const uint64_t capacity = superblock->capacity_bytes;
-        uint8_t *image = is_known ? platform_allocate(device->platform, capacity, PLATFORM_PLAIN) : NULL;
+        const uint64_t there =
+            device->medium_bytes < superblock->data_offset ? 0 : device->medium_bytes - superblock->data_offset;
+        const uint64_t bytes = align_down(there < capacity ? there : capacity, device->block_bytes);
+        uint8_t *image = is_known && bytes > 0 ? platform_allocate(device->platform, bytes, PLATFORM_PLAIN) : NULL;
         if (image != NULL) {
-            /* What was cut off stays zero. */
-            const uint64_t there =
-                device->medium_bytes < superblock->data_offset ? 0 : device->medium_bytes - superblock->data_offset;
-            device_read_salvage(device, superblock->data_offset, image,
-                                align_down(there < capacity ? there : capacity, device->block_bytes), NULL, NULL);
+            device_read_salvage(device, superblock->data_offset, image, bytes, NULL, NULL);
             const struct recovery_input input = {
                 .image = image,
                 .shape = {.capacity_bytes = capacity, .block_bytes = superblock->block_bytes},
                 .crc_seed = crc_seed_of(superblock->uuid)};
-            print_whole_records(report, &input);
-            platform_release(device->platform, image, capacity);
+            print_whole_records(report, &input, bytes);
+            platform_release(device->platform, image, bytes);
         } else if (!is_known) {
             print_unknown_ring(report, device);
         }

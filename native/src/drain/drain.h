@@ -43,6 +43,8 @@ struct drain_host {
     int (*unreadable)(void *argument);
     /* Whether somebody waits for space. NULL: never. */
     int (*is_space_awaited)(void *argument);
+    /* Whether somebody waits for the thread that steps: the step ends after its batch. NULL: never. */
+    int (*is_wanted)(void *argument);
     /* An outlet for a stream that nobody has open, bound as its state says. 0 or -errno with a sentence. */
     int (*make_outlet)(void *argument, const struct outlet_state *state, struct outlet **outlet);
 };

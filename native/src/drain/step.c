@@ -38,7 +38,9 @@ static int is_due(const struct drain *drain, const struct drain_stream *stream, 
 
 /* Whether there is time for more. */
 static int may_go_on(const struct drain *drain) {
-    return platform_monotonic_ns(drain->parts.platform) < atomic_load(&drain->give_up_ns);
+    const struct drain_host *host = drain->parts.host;
+    return platform_monotonic_ns(drain->parts.platform) < atomic_load(&drain->give_up_ns) &&
+           (host->is_wanted == NULL || !host->is_wanted(host->argument));
 }
 
 void drain_look(struct drain *drain) {

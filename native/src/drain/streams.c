@@ -144,9 +144,15 @@ static int drain_stream_dry(struct drain *drain, const struct drain_stream *stre
     }
 }
 
-/* Nothing waits for the stream: it need not look again at what lies before the watermark. */
+/* Nothing waits for the stream: it need not look again at what lies before the watermark. While the marker may give way
+ * (drain_reach) it is not the first to go behind that: a step takes all streams there. */
 static void pass(const struct drain *drain, struct drain_stream *stream) {
-    const uint64_t until = drain_reach(drain);
+    uint64_t until = drain->durable;
+    EACH_STREAM(drain, other) {
+        if (other != stream && other->noted_at.walk.position < until && drain->durable <= drain->parts.epoch_begin) {
+            until = drain->parts.source->recovery->log_end;
+        }
+    }
     struct log_item item;
     while (log_source_next(drain->parts.source, &stream->written, until, &item) == 1) {
     }

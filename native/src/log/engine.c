@@ -169,6 +169,10 @@ struct ring *engine_detach_ring(struct engine *engine) {
 }
 
 void engine_close(struct engine *engine) {
+    for (struct engine_call *call = atomic_load(&engine->calls), *next; call != NULL; call = next) {
+        next = call->next;
+        call->run(call, NULL);
+    }
     if (engine->drain != NULL) {
         drain_close(engine->drain);
     }

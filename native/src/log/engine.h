@@ -6,8 +6,6 @@
 #ifndef BURST_ENGINE_H
 #define BURST_ENGINE_H
 
-#include <pthread.h>
-
 #include "base/event_count.h"
 #include "drain/drain.h"
 #include "ledger/ledger.h"
@@ -45,17 +43,26 @@ struct engine_view {
     uint8_t *own_image;   /* only of engine_view_open */
 };
 
+struct engine;
+
+/* What any thread asks of the one that steps, which alone touches streams and outlets. */
+struct engine_call {
+    struct engine_call *next;
+    /* Whoever awaits it is woken afterwards. engine NULL: that is closed, and nothing can be done any more. */
+    void (*run)(struct engine_call *call, struct engine *engine);
+};
+
 struct engine {
     struct engine_parts parts;
     struct engine_view view;
     struct ring *ring;
     struct drain *drain;
-    pthread_mutex_t step_lock; /* of drain and ledger, during a step and while a stream is added or removed */
+    _Atomic(struct engine_call *) calls; /* asked, the last one first */
     struct drain_host host;
     struct log_source source; /* the ring below its watermark */
     uint32_t untrusted_ring_owner;
-    struct event_count drained;          /* the drained sequence of a stream has moved, or cannot move */
-    uint64_t progress;                   /* drain_progress when that was told */
+    struct event_count drained; /* the drained sequence of a stream has moved, or cannot move; a call was run */
+    uint64_t progress;          /* drain_progress when that was told */
     _Atomic uint32_t failed_checkpoints; /* in a row, which the medium of the ring, failed by the first, did not take */
     int failure_noted;
     int name_lost;            /* the ring is not under its name, and that is told */
@@ -69,8 +76,12 @@ struct engine {
  * with a sentence; then at most a bad superblock copy was repaired and a marker written. */
 int engine_open(const struct engine_parts *parts, const struct engine_config *config, struct engine **engine);
 
-/* One step of the drain, and what the log itself has to look after: as drain_step. One thread at a time. */
+/* Runs what was asked; then one step of the drain, and what the log itself has to look after: as drain_step. One thread
+ * at a time calls this, and all below but engine_ask. */
 int engine_step(struct engine *engine, int sync);
+
+/* Has the next step run the call, and ends the one that is under way after its batch. Any thread. */
+void engine_ask(struct engine *engine, struct engine_call *call);
 
 struct engine_stream {
     const char *name; /* "": known by its path */
@@ -79,10 +90,10 @@ struct engine_stream {
     const struct roller *roller; /* as in engine_config */
 };
 
-/* Opens a stream beside the log's own, as drain_add_stream; its records are appended with *id. Any thread. */
+/* Opens a stream beside the log's own, as drain_add_stream; its records are appended with *id. */
 int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id);
 
-/* As drain_remove_stream. Any thread. */
+/* As drain_remove_stream. */
 void engine_remove_stream(struct engine *engine, uint16_t id);
 
 /* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
@@ -92,7 +103,7 @@ int engine_note_writer(struct engine *engine);
 /* The same at the end, if it says anything that no checkpoint says. */
 void engine_note_end(struct engine *engine);
 
-/* Frees everything but the parts. Nothing may be under way. */
+/* Runs what was asked, without the engine, and frees everything but the parts. Nothing may be under way. */
 void engine_close(struct engine *engine);
 
 /* Takes the ring out of the engine, so that engine_close leaves it: late callers may still look at it. */

@@ -66,6 +66,11 @@ static int is_space_awaited(void *argument) {
     return atomic_load(&engine->ring->space.waiters) != 0;
 }
 
+static int is_wanted(void *argument) {
+    const struct engine *engine = argument;
+    return atomic_load(&engine->calls) != NULL;
+}
+
 static int make_file_outlet(const struct engine *engine, const struct new_file *how, const struct roller *roller,
                             struct outlet **outlet) {
     const struct file_outlet_parts parts = {.platform = engine->parts.platform,
@@ -153,7 +158,7 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
 }
 
-static int add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
+int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
     struct drain_stream_config config = {.name = stream->name, .path = stream->path};
     struct outlet_state bound = {.kind = drain_kind_of(engine->drain, stream->path)};
     /* What was accepted for a stream that is closed now has its place in the log before another takes its file or its id. A ring
@@ -166,17 +171,8 @@ static int add_stream(struct engine *engine, const struct engine_stream *stream,
     return rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
 }
 
-int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
-    pthread_mutex_lock(&engine->step_lock);
-    const int rc = add_stream(engine, stream, id);
-    pthread_mutex_unlock(&engine->step_lock);
-    return rc;
-}
-
 void engine_remove_stream(struct engine *engine, uint16_t id) {
-    pthread_mutex_lock(&engine->step_lock);
     drain_remove_stream(engine->drain, id);
-    pthread_mutex_unlock(&engine->step_lock);
 }
 
 int engine_open_drain(struct engine *engine, const struct engine_config *config) {
@@ -189,8 +185,8 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
                                        .failed = failed,
                                        .unreadable = unreadable,
                                        .is_space_awaited = is_space_awaited,
+                                       .is_wanted = is_wanted,
                                        .make_outlet = make_outlet};
-    pthread_mutex_init(&engine->step_lock, NULL);
     make_source(engine);
     const struct drain_parts parts = {
         .platform = engine->parts.platform,

@@ -109,9 +109,34 @@ static void note_watermark(struct engine *engine, uint64_t durable) {
     engine->stalled_at = durable;
 }
 
-static int step(struct engine *engine, int sync) {
+void engine_ask(struct engine *engine, struct engine_call *call) {
+    call->next = atomic_load(&engine->calls);
+    while (!atomic_compare_exchange_weak(&engine->calls, &call->next, call)) {
+    }
+    event_count_notify(&engine->ring->drain, platform_of(engine));
+}
+
+/* In the order in which they were asked: who opens a stream again has closed it before. */
+static void run_calls(struct engine *engine) {
+    struct engine_call *asked = atomic_exchange(&engine->calls, NULL), *call = NULL;
+    while (asked != NULL) {
+        struct engine_call *before = asked->next;
+        asked->next = call;
+        call = asked;
+        asked = before;
+    }
+    while (call != NULL) {
+        struct engine_call *next = call->next; /* who has asked may let go of it once it was run */
+        call->run(call, engine);
+        event_count_notify(&engine->drained, platform_of(engine));
+        call = next;
+    }
+}
+
+int engine_step(struct engine *engine, int sync) {
     struct ring *ring = engine->ring;
     uint64_t durable, next_sequence;
+    run_calls(engine);
     stages_drain_looks(ring->stages);
     ring_durable(ring, &durable, &next_sequence);
     atomic_store(&ring->drain_looked, durable);
@@ -126,17 +151,8 @@ static int step(struct engine *engine, int sync) {
     return rc;
 }
 
-int engine_step(struct engine *engine, int sync) {
-    pthread_mutex_lock(&engine->step_lock);
-    const int rc = step(engine, sync);
-    pthread_mutex_unlock(&engine->step_lock);
-    return rc;
-}
-
 void engine_note_end(struct engine *engine) {
-    pthread_mutex_lock(&engine->step_lock);
     if (!drain_is_done(engine->drain) || (ring_has_failed(engine->ring) && !engine->failure_noted)) {
         engine_note_writer(engine);
     }
-    pthread_mutex_unlock(&engine->step_lock);
 }

@@ -3,6 +3,7 @@
 #ifndef BURST_LOG_H
 #define BURST_LOG_H
 
+#include "base/limit.h"
 #include "burstlog.h"
 #include "device/host/survival.h"
 #include "log/engine.h"
@@ -29,7 +30,8 @@ struct burst_stream {
     _Atomic uint32_t is_kept; /* the next two are there, once and for all: the stream is closed, or its log */
     burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];
-    burst_stream_t *next; /* of the same log */
+    burst_stream_t *next;          /* of the same log */
+    struct engine_call letting_go; /* of its log file, asked for by its close */
 };
 
 /*
@@ -99,6 +101,10 @@ int stream_check(const burst_stream_t *stream);
 
 /* Counts a record that was dropped: `sequence` is what its append returns, and so does this. */
 int64_t stream_count(burst_stream_t *stream, int64_t sequence);
+
+/* Waits until a call that the engine was asked for was run, of which this says so. 1, or 0: the time is over, or the log is being
+ * closed. The caller has entered. */
+int log_await_call(burst_t *log, const _Atomic uint32_t *was_run, struct limit *limit);
 
 /* Fills what the main stream needs to take records, or to refuse them. */
 void stream_begin_main(burst_stream_t *stream, burst_t *log, int has_file);

@@ -6,11 +6,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/sigxfsz.h"
-#include "log/config.h"
-#include "log/durability.h"
 #include "log/log.h"
-#include "log/log_file_open.h"
 #include "log/roll.h"
 
 #define STATS_MOST_BYTES 4096 /* a larger value is garbage */
@@ -118,84 +114,6 @@ void stream_begin_main(burst_stream_t *stream, burst_t *log, int has_file) {
     atomic_store(&stream->refusal, has_file ? STREAM_TAKES_RECORDS : STREAM_HAS_NO_FILE);
 }
 
-void burst_stream_config_init_bytes(burst_stream_config_t *config, size_t struct_bytes) {
-    memset(config, 0, struct_bytes);
-    config->struct_bytes = (uint32_t)struct_bytes;
-}
-
-/* What this call may have made for a stream that it cannot open is taken back. */
-static int add(burst_t *log, burst_stream_t *stream, const struct checked_stream_config *config) {
-    const burst_stream_config_t *values = &config->values;
-    struct survival of_ring = {.survives = log->device->survives}, of_file;
-    struct log_file_before before;
-    snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
-    survival_of_place(config->file_name, &of_file);
-    int rc = durability_check((int)log->durability_asked, log->ring->path, &of_ring, config->file_name, &of_file);
-    if (rc < 0) {
-        return rc;
-    }
-    const struct engine_stream wanted = {
-        .name = values->name == NULL ? "" : values->name,
-        .path = config->file_name,
-        .roller = stream->rolls != NULL ? &stream->rolls->roller : NULL,
-        .how = {.mode = values->file_mode, .owner = values->file_owner, .group = values->file_group}};
-    log_file_look(config->file_name, &before);
-    rc = engine_add_stream(log->engine, &wanted, &stream->id);
-    if (rc < 0) {
-        log_file_take_back(&before);
-    } else if (of_file.survives > (int)atomic_load(&log->survives)) {
-        atomic_store(&log->survives, (uint32_t)of_file.survives);
-    }
-    return rc;
-}
-
-static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_stream_t **stream_out) {
-    struct checked_stream_config config;
-    *stream_out = NULL;
-    int rc = log_check_alive(log);
-    rc = rc < 0 ? rc : config_check_stream(log->ring->path, given, &config);
-    rc = rc < 0 ? rc : log_enter(log);
-    if (rc < 0) {
-        return rc;
-    }
-    burst_stream_t *stream = platform_allocate(&platform_linux, sizeof *stream, PLATFORM_PLAIN);
-    struct roll_slot *rolls = config.values.rolls_by_caller ? roll_slot_create() : NULL;
-    if (stream == NULL || (config.values.rolls_by_caller && rolls == NULL)) {
-        rc = error_set(ENOMEM, "no memory for a stream of ring %s: %zu bytes", log->ring->path,
-                       sizeof *stream + sizeof *rolls);
-    } else {
-        stream->rolls = rolls;
-        rc = add(log, stream, &config);
-    }
-    if (rc == 0) {
-        stream->ring = log->ring;
-        stream->log = log;
-        stream->rule.on_full = config.values.on_full;
-        stream->rule.timeout_ns = config.values.block_timeout_ns == 0 ? -1 : (int64_t)config.values.block_timeout_ns;
-        stream->next = atomic_load(&log->streams);
-        while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
-        }
-        *stream_out = stream;
-    } else {
-        roll_slot_destroy(rolls);
-        if (stream != NULL) {
-            platform_release(&platform_linux, stream, sizeof *stream);
-        }
-    }
-    log_leave(log);
-    return rc;
-}
-
-int burst_stream_open(burst_t *log, const burst_stream_config_t *config, burst_stream_t **stream) {
-    struct sigxfsz_state held;
-    const int before = cancel_hold();
-    sigxfsz_block(&held);
-    const int rc = open_stream(log, config, stream);
-    sigxfsz_restore(&held);
-    cancel_restore(before);
-    return rc;
-}
-
 static uint64_t drained_sequence(const burst_stream_t *stream) {
     struct drain_figures figures = {.drained_sequence = 0};
     drain_get_figures(stream->log->engine->drain, stream->id, &figures);
@@ -233,18 +151,18 @@ static void fill_stats(const burst_stream_t *stream, burst_stream_stats_t *stats
 
 static void keep(burst_stream_t *stream) {
     roll_slot_close(stream->rolls);
-    fill_stats(stream, &stream->last_stats);
-    stream->last_stats.state = BURST_STATE_CLOSED;
-    drain_copy_path(stream->log->engine->drain, stream->id, stream->last_file, sizeof stream->last_file);
-    atomic_store(&stream->is_kept, 1);
+    if (!atomic_load(&stream->is_kept)) {
+        fill_stats(stream, &stream->last_stats);
+        stream->last_stats.state = BURST_STATE_CLOSED;
+        drain_copy_path(stream->log->engine->drain, stream->id, stream->last_file, sizeof stream->last_file);
+        atomic_store(&stream->is_kept, 1);
+    }
 }
 
 void stream_keep_figures(burst_t *log) {
     keep(&log->main);
     for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
-        if (!atomic_load(&stream->is_kept)) {
-            keep(stream);
-        }
+        keep(stream);
     }
 }
 
@@ -287,9 +205,32 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
     return 0;
 }
 
+int log_await_call(burst_t *log, const _Atomic uint32_t *was_run, struct limit *limit) {
+    struct event_count *drained = &log->engine->drained;
+    for (;;) {
+        const uint32_t ticket = event_count_register(drained);
+        const int64_t left_ns = limit_left_ns(limit, &platform_linux);
+        const int done = atomic_load(was_run) != 0;
+        if (done || left_ns == 0 || atomic_load(&log->closing)) {
+            event_count_leave(drained);
+            return done;
+        }
+        event_count_wait(drained, &platform_linux, ticket, left_ns);
+    }
+}
+
+static void let_go(struct engine_call *call, struct engine *engine) {
+    burst_stream_t *stream = (burst_stream_t *)((char *)call - offsetof(burst_stream_t, letting_go));
+    if (engine != NULL) {
+        engine_remove_stream(engine, stream->id);
+        keep(stream); /* which tells the close */
+    }
+}
+
 static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
     burst_t *log = stream->log;
     uint32_t expected = STREAM_TAKES_RECORDS;
+    struct limit limit = limit_of(timeout_ns);
     int rc = log_check_alive(log);
     if (rc < 0) {
         return rc;
@@ -301,12 +242,14 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
     if (!atomic_compare_exchange_strong(&stream->refusal, &expected, STREAM_IS_CLOSED)) {
         return (int)refuse(stream);
     }
+    limit_left_ns(&limit, &platform_linux); /* begins */
     rc = burst_stream_await_drained(stream, timeout_ns);
     if (log_enter(log) < 0) {
         return rc < 0 ? rc : -ESHUTDOWN;
     }
-    keep(stream);
-    engine_remove_stream(log->engine, stream->id);
+    stream->letting_go.run = let_go;
+    engine_ask(log->engine, &stream->letting_go);
+    log_await_call(log, &stream->is_kept, &limit);
     log_leave(log);
     return rc;
 }

@@ -5,7 +5,7 @@
 
 #include <fcntl.h>
 
-#include "cli/run.h"
+#include "base/crc32c.h"
 #include "one_stream.h"
 #include "media/record.h"
 
@@ -329,6 +329,26 @@ static void dump_shows_what_stands_in_a_ring_that_cannot_be_opened(void **state)
     close(ring);
 }
 
+/* 128 GiB, of which nothing is there. */
+static void a_refused_ring_is_read_as_far_as_its_medium_goes(void **state) {
+    (void)state;
+    struct superblock superblock;
+    leave_records();
+    const int ring = open(ring_path, O_RDWR);
+    assert_int_equal(pread(ring, &superblock, sizeof superblock, 0), sizeof superblock);
+    superblock.capacity_bytes = 1ull << 37;
+    superblock.medium_bytes = superblock.data_offset + superblock.capacity_bytes;
+    superblock.crc = crc32c(0, &superblock, offsetof(struct superblock, crc));
+    for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
+        assert_int_equal(pwrite(ring, &superblock, sizeof superblock, (off_t)LAYOUT_SUPERBLOCK_OFFSET(copy)),
+                         sizeof superblock);
+    }
+    close(ring);
+    assert_int_equal(run("dump %s", ring_path), 1);
+    assert_said("it was cut");
+    assert_said("\"three\\n\"");
+}
+
 static void verify_finds_no_damage_in_a_whole_ring(void **state) {
     (void)state;
     leave_records();
@@ -417,6 +437,7 @@ int main(void) {
         TEST(dump_shows_what_waits_what_is_drained_and_what_is_lost),
         TEST(dump_shows_a_damaged_ring_and_exits_with_1),
         TEST(dump_shows_what_stands_in_a_ring_that_cannot_be_opened),
+        TEST(a_refused_ring_is_read_as_far_as_its_medium_goes),
         TEST(verify_finds_no_damage_in_a_whole_ring),
         TEST(verify_finds_each_bad_copy_and_each_bad_record),
         TEST(bytes_that_are_no_text_do_not_reach_the_terminal),

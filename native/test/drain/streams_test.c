@@ -88,6 +88,7 @@ static void each_stream_gets_its_own_records(void **state) {
 static void one_that_stalls_holds_up_no_other(void **state) {
     (void)state;
     begin_with_three();
+    drain_all(); /* all are behind the marker */
     append_to(2, "c1\n");
     stalled_by = 'c';
     for (int i = 0; i < 4; i++) {
@@ -111,6 +112,24 @@ static void one_that_stalls_holds_up_no_other(void **state) {
     assert_file(paths[1], "b\nb\nb\nb\n");
     assert_file(paths[2], "c1\n");
     assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
+}
+
+/* Else a ring that is full but for that marker could not be opened after a crash. */
+static void a_new_one_is_not_noted_behind_an_unused_marker_alone(void **state) {
+    (void)state;
+    begin();
+    append_to(0, "a1\n");
+    drain_all();
+    reopen();
+    assert_int_equal(add(1, "b"), 0);
+    const uint64_t noted = drain_stream(host.engine->drain, 0)->noted.drained_position;
+    assert_true(noted < host.engine->ring->begin_position);
+    assert_int_equal(drain_stream(host.engine->drain, 1)->noted.drained_position, noted);
+    drain_all();
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(drain_stream(host.engine->drain, ids[i])->noted.drained_position,
+                         host.engine->ring->begin_position);
+    }
 }
 
 static void idle_ones_let_go_without_a_write_of_their_own(void **state) {
@@ -342,6 +361,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(each_stream_gets_its_own_records),
         RING_TEST(one_that_stalls_holds_up_no_other),
+        RING_TEST(a_new_one_is_not_noted_behind_an_unused_marker_alone),
         RING_TEST(idle_ones_let_go_without_a_write_of_their_own),
         RING_TEST(what_waits_for_one_that_nobody_opens_goes_where_it_is_bound),
         RING_TEST(another_file_gets_its_records_behind_those_that_wait),

@@ -144,6 +144,63 @@ static void a_stream_is_known_by_its_name(void **state) {
     assert_holds(paths[1], "2 ");
 }
 
+static void a_stream_may_be_opened_again_as_soon_as_its_close_has_returned(void **state) {
+    (void)state;
+    char wanted[256] = "";
+    burst_t *log = open_without_file();
+    for (int i = 0; i < 50; i++) {
+        burst_stream_t *stream = open_stream(log, "one", paths[0]);
+        append(stream, "r ");
+        strcat(wanted, "r ");
+        assert_in_range(burst_stream_close(stream, 0), 0, 1); /* and does not wait for the drain */
+    }
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], wanted);
+}
+
+/* Refused when its file is made already: the names of all do not fit into the ring. */
+static void a_stream_that_is_refused_leaves_no_file(void **state) {
+    (void)state;
+    char path[BURST_PATH_BYTES], made[BURST_PATH_BYTES];
+    burst_stream_t *stream;
+    burst_t *log = open_without_file();
+    for (int i = 0;; i++) {
+        int used = snprintf(path, sizeof path, "%s/%02d", folder, i);
+        snprintf(made, sizeof made, "%s", path);
+        while (used < 3400) {
+            used += snprintf(path + used, sizeof path - (size_t)used, "/%0200d", 0);
+        }
+        const burst_stream_config_t config = stream_config(NULL, path);
+        const int rc = burst_stream_open(log, &config, &stream);
+        if (rc < 0) {
+            assert_int_equal(rc, -E2BIG);
+            break;
+        }
+    }
+    assert_is_missing(made);
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* Another log may write it then: the lock of the file is gone. */
+static void a_closed_stream_holds_its_file_no_more(void **state) {
+    (void)state;
+    char other_ring[160];
+    burst_t *log = open_without_file();
+    snprintf(other_ring, sizeof other_ring, "%s/other", folder);
+    burst_config_t config = small_config();
+    config.ring = other_ring;
+    config.file_name = NULL;
+    burst_t *other = open_with(&config);
+    burst_stream_t *one = open_stream(log, "one", paths[0]);
+    append(one, "1 ");
+    assert_int_equal(burst_stream_close(one, PATIENCE_NS), 1);
+    one = open_stream(other, "one", paths[0]);
+    append(one, "2 ");
+    assert_int_equal(burst_close(other), 0);
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], "1 2 ");
+}
+
 /* A file system that is full, for one stream only: a directory stands in the place of its file. */
 static void block(const char *path) {
     assert_int_equal(unlink(path), 0);
@@ -409,6 +466,9 @@ int main(void) {
         TEST(each_record_is_in_the_file_of_its_stream),
         TEST(a_ring_needs_no_main_stream),
         TEST(a_stream_is_known_by_its_name),
+        TEST(a_stream_may_be_opened_again_as_soon_as_its_close_has_returned),
+        TEST(a_closed_stream_holds_its_file_no_more),
+        TEST(a_stream_that_is_refused_leaves_no_file),
         TEST(a_stalled_stream_holds_up_itself_alone),
         TEST(a_stream_that_is_not_opened_any_more_is_drained),
         TEST(a_renamed_stream_takes_its_file_over),

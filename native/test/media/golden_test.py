@@ -19,8 +19,10 @@ import decoder
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What each golden image must hold at least: epochs, voids, and streams with records that wait.
 GOLDEN = {"fresh": (0, 0, set()), "crashes": (2, 1, {0}), "streams": (1, 0, {0, 3, 17}), "lines": (2, 2, {0}),
-          "rolls": (1, 0, {0})}
+          "rolls": (1, 0, {0}), "redo": (1, 0, {0})}
 PHASES = ("none", "rolling", "rolled", "given up")
+# And what has its log file beside it: the drain had begun to write what waits, and nothing of that was noted.
+BEGUN = {"redo"}
 
 
 def moment(ns, digits):
@@ -154,6 +156,18 @@ def lacks(name, found):
     return [] if held[0] >= epochs and held[1] >= voids and held[2] >= streams else ["it holds but %r" % (held,)]
 
 
+def not_begun(name, found):
+    """What is wrong with the log file: it must have what the checkpoint notes, and then a part of what a redo writes."""
+    if name not in BEGUN:
+        return []
+    content = decoder.read_image(os.path.join(HERE, "golden", name + ".log.gz"))
+    stream = found["checkpoints"][found["newest"]]["streams"][0]
+    noted, behind = content[:stream["length"]], content[stream["length"]:]
+    redo = b"".join(item["payload"] for item in found["log"] if item["type"] == decoder.DATA)
+    wrong = [] if decoder.crc32c(noted[-stream["tail_bytes"]:]) == stream["tail_crc"] else ["the file's noted end differs"]
+    return wrong + ([] if 0 < len(behind) < len(redo) and redo.startswith(behind) else ["no redo has begun in the file"])
+
+
 def main():
     burstlog, paths = sys.argv[1], sys.argv[2:]
     golden = {name: os.path.join(HERE, "golden", name + ".ring.gz") for name in GOLDEN} if not paths else {}
@@ -167,7 +181,7 @@ def main():
                 file.write(content)
             try:
                 found = decoder.decode(content)
-                wrong = judge(burstlog, copy, found) + (lacks(name, found) if golden else [])
+                wrong = judge(burstlog, copy, found) + (lacks(name, found) + not_begun(name, found) if golden else [])
             except decoder.Undecodable as why:
                 wrong = ["the second decoder: %s" % why]
             failed += bool(wrong)

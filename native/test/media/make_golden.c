@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the golden images anew, for a new version of the format: make-golden-images FOLDER, then `gzip -9n` each ring there
- * into native/test/media/golden. Each life of a ring is a process that ends without a close.
+ * into native/test/media/golden, and redo.log. Each life of a ring is a process that ends without a close.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,19 @@ static void laps(burst_t *log) {
     check(burst_close(log), "close");
 }
 
+static void a_few_drained(burst_t *log) {
+    a_few(log);
+    check(burst_close(log), "close");
+}
+
+/* The process ends in the midst of the drain's write: the ring notes nothing of what the file has got. */
+static void a_few_half_drained(burst_t *log) {
+    static const char part[] = "stream 0, one of a commit of many\none of a commit of many\none of ";
+    a_few(log);
+    const int file = open(config.file_name, O_WRONLY | O_APPEND);
+    check(file < 0 ? -1 : write(file, part, sizeof part - 1) - (int64_t)sizeof part + 1, "write");
+}
+
 static void three_streams(burst_t *log) {
     note_streams(log);
     for (int i = 0; i < 4; i++) {
@@ -177,5 +191,7 @@ int main(int argc, char **argv) {
     live("lines", laps, 0, BURST_IO_MAPPED);
     live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);
     live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);
+    live("redo", a_few_drained, 0, BURST_IO_PWRITE);
+    live("redo", a_few_half_drained, NEVER_NS, BURST_IO_PWRITE);
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/crc32c.h"
 #include "base/error.h"
 #include "harness/fuzz/medium.h"
+#include "media/raw_header.h"
 #include "media/record.h"
 #include "harness/simulator/log.h"
 
@@ -217,6 +218,15 @@ static void crafted(void) {
     header->payload_crc = crc32c(0, marker, header->length);
     header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
     write_medium("crafted-loss-count", &medium);
+    static struct medium large;
+    large = medium;
+    for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
+        struct superblock *superblock = &large.superblocks[copy];
+        superblock->capacity_bytes = 1ull << 37;
+        superblock->medium_bytes = superblock->data_offset + superblock->capacity_bytes;
+        superblock->crc = crc32c(0, superblock, offsetof(struct superblock, crc));
+    }
+    write_medium("crafted-capacity", &large);
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
         /* Of one stream without a name: its path is where a second one would be. */
         memcpy(&medium.checkpoints[slot].streams[1], "/\"\\\x1b[2J\xff", 8);
@@ -282,6 +292,15 @@ static void small_targets(void) {
         streams[i].outlet.diverted_sequence = 77 * i;
         streams[i].outlet.diverted_attempt = 3 * i;
     }
+    struct {
+        struct raw_header header;
+        struct raw_end ends[RAW_END_SLOTS];
+    } raw = {.header = {0}};
+    raw_header_make(&raw.header, RAW_DATA_OFFSET + RAW_MIN_CAPACITY_BYTES, (const uint8_t *)"a device with log", 77);
+    for (unsigned i = 0; i < RAW_END_SLOTS; i++) {
+        raw_end_make(&raw.ends[i], &raw.header, i + 1, 4711 * i);
+    }
+    write_seed("raw_header", "formatted", &raw, sizeof raw);
     uint8_t slot[1024];
     const struct checkpoint_facts facts = {.generation = 2};
     checkpoint_encode(&facts, states, 3, 0, slot, sizeof slot);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A writer opens any medium. It gets a sentence, or a log that from now on behaves like one: the next open finds the
- * same, what is appended is there after a crash, in the ring and then in the log file, exactly once.
+ * same, what is appended is there after a crash, in the ring and then in the log file of its stream, exactly once.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 
 #include "append_rules.h"
 #include "base/error.h"
+#include "drain/stream.h"
 #include "harness/fuzz/medium.h"
 #include "harness/fuzz/oracle.h"
 #include "harness/fuzz/violation.h"
@@ -17,6 +18,11 @@
 
 #define RECORDS 3u
 #define DRAIN_STEPS_MAX 400
+#define SECOND_NAME "second"
+#define SECOND_FILE "/logs/second.log"
+
+static uint16_t ids[2]; /* of the streams that are appended to: the main one, and another */
+static int is_open[2];
 
 static const struct files_ops *simulated_files;
 
@@ -64,6 +70,22 @@ static int has_headers_inside(const uint8_t *data, const struct record_header *r
     return 0;
 }
 
+/* Two streams of a ring never have one file. Nor one and what another is diverted to, of which the names begin alike. */
+static int shares_files(const struct ledger *ledger) {
+    const unsigned newest = ledger_view(ledger)->newest;
+    for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
+        for (unsigned j = 0; j < ledger_streams(ledger, newest); j++) {
+            static struct stream_state one, other;
+            ledger_stream(ledger, newest, i, &one);
+            ledger_stream(ledger, newest, j, &other);
+            if (i != j && strncmp(one.outlet.path, other.outlet.path, strlen(one.outlet.path)) == 0) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 /*
  * Forged: whole headers of laps to come, or inside whole payloads. No ring has them by accident, for positions are never
  * used twice, and a CRC is no signature: once the log has come there, or what they stood in is overwritten, nothing tells
@@ -76,8 +98,7 @@ static int is_forged(struct world *world) {
     }
     const struct ledger_view *head = ledger_view(view->ledger);
     /* And numbers of which only the next few opens have any left: those after them are refused, as they must be. */
-    int forged = ledger_streams(view->ledger, head->newest) != 1 || /* this target appends to the main stream alone */
-                 view->recovery.epoch_highest > UINT32_MAX - 8 ||
+    int forged = shares_files(view->ledger) || view->recovery.epoch_highest > UINT32_MAX - 8 ||
                  head->checkpoints[head->newest].generation > LAYOUT_NUMBER_MAX / 2 - 64 ||
                  view->recovery.next_sequence > LAYOUT_NUMBER_MAX / 2 - FUZZ_CAPACITY ||
                  view->recovery.log_end > LAYOUT_NUMBER_MAX / 2 - 2 * FUZZ_CAPACITY;
@@ -123,12 +144,30 @@ static const char *payload_of(uint64_t i) {
     return payloads[i];
 }
 
+/* Whoever is refused for the second one gets a sentence. */
+static void open_streams(struct world *world) {
+    const struct engine_stream second = {.name = SECOND_NAME, .path = SECOND_FILE};
+    const struct drain_stream *main_stream = drain_stream(world->engine->drain, 0);
+    ids[0] = 0;
+    is_open[0] = main_stream != NULL && main_stream->is_open;
+    error_set(0, "%s", "");
+    is_open[1] = engine_add_stream(world->engine, &second, &ids[1]) == 0;
+    MUST(is_open[1] || error_text()[0] != '\0');
+    MUST(!is_open[1] || ids[1] != 0);
+}
+
+static unsigned stream_of(uint64_t i) {
+    const unsigned wanted = (unsigned)(i % 2);
+    return is_open[wanted] ? wanted : 1 - wanted;
+}
+
 static uint64_t append_some(struct world *world) {
     uint64_t appended = 0;
-    for (; appended < RECORDS; appended++) {
+    for (; (is_open[0] || is_open[1]) && appended < RECORDS; appended++) {
         const char *payload = payload_of(appended);
         const uint64_t sequence = ring_next_sequence(world->engine->ring);
-        const int64_t rc = ring_append(world->engine->ring, payload, strlen(payload), 0, 0, &unless_full);
+        const int64_t rc =
+            ring_append(world->engine->ring, payload, strlen(payload), 0, ids[stream_of(appended)], &unless_full);
         if (rc < 0) {
             MUST(rc == -EAGAIN); /* full, and the drain could not help */
             break;
@@ -138,14 +177,17 @@ static uint64_t append_some(struct world *world) {
     return appended;
 }
 
-/* The log file ends in what was appended: all of it, in order, and nothing behind it. */
-static int ends_in_what_was_appended(const struct world *world, uint64_t appended) {
+/* The file of the stream ends in what was appended to it: all of that, in order, and nothing behind it. */
+static int ends_in_what_was_appended(const struct world *world, unsigned which, uint64_t appended) {
     char path[LAYOUT_FILE_NAME_BYTES];
-    drain_copy_path(world->engine->drain, 0, path, sizeof path);
+    MUST(outlet_state_file(&drain_stream(world->engine->drain, ids[which])->noted.outlet, path, sizeof path) == 0);
     const struct sim_inode *inode = &world->files.inodes[sim_files_find(&world->files, path)];
     size_t end = inode->size;
     for (uint64_t i = appended; i-- > 0;) {
         const size_t length = strlen(payload_of(i));
+        if (stream_of(i) != which) {
+            continue;
+        }
         if (end < length || memcmp(inode->cache + end - length, payload_of(i), length) != 0) {
             return 0;
         }
@@ -182,12 +224,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (medium.options[0] & 4) {
         drain(world);
     }
+    open_streams(world);
     const uint64_t appended = append_some(world);
     close_writer(world); /* a crash: nothing was said to the ring */
     MUST(open_writer(world) == 0);
     MUST(ring_next_sequence(world->engine->ring) == next + appended);
     if (drain(world)) {
-        MUST(ends_in_what_was_appended(world, appended));
+        MUST(!is_open[0] || ends_in_what_was_appended(world, 0, appended));
+        MUST(!is_open[1] || ends_in_what_was_appended(world, 1, appended));
     }
     close_writer(world);
     MUST(next_sequence_of_a_reader(world) == next + appended);

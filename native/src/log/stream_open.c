@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening a stream of an open log. Only the drain may open it, whom a log file that does not answer may hold up for ever: so the
+ * caller asks for it, and waits within a limit. What was asked is of both; the last one who needs it lets go of it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "log/config.h"
+#include "log/durability.h"
+#include "log/log.h"
+#include "log/log_file_open.h"
+#include "log/roll.h"
+
+struct opening {
+    struct engine_call call;
+    _Atomic uint32_t
+        one_is_through; /* of the two: the caller has the result, or waits no more; the drain has opened it or not */
+    struct error_list error; /* what the drain says */
+    struct log_file_before before;
+    struct engine_stream wanted;
+    struct roll_slot *rolls; /* NULL: the engine performs the rolls */
+    uint16_t id;
+    size_t bytes; /* of this, with the strings behind it */
+    char strings[];
+};
+
+void burst_stream_config_init_bytes(burst_stream_config_t *config, size_t struct_bytes) {
+    memset(config, 0, struct_bytes);
+    config->struct_bytes = (uint32_t)struct_bytes;
+}
+
+static size_t string_bytes(const char *text) {
+    return text == NULL ? 0 : strlen(text) + 1;
+}
+
+static const char *copy_string(char **room, const char *text) {
+    const size_t bytes = string_bytes(text);
+    char *copy = *room;
+    *room += bytes;
+    return text == NULL ? NULL : memcpy(copy, text, bytes);
+}
+
+/* What the caller has given lasts as long as its call. */
+static struct opening *make_opening(const struct checked_stream_config *config, struct roll_slot *rolls) {
+    const burst_stream_config_t *values = &config->values;
+    const char *name = values->name == NULL ? "" : values->name;
+    const size_t bytes = sizeof(struct opening) + string_bytes(name) + string_bytes(config->file_name) +
+                         string_bytes(values->file_owner) + string_bytes(values->file_group);
+    struct opening *opening = platform_allocate(&platform_linux, bytes, PLATFORM_PLAIN);
+    if (opening != NULL) {
+        char *room = opening->strings;
+        opening->bytes = bytes;
+        opening->rolls = rolls;
+        opening->wanted = (struct engine_stream){.name = copy_string(&room, name),
+                                                 .path = copy_string(&room, config->file_name),
+                                                 .roller = rolls == NULL ? NULL : &rolls->roller,
+                                                 .how = {.mode = values->file_mode,
+                                                         .owner = copy_string(&room, values->file_owner),
+                                                         .group = copy_string(&room, values->file_group)}};
+        log_file_look(config->file_name, &opening->before);
+    }
+    return opening;
+}
+
+static void forget_opening(struct opening *opening) {
+    platform_release(&platform_linux, opening, opening->bytes);
+}
+
+/* In the thread of the drain. What this may have made for a stream that cannot be opened is taken back. */
+static void run_opening(struct engine_call *call, struct engine *engine) {
+    struct opening *opening = (struct opening *)call;
+    int rc = -ESHUTDOWN;
+    if (engine != NULL && !atomic_load(&opening->one_is_through)) {
+        rc = engine_add_stream(engine, &opening->wanted, &opening->id);
+        error_list_add(&opening->error, rc);
+        if (rc < 0) {
+            log_file_take_back(&opening->before);
+        }
+    }
+    if (atomic_exchange(&opening->one_is_through, 1)) {
+        if (rc == 0) {
+            engine_remove_stream(engine, opening->id);
+            roll_slot_close(opening->rolls); /* and not freed: its file may be written, and then asks it */
+        } else {
+            roll_slot_destroy(opening->rolls);
+        }
+        forget_opening(opening);
+    }
+}
+
+static int refuse_late(const burst_t *log, const char *path) {
+    return atomic_load(&log->closing)
+               ? error_set(ESHUTDOWN, "the log on ring %s was closed while log file %s was being opened",
+                           log->ring->path, path)
+               : error_set(ETIMEDOUT,
+                           "log file %s was not opened within shutdownTimeout, %s: the thread burst-drain of ring %s "
+                           "still waits for a log file that does not answer, or still writes what waits for one; open "
+                           "the stream again when that has passed",
+                           path, error_time(log->shutdown_timeout_ns), log->ring->path);
+}
+
+static int await_opening(burst_t *log, struct opening *opening, const char *path, burst_stream_t *stream) {
+    struct limit limit = limit_of(log->shutdown_timeout_ns);
+    opening->call.run = run_opening;
+    engine_ask(log->engine, &opening->call);
+    log_await_call(log, &opening->one_is_through, &limit);
+    if (!atomic_exchange(&opening->one_is_through, 1)) {
+        return refuse_late(log, path);
+    }
+    const int rc = error_list_result(&opening->error);
+    if (rc == 0) {
+        stream->id = opening->id;
+        stream->rolls = opening->rolls;
+    } else {
+        roll_slot_destroy(opening->rolls);
+    }
+    forget_opening(opening);
+    return rc;
+}
+
+static int add(burst_t *log, const struct checked_stream_config *config, burst_stream_t *stream) {
+    struct survival of_ring = {.survives = log->device->survives}, of_file;
+    snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
+    survival_of_place(config->file_name, &of_file);
+    int rc = durability_check((int)log->durability_asked, log->ring->path, &of_ring, config->file_name, &of_file);
+    if (rc < 0) {
+        return rc;
+    }
+    const int by_caller = config->values.rolls_by_caller != 0;
+    struct roll_slot *rolls = by_caller ? roll_slot_create() : NULL;
+    struct opening *opening = by_caller && rolls == NULL ? NULL : make_opening(config, rolls);
+    if (opening == NULL) {
+        roll_slot_destroy(rolls);
+        return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
+    }
+    rc = await_opening(log, opening, config->file_name, stream);
+    if (rc == 0 && of_file.survives > (int)atomic_load(&log->survives)) {
+        atomic_store(&log->survives, (uint32_t)of_file.survives);
+    }
+    return rc;
+}
+
+static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_stream_t **stream_out) {
+    struct checked_stream_config config;
+    *stream_out = NULL;
+    int rc = log_check_alive(log);
+    rc = rc < 0 ? rc : config_check_stream(log->ring->path, given, &config);
+    rc = rc < 0 ? rc : log_enter(log);
+    if (rc < 0) {
+        return rc;
+    }
+    burst_stream_t *stream = platform_allocate(&platform_linux, sizeof *stream, PLATFORM_PLAIN);
+    rc = stream == NULL
+             ? error_set(ENOMEM, "no memory for a stream of ring %s: %zu bytes", log->ring->path, sizeof *stream)
+             : add(log, &config, stream);
+    if (rc == 0) {
+        stream->ring = log->ring;
+        stream->log = log;
+        stream->rule.on_full = config.values.on_full;
+        stream->rule.timeout_ns = config.values.block_timeout_ns == 0 ? -1 : (int64_t)config.values.block_timeout_ns;
+        stream->next = atomic_load(&log->streams);
+        while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
+        }
+        *stream_out = stream;
+    } else if (stream != NULL) {
+        platform_release(&platform_linux, stream, sizeof *stream);
+    }
+    log_leave(log);
+    return rc;
+}
+
+int burst_stream_open(burst_t *log, const burst_stream_config_t *config, burst_stream_t **stream) {
+    const int before = cancel_hold();
+    const int rc = open_stream(log, config, stream);
+    cancel_restore(before);
+    return rc;
+}
