@@ -87,7 +87,7 @@ static void any_roll(struct world *world, unsigned *left) {
                                             {.footer_bytes = 600, .header_bytes = 20},
                                             {.footer_bytes = 20, .header_bytes = 4000},
                                             {.footer_bytes = 20, .target = "/logs/orders.log.old"}};
-    if (*left > 0 && log_roll(world, &rolls[world_random(world, 4)]) > 0) {
+    if (*left > 0 && log_roll(world, &rolls[world_random(world, world->has_streams ? 3 : 4)]) > 0) {
         --*left;
     }
     world->files.fail_names = world->model.rolls_may_fail && world_random(world, 3) == 0 ? -EACCES : 0;
