@@ -88,8 +88,10 @@ void file_cannot_be_rolled(struct world *world) {
         roll(world, &plain_roll);
         append(world, 100);
         world->files.fail_names = -errors[i];
-        log_drain(world, 0);
-        log_drain(world, 1);
+        for (int step = 0; step < 8; step++) {
+            log_drain(world, step > 0);
+        }
+        log_check_drained(world, 0); /* it goes on in the same file */
         if (i == 1) {
             log_reopen(world);
         }
