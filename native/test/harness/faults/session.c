@@ -289,6 +289,7 @@ static void close_log(struct session *session) {
     if (trial->left == -EINPROGRESS) {
         trial->left = end_of_close(session);
     }
+    take_events(session, 0);
     if (trial->left < 0) {
         check_refusal(trial, "close", trial->left);
     }
