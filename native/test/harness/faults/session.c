@@ -155,8 +155,7 @@ static void roll(struct session *session, unsigned stream) {
     }
     const uint32_t number = ++trial->record_count;
     struct record_of_trial *record = &trial->records[number];
-    record->stream = stream;
-    record->is_roll = 1;
+    *record = (struct record_of_trial){.stream = stream, .is_roll = 1};
     burst_roll_init(&values);
     snprintf(target, sizeof target, "logs/%s.rolled", stream_files[stream]);
     values.footer_bytes = make_roll_line(footer, '<', number);
@@ -379,12 +378,8 @@ void trial_first_session(struct trial *trial) {
                   has_streams ? 10 * SECOND_NS : SHORTEST_CLOSE_NS)) { /* they are opened within the same time */
         return;
     }
-    if (trial->scenario == SCENARIO_STREAMS) {
-        first_session_of_streams(&session);
-        return;
-    }
-    if (trial->scenario == SCENARIO_ROLLS) {
-        first_session_of_rolls(&session);
+    if (has_streams) {
+        (trial->scenario == SCENARIO_ROLLS ? first_session_of_rolls : first_session_of_streams)(&session);
         return;
     }
     for (size_t i = 0; i < (is_short(trial) ? 2 : sizeof lengths / sizeof lengths[0]); i++) {
@@ -421,12 +416,8 @@ void trial_second_session(struct trial *trial) {
     if (!open_log(&session, 10 * SECOND_NS)) {
         return;
     }
-    if (trial->scenario == SCENARIO_STREAMS) {
-        second_session_of_streams(&session);
-        return;
-    }
-    if (trial->scenario == SCENARIO_ROLLS) {
-        second_session_of_rolls(&session);
+    if (trial->scenario != SCENARIO_WAITING) {
+        (trial->scenario == SCENARIO_ROLLS ? second_session_of_rolls : second_session_of_streams)(&session);
         return;
     }
     append(&session, 70, 0);

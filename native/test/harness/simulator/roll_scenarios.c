@@ -13,8 +13,7 @@
 static const struct sim_roll without_parts = {.footer_bytes = 0};
 static const struct sim_roll long_parts = {.footer_bytes = 1500, .header_bytes = 2500};
 static const struct sim_roll to_one_name = {.footer_bytes = 40, .header_bytes = 30, .target = LOG ".old"};
-static const struct sim_roll keeps_its_name = {
-    .footer_bytes = 40, .header_bytes = 30, .target = "", .next = LOG ".next"};
+static const struct sim_roll to_next = {.footer_bytes = 40, .header_bytes = 30, .next = LOG ".next"};
 
 static void append(struct world *world, uint32_t length) {
     if (log_append(world, length) < 0) {
@@ -188,7 +187,7 @@ void rolled_with_numbers_only(struct world *world) {
 void file_that_begins_has_another_name(struct world *world) {
     log_open_whole(world);
     append(world, 100);
-    roll(world, &keeps_its_name);
+    roll(world, &to_next);
     append(world, 200);
     log_drain(world, 1);
     roll(world, &plain_roll);
