@@ -17,8 +17,7 @@ class KillThroughLog4jIT {
     @ParameterizedTest(name = "{0} log files, rolled: {1}")
     @CsvSource({"1, false", "4, false", "1, true", "2, true"})
     @Timeout(600)
-    void everyAcknowledgedLineIsInItsFileOnceAndInOrderAfterManyKills(int streams, boolean areRolled)
-            throws Exception {
+    void everyAcknowledgedLineIsInItsFileOnceAndInOrderAfterManyKills(int streams, boolean areRolled) throws Exception {
         System.out.println("kill.seed=" + seed);
         String name = "kill-" + streams + (areRolled ? "-rolled" : "");
         KillRounds rounds = new KillRounds(seed, name, streams, areRolled, List.of());
