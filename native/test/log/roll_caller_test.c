@@ -236,6 +236,30 @@ static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+/* There is nobody to wait for. */
+static void a_roll_of_the_engine_does_not_wait_for_its_stream(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.file_name = NULL;
+    config.drain_interval_ns = 3600 * SECOND_NS;
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_stream_t *stream = open_stream_with(open_with(&config), "s", paths[0], 0);
+        append(stream, "1 ");
+        roll(stream, archive);
+        append(stream, "2 ");
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    burst_t *log = open_without_file();
+    assert_int_equal(burst_await_drained(log, 8 * SECOND_NS), 1);
+    assert_holds(archive, "1 <");
+    assert_holds(paths[0], ">2 ");
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void a_closed_stream_is_rolled_by_the_engine(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -284,6 +308,7 @@ int main(void) {
         TEST(a_roll_that_the_caller_had_done_before_a_crash_is_not_asked_for),
         TEST(a_stream_that_nobody_has_open_is_rolled_by_the_engine),
         TEST(a_stream_that_is_opened_a_little_later_is_asked),
+        TEST(a_roll_of_the_engine_does_not_wait_for_its_stream),
         TEST(a_closed_stream_is_rolled_by_the_engine),
         TEST(a_stream_that_gets_another_file_is_rolled_first),
     };
