@@ -14,6 +14,7 @@
 #include "log/log.h"
 #include "log/log_file_open.h"
 #include "log/roll.h"
+#include "log/rolling_thread.h"
 
 struct opening {
     struct engine_call call;
@@ -23,6 +24,7 @@ struct opening {
     struct log_file_before before;
     struct engine_stream wanted;
     struct roll_slot *rolls; /* NULL, or where the drain will ask for rolls */
+    struct rolling *rolling; /* NULL, or what it will ask when they are planned */
     uint16_t id;
     size_t bytes; /* of this, with the strings behind it */
     char strings[];
@@ -45,7 +47,7 @@ static const char *copy_string(char **room, const char *text) {
 }
 
 /* What the caller has given lasts as long as its call. */
-static struct opening *make_opening(const struct checked_stream_config *config, struct roll_slot *rolls) {
+static struct opening *make_opening(const struct checked_stream_config *config, const burst_stream_t *stream) {
     const burst_stream_config_t *values = &config->values;
     const char *name = values->name == NULL ? "" : values->name;
     const size_t bytes = sizeof(struct opening) + string_bytes(name) + string_bytes(config->file_name) +
@@ -54,10 +56,13 @@ static struct opening *make_opening(const struct checked_stream_config *config, 
     if (opening != NULL) {
         char *room = opening->strings;
         opening->bytes = bytes;
-        opening->rolls = rolls;
+        opening->rolls = stream->rolls;
+        opening->rolling = stream->rolling;
         opening->wanted = (struct engine_stream){.name = copy_string(&room, name),
                                                  .path = copy_string(&room, config->file_name),
-                                                 .roller = rolls == NULL ? NULL : &rolls->roller,
+                                                 .roller = stream->rolls != NULL     ? &stream->rolls->roller
+                                                           : stream->rolling != NULL ? &stream->rolling->roller
+                                                                                     : NULL,
                                                  .how = {.mode = values->file_mode,
                                                          .owner = copy_string(&room, values->file_owner),
                                                          .group = copy_string(&room, values->file_group)}};
@@ -83,10 +88,12 @@ static void run_opening(struct engine_call *call, struct engine *engine) {
     }
     if (atomic_exchange(&opening->one_is_through, 1)) {
         if (rc == 0) {
-            roll_slot_close(opening->rolls); /* and it stays: the stream may ask it as long as the log is open */
+            roll_slot_close(opening->rolls); /* and they stay: the stream may ask them as long as the log is open */
+            rolling_stop(opening->rolling);
             engine_remove_stream(engine, opening->id);
         } else {
             roll_slot_destroy(opening->rolls);
+            rolling_destroy(opening->rolling);
         }
         forget_opening(opening);
     }
@@ -110,6 +117,7 @@ static int await_opening(burst_t *log, struct opening *opening, const char *path
     log_await_call(log, &opening->one_is_through, &limit);
     if (!atomic_exchange(&opening->one_is_through, 1)) {
         stream->rolls = NULL; /* the drain's */
+        stream->rolling = NULL;
         return refuse_late(log, path);
     }
     const int rc = error_list_result(&opening->error);
@@ -126,13 +134,31 @@ static int add(burst_t *log, const struct checked_stream_config *config, burst_s
     if (rc < 0) {
         return rc;
     }
-    struct opening *opening = make_opening(config, stream->rolls);
+    struct opening *opening = make_opening(config, stream);
     rc = opening == NULL ? error_set(ENOMEM, "no memory to open log file %s", config->file_name)
                          : await_opening(log, opening, config->file_name, stream);
     if (rc == 0 && of_file.survives > (int)atomic_load(&log->survives)) {
         atomic_store(&log->survives, (uint32_t)of_file.survives);
     }
     return rc;
+}
+
+static void forget_stream(burst_stream_t *stream) {
+    roll_slot_destroy(stream->rolls);
+    rolling_destroy(stream->rolling);
+    platform_release(&platform_linux, stream, sizeof *stream);
+}
+
+/* Who rolls its files. */
+static int give_rolls(const burst_t *log, const struct checked_stream_config *config, burst_stream_t *stream) {
+    const burst_stream_config_t *values = &config->values;
+    if (values->rolls_by_caller) {
+        stream->rolls = roll_slot_create();
+        return stream->rolls == NULL ? error_set(ENOMEM, "no memory for a stream of ring %s", log->ring->path) : 0;
+    }
+    return values->rolling == NULL ? 0
+                                   : rolling_create(log->ring->path, config->file_name, values->rolling,
+                                                    log->ring->limits.max_record_bytes, rolling_loop, &stream->rolling);
 }
 
 static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_stream_t **stream_out) {
@@ -145,26 +171,22 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         return rc;
     }
     burst_stream_t *stream = platform_allocate(&platform_linux, sizeof *stream, PLATFORM_PLAIN);
-    struct roll_slot *rolls = config.values.rolls_by_caller ? roll_slot_create() : NULL;
-    if (stream == NULL || (config.values.rolls_by_caller && rolls == NULL)) {
-        roll_slot_destroy(rolls);
-        rc = error_set(ENOMEM, "no memory for a stream of ring %s", log->ring->path);
-    } else {
-        stream->rolls = rolls;
-        rc = add(log, &config, stream);
-    }
+    rc = stream == NULL ? error_set(ENOMEM, "no memory for a stream of ring %s", log->ring->path)
+                        : give_rolls(log, &config, stream);
+    rc = rc < 0 ? rc : add(log, &config, stream);
     if (rc == 0) {
         stream->ring = log->ring;
         stream->log = log;
         stream->rule.on_full = config.values.on_full;
         stream->rule.timeout_ns = config.values.block_timeout_ns == 0 ? -1 : (int64_t)config.values.block_timeout_ns;
+        atomic_store(&stream->refusal, stream->rolling != NULL ? STREAM_ROLLS : STREAM_TAKES_RECORDS);
         stream->next = atomic_load(&log->streams);
         while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
         }
+        rolling_begin_stream(stream->rolling, stream);
         *stream_out = stream;
     } else if (stream != NULL) {
-        roll_slot_destroy(stream->rolls);
-        platform_release(&platform_linux, stream, sizeof *stream);
+        forget_stream(stream);
     }
     log_leave(log);
     return rc;
