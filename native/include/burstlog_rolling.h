@@ -51,8 +51,8 @@ void burst_roll_init_bytes(burst_roll_t *roll, size_t struct_bytes);
  *
  * The thread whose record would make the file too long, or which appends the first one after the time, also rolls it: that is
  * one more record, and no rename, no look at a folder. So a log that gets no record is not rolled, nor is an empty file: it is
- * taken for the next one. What other threads append at that moment is still in the file that ends, which may therefore be some
- * records longer than size_bytes. If the ring is full, and the record does not wait for space for ever, the file is rolled with a
+ * taken for the next one. What other threads append meanwhile is still in the file that ends, which may therefore be longer
+ * than size_bytes. If the ring is full, and the record does not wait for space for ever, the file is rolled with a
  * later one.
  *
  * Rolled files are compressed and deleted by a thread of low priority, burst-roll. A compressed file has its name when it is

@@ -69,7 +69,7 @@ static size_t count_lines(size_t *rounds, size_t *files) {
     char command[700];
     snprintf(
         command, sizeof command,
-        "cd '%s' && for i in $(ls | sed -n 's/^stream0-\\([0-9]*\\)\\.log.*$/\\1/p' | sort -n); do "
+        "cd '%s' && for i in $(ls | sed -n 's/^stream0-\\([0-9]*\\)\\.log.*$/\\1/p' | sort -nu); do "
         "echo file; if [ -e stream0-$i.log ]; then cat stream0-$i.log; else gzip -dc stream0-$i.log.gz; fi; done; cat stream0",
         folder);
     FILE *text = popen(command, "r");
