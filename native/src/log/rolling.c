@@ -119,6 +119,13 @@ void rolling_destroy(struct rolling *rolling) {
     }
 }
 
+void rolling_leave(struct rolling *rolling) {
+    if (rolling != NULL) {
+        pthread_detach(rolling->thread);
+        rolling_stop(rolling);
+    }
+}
+
 void rolling_await_end(struct rolling *rolling, struct limit *limit) {
     int64_t left_ns = -1;
     while (rolling != NULL && !atomic_load(&rolling->has_ended) && left_ns != 0) {

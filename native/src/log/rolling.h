@@ -57,6 +57,9 @@ int rolling_create(const char *ring, const char *file, const burst_rolling_t *gi
 /* Of one that has not begun. NULL: nothing. */
 void rolling_destroy(struct rolling *rolling);
 
+/* Of one that has not begun, and that the drain may ask as long as the log is open: its thread ends, and it stays. NULL: nothing. */
+void rolling_leave(struct rolling *rolling);
+
 /* From now on the stream takes records. */
 void rolling_begin(struct rolling *rolling, burst_stream_t *stream, const struct rolling_start *start);
 

@@ -37,6 +37,7 @@ static int field_of(char letter, const struct tm *time, int *digits) {
 
 static void make_name(const char *pattern, const struct tm *time, uint64_t index, char *name, size_t bytes) {
     size_t used = 0;
+    name[0] = '\0';
     for (const char *at = pattern; *at != '\0' && used < bytes; at++) {
         int digits;
         if (*at != '%') {

@@ -23,8 +23,8 @@ struct opening {
     struct error_list error; /* what the drain says */
     struct log_file_before before;
     struct engine_stream wanted;
-    struct roll_slot *rolls; /* NULL, or where the drain will ask for rolls */
-    struct rolling *rolling; /* NULL, or what it will ask when they are planned */
+    struct roll_slot *rolls; /* NULL: the engine performs the rolls */
+    struct rolling *rolling; /* NULL: nobody rolls it unasked */
     uint16_t id;
     size_t bytes; /* of this, with the strings behind it */
     char strings[];
@@ -47,7 +47,7 @@ static const char *copy_string(char **room, const char *text) {
 }
 
 /* What the caller has given lasts as long as its call. */
-static struct opening *make_opening(const struct checked_stream_config *config, const burst_stream_t *stream) {
+static struct opening *make_opening(const struct checked_stream_config *config) {
     const burst_stream_config_t *values = &config->values;
     const char *name = values->name == NULL ? "" : values->name;
     const size_t bytes = sizeof(struct opening) + string_bytes(name) + string_bytes(config->file_name) +
@@ -56,13 +56,8 @@ static struct opening *make_opening(const struct checked_stream_config *config, 
     if (opening != NULL) {
         char *room = opening->strings;
         opening->bytes = bytes;
-        opening->rolls = stream->rolls;
-        opening->rolling = stream->rolling;
         opening->wanted = (struct engine_stream){.name = copy_string(&room, name),
                                                  .path = copy_string(&room, config->file_name),
-                                                 .roller = stream->rolls != NULL     ? &stream->rolls->roller
-                                                           : stream->rolling != NULL ? &stream->rolling->roller
-                                                                                     : NULL,
                                                  .how = {.mode = values->file_mode,
                                                          .owner = copy_string(&room, values->file_owner),
                                                          .group = copy_string(&room, values->file_group)}};
@@ -71,7 +66,27 @@ static struct opening *make_opening(const struct checked_stream_config *config, 
     return opening;
 }
 
+/* 0, or -errno with a sentence: who rolls the files of the stream. */
+static int give_rolls(const burst_t *log, const struct checked_stream_config *config, struct opening *opening) {
+    const burst_stream_config_t *values = &config->values;
+    int rc = 0;
+    if (values->rolls_by_caller) {
+        opening->rolls = roll_slot_create();
+        rc = opening->rolls == NULL ? error_set(ENOMEM, "no memory to open log file %s", config->file_name) : 0;
+    } else if (values->rolling != NULL) {
+        rc = rolling_create(log->ring->path, config->file_name, values->rolling, log->ring->limits.max_record_bytes,
+                            rolling_loop, &opening->rolling);
+    }
+    opening->wanted.roller = opening->rolls != NULL     ? &opening->rolls->roller
+                             : opening->rolling != NULL ? &opening->rolling->roller
+                                                        : NULL;
+    return rc;
+}
+
+/* With who was to roll the files, if no stream has got him. */
 static void forget_opening(struct opening *opening) {
+    roll_slot_destroy(opening->rolls);
+    rolling_destroy(opening->rolling);
     platform_release(&platform_linux, opening, opening->bytes);
 }
 
@@ -88,12 +103,11 @@ static void run_opening(struct engine_call *call, struct engine *engine) {
     }
     if (atomic_exchange(&opening->one_is_through, 1)) {
         if (rc == 0) {
-            roll_slot_close(opening->rolls); /* and they stay: the stream may ask them as long as the log is open */
-            rolling_stop(opening->rolling);
             engine_remove_stream(engine, opening->id);
-        } else {
-            roll_slot_destroy(opening->rolls);
-            rolling_destroy(opening->rolling);
+            roll_slot_close(opening->rolls); /* and not freed: its file may be written, and then asks it */
+            opening->rolls = NULL;
+            rolling_leave(opening->rolling); /* as well */
+            opening->rolling = NULL;
         }
         forget_opening(opening);
     }
@@ -116,12 +130,16 @@ static int await_opening(burst_t *log, struct opening *opening, const char *path
     engine_ask(log->engine, &opening->call);
     log_await_call(log, &opening->one_is_through, &limit);
     if (!atomic_exchange(&opening->one_is_through, 1)) {
-        stream->rolls = NULL; /* the drain's */
-        stream->rolling = NULL;
         return refuse_late(log, path);
     }
     const int rc = error_list_result(&opening->error);
-    stream->id = opening->id;
+    if (rc == 0) {
+        stream->id = opening->id;
+        stream->rolls = opening->rolls;
+        opening->rolls = NULL;
+        stream->rolling = opening->rolling;
+        opening->rolling = NULL;
+    }
     forget_opening(opening);
     return rc;
 }
@@ -134,31 +152,20 @@ static int add(burst_t *log, const struct checked_stream_config *config, burst_s
     if (rc < 0) {
         return rc;
     }
-    struct opening *opening = make_opening(config, stream);
-    rc = opening == NULL ? error_set(ENOMEM, "no memory to open log file %s", config->file_name)
-                         : await_opening(log, opening, config->file_name, stream);
+    struct opening *opening = make_opening(config);
+    if (opening == NULL) {
+        return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
+    }
+    rc = give_rolls(log, config, opening);
+    if (rc < 0) {
+        forget_opening(opening);
+        return rc;
+    }
+    rc = await_opening(log, opening, config->file_name, stream);
     if (rc == 0 && of_file.survives > (int)atomic_load(&log->survives)) {
         atomic_store(&log->survives, (uint32_t)of_file.survives);
     }
     return rc;
-}
-
-static void forget_stream(burst_stream_t *stream) {
-    roll_slot_destroy(stream->rolls);
-    rolling_destroy(stream->rolling);
-    platform_release(&platform_linux, stream, sizeof *stream);
-}
-
-/* Who rolls its files. */
-static int give_rolls(const burst_t *log, const struct checked_stream_config *config, burst_stream_t *stream) {
-    const burst_stream_config_t *values = &config->values;
-    if (values->rolls_by_caller) {
-        stream->rolls = roll_slot_create();
-        return stream->rolls == NULL ? error_set(ENOMEM, "no memory for a stream of ring %s", log->ring->path) : 0;
-    }
-    return values->rolling == NULL ? 0
-                                   : rolling_create(log->ring->path, config->file_name, values->rolling,
-                                                    log->ring->limits.max_record_bytes, rolling_loop, &stream->rolling);
 }
 
 static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_stream_t **stream_out) {
@@ -171,9 +178,9 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         return rc;
     }
     burst_stream_t *stream = platform_allocate(&platform_linux, sizeof *stream, PLATFORM_PLAIN);
-    rc = stream == NULL ? error_set(ENOMEM, "no memory for a stream of ring %s", log->ring->path)
-                        : give_rolls(log, &config, stream);
-    rc = rc < 0 ? rc : add(log, &config, stream);
+    rc = stream == NULL
+             ? error_set(ENOMEM, "no memory for a stream of ring %s: %zu bytes", log->ring->path, sizeof *stream)
+             : add(log, &config, stream);
     if (rc == 0) {
         stream->ring = log->ring;
         stream->log = log;
@@ -186,7 +193,7 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         rolling_begin_stream(stream->rolling, stream);
         *stream_out = stream;
     } else if (stream != NULL) {
-        forget_stream(stream);
+        platform_release(&platform_linux, stream, sizeof *stream);
     }
     log_leave(log);
     return rc;
