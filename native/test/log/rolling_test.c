@@ -128,6 +128,7 @@ static void a_roll_on_request_gets_the_next_name(void **state) {
     assert_holds(rolled(1), "12345678\n");
     assert_holds(archive, "2345678\n3\n");
     assert_holds(paths[0], "4\n");
+    assert_is_missing(rolled(2)); /* what the roll ended was not counted for the next file */
 }
 
 static void a_file_ends_when_its_time_is_over(void **state) {
