@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes after a roll: nobody waits for it. */
+#include "log/rolling_thread.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define LOOK_NS 20000000                /* while a roll is not performed */
+#define PATIENCE_AT_START_NS 2000000000 /* with what waits for the file */
+#define LEAST_PRIORITY 19
+#define IDLE_IO (3 << 13) /* IOPRIO_CLASS_IDLE */
+#define ONE_THREAD 1      /* IOPRIO_WHO_PROCESS */
+
+/* The host may forbid it: then it is as others. */
+static void step_back(void) {
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LEAST_PRIORITY);
+    syscall(SYS_ioprio_set, ONE_THREAD, 0, IDLE_IO);
+}
+
+/* 0: the log is gone. */
+static int look(const burst_stream_t *stream, struct drain_figures *figures) {
+    const int rc = log_look(stream->log);
+    if (rc == 0) {
+        drain_get_figures(stream->log->engine->drain, stream->id, figures);
+        log_leave(stream->log);
+    }
+    return rc == 0;
+}
+
+static struct rolling_start start_of(const struct drain_figures *figures) {
+    return (struct rolling_start){
+        .bytes = figures->length, .file_number = figures->file_number, .born_ns = figures->file_born_ns};
+}
+
+/* Whether the drain has passed all rolls up to that one. */
+static int is_passed(struct rolling *rolling, const burst_stream_t *stream, uint64_t sequence) {
+    struct drain_figures figures = {.drained_sequence = 0};
+    if (!look(stream, &figures) || figures.drained_sequence < sequence) {
+        return 0;
+    }
+    const struct rolling_start now = start_of(&figures);
+    rolling_passed(rolling, sequence, &now);
+    return 1;
+}
+
+static int tidy(struct rolling *rolling, const burst_stream_t *stream, int told_rc) {
+    const int rc = rolling_files_tidy(&rolling->files, platform_realtime_ns(&platform_linux));
+    if (rc < 0 && rc != told_rc) {
+        events_post(&stream->log->events, EVENT_WARN, "after a roll of log file %s: %s", rolling->file, error_text());
+    }
+    return rc;
+}
+
+static burst_stream_t *stream_of(struct rolling *rolling) {
+    pthread_mutex_lock(&rolling->lock);
+    burst_stream_t *stream = rolling->stream;
+    pthread_mutex_unlock(&rolling->lock);
+    return stream;
+}
+
+void *rolling_loop(void *argument) {
+    struct rolling *rolling = argument;
+    uint64_t tidied = UINT64_MAX; /* up to that roll; not even what was there before the first */
+    int told_rc = 0;
+    step_back();
+    while (!atomic_load(&rolling->files.is_stopped)) {
+        const uint32_t ticket = event_count_register(&rolling->changed);
+        const burst_stream_t *stream = stream_of(rolling);
+        const uint64_t rolled = atomic_load(&rolling->rolled);
+        const int is_wanted = stream != NULL && rolled != tidied;
+        if (atomic_load(&rolling->files.is_stopped)) {
+            event_count_leave(&rolling->changed);
+        } else if (is_wanted && is_passed(rolling, stream, rolled)) {
+            event_count_leave(&rolling->changed);
+            told_rc = tidy(rolling, stream, told_rc);
+            tidied = rolled;
+        } else {
+            event_count_wait(&rolling->changed, &platform_linux, ticket, is_wanted ? LOOK_NS : -1);
+        }
+    }
+    atomic_store(&rolling->has_ended, 1);
+    event_count_notify(&rolling->ended, &platform_linux);
+    return NULL;
+}
+
+void rolling_begin_stream(struct rolling *rolling, burst_stream_t *stream) {
+    struct drain_figures figures = {.length = 0};
+    if (rolling != NULL) {
+        burst_stream_await_drained(stream, PATIENCE_AT_START_NS);
+        look(stream, &figures);
+        const struct rolling_start start = start_of(&figures);
+        rolling_begin(rolling, stream, &start);
+    }
+}
