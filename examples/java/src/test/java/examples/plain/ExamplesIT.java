@@ -40,8 +40,15 @@ class ExamplesIT {
 
     @Test
     void severalLogFilesOnOneRing() throws Exception {
-        Path directory = Files.createDirectories(WORK.resolve("run-streams"));
-        String[] program = java("examples.plain.Streams").toArray(String[]::new);
+        Path program = WORK.resolve("streams-c");
+        compile("gcc -std=c11", EXAMPLES.resolve("c/streams.c"), program);
+        writesThreeFilesTwice("streams-c", List.of(program.toString()));
+        writesThreeFilesTwice("streams-java", java("examples.plain.Streams"));
+    }
+
+    private static void writesThreeFilesTwice(String name, List<String> command) throws Exception {
+        Path directory = Files.createDirectories(WORK.resolve("run-" + name));
+        String[] program = command.toArray(String[]::new);
         for (int lines = 10; lines <= 20; lines += 10) {
             assertThat(run(directory, program)).hasSize(10).last().isEqualTo("order 10 is durable");
             assertThat(Files.readAllLines(directory.resolve("orders.log")))
@@ -57,6 +64,14 @@ class ExamplesIT {
                     .last()
                     .isEqualTo("order 10 is read");
         }
+    }
+
+    @Test
+    void theCallsThatOneNeedsFirst() throws Exception {
+        Path directory = Files.createDirectories(WORK.resolve("run-calls"));
+        String[] program = java("examples.plain.Calls").toArray(String[]::new);
+        assertThat(run(directory, program)).containsExactly("durable: true", "in orders.log: true");
+        assertThat(Files.readAllLines(directory.resolve("orders.log"))).containsExactly("order 1", "order 2");
     }
 
     private static List<String> java(String main) {
