@@ -75,7 +75,7 @@ typedef struct burst_roll_request {
  * its log is closed. A roll that was not answered before a crash, or before the log was closed, is asked for again when the
  * stream is opened again; the file may then have been renamed already: if it is missing under its name, the engine takes it for
  * renamed and does not ask. While a stream is not open its rolls are performed by the engine, as they say themselves; but those that a log
- * finds when it is opened, only after 10 s: whoever performs them may open their stream in that time.
+ * finds when it is opened, and that a caller was to perform, only after 10 s: he may open their stream in that time.
  */
 int burst_stream_next_roll(burst_stream_t *stream, burst_roll_request_t *request, int64_t timeout_ns);
 

@@ -94,7 +94,7 @@ static int make_raw_outlet(const struct engine *engine, struct outlet **outlet) 
 static int ask_patience(const struct roller *roller, const struct roll_question *question, struct roll_answer *answer) {
     const struct engine *engine = (const struct engine *)((const char *)roller - offsetof(struct engine, patience));
     (void)answer;
-    return question->is_renamed || engine->adds_stream ||
+    return !question->record->roll.by_caller || question->is_renamed || engine->adds_stream ||
                    platform_monotonic_ns(engine->parts.platform) >= engine->patient_until_ns
                ? ROLL_NOBODY
                : -EINPROGRESS;

@@ -103,6 +103,7 @@ static int64_t append_roll(burst_stream_t *stream, const struct checked_roll *ch
                               .target_bytes = (uint32_t)strlen(checked->target),
                               .next_bytes = (uint32_t)strlen(checked->next),
                               .note_bytes = (uint32_t)values->note_bytes,
+                              .by_caller = stream->rolls != NULL,
                               .next_time_ns = values->next_time_ns,
                               .next_file_bytes = values->next_file_bytes};
     const size_t bytes = roll_size(&roll);

@@ -22,7 +22,7 @@ struct opening {
     struct error_list error; /* what the drain says */
     struct log_file_before before;
     struct engine_stream wanted;
-    struct roll_slot *rolls; /* NULL, or where the drain will ask for rolls */
+    struct roll_slot *rolls; /* NULL: the engine performs the rolls */
     uint16_t id;
     size_t bytes; /* of this, with the strings behind it */
     char strings[];
@@ -83,8 +83,8 @@ static void run_opening(struct engine_call *call, struct engine *engine) {
     }
     if (atomic_exchange(&opening->one_is_through, 1)) {
         if (rc == 0) {
-            roll_slot_close(opening->rolls); /* and it stays: the stream may ask it as long as the log is open */
             engine_remove_stream(engine, opening->id);
+            roll_slot_close(opening->rolls); /* and not freed: its file may be written, and then asks it */
         } else {
             roll_slot_destroy(opening->rolls);
         }
@@ -109,11 +109,15 @@ static int await_opening(burst_t *log, struct opening *opening, const char *path
     engine_ask(log->engine, &opening->call);
     log_await_call(log, &opening->one_is_through, &limit);
     if (!atomic_exchange(&opening->one_is_through, 1)) {
-        stream->rolls = NULL; /* the drain's */
         return refuse_late(log, path);
     }
     const int rc = error_list_result(&opening->error);
-    stream->id = opening->id;
+    if (rc == 0) {
+        stream->id = opening->id;
+        stream->rolls = opening->rolls;
+    } else {
+        roll_slot_destroy(opening->rolls);
+    }
     forget_opening(opening);
     return rc;
 }
@@ -126,9 +130,14 @@ static int add(burst_t *log, const struct checked_stream_config *config, burst_s
     if (rc < 0) {
         return rc;
     }
-    struct opening *opening = make_opening(config, stream->rolls);
-    rc = opening == NULL ? error_set(ENOMEM, "no memory to open log file %s", config->file_name)
-                         : await_opening(log, opening, config->file_name, stream);
+    const int by_caller = config->values.rolls_by_caller != 0;
+    struct roll_slot *rolls = by_caller ? roll_slot_create() : NULL;
+    struct opening *opening = by_caller && rolls == NULL ? NULL : make_opening(config, rolls);
+    if (opening == NULL) {
+        roll_slot_destroy(rolls);
+        return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
+    }
+    rc = await_opening(log, opening, config->file_name, stream);
     if (rc == 0 && of_file.survives > (int)atomic_load(&log->survives)) {
         atomic_store(&log->survives, (uint32_t)of_file.survives);
     }
@@ -145,14 +154,9 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         return rc;
     }
     burst_stream_t *stream = platform_allocate(&platform_linux, sizeof *stream, PLATFORM_PLAIN);
-    struct roll_slot *rolls = config.values.rolls_by_caller ? roll_slot_create() : NULL;
-    if (stream == NULL || (config.values.rolls_by_caller && rolls == NULL)) {
-        roll_slot_destroy(rolls);
-        rc = error_set(ENOMEM, "no memory for a stream of ring %s", log->ring->path);
-    } else {
-        stream->rolls = rolls;
-        rc = add(log, &config, stream);
-    }
+    rc = stream == NULL
+             ? error_set(ENOMEM, "no memory for a stream of ring %s: %zu bytes", log->ring->path, sizeof *stream)
+             : add(log, &config, stream);
     if (rc == 0) {
         stream->ring = log->ring;
         stream->log = log;
@@ -163,7 +167,6 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         }
         *stream_out = stream;
     } else if (stream != NULL) {
-        roll_slot_destroy(stream->rolls);
         platform_release(&platform_linux, stream, sizeof *stream);
     }
     log_leave(log);

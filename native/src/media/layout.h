@@ -159,12 +159,14 @@ struct roll_head {
     uint32_t note_bytes;      /* for whoever performs the roll; at most ROLL_NOTE_BYTES */
     int64_t next_time_ns;     /* CLOCK_REALTIME of the next roll; 0: it is not planned by time */
     uint64_t next_file_bytes; /* length at which it is planned; 0: at none */
-    uint8_t reserved[24];     /* zero */
+    uint32_t by_caller;   /* 1: whoever had the stream open performs its rolls himself. 0: they are done as they say */
+    uint8_t reserved[20]; /* zero */
 };
 
 _Static_assert(offsetof(struct roll_head, note_bytes) == 20, "roll_head.note_bytes");
 _Static_assert(offsetof(struct roll_head, next_time_ns) == 24, "roll_head.next_time_ns");
 _Static_assert(offsetof(struct roll_head, next_file_bytes) == 32, "roll_head.next_file_bytes");
+_Static_assert(offsetof(struct roll_head, by_caller) == 40, "roll_head.by_caller");
 _Static_assert(sizeof(struct roll_head) == 64, "roll_head size");
 
 /* -------------------------------------------------------------------------------------------------- marker */

@@ -31,6 +31,7 @@ void roll_encode(const struct roll *roll, uint8_t *payload) {
                                    .target_bytes = roll->target_bytes,
                                    .next_bytes = roll->next_bytes,
                                    .note_bytes = roll->note_bytes,
+                                   .by_caller = roll->by_caller,
                                    .next_time_ns = roll->next_time_ns,
                                    .next_file_bytes = roll->next_file_bytes};
     struct part parts[PARTS];
@@ -59,7 +60,7 @@ int roll_decode(const uint8_t *payload, size_t bytes, struct roll *roll) {
     const uint64_t sum = (uint64_t)head.bytes + head.footer_bytes + head.header_bytes + head.target_bytes +
                          head.next_bytes + head.note_bytes;
     if (head.bytes < sizeof head || sum != bytes || head.note_bytes > ROLL_NOTE_BYTES || head.next_time_ns < 0 ||
-        head.next_file_bytes > INT64_MAX) {
+        head.next_file_bytes > INT64_MAX || head.by_caller > 1) {
         return 0;
     }
     const uint8_t *footer = payload + head.bytes, *header = footer + head.footer_bytes;
@@ -77,6 +78,7 @@ int roll_decode(const uint8_t *payload, size_t bytes, struct roll *roll) {
                           .target_bytes = head.target_bytes,
                           .next_bytes = head.next_bytes,
                           .note_bytes = head.note_bytes,
+                          .by_caller = head.by_caller,
                           .next_time_ns = head.next_time_ns,
                           .next_file_bytes = head.next_file_bytes};
     return 1;

@@ -17,6 +17,7 @@ struct roll {
     uint32_t target_bytes;
     uint32_t next_bytes;
     uint32_t note_bytes;
+    uint32_t by_caller;
     int64_t next_time_ns;
     uint64_t next_file_bytes;
 };

@@ -2,6 +2,15 @@
 /* Rolls that the caller performs, and what becomes of those that he has not performed when the log is closed. */
 #include "roll_log.h"
 
+/* A stream whose caller performs its rolls, with a record before a roll and one behind it. */
+static burst_stream_t *open_and_roll(burst_t *log, const char *target) {
+    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
+    append(stream, "1 ");
+    roll(stream, target);
+    append(stream, "2 ");
+    return stream;
+}
+
 static void the_caller_is_asked(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -48,10 +57,7 @@ static void the_caller_is_asked(void **state) {
 static void the_caller_may_rename_by_himself(void **state) {
     (void)state;
     burst_t *log = open_without_file();
-    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
-    append(stream, "1 ");
-    roll(stream, NULL);
-    append(stream, "2 ");
+    burst_stream_t *stream = open_and_roll(log, NULL);
     const burst_roll_request_t request = take(stream);
     assert_int_equal(rename(paths[0], paths[1]), 0);
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* steps of the drain, which see that it is gone */
@@ -67,10 +73,7 @@ static void the_answer_holds_until_the_next_file_is_there(void **state) {
     (void)state;
     char next[sizeof paths[1] + 8];
     burst_t *log = open_without_file();
-    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
-    append(stream, "1 ");
-    roll(stream, archive);
-    append(stream, "2 ");
+    burst_stream_t *stream = open_and_roll(log, archive);
     put_file(paths[1], "no folder");
     snprintf(next, sizeof next, "%s/x", paths[1]);
     answer(stream, take(stream).sequence, 0, second_archive, next);
@@ -88,10 +91,7 @@ static void the_answer_holds_until_the_next_file_is_there(void **state) {
 static void the_caller_may_give_up(void **state) {
     (void)state;
     burst_t *log = open_without_file();
-    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
-    append(stream, "1 ");
-    roll(stream, archive);
-    append(stream, "2 ");
+    burst_stream_t *stream = open_and_roll(log, archive);
     answer(stream, take(stream).sequence, -EACCES, NULL, NULL);
     drain(stream);
     assert_holds(paths[0], "1 <2 ");
@@ -164,10 +164,7 @@ static void *answer_a_little_later(void *argument) {
 static void a_close_waits_for_whoever_rolls(void **state) {
     (void)state;
     burst_t *log = open_without_file();
-    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
-    append(stream, "1 ");
-    roll(stream, archive);
-    append(stream, "2 ");
+    burst_stream_t *stream = open_and_roll(log, archive);
     struct answering answering = {.stream = stream, .sequence = take(stream).sequence};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, answer_a_little_later, &answering), 0);
@@ -180,10 +177,7 @@ static void a_close_waits_for_whoever_rolls(void **state) {
 static void a_roll_that_the_caller_had_done_before_a_crash_is_not_asked_for(void **state) {
     (void)state;
     burst_t *log = open_without_file();
-    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
-    append(stream, "1 ");
-    roll(stream, archive);
-    append(stream, "2 ");
+    burst_stream_t *stream = open_and_roll(log, archive);
     take(stream);
     close_with_pending_roll(log, 2);
     assert_int_equal(rename(paths[0], paths[1]), 0);
@@ -217,10 +211,7 @@ static void a_stream_that_nobody_has_open_is_rolled_by_the_engine(void **state) 
 static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
     (void)state;
     burst_t *log = open_without_file();
-    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
-    append(stream, "1 ");
-    roll(stream, archive);
-    append(stream, "2 ");
+    burst_stream_t *stream = open_and_roll(log, archive);
     take(stream);
     close_with_pending_roll(log, 2);
     log = open_without_file();
@@ -236,13 +227,34 @@ static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+/* There is nobody to wait for. */
+static void a_roll_of_the_engine_does_not_wait_for_its_stream(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.file_name = NULL;
+    config.drain_interval_ns = 3600 * SECOND_NS;
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_stream_t *stream = open_stream_with(open_with(&config), "s", paths[0], 0);
+        append(stream, "1 ");
+        roll(stream, archive);
+        append(stream, "2 ");
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    burst_t *log = open_without_file();
+    assert_int_equal(burst_await_drained(log, 8 * SECOND_NS), 1);
+    assert_holds(archive, "1 <");
+    assert_holds(paths[0], ">2 ");
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void a_closed_stream_is_rolled_by_the_engine(void **state) {
     (void)state;
     burst_t *log = open_without_file();
-    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
-    append(stream, "1 ");
-    roll(stream, archive);
-    append(stream, "2 ");
+    burst_stream_t *stream = open_and_roll(log, archive);
     take(stream);
     assert_int_equal(burst_stream_close(stream, SECOND_NS / 4), 0);
     assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
@@ -255,10 +267,7 @@ static void a_closed_stream_is_rolled_by_the_engine(void **state) {
 static void a_stream_that_gets_another_file_is_rolled_first(void **state) {
     (void)state;
     burst_t *log = open_without_file();
-    burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
-    append(stream, "1 ");
-    roll(stream, archive);
-    append(stream, "2 ");
+    burst_stream_t *stream = open_and_roll(log, archive);
     take(stream);
     close_with_pending_roll(log, 2);
     log = open_without_file();
@@ -284,6 +293,7 @@ int main(void) {
         TEST(a_roll_that_the_caller_had_done_before_a_crash_is_not_asked_for),
         TEST(a_stream_that_nobody_has_open_is_rolled_by_the_engine),
         TEST(a_stream_that_is_opened_a_little_later_is_asked),
+        TEST(a_roll_of_the_engine_does_not_wait_for_its_stream),
         TEST(a_closed_stream_is_rolled_by_the_engine),
         TEST(a_stream_that_gets_another_file_is_rolled_first),
     };

@@ -86,7 +86,8 @@ RECORD = ((0, "Q", "position"), (8, "Q", "sequence"), (16, "I", "length"), (20, 
 MARKER_PAYLOAD = ((0, "Q", "log_end"), (8, "Q", "durable_position"), (16, "Q", "next_sequence"), (24, "I", "epoch"),
                   (28, "I", "loss_count"), (32, "q", "opened_ns"), (40, "Q", "first_position"))
 ROLL_HEAD = ((0, "I", "bytes"), (4, "I", "footer_bytes"), (8, "I", "header_bytes"), (12, "I", "target_bytes"),
-             (16, "I", "next_bytes"), (20, "I", "note_bytes"), (24, "Q", "next_time_ns"), (32, "Q", "next_file_bytes"))
+             (16, "I", "next_bytes"), (20, "I", "note_bytes"), (24, "Q", "next_time_ns"), (32, "Q", "next_file_bytes"),
+             (40, "I", "by_caller"))
 ROLL_PARTS = ("footer", "header", "target", "next", "note")
 LOSS = ((0, "Q", "from"), (8, "Q", "to"), (16, "Q", "first_sequence"), (24, "Q", "count"))
 
@@ -103,7 +104,7 @@ def decode_roll(payload):
         at += size
     paths = (roll["target"], roll["next"])
     sound = (roll["bytes"] >= 64 and at == len(payload) and len(roll["note"]) <= 1024 and
-             max(roll["next_time_ns"], roll["next_file_bytes"]) < 1 << 63 and
+             max(roll["next_time_ns"], roll["next_file_bytes"]) < 1 << 63 and roll["by_caller"] <= 1 and
              all(path[:1] in (b"", b"/") and b"\0" not in path and len(path) < 4096 for path in paths))
     return roll if sound else None
 

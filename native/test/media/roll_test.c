@@ -20,6 +20,7 @@ static const struct roll full = {.footer = (const uint8_t *)"the end\n",
                                  .target_bytes = 9,
                                  .next_bytes = 7,
                                  .note_bytes = 3,
+                                 .by_caller = 1,
                                  .next_time_ns = 123456789,
                                  .next_file_bytes = 1 << 20};
 
@@ -58,6 +59,7 @@ static void assert_says_all(void) {
     assert_memory_equal(roll.next, "/logs/b", 7);
     assert_int_equal(roll.note_bytes, 3);
     assert_memory_equal(roll.note, "\0\1\2", 3);
+    assert_int_equal(roll.by_caller, 1);
     assert_int_equal(roll.next_time_ns, 123456789);
     assert_int_equal(roll.next_file_bytes, 1 << 20);
 }
@@ -156,11 +158,14 @@ static void a_path_or_note_that_is_too_long_is_none(void **state) {
     assert_says_nothing();
 }
 
-static void plans_are_not_negative(void **state) {
+static void what_is_out_of_range_says_nothing(void **state) {
     (void)state;
     head()->next_time_ns = -1;
     assert_says_nothing();
     encode_full(NULL);
+    head()->by_caller = 2;
+    assert_says_nothing();
+    head()->by_caller = 1;
     head()->next_file_bytes = 1ull << 63;
     assert_says_nothing();
 }
@@ -187,7 +192,7 @@ int main(void) {
         TEST(lengths_that_wrap_are_none),
         TEST(only_absolute_paths_are_paths),
         TEST(a_path_or_note_that_is_too_long_is_none),
-        TEST(plans_are_not_negative),
+        TEST(what_is_out_of_range_says_nothing),
         TEST(only_data_with_the_flag_is_a_roll),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -266,8 +266,11 @@ static int change_files(struct log_file *log, const struct outlet_noted *noted, 
     struct plan plan;
     log->state = *noted->state;
     int rc = outlet_state_file(noted->state, plan.path, sizeof plan.path);
-    const int is_named = rc < 0 ? rc : has_its_name(log, noted->state, plan.path);
+    int is_named = rc < 0 ? rc : has_its_name(log, noted->state, plan.path);
     rc = is_named < 0 ? is_named : make_plan(log, noted, record, !is_named, &plan);
+    if (rc == 0 && is_named > 0 && log->roller != NULL) {
+        rc = is_named = has_its_name(log, noted->state, plan.path); /* whoever answered may just have renamed it */
+    }
     if (rc < 0) {
         return rc;
     }

@@ -5,11 +5,11 @@
  * Each folder is one of several surroundings in turn: lines that are all equal, where only their number tells whether one is
  * there twice; siblings that begin like the log file, and an older copy of it, beside it; a link in the place of its name;
  * a rotation between a kill and the open that recovers; and several streams, whose names change now and then, and which every
- * other recovery does not open.
+ * other recovery does not open; and these with a roll every few hundred lines.
  *
- *     crash-kill_test [--rounds N] [--seconds N] [--seed S] [--streams 1]     KILL_ROUNDS sets the number of rounds, too
+ *     crash-kill_test [--rounds N] [--seconds N] [--seed S] [--streams 1] [--rolls 1]     KILL_ROUNDS sets the number of rounds, too
  *
- * --streams 1: all surroundings with streams.
+ * --streams 1: all surroundings with streams; --rolls 1: and with rolls.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #include "burstlog.h"
-#include "harness/crash/witness.h"
+#include "harness/crash/rolls.h"
 #include "skip_with.h"
 
 #define KILL_WITHIN_US 30000
@@ -55,8 +55,10 @@ struct round {
 static const unsigned in_turn[] = {0,
                                    LINES_REPEAT | SIBLINGS | STREAMS,
                                    SIBLINGS | NAME_IS_A_LINK | ROTATED,
+                                   STREAMS | ROLLED,
                                    STREAMS,
                                    LINES_REPEAT | SIBLINGS,
+                                   LINES_REPEAT | SIBLINGS | STREAMS | ROLLED,
                                    LINES_REPEAT | ROTATED | STREAMS,
                                    LINES_REPEAT | SIBLINGS | NAME_IS_A_LINK | ROTATED};
 
@@ -127,7 +129,7 @@ static void path_of(int stream, char *path, size_t room) {
     snprintf(path, room, stream == 0 ? "%s/log" : "%s/stream%d", folder, stream);
 }
 
-static burst_stream_t *open_stream(burst_t *log, int stream) {
+static burst_stream_t *open_stream(burst_t *log, int stream, int rolls) {
     char path[300], name[32];
     burst_stream_config_t config;
     burst_stream_t *opened;
@@ -136,6 +138,7 @@ static burst_stream_t *open_stream(burst_t *log, int stream) {
     snprintf(name, sizeof name, "%s %d", names_turn ? "renamed" : "stream", stream);
     config.name = name;
     config.file_name = path;
+    config.rolls_by_caller = (uint32_t)rolls;
     if (burst_stream_open(log, &config, &opened) < 0) {
         fprintf(stderr, "stream: %s\n", burst_last_error());
         abort();
@@ -149,6 +152,9 @@ static void *append_until_killed(void *argument) {
     int64_t last = 0;
     for (uint64_t number = round->witness->first[round->thread];; number++) {
         const size_t length = make_line(line, round->thread, number);
+        if ((surroundings & ROLLED) && round->thread < streams() && number % LINES_A_FILE == 0) {
+            roll_now(folder, round->stream, round->thread);
+        }
         atomic_store(&round->witness->offered[round->thread], number);
         if (round->thread % 5 == 0) {
             /* Enqueued; acknowledged in groups. */
@@ -179,10 +185,15 @@ static void live_and_die(void) {
     open_log(&log);
     opened[0] = burst_main_stream(log);
     for (int i = 1; i < streams(); i++) {
-        opened[i] = open_stream(log, i);
+        opened[i] = open_stream(log, i, is_rolled_by_caller(i));
     }
     atomic_store(&witness->opened, 1);
     pthread_t started[THREADS_MAX];
+    for (int i = 0; i < streams(); i++) {
+        if (is_rolled_by_caller(i)) {
+            pthread_create(&started[i], NULL, answer_until_killed, opened[i]);
+        }
+    }
     for (int i = 0; i < threads(); i++) {
         rounds[i] = (struct round){witness, log, opened[stream_of(i)], i};
         pthread_create(&started[i], NULL, append_until_killed, &rounds[i]);
@@ -194,6 +205,7 @@ static void live_and_die(void) {
 static void verify_files(void) {
     char path[300];
     path_of(0, path, sizeof path);
+    verify_archives(folder, 0);
     if (rotated[0] != '\0') {
         verify_rest(rotated, 0);
     }
@@ -204,6 +216,7 @@ static void verify_files(void) {
     }
     for (int i = 1; i < streams(); i++) {
         path_of(i, path, sizeof path);
+        verify_archives(folder, i);
         if (access(path, F_OK) == 0) { /* else it was never opened */
             verify_rest(path, i);
         }
@@ -215,7 +228,7 @@ static void recover(int opens_streams) {
     burst_t *log;
     open_log(&log);
     for (int i = 1; opens_streams && i < streams(); i++) {
-        open_stream(log, i);
+        open_stream(log, i, 0);
     }
     assert_int_equal(burst_recovery_statement(log, (char[1]){0}, 1), 0);
     assert_int_equal(burst_close(log), 0);
@@ -306,28 +319,13 @@ static void look_for_uring(void) {
     }
 }
 
-/* Of others, or of an earlier log: they begin with what this log will begin with. */
-static void make_siblings(void) {
-    static const char *const names[] = {"log.1", "log-2026", "other"};
-    char path[320], line[LONGEST_LINE];
-    for (int i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        for (int thread = 0; thread <= i; thread++) {
-            fwrite(line, 1, make_line(line, thread, 1), file);
-        }
-        fclose(file);
-    }
-}
-
 static void begin_folder(const char *where) {
     snprintf(folder, sizeof folder, "%s/burst-kill-XXXXXX", where);
     assert_non_null(mkdtemp(folder));
     surroundings = always | in_turn[folders++ % (sizeof in_turn / sizeof in_turn[0])];
     rotated[0] = '\0';
     if (surroundings & SIBLINGS) {
-        make_siblings();
+        make_siblings(folder);
     }
     if (surroundings & NAME_IS_A_LINK) {
         char command[1024];
@@ -343,6 +341,7 @@ static void begin_folder(const char *where) {
 /* The number of lines in its file. */
 static uint64_t end_folder(void) {
     uint64_t lines = 0;
+    verify_archives_rest(folder);
     for (int i = 0; i < threads(); i++) {
         lines += present[i];
     }
@@ -392,8 +391,8 @@ static void run_rounds(const char *where, uint32_t with, int rounds) {
         }
     }
     lines += end_folder();
-    print_message("%s, io %u: %d rounds (%d killed after the open), %llu lines, each once\n", where, ring_io, round,
-                  opened, (unsigned long long)lines);
+    print_message("%s, io %u: %d rounds (%d killed after the open), %llu lines, each once, %llu files rolled\n", where,
+                  ring_io, round, opened, (unsigned long long)lines, (unsigned long long)archives);
 }
 
 static void every_acknowledged_record_survives_kills_with_the_ring_in_memory(void **state) {
@@ -424,8 +423,10 @@ int main(int argc, char **argv) {
             random_state = (uint32_t)number;
         } else if (number > 0 && strcmp(argv[i], "--streams") == 0) {
             always = STREAMS;
+        } else if (number > 0 && strcmp(argv[i], "--rolls") == 0) {
+            always = STREAMS | ROLLED;
         } else {
-            fprintf(stderr, "usage: %s [--rounds N] [--seconds N] [--seed S] [--streams 1]\n", argv[0]);
+            fprintf(stderr, "usage: %s [--rounds N] [--seconds N] [--seed S] [--streams 1] [--rolls 1]\n", argv[0]);
             return 2;
         }
     }

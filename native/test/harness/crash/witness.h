@@ -10,14 +10,17 @@
 
 #define THREADS_MAX 8
 #define STREAMS_MAX 4
+#define ROLLS_MAX 4096
 #define LONGEST_LINE 1500
 
-enum surroundings { LINES_REPEAT = 1, SIBLINGS = 2, NAME_IS_A_LINK = 4, ROTATED = 8, STREAMS = 16 };
+enum surroundings { LINES_REPEAT = 1, SIBLINGS = 2, NAME_IS_A_LINK = 4, ROTATED = 8, STREAMS = 16, ROLLED = 32 };
 
 struct witness {
-    _Atomic uint64_t acknowledged[THREADS_MAX]; /* the last number whose call returned as durable */
-    _Atomic uint64_t offered[THREADS_MAX];      /* the last number whose call was begun */
-    uint64_t first[THREADS_MAX];                /* the number to begin with */
+    _Atomic uint64_t acknowledged[THREADS_MAX];        /* the last number whose call returned as durable */
+    _Atomic uint64_t offered[THREADS_MAX];             /* the last number whose call was begun */
+    uint64_t first[THREADS_MAX];                       /* the number to begin with */
+    _Atomic uint64_t rolls[STREAMS_MAX];               /* the last one that was begun; by one thread each */
+    _Atomic uint8_t is_rolled[STREAMS_MAX][ROLLS_MAX]; /* its call returned as durable */
     _Atomic uint32_t opened;
 };
 
@@ -25,6 +28,9 @@ static unsigned surroundings;
 static struct witness *witness;
 static uint64_t present[THREADS_MAX]; /* the last number of each thread in its file */
 static long verified_bytes[STREAMS_MAX];
+static uint64_t footers[STREAMS_MAX], headers[STREAMS_MAX]; /* how many rolls of each stream were seen */
+static uint64_t archives;                                   /* files that were rolled, whole */
+static int has_ended[STREAMS_MAX];                          /* the file that was read last has its footer */
 
 /* Of each stream the same number. */
 static inline int threads(void) {
@@ -52,6 +58,27 @@ static inline size_t make_line(char *line, int thread, uint64_t number) {
     return (size_t)used;
 }
 
+/* The line of a roll, of which the last one has the number `*seen`. 1: it is one, and the next. */
+static inline int take_roll_line(const char *path, int stream, const char *line, int is_first) {
+    const int is_header = line[0] == '>';
+    uint64_t *seen = is_header ? &headers[stream] : &footers[stream];
+    unsigned long long number = 0;
+    int of = -1;
+    if (!(surroundings & ROLLED) || (line[0] != '<' && line[0] != '>')) {
+        return 0;
+    }
+    if (sscanf(line + 1, "%d %llu\n", &of, &number) != 2 || of != stream || number <= *seen) {
+        fail_msg("%s holds %.40s where roll %llu is the last (surroundings %u)", path, line, (unsigned long long)*seen,
+                 surroundings);
+    }
+    if (is_header && (!is_first || number != footers[stream])) {
+        fail_msg("%s has the header %.40s in its middle, or not behind its footer", path, line);
+    }
+    *seen = number;
+    has_ended[stream] = !is_header;
+    return 1;
+}
+
 /* Every line that was added since the last look is whole, the next of its thread, and in the file of its stream. */
 static inline void verify_rest(const char *path, int stream) {
     char line[LONGEST_LINE + 1], wanted[LONGEST_LINE];
@@ -60,6 +87,17 @@ static inline void verify_rest(const char *path, int stream) {
     fseek(file, verified_bytes[stream], SEEK_SET);
     while (fgets(line, sizeof line, file) != NULL) {
         int thread = -1;
+        const int is_first = ftell(file) == (long)strlen(line);
+        if (has_ended[stream] && !is_first) {
+            fail_msg("%s holds %.40s behind its footer", path, line);
+        }
+        if (is_first && footers[stream] > 0 && line[0] != '>' && surroundings & ROLLED) {
+            fail_msg("%s does not begin with a header, but with %.40s", path, line);
+        }
+        has_ended[stream] &= !is_first;
+        if (take_roll_line(path, stream, line, is_first)) {
+            continue;
+        }
         if (sscanf(line, "%d ", &thread) != 1 || thread < 0 || thread >= threads()) {
             fail_msg("%s holds a line that nobody wrote: %.60s (surroundings %u)", path, line, surroundings);
         }
@@ -75,6 +113,21 @@ static inline void verify_rest(const char *path, int stream) {
     }
     verified_bytes[stream] = ftell(file);
     fclose(file);
+}
+
+/* Of others, or of an earlier log: they begin with what this log will begin with. */
+static inline void make_siblings(const char *folder) {
+    static const char *const names[] = {"log.1", "log-2026", "other"};
+    char path[320], line[LONGEST_LINE];
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        for (int thread = 0; thread <= i; thread++) {
+            fwrite(line, 1, make_line(line, thread, 1), file);
+        }
+        fclose(file);
+    }
 }
 
 /* None is there twice: where lines repeat there would be more than were ever offered. */

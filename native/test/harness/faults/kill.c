@@ -7,8 +7,8 @@
  */
 #include "layers.h"
 
-static const enum scenario killed[] = {SCENARIO_WAITING, SCENARIO_STREAMS, SCENARIO_NEW, SCENARIO_NEW_EMPTY,
-                                       SCENARIO_NEW_LINKED};
+static const enum scenario killed[] = {SCENARIO_WAITING, SCENARIO_STREAMS,   SCENARIO_ROLLS,
+                                       SCENARIO_NEW,     SCENARIO_NEW_EMPTY, SCENARIO_NEW_LINKED};
 static const int effects[] = {EFFECT_KILL_BEFORE, EFFECT_KILL_AFTER};
 
 static uint32_t first_count(void) {

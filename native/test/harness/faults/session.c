@@ -19,7 +19,7 @@
 #define OPEN_ATTEMPTS 2
 #define SHORTEST_CLOSE_NS 1 /* what is not in the log file by then stays in the ring */
 
-const char *const scenario_names[SCENARIOS] = {"waiting", "streams", "new", "new-empty", "new-linked"};
+const char *const scenario_names[SCENARIOS] = {"waiting", "streams", "rolls", "new", "new-empty", "new-linked"};
 const char *const stream_files[STREAMS] = {"log", "kept", "removed"};
 
 int trial_is_told;
@@ -144,6 +144,38 @@ static void close_stream(struct session *session, unsigned stream) {
     session->streams[stream] = NULL;
 }
 
+/* The file of the stream ends, and becomes NAME.rolled: if that is taken, NAME.rolled.1. */
+static void roll(struct session *session, unsigned stream) {
+    struct trial *trial = session->trial;
+    burst_stream_t *rolled = stream > 0 ? session->streams[stream] : burst_main_stream(session->log);
+    char footer[64], header[64], target[80];
+    burst_roll_t values;
+    if (rolled == NULL) {
+        return;
+    }
+    const uint32_t number = ++trial->record_count;
+    struct record_of_trial *record = &trial->records[number];
+    *record = (struct record_of_trial){.stream = stream, .is_roll = 1};
+    burst_roll_init(&values);
+    snprintf(target, sizeof target, "logs/%s.rolled", stream_files[stream]);
+    values.footer_bytes = make_roll_line(footer, '<', number);
+    values.header_bytes = make_roll_line(header, '>', number);
+    values.footer = footer;
+    values.header = header;
+    values.target = target;
+    atomic_store(&record->fate, FATE_TRIED);
+    const int64_t sequence = ENGINE(int64_t, burst_stream_roll(rolled, &values, 0));
+    if (sequence > 0) {
+        atomic_store(&record->sequence, sequence);
+        atomic_store(&record->fate, FATE_ACKNOWLEDGED);
+    } else {
+        atomic_store(&record->fate, FATE_REFUSED);
+        check_refusal(trial, "roll", sequence);
+        session->has_failed |= sequence == -EIO;
+    }
+    shim_settle();
+}
+
 static void await_drained(struct session *session) {
     note_wait(session, "flush", ENGINE(int, burst_flush(session->log, SECOND_NS)));
     const int rc = ENGINE(int, burst_await_drained(session->log, session->trial->wait_ns));
@@ -230,6 +262,7 @@ static void take_events(struct session *session, int64_t timeout_ns) {
     burst_event_t event = {.struct_bytes = sizeof event};
     while (ENGINE(int, burst_next_event(session->log, &event, timeout_ns)) == 1) {
         trial->sync_failures += strncmp(event.text, "syncing log file", 16) == 0;
+        trial->gave_up |= strstr(event.text, " could not be rolled") != NULL;
         trial->may_be_twice |= strstr(event.text, "/logs/ cannot be opened (EACCES") != NULL;
         if (trial_is_told) {
             printf("event: %s\n", event.text);
@@ -255,6 +288,7 @@ static void close_log(struct session *session) {
     if (trial->left == -EINPROGRESS) {
         trial->left = end_of_close(session);
     }
+    take_events(session, 0);
     if (trial->left < 0) {
         check_refusal(trial, "close", trial->left);
     }
@@ -304,14 +338,48 @@ static void second_session_of_streams(struct session *session) {
     close_log(session);
 }
 
+/* What is written and not synced, what is not written, and nothing at all is rolled. */
+static void first_session_of_rolls(struct session *session) {
+    append_to(session, 0, 26, 0);
+    shim_tick(); /* into the file, and not synced */
+    roll(session, 0);
+    append_to(session, 0, 27, 0);
+    await_drained(session);
+    open_stream(session, 1);
+    append_to(session, 1, 28, 0);
+    roll(session, 1);
+    roll(session, 1);
+    append_to(session, 1, 29, 0);
+    await_drained(session);
+    append_to(session, 0, 4500, 1);
+    roll(session, 0);
+    append_to(session, 1, 30, 0);
+    append_to(session, 0, 31, 0);
+    close_log(session);
+}
+
+static void second_session_of_rolls(struct session *session) {
+    append_to(session, 0, 32, 0);
+    roll(session, 0);
+    append_to(session, 0, 33, 0);
+    await_drained(session);
+    open_stream(session, 1);
+    append_to(session, 1, 34, 0);
+    roll(session, 1);
+    shim_tick();
+    close_log(session);
+}
+
 void trial_first_session(struct trial *trial) {
     static const size_t lengths[] = {20, 100, 3000, 5000, 21, 60};
     struct session session = {.trial = trial};
-    if (!open_log(&session, SHORTEST_CLOSE_NS)) {
+    const int has_streams = trial->scenario == SCENARIO_STREAMS || trial->scenario == SCENARIO_ROLLS;
+    if (!open_log(&session,
+                  has_streams ? 10 * SECOND_NS : SHORTEST_CLOSE_NS)) { /* they are opened within the same time */
         return;
     }
-    if (trial->scenario == SCENARIO_STREAMS) {
-        first_session_of_streams(&session);
+    if (has_streams) {
+        (trial->scenario == SCENARIO_ROLLS ? first_session_of_rolls : first_session_of_streams)(&session);
         return;
     }
     for (size_t i = 0; i < (is_short(trial) ? 2 : sizeof lengths / sizeof lengths[0]); i++) {
@@ -339,7 +407,7 @@ void trial_first_session(struct trial *trial) {
 
 void trial_second_session(struct trial *trial) {
     struct session session = {.trial = trial};
-    if (is_short(trial) && trial->scenario != SCENARIO_STREAMS) {
+    if (is_short(trial) && trial->scenario > SCENARIO_ROLLS) {
         return;
     }
     if (trial->scenario == SCENARIO_WAITING) {
@@ -348,8 +416,8 @@ void trial_second_session(struct trial *trial) {
     if (!open_log(&session, 10 * SECOND_NS)) {
         return;
     }
-    if (trial->scenario == SCENARIO_STREAMS) {
-        second_session_of_streams(&session);
+    if (trial->scenario != SCENARIO_WAITING) {
+        (trial->scenario == SCENARIO_ROLLS ? second_session_of_rolls : second_session_of_streams)(&session);
         return;
     }
     append(&session, 70, 0);

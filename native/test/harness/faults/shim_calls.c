@@ -67,6 +67,8 @@ WRAP(ssize_t, readlink, -1, of_path(path), (const char *path, char *text, size_t
 WRAP(char *, realpath, NULL, of_path(path), (const char *path, char *text), (path, text))
 WRAP(int, name_to_handle_at, -1, of_fd(fd),
      (int fd, const char *path, struct file_handle *handle, int *mount, int flags), (fd, path, handle, mount, flags))
+WRAP(int, link, -1, of_path(to), (const char *from, const char *to), (from, to))
+WRAP(int, rename, -1, of_path(to), (const char *from, const char *to), (from, to))
 WRAP(int, renameat, -1, of_path(to), (int from_fd, const char *from, int to_fd, const char *to),
      (from_fd, from, to_fd, to))
 WRAP(int, rmdir, -1, of_path(path), (const char *path), (path))

@@ -8,6 +8,7 @@
  */
 #include "layers.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* What differs in these from scenario `new` is how the ring gets its name. */
@@ -19,6 +20,25 @@ static int is_of_the_name(enum shim_call call) {
 
 /* The many ways in which a call fails are told apart below streams: there each call fails in the first of them, and the log
  * files cannot be written in all. */
+/* What a roll does to the files: in all ways what has to do with names, in the first way what has not. */
+static int is_of_a_roll(const struct fault_kind *kind, int first_way) {
+    switch (kind->call) {
+    case CALL_renameat2:
+    case CALL_link:
+    case CALL_lstat:
+        return 1;
+    case CALL_pwrite:
+    case CALL_open:
+    case CALL_fsync:
+    case CALL_fdatasync:
+    case CALL_stat:
+    case CALL_fstat:
+        return kind->effect == first_way || kind->effect == ENOSPC || kind->effect == EROFS || kind->effect == EACCES;
+    default:
+        return 0;
+    }
+}
+
 static int is_swept(enum scenario scenario, const struct fault_kind *kind, int first_way) {
     switch (scenario) {
     case SCENARIO_WAITING:
@@ -26,6 +46,8 @@ static int is_swept(enum scenario scenario, const struct fault_kind *kind, int f
         return 1;
     case SCENARIO_STREAMS:
         return kind->effect == first_way || kind->call == CALL_pwrite;
+    case SCENARIO_ROLLS:
+        return is_of_a_roll(kind, first_way);
     default:
         return is_of_the_name(kind->call);
     }

@@ -25,6 +25,7 @@ extern const char *const stream_files[STREAMS];
 enum scenario {
     SCENARIO_WAITING,    /* a ring near the end of its lap, with records waiting as a kill left them */
     SCENARIO_STREAMS,    /* the same ring, with two streams beside its log: one is added, one is removed */
+    SCENARIO_ROLLS,      /* the same ring, whose log and a stream beside it are rolled */
     SCENARIO_NEW,        /* neither ring nor log file nor its folder */
     SCENARIO_NEW_EMPTY,  /* an empty file in the place of the ring */
     SCENARIO_NEW_LINKED, /* as NEW, on a file system without an exclusive rename */
@@ -40,6 +41,7 @@ struct record_of_trial {
     _Atomic int64_t sequence;
     _Atomic uint32_t fate;
     uint32_t stream;
+    uint32_t is_roll; /* its text is the footer of a file, and the header of the next one */
 };
 
 struct trial {
@@ -56,6 +58,7 @@ struct trial {
     int64_t reported_lost;
     int may_be_twice;       /* the operator was told that a folder which may not be listed, for good, may hold a renamed
                                 file: a drain that waited for it could never go on */
+    int gave_up;            /* the operator was told that a file goes on behind its footer */
     int has_unreadable;     /* the statement said that blocks could not be read */
     int damage_is_possible; /* a read of the ring failed in the way of a bad medium */
     char refusal[256];      /* the last sentence */
@@ -71,6 +74,9 @@ void trial_last_session(struct trial *trial);
 extern int trial_is_told;
 
 __attribute__((format(printf, 2, 3))) void trial_wrong(struct trial *trial, const char *format, ...);
+
+/* "<7\n", ">7\n" */
+size_t make_roll_line(char *text, char kind, uint32_t number);
 
 size_t make_record(char *text, uint32_t number, size_t length);
 

@@ -22,18 +22,24 @@ size_t make_record(char *text, uint32_t number, size_t length) {
     return length;
 }
 
+size_t make_roll_line(char *text, char kind, uint32_t number) {
+    return (size_t)sprintf(text, "%c%u\n", kind, number);
+}
+
 struct log_text {
     char name[64];
     char *bytes;
     size_t length;
     uint32_t first; /* number of its first record, 0: none */
     uint32_t last;
+    uint32_t ended_by; /* the roll whose footer it has, 0: none */
     uint32_t stream;
 };
 
 struct found {
     struct trial *trial;
     uint32_t times[RECORDS_MAX + 1];
+    uint32_t headers[RECORDS_MAX + 1];
     int is_reported_lost[RECORDS_MAX + 1];
 };
 
@@ -63,6 +69,41 @@ static void take_loss(struct found *found, const char *line) {
     }
 }
 
+/* Of the record, or the roll, in its file. */
+static void take_number(struct found *found, struct log_text *file, unsigned number) {
+    const uint32_t stream = found->trial->records[number].stream;
+    const size_t name_bytes = strlen(stream_files[stream]);
+    if (strncmp(file->name, stream_files[stream], name_bytes) != 0) {
+        trial_wrong(found->trial, "%s holds record %u of stream %u", file->name, number, stream);
+    }
+    file->stream = stream;
+    if (number <= file->last) {
+        trial_wrong(found->trial, "%s holds record %u after record %u", file->name, number, file->last);
+    }
+    if (file->ended_by != 0 && !found->trial->gave_up) {
+        trial_wrong(found->trial, "%s holds record %u behind footer %u", file->name, number, file->ended_by);
+    }
+    found->times[number]++;
+    file->first = file->first == 0 ? number : file->first;
+    file->last = number;
+}
+
+static void take_roll(struct found *found, struct log_text *file, const char *line, size_t bytes) {
+    char wanted[64];
+    const unsigned number = (unsigned)strtoul(line + 1, NULL, 10);
+    if (number == 0 || number > found->trial->record_count || !found->trial->records[number].is_roll ||
+        make_roll_line(wanted, *line, number) != bytes || memcmp(line, wanted, bytes) != 0) {
+        trial_wrong(found->trial, "%s holds what no roll has: %.40s", file->name, line);
+    } else if (*line == '<') {
+        take_number(found, file, number);
+        file->ended_by = number;
+    } else if (line != file->bytes) {
+        trial_wrong(found->trial, "%s has header %u in its middle", file->name, number);
+    } else if (found->headers[number]++ > 0 && !found->trial->may_be_twice) {
+        trial_wrong(found->trial, "%s has header %u, and another file too", file->name, number);
+    }
+}
+
 static void take_record(struct found *found, struct log_text *file, const char *line, size_t bytes) {
     static char wanted[LONGEST_RECORD + 1];
     unsigned number = 0;
@@ -76,18 +117,7 @@ static void take_record(struct found *found, struct log_text *file, const char *
                     length);
         return;
     }
-    const uint32_t stream = found->trial->records[number].stream;
-    const size_t name_bytes = strlen(stream_files[stream]);
-    if (strncmp(file->name, stream_files[stream], name_bytes) != 0) {
-        trial_wrong(found->trial, "%s holds record %u of stream %u", file->name, number, stream);
-    }
-    file->stream = stream;
-    if (number <= file->last) {
-        trial_wrong(found->trial, "%s holds record %u after record %u", file->name, number, file->last);
-    }
-    found->times[number]++;
-    file->first = file->first == 0 ? number : file->first;
-    file->last = number;
+    take_number(found, file, number);
 }
 
 static void take_lines(struct found *found, struct log_text *file) {
@@ -99,6 +129,8 @@ static void take_lines(struct found *found, struct log_text *file) {
         }
         if (*line == '[') {
             take_loss(found, line);
+        } else if (*line == '<' || *line == '>') {
+            take_roll(found, file, line, (size_t)(end + 1 - line));
         } else {
             take_record(found, file, line, (size_t)(end + 1 - line));
         }
@@ -127,6 +159,10 @@ static void check_fates(struct found *found) {
         const int64_t sequence = trial->records[i].sequence;
         if (found->times[i] > 1 && !trial->may_be_twice) {
             trial_wrong(trial, "record %u is there %u times", i, found->times[i]);
+        }
+        if (fate == FATE_ACKNOWLEDGED && trial->records[i].is_roll && found->headers[i] == 0 && found->times[i] > 0 &&
+            !trial->gave_up && !trial->damage_is_possible) {
+            trial_wrong(trial, "no file begins with header %u", i);
         }
         if (fate == FATE_ACKNOWLEDGED && found->times[i] == 0) {
             missing += (uint32_t)found->is_reported_lost[i];

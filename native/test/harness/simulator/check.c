@@ -10,6 +10,12 @@
 
 enum found { FOUND_NOT, FOUND_RECORD, FOUND_LOSS, FOUND_IN_EDITED };
 
+/* What a file holds. */
+struct span {
+    const char *name;
+    uint64_t first, last;
+};
+
 struct reading {
     struct world *world;
     const char *name;
@@ -17,8 +23,13 @@ struct reading {
     size_t size;
     size_t at;
     int edited;
-    uint64_t last; /* sequence of the line before */
+    uint64_t last;     /* sequence of the line before */
+    uint64_t first;    /* the first that is no header; 0: none yet */
+    uint64_t ended_by; /* the roll whose footer was read; 0: none */
     uint8_t found[MODEL_RECORDS_MAX];
+    uint8_t found_header[MODEL_RECORDS_MAX];
+    struct span spans[FILES_MAX];
+    unsigned span_count;
 };
 
 /* The sequence of the record that stands here, 0 if it is none that was ever offered. */
@@ -32,11 +43,26 @@ static uint64_t record_here(const struct reading *reading) {
     const uint64_t sequence = strtoull(text, NULL, 10);
     const struct model *model = &reading->world->model;
     if (sequence == 0 || sequence > model->offered || model->records[sequence].length > left ||
-        model->records[sequence].length == 0) {
+        model->records[sequence].length == 0 || model->records[sequence].roll != NULL) {
         return 0;
     }
     payload_make(model, sequence, payload);
     return memcmp(payload, text, model->records[sequence].length) == 0 ? sequence : 0;
+}
+
+/* The sequence of the roll whose footer or header stands here, and its length; 0: none. */
+static uint64_t roll_here(const struct reading *reading, int is_header, uint32_t *bytes) {
+    char text[WORLD_BLOCK_BYTES];
+    const size_t left = reading->size - reading->at;
+    const char *here = reading->text + reading->at;
+    const struct model *model = &reading->world->model;
+    const uint64_t sequence =
+        left > PAYLOAD_MIN_BYTES && *here == (is_header ? '>' : '<') ? strtoull(here + 1, NULL, 10) : 0;
+    if (sequence == 0 || sequence > model->offered || model->records[sequence].roll == NULL) {
+        return 0;
+    }
+    *bytes = roll_text(model, sequence, is_header, text);
+    return *bytes > 0 && *bytes <= left && memcmp(here, text, *bytes) == 0 ? sequence : 0;
 }
 
 /* How long the record is that stands here and was logged before the medium forgot it; 0: none. */
@@ -57,7 +83,46 @@ static size_t forgotten_record_here(const struct reading *reading) {
     return (size_t)(end - text) + 1;
 }
 
+/* I9: a file ends with the footer of the roll that ends it, and what was logged before and after a roll is in two files. */
+static void check_rolled(const struct reading *reading, uint64_t sequence) {
+    const struct model *model = &reading->world->model;
+    if (!model->has_rolls || model->rolls_may_fail || model->medium_lied || reading->edited) {
+        return;
+    }
+    if (reading->ended_by != 0) {
+        violation(reading->world, "I9: %llu stands behind the footer of roll %llu in %s", (unsigned long long)sequence,
+                  (unsigned long long)reading->ended_by, reading->name);
+    }
+    for (uint64_t roll = reading->last + 1; reading->last > 0 && roll < sequence; roll++) {
+        const struct model_record *between = &model->records[roll];
+        if (between->roll != NULL && between->home == model->records[sequence].home && !between->damaged) {
+            violation(reading->world, "I9: %llu and %llu are both in %s, but %llu was a roll",
+                      (unsigned long long)reading->last, (unsigned long long)sequence, reading->name,
+                      (unsigned long long)roll);
+        }
+    }
+}
+
+static void note_header(struct reading *reading, uint64_t sequence) {
+    if (reading->world->model.medium_lied || reading->edited) {
+        return;
+    }
+    if (reading->at > 0) {
+        violation(reading->world, "I9: the header of roll %llu is at offset %zu of %s", (unsigned long long)sequence,
+                  reading->at, reading->name);
+    }
+    if (reading->found_header[sequence]++) {
+        violation(reading->world, "I9: the header of roll %llu is there twice, again in %s",
+                  (unsigned long long)sequence, reading->name);
+    }
+    reading->last = sequence;
+}
+
 static void note(struct reading *reading, uint64_t sequence, enum found found) {
+    if (found == FOUND_RECORD) {
+        check_rolled(reading, sequence);
+    }
+    reading->first = reading->first == 0 ? sequence : reading->first;
     uint8_t *before = &reading->found[sequence];
     const int is_told_again = reading->world->has_streams && found == FOUND_LOSS && *before == FOUND_LOSS;
     if (*before != FOUND_NOT && *before != FOUND_IN_EDITED && !is_told_again && !reading->edited &&
@@ -105,10 +170,20 @@ static int read_line(struct reading *reading) {
         reading->at++;
         return 1;
     }
-    const uint64_t sequence = record_here(reading);
+    uint32_t bytes = 0;
+    const uint64_t header = roll_here(reading, 1, &bytes);
+    if (header != 0) {
+        check_home(reading, header);
+        note_header(reading, header);
+        reading->at += bytes;
+        return 1;
+    }
+    const uint64_t footer = roll_here(reading, 0, &bytes);
+    const uint64_t sequence = footer != 0 ? footer : record_here(reading);
     if (sequence != 0) {
         check_home(reading, sequence);
         note(reading, sequence, FOUND_RECORD);
+        reading->ended_by = footer;
         reading->at += reading->world->model.records[sequence].length;
         return 1;
     }
@@ -141,8 +216,11 @@ static void read_file(struct reading *reading, const struct sim_name *name) {
     reading->size = inode->size;
     reading->edited = inode->edited;
     reading->at = 0;
-    reading->last = 0;
+    reading->last = reading->first = reading->ended_by = 0;
     while (reading->at < reading->size && read_line(reading)) {
+    }
+    if (reading->first != 0 && !reading->edited) {
+        reading->spans[reading->span_count++] = (struct span){name->name, reading->first, reading->last};
     }
     if (!sim_foreign_is_whole(inode)) {
         violation(reading->world, "what others wrote into %s at offset %zu is overwritten", name->name,
@@ -211,6 +289,36 @@ static void check_theirs(const struct world *world) {
     }
 }
 
+/* I9: over all files of a stream the records are in order, and each roll has begun one. */
+static void check_rolls(const struct reading *reading) {
+    const struct world *world = reading->world;
+    const struct model *model = &world->model;
+    for (unsigned i = 0; i < reading->span_count; i++) {
+        for (unsigned other = 0; other < reading->span_count; other++) {
+            const struct span *one = &reading->spans[i], *two = &reading->spans[other];
+            if (i != other && model->records[one->first].home == model->records[two->first].home &&
+                one->first <= two->first && one->last >= two->first) {
+                violation(world, "I9: %s has %llu to %llu, and %s %llu to %llu", one->name,
+                          (unsigned long long)one->first, (unsigned long long)one->last, two->name,
+                          (unsigned long long)two->first, (unsigned long long)two->last);
+            }
+        }
+    }
+    for (uint64_t sequence = 1; sequence <= model->acknowledged; sequence++) {
+        const struct model_record *record = &model->records[sequence];
+        if (record->roll != NULL && record->roll->header_bytes > 0 && !record->damaged && !record->destroyed &&
+            !model->rolls_may_fail && !reading->found_header[sequence]) {
+            violation(world, "I9: no file begins with the header of roll %llu", (unsigned long long)sequence);
+        }
+    }
+    for (uint64_t sequence = model->acknowledged + 1; sequence <= model->offered; sequence++) {
+        if (reading->found_header[sequence]) {
+            violation(world, "I8: roll %llu was performed and was never durable in the ring",
+                      (unsigned long long)sequence);
+        }
+    }
+}
+
 void log_check_files(struct world *world) {
     static struct reading reading;
     check_theirs(world);
@@ -229,6 +337,9 @@ void log_check_files(struct world *world) {
         }
     }
     const struct model *model = &world->model;
+    if (model->has_rolls && !model->medium_lied) {
+        check_rolls(&reading);
+    }
     for (uint64_t sequence = 1; sequence <= model->acknowledged; sequence++) {
         const struct model_record *record = &model->records[sequence];
         if (reading.found[sequence] == FOUND_NOT && !record->destroyed && (record->length > 0 || record->damaged)) {

@@ -69,6 +69,21 @@ void payload_rots(struct world *world) {
     recover_and_go_on(world);
 }
 
+/* The file goes on behind what says that it is lost. */
+void roll_rots(struct world *world) {
+    log_open_whole(world);
+    append(world, 700);
+    log_drain_all(world);
+    append(world, 700);
+    const int64_t roll = log_roll(world, &plain_roll);
+    append_some(world, 700);
+    const size_t place = place_of(world, (uint64_t)roll);
+    log_close(world);
+    flip(world, place + world_random(world, RECORD_HEADER_BYTES + 40));
+    is_lost(world, (uint64_t)roll);
+    recover_and_go_on(world);
+}
+
 void header_rots(struct world *world) {
     log_open_whole(world);
     const uint64_t first = append_some(world, 700);

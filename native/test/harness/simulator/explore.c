@@ -89,7 +89,8 @@ static void append_again(struct world *world) {
     for (uint64_t i = 0; i < 2; i++) {
         const struct model_record *torn = &world->model.records[next + i];
         const uint32_t length = torn->length > 0 ? torn->length : 100;
-        int64_t rc = log_append(world, length);
+        int64_t rc = i == 1 && world->model.has_rolls ? log_roll(world, &plain_roll) : 1;
+        rc = rc == -EAGAIN ? rc : log_append(world, length);
         if (rc == -EAGAIN) {
             log_drain_all(world);
             rc = log_append(world, length);

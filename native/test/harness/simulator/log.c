@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "append_rules.h"
 #include "harness/simulator/log.h"
 
 #include <errno.h>
@@ -42,7 +41,8 @@ int log_open(struct world *world) {
         .files = &world->files.files,
         .events = &world->events,
     };
-    const struct engine_config config = {.file_name = world->file_name};
+    const struct engine_config config = {.file_name = world->file_name,
+                                         .roller = world->rolls_by_caller ? &world->rollers[0].roller : NULL};
     world->model.incarnation++;
     return engine_open(&parts, &config, &world->engine);
 }
@@ -157,7 +157,8 @@ void log_note_durable(struct world *world) {
     }
 }
 
-static int64_t offer(struct world *world, uint32_t length, ring_call call, const struct ring_rule *rule) {
+int64_t log_offer(struct world *world, const struct sim_roll *roll, uint32_t length, ring_call call,
+                  const struct ring_rule *rule) {
     struct model *model = &world->model;
     const uint64_t sequence = model->offered + 1;
     if (sequence >= MODEL_RECORDS_MAX || (length > 0 && length < PAYLOAD_MIN_BYTES)) {
@@ -169,10 +170,15 @@ static int64_t offer(struct world *world, uint32_t length, ring_call call, const
     const struct sim_stream *stream = &world->streams[world->writes_to];
     const char *home = world->writes_to == 0 ? world->file_name : stream->path;
     model->records[sequence] = (struct model_record){
-        .home = world->has_streams ? home : NULL, .incarnation = model->incarnation, .length = length};
-    payload_make(model, sequence, payload);
+        .roll = roll, .home = world->has_streams ? home : NULL, .incarnation = model->incarnation, .length = length};
+    size_t bytes = length;
+    if (roll != NULL) {
+        bytes = roll_make(world, sequence, home, payload);
+    } else {
+        payload_make(model, sequence, payload);
+    }
     model->offered = sequence;
-    const int64_t rc = call(world->engine->ring, payload, length, world->now_ns, stream->id, rule);
+    const int64_t rc = call(world->engine->ring, payload, bytes, world->now_ns, stream->id, rule);
     if (rc == -EAGAIN || (rc < 0 && ring_next_sequence(world->engine->ring) == sequence)) {
         model->offered = sequence - 1;
         model->records[sequence] = before;
@@ -184,7 +190,7 @@ static int64_t offer(struct world *world, uint32_t length, ring_call call, const
 }
 
 int64_t log_append(struct world *world, uint32_t length) {
-    const int64_t rc = offer(world, length, ring_append, world->park_drains ? &for_ever : &unless_full);
+    const int64_t rc = log_offer(world, NULL, length, ring_append, world->park_drains ? &for_ever : &unless_full);
     log_note_durable(world);
     if (rc > 0) {
         world->model.acknowledged = (uint64_t)rc;
@@ -193,7 +199,7 @@ int64_t log_append(struct world *world, uint32_t length) {
 }
 
 int64_t log_enqueue(struct world *world, uint32_t length) {
-    const int64_t rc = offer(world, length, ring_enqueue, &never_waits);
+    const int64_t rc = log_offer(world, NULL, length, ring_enqueue, &never_waits);
     sim_mapped_evict(world); /* published, and not sealed */
     return rc;
 }

@@ -6,6 +6,7 @@
 #ifndef BURST_TEST_SIMULATOR_LOG_H
 #define BURST_TEST_SIMULATOR_LOG_H
 
+#include "append_rules.h"
 #include "harness/simulator/world.h"
 
 #define REPEATED_FILL 't'
@@ -40,6 +41,10 @@ void log_check_drained(struct world *world, unsigned which);
 
 int64_t log_append(struct world *world, uint32_t length);
 int64_t log_enqueue(struct world *world, uint32_t length);
+/* The file ends. The roll stays as it is. */
+int64_t log_roll(struct world *world, const struct sim_roll *roll);
+/* Footer and header, and a name of its own. */
+extern const struct sim_roll plain_roll;
 int log_commit(struct world *world);
 /* What the engine itself calls durable counts as acknowledged. */
 void log_note_durable(struct world *world);
@@ -57,6 +62,15 @@ void log_records_destroyed(struct world *world, const char *name, size_t from_by
 
 /* The bytes of a record. */
 void payload_make(const struct model *model, uint64_t sequence, char *out);
+
+/* The bytes of a roll record, of which the number is given back: rolls.c. */
+size_t roll_make(const struct world *world, uint64_t sequence, const char *file, char *out);
+/* What it puts at the end of a file, or at the beginning of the next one. */
+uint32_t roll_text(const struct model *model, uint64_t sequence, int is_header, char *out);
+
+/* A record, or a roll. */
+int64_t log_offer(struct world *world, const struct sim_roll *roll, uint32_t length, ring_call call,
+                  const struct ring_rule *rule);
 
 static inline char payload_fill(uint64_t sequence, uint64_t incarnation) {
     return (char)('a' + (sequence * 7 + incarnation * 3) % 26);

@@ -81,9 +81,25 @@ static void choose_stream(struct world *world) {
     log_write_to(world, which > 0 && !world->streams[which].is_open ? 0 : which);
 }
 
+/* There is room for so many files. */
+static void any_roll(struct world *world, unsigned *left) {
+    static const struct sim_roll rolls[] = {{.footer_bytes = 0},
+                                            {.footer_bytes = 600, .header_bytes = 20},
+                                            {.footer_bytes = 20, .header_bytes = 4000},
+                                            {.footer_bytes = 20, .target = "/logs/orders.log.old"}};
+    if (*left > 0 && log_roll(world, &rolls[world_random(world, world->has_streams ? 3 : 4)]) > 0) {
+        --*left;
+    }
+    world->files.fail_names = world->model.rolls_may_fail && world_random(world, 3) == 0 ? -EACCES : 0;
+}
+
 static void run_any(struct world *world, int has_streams) {
+    unsigned rolls_left = world->model.has_rolls ? 5 : 0;
     log_open_whole(world);
     for (int step = 0; step < STEPS; step++) {
+        if (rolls_left > 0 && world_random(world, 5) == 0) {
+            any_roll(world, &rolls_left);
+        }
         if (has_streams && world_random(world, 4) == 0) {
             any_step_of_a_stream(world);
         } else {
@@ -102,6 +118,7 @@ static void run_any(struct world *world, int has_streams) {
     world->files.space_bytes = -1;
     world->files.fail_sync_in = -1;
     world->files.stalled = NULL;
+    world->files.fail_names = 0;
 }
 
 void anything(struct world *world) {
@@ -111,4 +128,13 @@ void anything(struct world *world) {
 void anything_with_streams(struct world *world) {
     world->has_streams = 1;
     run_any(world, 1);
+}
+
+/* By whomever, with folders that may be read-only. */
+void anything_with_rolls(struct world *world) {
+    world->model.has_rolls = 1;
+    world->rolls_by_caller = (int)world_random(world, 2);
+    world->model.rolls_may_fail = (int)world_random(world, 2);
+    world->has_streams = (int)world_random(world, 2);
+    run_any(world, world->has_streams);
 }

@@ -10,7 +10,7 @@ struct scenario {
     unsigned blocks;
     unsigned write_depth;
     void (*run)(struct world *world);
-    int block_only; /* what it does to the medium cannot happen to persistent memory */
+    int block_only; /* what it does to the medium cannot happen to persistent memory, or is seen as well without */
 };
 
 extern const struct scenario scenarios[];
@@ -29,6 +29,7 @@ void file_truncated(struct world *world);
 void file_extended(struct world *world);
 void file_name_changed(struct world *world);
 void file_system_unmounted(struct world *world);
+void roll_rots(struct world *world);
 void newest_checkpoint_rots(struct world *world);
 void newest_checkpoint_rots_after_a_reopen(struct world *world);
 void payload_rots(struct world *world);
@@ -99,8 +100,27 @@ void streams_exchange_their_files(struct world *world);
 void file_of_a_stream_is_rotated(struct world *world);
 void sync_of_a_stream_fails(struct world *world);
 
+/* roll_scenarios.c */
+void rolls_one_after_another(struct world *world);
+void roll_before_any_record(struct world *world);
+void roll_among_what_is_enqueued(struct world *world);
+void name_of_a_rolled_file_is_taken(struct world *world);
+void file_cannot_be_rolled(struct world *world);
+void disk_is_full_in_a_roll(struct world *world);
+void sync_fails_in_a_roll(struct world *world);
+void ring_fails_in_a_roll(struct world *world);
+void rotated_file_is_rolled(struct world *world);
+void rolled_without_handles(struct world *world);
+void rolled_with_numbers_only(struct world *world);
+void file_that_begins_has_another_name(struct world *world);
+void rolls_by_a_caller(struct world *world);
+void caller_cannot_roll(struct world *world);
+void streams_roll(struct world *world);
+void streams_roll_by_a_caller(struct world *world);
+
 /* random_scenario.c */
 void anything(struct world *world);
 void anything_with_streams(struct world *world);
+void anything_with_rolls(struct world *world);
 
 #endif

@@ -136,6 +136,9 @@ static int sim_create(const struct files *files, const char *path, const struct 
     if (is_folder(path) || sim_files_find(sim, path) >= 0) {
         return -EEXIST;
     }
+    if (sim->fail_names < 0) {
+        return sim->fail_names;
+    }
     if (sim->space_bytes == 0 || (sim->stalled != NULL && strcmp(path, sim->stalled) == 0)) {
         return -ENOSPC;
     }
@@ -168,14 +171,28 @@ static int sim_rename(const struct files *files, const char *from, const char *t
     if (inode < 0 || (taken >= 0 && taken != inode && sim->inodes[taken].size > 0)) {
         return inode < 0 ? inode : -EEXIST;
     }
+    if (sim->fail_names < 0) {
+        return sim->fail_names;
+    }
     if (strlen(to) >= FILE_NAME_MAX) {
         return -ENAMETOOLONG;
     }
     if (sim->change_count == NAME_CHANGES_MAX) {
         abort();
     }
+    memcpy(sim->inodes[inode].renamed_from, from, strlen(from) + 1);
     sim_change_name(sim, follow(sim, from), to, (unsigned)inode);
     return 0;
+}
+
+int sim_is_archived(const struct sim_files *files, const struct sim_inode *inode) {
+    return inode->renamed_from[0] != '\0' && sim_files_find(files, inode->renamed_from) != inode - files->inodes;
+}
+
+static void check_not_archived(const struct sim_files *sim, int file, const char *what) {
+    if (sim_is_archived(sim, &sim->inodes[file])) {
+        violation(sim->world, "I9: what was %s is %s after it was renamed", sim->inodes[file].renamed_from, what);
+    }
 }
 
 void sim_put(struct sim_inode *inode, const void *data, size_t bytes, size_t offset) {
@@ -202,6 +219,7 @@ static int64_t sim_write(const struct files *files, int file, const void *data, 
     struct sim_files *sim = files_of(files);
     let_others_act(sim, &sim->others_before_write_in);
     world_operation(sim->world, "write of the log file");
+    check_not_archived(sim, file, "written");
     if (sim->stalled != NULL && sim_files_find(sim, sim->stalled) == file) {
         return -ENOSPC;
     }
@@ -286,6 +304,7 @@ void sim_cut(struct sim_inode *inode, size_t bytes) {
 static int sim_truncate(const struct files *files, int file, uint64_t bytes) {
     struct sim_files *sim = files_of(files);
     world_operation(sim->world, "truncation of the log file");
+    check_not_archived(sim, file, "cut");
     if (sim->fail_truncate) {
         return -EIO;
     }

@@ -17,6 +17,7 @@ struct world *world_create(void) {
     sim_platform_init(world);
     sim_device_init(world);
     sim_files_init(world);
+    sim_roller_init(world);
     events_init(&world->events, &world->platform);
     return world;
 }
@@ -28,6 +29,7 @@ static void forget_faults(struct world *world) {
     world->files.write_at_most = 0;
     world->files.fail_sync_in = -1;
     world->files.fail_truncate = 0;
+    world->files.fail_names = 0;
     world->files.others_before_write_in = world->files.others_after_write_in = -1;
     world->files.is_unmounted = 0;
     world->park_drains = 0;
@@ -68,6 +70,7 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->engine = NULL;
     world->file_name = "/logs/orders.log";
     memset(world->streams, 0, sizeof world->streams);
+    world->rolls_by_caller = 0;
     world->has_streams = 0;
     world->writes_to = 0;
     world->random_state = seed;
@@ -124,7 +127,11 @@ void world_copy(struct world *to, const struct world *from) {
     to->model.medium_damaged = from->model.medium_damaged;
     to->model.medium_lied = from->model.medium_lied;
     to->model.is_formatting = from->model.is_formatting;
+    to->model.has_rolls = from->model.has_rolls;
+    to->model.rolls_may_fail = from->model.rolls_may_fail;
     to->model.repeats = from->model.repeats;
+    to->rolls_by_caller = from->rolls_by_caller;
+    sim_roller_init(to);
     to->events.first = to->events.end = 0;
     to->engine = NULL;
     to->file_name = from->file_name;

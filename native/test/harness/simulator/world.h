@@ -14,6 +14,7 @@
 
 #include "burstlog.h"
 #include "log/engine.h"
+#include "outlet/file/file_outlet.h"
 
 #define SECTOR_BYTES 512u
 #define MAPPED_LINE_BYTES 64u
@@ -93,9 +94,10 @@ struct sim_inode {
     unsigned links;
     unsigned generation; /* one more each time that the number is used again */
     int is_locked;
-    unsigned begun; /* the log wrote its first bytes when so many files had been begun */
-    int edited;     /* others wrote into it or cut it */
-    int is_theirs;  /* not a log file: it must stay as it is, and nobody opens it */
+    char renamed_from[FILE_NAME_MAX]; /* by a roll: while this leads elsewhere, it gets no byte */
+    unsigned begun;                   /* the log wrote its first bytes when so many files had been begun */
+    int edited;                       /* others wrote into it or cut it */
+    int is_theirs;                    /* not a log file: it must stay as it is, and nobody opens it */
     uint32_t their_crc;
     const char *foreign; /* what they wrote, which must stay; NULL: nothing, or a crash took it */
     size_t foreign_at;
@@ -134,6 +136,7 @@ struct sim_files {
     size_t write_at_most; /* longer writes are short; 0: no limit */
     int fail_sync_in;     /* the sync after this many fails; < 0: none does */
     int fail_truncate;
+    int fail_names;                      /* no file can be made or renamed: -errno; 0: they can */
     void (*others)(struct world *world); /* act in the midst of a drain, ... */
     int others_before_write_in; /* ... when this many writes are over and the next is decided on; < 0: not so */
     int others_after_write_in;  /* ... or when the write after this many is over */
@@ -186,9 +189,17 @@ void sim_names_apply(struct sim_name *names, const struct name_change *change);
 
 #define MODEL_RECORDS_MAX 2048u
 
+/* A roll as a scenario wants it. Its text is '<' or '>' and says which record it is; of 0 bytes: there is none. */
+struct sim_roll {
+    uint32_t footer_bytes, header_bytes;
+    const char *target; /* NULL: one of its own; "": it keeps its name */
+    const char *next;   /* NULL: as it is */
+};
+
 struct model_record {
-    const char *home;     /* the log file that its stream had when it was appended; NULL: there is but one */
-    uint32_t incarnation; /* tells records apart that get the same sequence after a crash */
+    const struct sim_roll *roll; /* NULL: it is none; else `length` is that of its footer */
+    const char *home;            /* the log file that its stream had when it was appended; NULL: there is but one */
+    uint32_t incarnation;        /* tells records apart that get the same sequence after a crash */
     uint32_t length;
     uint8_t damaged;   /* the medium lost it: it must be reported as lost */
     uint8_t destroyed; /* others destroyed the file it was in: it may be missing */
@@ -204,6 +215,8 @@ struct model {
     int medium_damaged; /* the data area was: damage may be found in which no record is missing */
     int medium_lied;    /* it lost writes that it had acknowledged: any record may be lost, none without a word */
     int is_formatting;  /* there may be no ring yet, or half of one */
+    int has_rolls;      /* recoveries roll as well */
+    int rolls_may_fail; /* a file may go on behind a footer */
     int repeats;        /* records of one length read the same: the log files are counted, not compared one by one */
 };
 
@@ -217,6 +230,13 @@ struct sim_stream {
     uint16_t id;
 };
 
+/* Whoever performs the rolls in the place of the engine. He takes a while. */
+struct sim_roller {
+    struct roller roller;
+    struct world *world;
+    uint64_t asked; /* the sequence of the roll that he was told of */
+};
+
 struct world {
     struct platform platform;
     struct sim_device device;
@@ -226,6 +246,8 @@ struct world {
     struct engine *engine; /* NULL while closed */
     const char *file_name; /* "": the log has no stream of its own */
     struct sim_stream streams[STREAMS_MAX];
+    struct sim_roller rollers[STREAMS_MAX]; /* of each stream */
+    int rolls_by_caller;
     int has_streams;    /* others than the log's own: each record has a home */
     unsigned writes_to; /* which of them gets the next record; STREAMS_MAX: none can */
     uint64_t random_state;
@@ -243,6 +265,11 @@ struct world *world_create(void);
 void world_reset(struct world *world, unsigned blocks, uint64_t seed);
 /* Everything but the running engine. */
 void world_copy(struct world *to, const struct world *from);
+
+/* Whether a roll has renamed it: then it may not be written. */
+int sim_is_archived(const struct sim_files *files, const struct sim_inode *inode);
+/* In rolls.c. */
+void sim_roller_init(struct world *world);
 
 uint64_t random_next(uint64_t *state);
 uint64_t world_random(struct world *world, uint64_t below);

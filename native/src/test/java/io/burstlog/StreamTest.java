@@ -285,16 +285,11 @@ class StreamTest {
             // Nothing can be written to the file of the stream that fills the ring.
             Files.delete(file("filling"));
             Files.createDirectory(file("filling"));
-            byte[] record = new byte[10_000];
-            for (int i = 0; i < 10_000 && filling.offer(record) > 0; ) {
-                i++;
-            }
-            RecordBuffer small = RecordBuffer.allocate(10_000, 10_000).put(record, 0, record.length);
-            while (filling.offer(small, 0) > 0 || !isFull(filling, small)) {
-                Thread.onSpinWait();
-            }
-            // Whoever has little time finds a full ring, and no write of others under way.
-            log.flush();
+            RecordBuffer small = RecordBuffer.allocate(10_000, 10_000).put(new byte[10_000], 0, 10_000);
+            fill(log, filling, small);
+            // What lies before the first record is let go of when the drain has looked: there is space once more.
+            assertThat(log.awaitDrained(Duration.ofSeconds(1))).isFalse();
+            fill(log, filling, small);
             assertThat(one.append(small, 0)).isZero();
             assertThat(one.stats().discarded()).isEqualTo(1);
             assertThatThrownBy(() -> two.append(small, 0)).isInstanceOf(RingFullException.class);
@@ -306,6 +301,16 @@ class StreamTest {
                 .isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
         assertThat(file("discarding")).isEmptyFile();
         assertThat(file("filling")).isNotEmptyFile();
+    }
+
+    /** Until the ring is full and no write is under way. */
+    private static void fill(BurstLog log, BurstStream stream, RecordBuffer record) {
+        do {
+            while (stream.offer(record, 0) > 0) {
+                Thread.onSpinWait();
+            }
+            log.flush();
+        } while (!isFull(stream, record));
     }
 
     /** An offer also finds a ring full whose enqueued records are not written yet. */

@@ -97,7 +97,6 @@ class AttributesTest {
             delimiter = '|',
             value = {
                 "filePattern=\"app.log.old\" | <TimeBasedTriggeringPolicy/> | has no date",
-                "filePattern=\"app-%i.log.xz\" | <SizeBasedTriggeringPolicy/> | compression that is not there",
                 "filePattern=\"app-%i.log\" | <SizeBasedTriggeringPolicy/><DirectWriteRolloverStrategy/> | remove one",
                 "filePattern=\"app-%i.log\" compressDelay=\"soon\" | <SizeBasedTriggeringPolicy/> | compressDelay",
                 "filePattern=\"app-%i.log\" maxAge=\"0\" | <SizeBasedTriggeringPolicy/> | maxAge",

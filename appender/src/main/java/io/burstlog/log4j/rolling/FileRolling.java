@@ -66,6 +66,7 @@ public final class FileRolling {
         final BurstRollingFileManager manager = new BurstRollingFileManager(settings, stream, stream.stats());
         final StreamJobs jobs = strategy.jobsFor(settings, stream);
         strategy.begin(manager, jobs);
+        strategy.deleteBeginnings(stream, jobs);
         final Roller roller = Roller.start(settings.appender(), stream, manager, strategy);
         return new FileRolling(stream, manager, strategy, roller, jobs);
     }

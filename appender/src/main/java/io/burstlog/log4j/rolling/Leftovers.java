@@ -3,10 +3,10 @@ package io.burstlog.log4j.rolling;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.DirectWriteRolloverStrategy;
@@ -35,14 +35,40 @@ final class Leftovers {
         this.jobs = jobs;
     }
 
-    void finish() {
+    /** To be called while no job of the stream is under way: it makes such beginnings. */
+    void deleteBeginnings() {
         final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
         if (pattern.suffix().isEmpty()) {
             return;
         }
         try {
             deleteTemporary();
-            finish(pattern);
+            for (final Path file : pattern.find()) {
+                if (pattern.isTemporary(file)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        } catch (final IOException | RuntimeException unreadable) {
+            LOGGER.warn(
+                    "Burst '{}': what a compression before this start had begun is not removed: {}.",
+                    settings.appender(),
+                    unreadable.toString());
+        }
+    }
+
+    /** Queues the files that are to be compressed. Those that a job takes meanwhile are left to it. */
+    void compress() {
+        final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
+        if (pattern.suffix().isEmpty()) {
+            return;
+        }
+        try {
+            final Path current = Path.of(stream.currentFile());
+            for (final Path file : pattern.find()) {
+                if (!pattern.isTemporary(file) && !pattern.isCompressed(file) && !file.equals(current)) {
+                    compress(file, pattern.suffix());
+                }
+            }
         } catch (final IOException | RuntimeException unreadable) {
             LOGGER.warn(
                     "Burst '{}': files that ended before this start are not compressed: {}.",
@@ -51,15 +77,13 @@ final class Leftovers {
         }
     }
 
-    private void finish(final ArchivePattern pattern) throws IOException {
-        final Path current = Path.of(stream.currentFile());
-        final List<Path> found = pattern.find();
-        for (final Path file : found) {
-            if (pattern.isTemporary(file)) {
-                Files.deleteIfExists(file);
-            } else if (!pattern.isCompressed(file) && !file.equals(current) && Files.size(file) > 0) {
-                jobs.add(actions.compress(file, pattern.suffix()), delayOf(file));
+    private void compress(final Path file, final String suffix) throws IOException {
+        try {
+            if (Files.size(file) > 0) {
+                jobs.add(actions.compress(file, suffix), delayOf(file));
             }
+        } catch (final NoSuchFileException gone) {
+            LOGGER.debug("Burst '{}': {} was compressed or deleted meanwhile", settings.appender(), file);
         }
     }
 

@@ -71,9 +71,14 @@ final class StrategyRun {
         }
     }
 
+    /** Removes what a compression of a process before this one had begun; to be called before any job of the stream. */
+    void deleteBeginnings(final RollingStream stream, final StreamJobs with) {
+        new Leftovers(settings, stream, actions(settings), with).deleteBeginnings();
+    }
+
     /** Queues what a process before this one has left to do, or jobs of a configuration before this one. */
     void finishLeftovers(final RollingStream stream, final StreamJobs with) {
-        new Leftovers(settings, stream, actions(settings), with).finish();
+        new Leftovers(settings, stream, actions(settings), with).compress();
         with.addRetention();
     }
 

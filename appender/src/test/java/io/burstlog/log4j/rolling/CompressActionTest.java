@@ -218,4 +218,10 @@ class CompressActionTest {
         assertThat(names()).containsExactly("app-1.log");
         assertThat(file).hasContent(CONTENT);
     }
+
+    @Test
+    void a_library_that_is_not_there_is_said_to_be_missing() {
+        assertThat(Compressor.ofCommons("no-such-format").reasonItIsMissing()).contains("no-such-format");
+        assertThat(Compressor.ofCommons("xz").reasonItIsMissing()).isNull();
+    }
 }

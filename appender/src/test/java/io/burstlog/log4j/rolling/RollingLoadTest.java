@@ -86,9 +86,11 @@ class RollingLoadTest {
             assertThat(rolling.end(PATIENCE)).isTrue();
         }
         final List<Path> files = files(folder);
-        assertThat(files).hasSize((int) rolls).allMatch(file -> file.toString().endsWith(".gz"));
+        // A roll that comes right behind another one finds an empty file, and leaves no archive.
+        assertThat(files)
+                .hasSizeBetween(ROLLS, (int) rolls)
+                .allMatch(file -> file.toString().endsWith(".gz"));
         files.add(folder.resolve("app.log"));
-        assertThat(rolls).isGreaterThanOrEqualTo(ROLLS);
         final int[] found = new int[THREADS];
         for (final Path file : files) {
             for (final String line : linesOf(file)) {

@@ -13,6 +13,7 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same events at the same times through two elements leave the same files with the same contents. */
+@Tag("comparison")
 class RollingComparisonTest {
 
     private static final Map<String, Scenario.Outcome> OF_ROLLING_FILE = new TreeMap<>();
