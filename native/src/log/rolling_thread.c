@@ -63,18 +63,11 @@ static int tidy(struct rolling *rolling, const burst_stream_t *stream, int told_
     return rc;
 }
 
-static burst_stream_t *stream_of(struct rolling *rolling) {
-    pthread_mutex_lock(&rolling->lock);
-    burst_stream_t *stream = rolling->stream;
-    pthread_mutex_unlock(&rolling->lock);
-    return stream;
-}
-
 /* Waits for a roll that is not tidied up after. NULL: it is stopped. */
 static const burst_stream_t *await_roll(struct rolling *rolling, uint64_t tidied) {
     for (;;) {
         const uint32_t ticket = event_count_register(&rolling->changed);
-        const burst_stream_t *stream = stream_of(rolling);
+        const burst_stream_t *stream = atomic_load(&rolling->stream);
         const int is_stopped = (int)atomic_load(&rolling->files.is_stopped);
         if (is_stopped || (stream != NULL && atomic_load(&rolling->rolled) != tidied)) {
             event_count_leave(&rolling->changed);
