@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each block of README.md and docs/*.md that is fenced as xml, json, yaml or properties and has an element {@code Burst}
- * is loaded by Log4j, and each of its appenders takes an event.
+ * Each block of README.md and docs/*.md that is fenced as xml, json, yaml or properties and has an element
+ * {@code Burst} is loaded by Log4j, and each of its appenders takes an event.
  *
  * <p>A block that is no whole configuration stands for the appenders of one. Absolute names of files, and those in
  * {@code logs/}, are put below a temporary folder; CPUs, owner and group become those of this process. A block that
@@ -133,10 +133,11 @@ class DocumentedConfigurationsTest {
         }
         return switch (block.format()) {
             case "xml" -> RunningLog4j.xml(text, "<Root level=\"all\"/>");
-            case "json" -> "{\"Configuration\": {\"Appenders\": " + (text.startsWith("{") ? text : "{" + text + "}")
-                    + ", \"Loggers\": {\"Root\": {\"level\": \"all\"}}}}";
-            case "yaml" -> "Configuration:\n  Appenders:\n" + text.indent(4)
-                    + "  Loggers:\n    Root:\n      level: all\n";
+            case "json" ->
+                "{\"Configuration\": {\"Appenders\": " + (text.startsWith("{") ? text : "{" + text + "}")
+                        + ", \"Loggers\": {\"Root\": {\"level\": \"all\"}}}}";
+            case "yaml" ->
+                "Configuration:\n  Appenders:\n" + text.indent(4) + "  Loggers:\n    Root:\n      level: all\n";
             default -> throw new AssertionError(block.format());
         };
     }

@@ -74,7 +74,8 @@ class DoorsTest {
         private static Door of(final String entry) {
             final String[] parts = entry.split("\n", 2);
             final boolean hasFormat = parts[1].startsWith("format: ");
-            final String[] terms = hasFormat ? parts[1].substring("format: ".length()).split("\n", 2) : new String[0];
+            final String[] terms =
+                    hasFormat ? parts[1].substring("format: ".length()).split("\n", 2) : new String[0];
             return new Door(parts[0], hasFormat ? terms[0] : "xml", hasFormat ? terms[1] : parts[1]);
         }
 
@@ -130,8 +131,16 @@ class DoorsTest {
     private static void migrate(final Path file, final Path ring) {
         final ByteArrayOutputStream said = new ByteArrayOutputStream();
         final String[] arguments = {
-            "--write", "--set", "ring=" + ring, "--set", "ringSize=2 MB", "--set", "ack=enqueued", "--set",
-            "shutdownTimeout=5 min", file.toString()
+            "--write",
+            "--set",
+            "ring=" + ring,
+            "--set",
+            "ringSize=2 MB",
+            "--set",
+            "ack=enqueued",
+            "--set",
+            "shutdownTimeout=5 min",
+            file.toString()
         };
         assertThat(Migrate.run(new PrintStream(said, true, StandardCharsets.UTF_8), arguments))
                 .as(said.toString(StandardCharsets.UTF_8))
@@ -179,8 +188,8 @@ class DoorsTest {
                         .addComponent(builder.newComponent("Policies")
                                 .addComponent(builder.newComponent("SizeBasedTriggeringPolicy")
                                         .addAttribute("size", 250)))
-                        .addComponent(builder.newComponent("DefaultRolloverStrategy")
-                                .addAttribute("fileIndex", "nomax")))
+                        .addComponent(
+                                builder.newComponent("DefaultRolloverStrategy").addAttribute("fileIndex", "nomax")))
                 .add(builder.newRootLogger(Level.ALL).add(builder.newAppenderRef("R")))
                 .build();
         final StatusLines status = new StatusLines();
@@ -252,9 +261,11 @@ class DoorsTest {
     /** Each key has a log file in the ring of Orders, until its events cease. */
     private RunningLog4j routing(final OrdersDirectory directory, final String purge) {
         return RunningLog4j.with(RunningLog4j.xml(
-                directory.burst() + "<Routing name=\"Routing\" ignoreExceptions=\"false\"><Routes pattern=\"$${ctx:key}\">"
+                directory.burst()
+                        + "<Routing name=\"Routing\" ignoreExceptions=\"false\"><Routes pattern=\"$${ctx:key}\">"
                         + "<Route><Burst name=\"To-${ctx:key}\" ring=\"" + directory.ring() + "\" fileName=\""
-                        + temporary.resolve("keys") + "/${ctx:key}.log\"><PatternLayout pattern=\"%m%n\"/></Burst></Route>"
+                        + temporary.resolve("keys")
+                        + "/${ctx:key}.log\"><PatternLayout pattern=\"%m%n\"/></Burst></Route>"
                         + "</Routes>" + purge + "</Routing>",
                 "<Logger name=\"orders\" level=\"all\" additivity=\"false\"><AppenderRef ref=\"Orders\"/></Logger>"
                         + "<Root level=\"all\"><AppenderRef ref=\"Routing\"/></Root>"));

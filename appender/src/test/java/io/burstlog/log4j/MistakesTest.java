@@ -109,9 +109,12 @@ class MistakesTest {
             rest = rest.substring(first.end());
         }
         final StringBuilder element = new StringBuilder("<Burst name=\"Orders\"");
-        attributes.forEach((name, value) ->
-                element.append(' ').append(name).append('=').append(value));
-        element.append('>').append(OrdersDirectory.LEVEL_AND_MESSAGE).append(rest).append("</Burst>");
+        attributes.forEach(
+                (name, value) -> element.append(' ').append(name).append('=').append(value));
+        element.append('>')
+                .append(OrdersDirectory.LEVEL_AND_MESSAGE)
+                .append(rest)
+                .append("</Burst>");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element.toString()))) {
             final List<String> refusals = log4j.status(Level.ERROR).stream()
                     .filter(line -> line.contains("Burst"))
