@@ -94,6 +94,28 @@ class ExamplesIT {
     }
 
     @Test
+    void aLogThatRollsByItself() throws Exception {
+        Path program = WORK.resolve("rolling-c");
+        compile("gcc -std=c11", EXAMPLES.resolve("c/rolling.c"), program);
+        rollsTwice("rolling-c", List.of(program.toString()));
+        rollsTwice("rolling-java", java("examples.plain.RolledOrders"));
+    }
+
+    /** Each file has ten orders; the second run begins behind the ten that the first one has left in the log file. */
+    private static void rollsTwice(String name, List<String> command) throws Exception {
+        Path directory = Files.createDirectories(WORK.resolve("run-" + name));
+        for (int files = 2; files <= 5; files += 3) {
+            assertThat(run(directory, command.toArray(String[]::new))).isEmpty();
+            assertThat(Files.readAllLines(directory.resolve("orders.log"))).hasSize(10);
+            try (Stream<Path> rolled = Files.list(directory.resolve("old"))) {
+                assertThat(rolled.map(path -> path.getFileName().toString()))
+                        .hasSize(files)
+                        .allMatch(file -> file.matches("orders-\\d{4}-\\d\\d-\\d\\d-\\d\\.log(\\.gz)?"));
+            }
+        }
+    }
+
+    @Test
     void cpp() throws Exception {
         Path program = WORK.resolve("orders-cpp");
         compile("g++ -std=c++17", EXAMPLES.resolve("cpp/orders.cpp"), program);
