@@ -7,7 +7,7 @@
     <!-- not run: REASON -->
 
 Blocks of C, C++, Java and sh have such a line. Those of XML, JSON, YAML and properties are loaded by a test of the appender,
-unless they are no configurations of Log4j: `not run` then. A block of `text`, and an indented one, is to be read.
+where they have an element Burst; `not loaded: REASON` spares them that. A block of `text`, and an indented one, is to be read.
 """
 import glob
 import re
