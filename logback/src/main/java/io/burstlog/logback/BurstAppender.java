@@ -196,14 +196,8 @@ public class BurstAppender<E> extends FileAppender<E> {
     /** {@inheritDoc} */
     @Override
     public void setFile(String path) {
-        // Not where a rolling policy, which Logback starts, would look for a file to be renamed.
+        super.setFile(path);
         settings.set("file", path);
-    }
-
-    /** {@return the configured log file} */
-    @Override
-    public String getFile() {
-        return settings.text("file");
     }
 
     /** A policy of Logback's own, of which the properties are taken; it is never asked to roll. */
