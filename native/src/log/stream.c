@@ -44,13 +44,15 @@ static __attribute__((noinline)) int64_t put_otherwise(burst_stream_t *stream, r
     return roll_count(stream, length, count(stream, call(stream->ring, data, length, event_time_ns, stream->id, rule)));
 }
 
+static inline int takes_records(const burst_stream_t *stream) {
+    return __builtin_expect(atomic_load_explicit(&stream->refusal, memory_order_relaxed) == STREAM_TAKES_RECORDS, 1);
+}
+
 static inline __attribute__((always_inline)) int64_t put(burst_stream_t *stream, ring_call *call, const void *data,
                                                          size_t length, int64_t event_time_ns,
                                                          const struct ring_rule *rule) {
-    if (__builtin_expect(atomic_load_explicit(&stream->refusal, memory_order_relaxed) != STREAM_TAKES_RECORDS, 0)) {
-        return put_otherwise(stream, call, data, length, event_time_ns, rule);
-    }
-    return count(stream, call(stream->ring, data, length, event_time_ns, stream->id, rule));
+    return takes_records(stream) ? count(stream, call(stream->ring, data, length, event_time_ns, stream->id, rule))
+                                 : put_otherwise(stream, call, data, length, event_time_ns, rule);
 }
 
 int64_t burst_stream_append(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns) {
@@ -62,7 +64,8 @@ int64_t burst_stream_enqueue(burst_stream_t *stream, const void *data, size_t le
 }
 
 int64_t burst_stream_offer(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns) {
-    return put(stream, ring_enqueue, data, length, event_time_ns, &never_wait);
+    return takes_records(stream) ? ring_enqueue(stream->ring, data, length, event_time_ns, stream->id, &never_wait)
+                                 : put_otherwise(stream, ring_enqueue, data, length, event_time_ns, &never_wait);
 }
 
 static int refuse_rule(const burst_stream_t *stream, uint32_t on_full) {

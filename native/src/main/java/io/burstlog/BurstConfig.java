@@ -344,8 +344,8 @@ public final class BurstConfig {
         }
 
         /**
-         * When the engine rolls the log file of the main stream by itself, and to which names; null, the default: nobody
-         * rolls it unasked.
+         * When the engine rolls the log file of the main stream by itself, and to which names; null, the default:
+         * nobody rolls it unasked.
          */
         public Builder rolling(Rolling choice) {
             rolling = choice;

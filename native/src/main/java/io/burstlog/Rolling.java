@@ -26,13 +26,7 @@ import java.time.Duration;
  * @param keep those that were last written so long ago are deleted; zero: none
  */
 public record Rolling(
-        String pattern,
-        long size,
-        Duration interval,
-        boolean compress,
-        long keepFiles,
-        long keepBytes,
-        Duration keep) {
+        String pattern, long size, Duration interval, boolean compress, long keepFiles, long keepBytes, Duration keep) {
 
     /** Checks the values that the engine could not see. */
     public Rolling {

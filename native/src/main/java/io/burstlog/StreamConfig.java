@@ -137,8 +137,7 @@ public final class StreamConfig {
         }
 
         /**
-         * When the engine rolls the log file by itself, and to which names; null, the default: nobody
-         * rolls it unasked.
+         * When the engine rolls the log file by itself, and to which names; null, the default: nobody rolls it unasked.
          */
         public Builder rolling(Rolling choice) {
             rolling = choice;
