@@ -82,7 +82,7 @@ class LogSinkTest {
         assertThatThrownBy(() -> LogSink.open(other, told::add))
                 .hasMessageContaining("drainInterval=\"1 s\", where it was opened without drainInterval");
         Settings.Terms same = terms("a.log");
-        assertThatThrownBy(() -> LogSink.open(same, told::add)).hasMessageContaining("open already");
+        assertThatThrownBy(() -> LogSink.open(same, told::add)).hasMessageContaining("a.log\" of this ring is open already");
         append(first, "order 1");
         first.close(null);
         openFromElsewhere();

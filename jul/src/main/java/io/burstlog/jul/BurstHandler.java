@@ -166,8 +166,7 @@ public class BurstHandler extends Handler {
     private void append(LogRecord record) {
         if (sink == null) {
             throw new BurstException(
-                    BurstException.Code.CLOSED,
-                    getClass().getName() + " is not open, and the record was not logged: " + refusal);
+                    BurstException.Code.CLOSED, "The record was not logged, its handler is not open: " + refusal);
         }
         sink.append(bytes(getFormatter().format(record)), true);
     }
