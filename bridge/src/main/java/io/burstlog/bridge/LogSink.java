@@ -33,7 +33,8 @@ public final class LogSink {
     }
 
     /**
-     * Opens the log file, and the ring unless it is open already. What a crash left in the ring goes to its files first.
+     * Opens the log file, and the ring unless it is open already. What a crash left in the ring goes to its files
+     * first.
      *
      * @param terms what is asked for
      * @param operator hears what the ring has to tell, on a thread of the ring, and of discarded events
@@ -123,9 +124,9 @@ public final class LogSink {
     }
 
     private void writeLast(byte[] bytes, Duration patience) {
-        var record = RecordBuffer.allocate(bytes.length, Math.max(1, bytes.length)).put(bytes, 0, bytes.length);
-        stream.enqueue(
-                record, TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()), OnFull.BLOCK, patience);
+        var record =
+                RecordBuffer.allocate(bytes.length, Math.max(1, bytes.length)).put(bytes, 0, bytes.length);
+        stream.enqueue(record, TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()), OnFull.BLOCK, patience);
     }
 
     /** Never zero, which the engine would take for no wait at all. */

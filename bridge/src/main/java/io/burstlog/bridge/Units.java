@@ -37,15 +37,14 @@ final class Units {
         if (!matcher.matches()) {
             return null;
         }
-        ChronoUnit unit =
-                switch (matcher.group(2).toLowerCase(Locale.ROOT)) {
-                    case "us" -> ChronoUnit.MICROS;
-                    case "s" -> ChronoUnit.SECONDS;
-                    case "min" -> ChronoUnit.MINUTES;
-                    case "h" -> ChronoUnit.HOURS;
-                    case "d" -> ChronoUnit.DAYS;
-                    default -> ChronoUnit.MILLIS;
-                };
+        ChronoUnit unit = switch (matcher.group(2).toLowerCase(Locale.ROOT)) {
+            case "us" -> ChronoUnit.MICROS;
+            case "s" -> ChronoUnit.SECONDS;
+            case "min" -> ChronoUnit.MINUTES;
+            case "h" -> ChronoUnit.HOURS;
+            case "d" -> ChronoUnit.DAYS;
+            default -> ChronoUnit.MILLIS;
+        };
         try {
             return Duration.of(Long.parseLong(matcher.group(1)), unit);
         } catch (ArithmeticException | DateTimeException tooLong) {

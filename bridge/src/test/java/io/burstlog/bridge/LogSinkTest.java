@@ -82,7 +82,8 @@ class LogSinkTest {
         assertThatThrownBy(() -> LogSink.open(other, told::add))
                 .hasMessageContaining("drainInterval=\"1 s\", where it was opened without drainInterval");
         Settings.Terms same = terms("a.log");
-        assertThatThrownBy(() -> LogSink.open(same, told::add)).hasMessageContaining("a.log\" of this ring is open already");
+        assertThatThrownBy(() -> LogSink.open(same, told::add))
+                .hasMessageContaining("a.log\" of this ring is open already");
         append(first, "order 1");
         first.close(null);
         openFromElsewhere();
@@ -99,7 +100,7 @@ class LogSinkTest {
     void many_open_and_close_one_ring_at_once() throws Exception {
         List<Thread> threads = IntStream.range(0, 4)
                 .mapToObj(number -> new Thread(() -> {
-                    for (int i = 0; i < 10; i++) {
+                    for (int i = 0; i < 4; i++) {
                         LogSink sink = open(number + ".log");
                         append(sink, "line " + i);
                         sink.close(null);
@@ -111,7 +112,8 @@ class LogSinkTest {
             thread.join();
         }
         openFromElsewhere();
-        String all = String.join("\n", IntStream.range(0, 10).mapToObj(i -> "line " + i).toList()) + "\n";
+        String all = String.join(
+                        "\n", IntStream.range(0, 4).mapToObj(i -> "line " + i).toList()) + "\n";
         for (int number = 0; number < 4; number++) {
             assertThat(folder.resolve(number + ".log")).hasContent(all);
         }

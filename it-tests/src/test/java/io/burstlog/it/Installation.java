@@ -100,7 +100,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return directory.resolve(nameOf(stream));
     }
 
-    private static String nameOf(int stream) {
+    static String nameOf(int stream) {
         return stream == 1 ? "it.log" : "it" + stream + ".log";
     }
 

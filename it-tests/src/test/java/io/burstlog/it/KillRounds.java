@@ -88,8 +88,8 @@ final class KillRounds {
         } finally {
             ChildJvm.kill(next.process);
         }
-        List<String> files = new ArrayList<>(List.of(
-                "it.ring", installation.configuration().getFileName().toString(), "child.err"));
+        List<String> files = new ArrayList<>(
+                List.of("it.ring", installation.configuration().getFileName().toString(), "child.err"));
         for (int number = 1; number <= streams; number++) {
             int stream = number;
             List<Path> ofStream = installation.files(stream);

@@ -8,7 +8,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** As {@link KillThroughLog4jIT}, through Logback and java.util.logging, to two log files that are rolled. */
+/**
+ * As {@link KillThroughLog4jIT}, through Logback in Spring Boot and through java.util.logging, to two log files that
+ * are rolled.
+ */
 class KillThroughOtherFrameworksIT {
     private static final int KILLS = Math.max(4, Integer.getInteger("kill.rounds", 12) / 3);
 

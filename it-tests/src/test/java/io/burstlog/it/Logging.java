@@ -2,29 +2,39 @@
 package io.burstlog.it;
 
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.joran.JoranConfigurator;
-import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
 import java.io.FileInputStream;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.logging.LogManager;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.logging.log4j.core.config.ConfigurationSource;
 import org.apache.logging.log4j.core.config.xml.XmlConfiguration;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.Banner;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
 
-/** One of the ways in which a program logs, from its configuration on. What goes to a stream has a logger of its own. */
+/**
+ * One of the ways in which a program logs, from its configuration on. What goes to a stream has a logger of its own.
+ */
 interface Logging {
 
     /** All of them, by the name that a child process is given. */
     enum Framework {
         LOG4J,
-        LOGBACK,
+        SPRING_BOOT,
         JUL;
 
         /** Made before the ring is to be opened. */
         Logging create(String configuration) throws Exception {
             return switch (this) {
                 case LOG4J -> new Log4j(configuration);
-                case LOGBACK -> new Logback(configuration);
+                case SPRING_BOOT -> new SpringBoot(configuration);
                 case JUL -> new Jul(configuration);
             };
         }
@@ -71,38 +81,47 @@ interface Logging {
         }
     }
 
-    /** By {@link io.burstlog.logback.BurstAppender}. */
-    final class Logback implements Logging {
-        private final LoggerContext context = new LoggerContext();
+    /** By {@link io.burstlog.logback.BurstAppender}, in a Spring Boot application, whose default is Logback. */
+    final class SpringBoot implements Logging {
         private final String file;
-        private ch.qos.logback.core.Appender<?>[] appenders;
+        private ConfigurableApplicationContext application;
+        private List<Appender<ILoggingEvent>> appenders;
 
-        private Logback(String file) {
+        private SpringBoot(String file) {
             this.file = file;
-            context.setMDCAdapter(new LogbackMDCAdapter());
         }
 
         @Override
-        public void start(int streams) throws Exception {
-            JoranConfigurator configurator = new JoranConfigurator();
-            configurator.setContext(context);
-            configurator.doConfigure(file);
+        public void start(int streams) {
+            application = new SpringApplicationBuilder(Application.class)
+                    .bannerMode(Banner.Mode.OFF)
+                    .properties(
+                            "logging.config=file:" + file,
+                            "it.directory=" + Path.of(file).getParent())
+                    .run();
+            LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
             appenders = IntStream.rangeClosed(1, streams)
                     .mapToObj(stream -> context.getLogger("stream." + stream).getAppender("LOG" + stream))
-                    .toArray(ch.qos.logback.core.Appender<?>[]::new);
+                    .toList();
         }
 
         @Override
         public boolean log(int stream, String line) {
-            context.getLogger("stream." + stream).info(line);
+            LoggerFactory.getLogger("stream." + stream).info(line);
             // Logback stops an appender before it takes it from its logger, and says so to nobody.
-            return appenders[stream - 1].isStarted();
+            return appenders.get(stream - 1).isStarted();
         }
 
+        /** As its shutdown hook does. */
         @Override
         public void stop() {
-            context.stop();
+            application.close();
+            LoggingSystem.get(getClass().getClassLoader()).getShutdownHandler().run();
         }
+
+        /** It has no beans. */
+        @Configuration
+        static class Application {}
     }
 
     /** By {@link io.burstlog.jul.BurstHandler}. */

@@ -11,57 +11,55 @@ final class OtherConfigurations {
 
     static Installation rolled(Logging.Framework framework, String name, int streams) throws IOException {
         Path directory = Installation.emptyDirectory(name);
+        boolean isXml = framework == Logging.Framework.SPRING_BOOT;
         StringBuilder text = new StringBuilder();
         for (int stream = 1; stream <= streams; stream++) {
-            text.append(framework == Logging.Framework.LOGBACK ? logback(directory, stream) : jul(directory, stream));
+            text.append(isXml ? logback("${directory}", stream) : jul(directory.toString(), stream));
         }
-        boolean isXml = framework == Logging.Framework.LOGBACK;
         Path configuration = Files.writeString(
-                directory.resolve(isXml ? "logback.xml" : "logging.properties"),
-                isXml ? "<configuration>" + text + "</configuration>" : text);
-        return new Installation(directory, ring(directory), Installation.fileOf(directory, 1), configuration);
+                directory.resolve(isXml ? "logback-spring.xml" : "logging.properties"),
+                isXml
+                        ? "<configuration><springProperty name=\"directory\" source=\"it.directory\"/>" + text
+                                + "</configuration>"
+                        : text);
+        return new Installation(
+                directory, directory.resolve("it.ring"), Installation.fileOf(directory, 1), configuration);
     }
 
-    private static Path ring(Path directory) {
-        return directory.resolve("it.ring");
-    }
-
-    private static String logback(Path directory, int stream) {
-        Path file = Installation.fileOf(directory, stream);
+    private static String logback(String folder, int stream) {
         return """
             <appender name="LOG%1$d" class="io.burstlog.logback.BurstAppender">
-              <ring>%2$s</ring><ringSize>4 MB</ringSize><file>%3$s</file><shutdownTimeout>5 min</shutdownTimeout>
+              <ring>%2$s/it.ring</ring><ringSize>4 MB</ringSize><file>%2$s/%3$s.log</file>
+              <shutdownTimeout>5 min</shutdownTimeout>
               <rollingPolicy class="ch.qos.logback.core.rolling.SizeAndTimeBasedRollingPolicy">
-                <fileNamePattern>%4$s-%%d{yyyy-MM-dd}_%%i.log.gz</fileNamePattern><maxFileSize>40KB</maxFileSize>
+                <fileNamePattern>%2$s/%3$s-%%d{yyyy-MM-dd}_%%i.log.gz</fileNamePattern><maxFileSize>2KB</maxFileSize>
               </rollingPolicy>
               <encoder><pattern>%%msg%%n</pattern></encoder>
             </appender>
             <logger name="stream.%1$d" additivity="false"><appender-ref ref="LOG%1$d"/></logger>
-            """.formatted(stream, ring(directory), file, withoutEnding(file));
+            """.formatted(stream, folder, nameOf(stream));
     }
 
-    private static String jul(Path directory, int stream) {
-        Path file = Installation.fileOf(directory, stream);
+    private static String jul(String folder, int stream) {
         return """
-            stream.%1$d.handlers = %2$s
+            stream.%1$d.handlers = %4$s
             stream.%1$d.useParentHandlers = false
-            %2$s.ring = %3$s
-            %2$s.ringSize = 4 MB
-            %2$s.file = %4$s
-            %2$s.shutdownTimeout = 5 min
-            %2$s.formatter = io.burstlog.it.SecondHandler$MessageLine
-            %2$s.rollPattern = %5$s-%%i.log
-            %2$s.rollSize = 40 KB
-            %2$s.compress = true
+            %4$s.ring = %2$s/it.ring
+            %4$s.ringSize = 4 MB
+            %4$s.file = %2$s/%3$s.log
+            %4$s.shutdownTimeout = 5 min
+            %4$s.formatter = io.burstlog.it.SecondHandler$MessageLine
+            %4$s.rollPattern = %2$s/%3$s-%%i.log
+            %4$s.rollSize = 2 KB
+            %4$s.compress = true
             """.formatted(
                         stream,
-                        stream == 1 ? "io.burstlog.jul.BurstHandler" : "io.burstlog.it.SecondHandler",
-                        ring(directory),
-                        file,
-                        withoutEnding(file));
+                        folder,
+                        nameOf(stream),
+                        stream == 1 ? "io.burstlog.jul.BurstHandler" : "io.burstlog.it.SecondHandler");
     }
 
-    private static String withoutEnding(Path file) {
-        return file.toString().replaceAll("\\.log$", "");
+    private static String nameOf(int stream) {
+        return Installation.nameOf(stream).replace(".log", "");
     }
 }

@@ -14,7 +14,6 @@ import java.util.logging.ErrorManager;
 import java.util.logging.Filter;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
-import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 import java.util.logging.SimpleFormatter;
@@ -30,8 +29,8 @@ import java.util.logging.SimpleFormatter;
  *
  * <p><b>Durability on return.</b> A record is durable in the ring when the log call returns; with {@code ack} of
  * {@code enqueued} it is accepted. From the ring the records go to the log file in the background, exactly the bytes of
- * the formatter; after a crash the next start does that. Each log file is a stream of its ring, and several handlers may
- * share a ring: a subclass, which may be empty, has properties by its own name.
+ * the formatter; after a crash the next start does that. Each log file is a stream of its ring, and several handlers
+ * may share a ring: a subclass, which may be empty, has properties by its own name.
  *
  * <p><b>Errors.</b> A log call whose record was not logged throws a {@link BurstException}, unlike elsewhere in
  * {@code java.util.logging}, unless {@code failClosed} is false. So does every call of a handler that could not be
@@ -39,8 +38,8 @@ import java.util.logging.SimpleFormatter;
  * {@link ErrorManager} is told the first record that was not logged, and once a minute how many there were; so it is of
  * what the ring has to tell. The one that is set at first prints each sentence to {@code System.err}.
  *
- * <p>docs/jul.md has every property. The {@link LogManager} closes the handler when it is reset, for instance at the end
- * of the JVM.
+ * <p>docs/jul.md has every property. The {@link LogManager} closes the handler when it is reset, for instance at the
+ * end of the JVM.
  *
  * <p><b>Thread safety.</b> Any thread may log at any time; none waits for another's formatting.
  */

@@ -102,10 +102,14 @@ class BurstHandlerTest {
 
     private BurstHandler handler(Map<String, String> more) {
         Map<String, String> properties = new HashMap<>(Map.of(
-                "ring", folder.resolve("app.ring").toString(),
-                "file", folder.resolve("a.log").toString(),
-                "ringSize", "4 MB",
-                "shutdownTimeout", "5 min"));
+                "ring",
+                folder.resolve("app.ring").toString(),
+                "file",
+                folder.resolve("a.log").toString(),
+                "ringSize",
+                "4 MB",
+                "shutdownTimeout",
+                "5 min"));
         properties.putAll(more);
         BurstHandler handler = new BurstHandler(properties);
         if (!more.containsKey("formatter")) {

@@ -35,9 +35,9 @@ import io.burstlog.bridge.Settings;
  * ERROR status says why. A status tells the first event that was not logged, and once a minute how many there were. An
  * {@code AsyncAppender} would end its thread for an exception: there, only the status tells.
  *
- * <p>It is a {@link FileAppender} for what looks for one: rolling policies, tools, Logback's check that no two appenders
- * have one file. It opens none itself. docs/logback.md has every setting; each setter takes it as it stands in a
- * configuration.
+ * <p>It is a {@link FileAppender} for what looks for one: rolling policies, tools, Logback's check that no two
+ * appenders have one file. It opens none itself. docs/logback.md has every setting; each setter takes it as it stands
+ * in a configuration.
  *
  * <p><b>Thread safety.</b> Any thread may log at any time. Setters are for one thread, before {@link #start()}.
  *
@@ -103,7 +103,9 @@ public class BurstAppender<E> extends FileAppender<E> {
     }
 
     private boolean hasHeaderOrFooter() {
-        return getEncoder() != null && (isSomething(getEncoder().headerBytes()) || isSomething(getEncoder().footerBytes()));
+        return getEncoder() != null
+                && (isSomething(getEncoder().headerBytes())
+                        || isSomething(getEncoder().footerBytes()));
     }
 
     private static boolean isSomething(byte[] bytes) {

@@ -19,8 +19,8 @@ record FileNamePatternReader(String pattern, Duration period, boolean compress) 
     private static final String DEFAULT_DATE = "yyyy-MM-dd";
     private static final Pattern TOKEN = Pattern.compile("%(?:d(?:\\{([^}]*)})?|(i))|%|[^%]+");
     private static final Pattern DATE_PART = Pattern.compile("'([^']*)'|([A-Za-z])\\2*|[^A-Za-z']");
-    private static final Map<String, String> FIELDS = Map.of(
-            "yyyy", "%Y", "uuuu", "%Y", "MM", "%m", "dd", "%d", "DDD", "%j", "HH", "%H", "mm", "%M", "ss", "%S");
+    private static final Map<String, String> FIELDS =
+            Map.of("yyyy", "%Y", "uuuu", "%Y", "MM", "%m", "dd", "%d", "DDD", "%j", "HH", "%H", "mm", "%M", "ss", "%S");
     private static final String PERIODS = "smHd";
 
     /**
@@ -58,8 +58,10 @@ record FileNamePatternReader(String pattern, Duration period, boolean compress) 
         boolean isAuxiliary = false;
         for (int i = 1; i < option.length; i++) {
             if (!option[i].isBlank() && !option[i].trim().equalsIgnoreCase("aux")) {
-                throw refusal(text, "names are of the zone of the process; leave \"" + option[i].trim()
-                        + "\" out, and start the process with that zone in TZ");
+                throw refusal(
+                        text,
+                        "names are of the zone of the process; leave \"" + option[i].trim()
+                                + "\" out, and start the process with that zone in TZ");
             }
             isAuxiliary |= !option[i].isBlank();
         }
@@ -81,21 +83,28 @@ record FileNamePatternReader(String pattern, Duration period, boolean compress) 
 
     /** That of the finest part of the date. */
     private static Duration periodOf(String text, String letters) {
-        return switch (PERIODS.chars().filter(letter -> letters.replace('D', 'd').indexOf(letter) >= 0).findFirst().orElse(0)) {
+        return switch (PERIODS.chars()
+                .filter(letter -> letters.replace('D', 'd').indexOf(letter) >= 0)
+                .findFirst()
+                .orElse(0)) {
             case 's' -> Duration.ofSeconds(1);
             case 'm' -> Duration.ofMinutes(1);
             case 'H' -> Duration.ofHours(1);
             case 'd' -> Duration.ofDays(1);
-            default -> throw refusal(text, letters.isEmpty()
-                    ? "it needs %d, which says how often a file ends"
-                    : "the engine ends files by the day or more often, not by months; add dd to the date");
+            default ->
+                throw refusal(
+                        text,
+                        letters.isEmpty()
+                                ? "it needs %d, which says how often a file ends"
+                                : "the engine ends files by the day or more often, not by months; add dd to the date");
         };
     }
 
     /** @throws IllegalArgumentException if two files of one period would have one name */
     void requireIndex() {
         if (!pattern.contains("%i")) {
-            throw new IllegalArgumentException("fileNamePattern needs %i, because files end by maxFileSize, too: add it");
+            throw new IllegalArgumentException(
+                    "fileNamePattern needs %i, because files end by maxFileSize, too: add it");
         }
     }
 

@@ -40,8 +40,9 @@ final class LogbackRolling extends ContextAwareBase {
             settings.complain("file is missing, without which " + name
                     + " would write to a file named by its pattern: set it to the log file");
         } else if (hasHeaderOrFooter) {
-            settings.complain("an encoder with a header or a footer cannot be used with rollingPolicy, because the files"
-                    + " that the engine begins have none: use another encoder");
+            settings.complain(
+                    "an encoder with a header or a footer cannot be used with rollingPolicy, because the files"
+                            + " that the engine begins have none: use another encoder");
         } else {
             read((TimeBasedRollingPolicy<?>) policy);
         }

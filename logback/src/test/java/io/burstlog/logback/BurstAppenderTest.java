@@ -46,28 +46,6 @@ class BurstAppenderTest {
     }
 
     @Test
-    void the_ring_stays_open_for_the_appender_that_is_left() throws IOException {
-        try (RunningLogback logback =
-                RunningLogback.with(burst(folder, "a", MESSAGE) + burst(folder, "b", MESSAGE), "a", "b")) {
-            logback.context().getLogger("ROOT").getAppender("a").stop();
-            logback.context().getLogger("ROOT").detachAppender("a");
-            logback.logger().info("order 1");
-        }
-        assertThat(lines("a")).isEmpty();
-        assertThat(lines("b")).containsExactly("INFO order 1");
-    }
-
-    @Test
-    void a_second_configuration_goes_on_where_the_first_ended() throws IOException {
-        for (int run = 1; run <= 2; run++) {
-            try (RunningLogback logback = RunningLogback.with(burst(folder, "a", MESSAGE), "a")) {
-                logback.logger().info("run {}", run);
-            }
-        }
-        assertThat(lines("a")).containsExactly("INFO run 1", "INFO run 2");
-    }
-
-    @Test
     void a_header_begins_a_new_file_and_a_footer_ends_each_run() throws IOException {
         String encoder = "<encoder class=\"ch.qos.logback.core.encoder.LayoutWrappingEncoder\">"
                 + "<layout class=\"ch.qos.logback.classic.PatternLayout\"><fileHeader>begin</fileHeader>"
@@ -97,7 +75,11 @@ class BurstAppenderTest {
             assertThat(logback.errors())
                     .singleElement()
                     .asString()
-                    .contains("Burst 'a': it is not started: 3 things are wrong.", "append", "prudent", "onFull=\"never\"");
+                    .contains(
+                            "Burst 'a': it is not started: 3 things are wrong.",
+                            "append",
+                            "prudent",
+                            "onFull=\"never\"");
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> logback.logger().info("order 1"))
                         .isInstanceOf(LogbackException.class)
@@ -182,8 +164,9 @@ class BurstAppenderTest {
 
     @Test
     void the_thread_of_an_AsyncAppender_outlives_an_event_that_is_not_logged() throws IOException {
-        String async = "<appender name=\"async\" class=\"ch.qos.logback.classic.AsyncAppender\"><appender-ref ref=\"a\"/>"
-                + "<maxFlushTime>0</maxFlushTime></appender>";
+        String async =
+                "<appender name=\"async\" class=\"ch.qos.logback.classic.AsyncAppender\"><appender-ref ref=\"a\"/>"
+                        + "<maxFlushTime>0</maxFlushTime></appender>";
         String encoder = "<encoder class=\"" + RefusingEncoder.class.getName() + "\"/>";
         try (RunningLogback logback = RunningLogback.with(burst(folder, "a", encoder) + async, "async")) {
             logback.logger().info("bad order");

@@ -36,8 +36,7 @@ class LogbackRollingTest {
     @Test
     void files_end_by_size_under_the_names_of_the_policy_and_hold_each_line_once() throws IOException {
         String pattern = "<fileNamePattern>" + folder + "/old/a-%d{yyyy-MM-dd}.%i.log</fileNamePattern>";
-        String policy =
-                POLICY.formatted("SizeAndTimeBasedRollingPolicy", pattern + "<maxFileSize>1KB</maxFileSize>");
+        String policy = POLICY.formatted("SizeAndTimeBasedRollingPolicy", pattern + "<maxFileSize>1KB</maxFileSize>");
         List<String> expected =
                 IntStream.range(0, 100).mapToObj(i -> "INFO order " + i).toList();
         LocalDate before = LocalDate.now();
@@ -74,12 +73,7 @@ class LogbackRollingTest {
         assertThat(rolling(policy))
                 .isEqualTo(new Rolling(
                         "old/a.%Y-%m-%d_%H.%i.log",
-                        10 << 20,
-                        Duration.ofHours(1),
-                        true,
-                        0,
-                        1 << 30,
-                        Duration.ofHours(48)));
+                        10 << 20, Duration.ofHours(1), true, 0, 1 << 30, Duration.ofHours(48)));
     }
 
     @Test
@@ -109,8 +103,7 @@ class LogbackRollingTest {
                 "%d{yyyy, aux}/a-%d{yyyy-MM-dd} | %Y/a-%Y-%m-%d | P1D | false",
             })
     void the_engine_makes_the_names_of_a_pattern(String pattern, String engine, Duration period, boolean compress) {
-        assertThat(FileNamePatternReader.read(pattern))
-                .isEqualTo(new FileNamePatternReader(engine, period, compress));
+        assertThat(FileNamePatternReader.read(pattern)).isEqualTo(new FileNamePatternReader(engine, period, compress));
     }
 
     @ParameterizedTest
