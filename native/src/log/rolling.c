@@ -151,11 +151,11 @@ void rolling_begin(struct rolling *rolling, burst_stream_t *stream, const struct
     uint64_t last_index = 0;
     pthread_mutex_lock(&rolling->lock);
     atomic_store(&rolling->bytes, start->bytes);
-    rolling->file_number = start->file_number;
+    atomic_store(&rolling->file_number, start->file_number);
     set_next(rolling, start->born_ns != 0 ? start->born_ns : platform_realtime_ns(&platform_linux));
     rolling_files_last(&rolling->files, &last_index); /* again: rolls that waited in the ring are performed now */
     rolling->next_index = last_index + 1;
-    rolling->stream = stream;
+    atomic_store(&rolling->stream, stream);
     pthread_mutex_unlock(&rolling->lock);
     pthread_detach(rolling->thread);
     event_count_notify(&rolling->changed, &platform_linux);
@@ -180,16 +180,23 @@ void rolling_rolled(struct rolling *rolling, uint64_t sequence, uint64_t bytes, 
     atomic_fetch_sub(&rolling->bytes, bytes);
     atomic_store(&rolling->quiet_ns, 0);
     set_next(rolling, born_ns);
-    rolling->file_number++;
+    atomic_fetch_add(&rolling->file_number, 1);
     atomic_store(&rolling->rolled, sequence);
     event_count_notify(&rolling->changed, &platform_linux);
 }
 
+static int is_given_up(const struct rolling *rolling, uint64_t sequence, const struct rolling_start *now) {
+    return atomic_load(&rolling->rolled) == sequence && now->file_number < atomic_load(&rolling->file_number);
+}
+
 void rolling_passed(struct rolling *rolling, uint64_t sequence, const struct rolling_start *now) {
+    if (!is_given_up(rolling, sequence, now)) {
+        return;
+    }
     pthread_mutex_lock(&rolling->lock);
-    if (atomic_load(&rolling->rolled) == sequence && now->file_number < rolling->file_number) {
+    if (is_given_up(rolling, sequence, now)) { /* and not rolled again meanwhile */
         const int64_t again_ns = platform_realtime_ns(&platform_linux) + AGAIN_NS;
-        rolling->file_number = now->file_number;
+        atomic_store(&rolling->file_number, now->file_number);
         rolling->born_ns = now->born_ns;
         atomic_fetch_add(&rolling->bytes, now->bytes > 0 ? now->bytes : 1);
         atomic_store(&rolling->quiet_ns, again_ns);

@@ -6,7 +6,7 @@
  * loads, and the clock if files are rolled by time. The first one that finds so takes `lock`, which nobody waits for but
  * burst_stream_roll, and enqueues the roll (log/roll.c): a record in memory, which no crash can part from those behind it. It
  * touches no file. All else is done by the thread burst-roll, once the drain has passed the roll: it compresses and deletes, and
- * sees whether the roll was given up.
+ * sees whether the roll was given up. Only then it takes `lock`: who finds that taken does not roll.
  */
 #ifndef BURST_LOG_ROLLING_H
 #define BURST_LOG_ROLLING_H
@@ -32,11 +32,11 @@ struct rolling {
 
     pthread_mutex_t lock; /* of what follows, and of all changes but additions to `bytes` */
     int64_t born_ns;
-    uint64_t file_number; /* once all rolls are performed */
+    _Atomic uint64_t file_number; /* once all rolls are performed */
     uint64_t next_index;
     _Atomic uint64_t rolled; /* the sequence of the last roll */
 
-    burst_stream_t *stream; /* NULL: it has not begun */
+    _Atomic(burst_stream_t *) stream; /* NULL: it has not begun */
     pthread_t thread;
     struct event_count changed;
     _Atomic uint32_t has_ended;

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 
-#define LOOK_NS 20000000                /* while a roll is not performed */
 #define PATIENCE_AT_START_NS 2000000000 /* with what waits for the file */
 #define LEAST_PRIORITY 19
 #define IDLE_IO (3 << 13) /* IOPRIO_CLASS_IDLE */
@@ -36,15 +35,24 @@ static struct rolling_start start_of(const struct drain_figures *figures) {
         .bytes = figures->length, .file_number = figures->file_number, .born_ns = figures->file_born_ns};
 }
 
-/* Whether the drain has passed all rolls up to that one. */
-static int is_passed(struct rolling *rolling, const burst_stream_t *stream, uint64_t sequence) {
-    struct drain_figures figures = {.drained_sequence = 0};
-    if (!look(stream, &figures) || figures.drained_sequence < sequence) {
+/* Waits until the drain has passed all rolls up to that one. 0: the stream is closed before. */
+static int await_passed(const struct rolling *rolling, const burst_stream_t *stream, uint64_t sequence,
+                        struct drain_figures *figures) {
+    if (log_look(stream->log) < 0) {
         return 0;
     }
-    const struct rolling_start now = start_of(&figures);
-    rolling_passed(rolling, sequence, &now);
-    return 1;
+    struct event_count *drained = &stream->log->engine->drained;
+    for (;;) {
+        const uint32_t ticket = event_count_register(drained);
+        drain_get_figures(stream->log->engine->drain, stream->id, figures);
+        const int is_passed = figures->drained_sequence >= sequence;
+        if (is_passed || atomic_load(&rolling->files.is_stopped)) {
+            event_count_leave(drained);
+            log_leave(stream->log);
+            return is_passed;
+        }
+        event_count_wait(drained, &platform_linux, ticket, -1);
+    }
 }
 
 static int tidy(struct rolling *rolling, const burst_stream_t *stream, int told_rc) {
@@ -55,31 +63,34 @@ static int tidy(struct rolling *rolling, const burst_stream_t *stream, int told_
     return rc;
 }
 
-static burst_stream_t *stream_of(struct rolling *rolling) {
-    pthread_mutex_lock(&rolling->lock);
-    burst_stream_t *stream = rolling->stream;
-    pthread_mutex_unlock(&rolling->lock);
-    return stream;
+/* Waits for a roll that is not tidied up after. NULL: it is stopped. */
+static const burst_stream_t *await_roll(struct rolling *rolling, uint64_t tidied) {
+    for (;;) {
+        const uint32_t ticket = event_count_register(&rolling->changed);
+        const burst_stream_t *stream = atomic_load(&rolling->stream);
+        const int is_stopped = (int)atomic_load(&rolling->files.is_stopped);
+        if (is_stopped || (stream != NULL && atomic_load(&rolling->rolled) != tidied)) {
+            event_count_leave(&rolling->changed);
+            return is_stopped ? NULL : stream;
+        }
+        event_count_wait(&rolling->changed, &platform_linux, ticket, -1);
+    }
 }
 
 void *rolling_loop(void *argument) {
     struct rolling *rolling = argument;
+    const burst_stream_t *stream;
+    struct drain_figures figures = {.length = 0};
     uint64_t tidied = UINT64_MAX; /* up to that roll; not even what was there before the first */
     int told_rc = 0;
     step_back();
-    while (!atomic_load(&rolling->files.is_stopped)) {
-        const uint32_t ticket = event_count_register(&rolling->changed);
-        const burst_stream_t *stream = stream_of(rolling);
+    while ((stream = await_roll(rolling, tidied)) != NULL) {
         const uint64_t rolled = atomic_load(&rolling->rolled);
-        const int is_wanted = stream != NULL && rolled != tidied;
-        if (atomic_load(&rolling->files.is_stopped)) {
-            event_count_leave(&rolling->changed);
-        } else if (is_wanted && is_passed(rolling, stream, rolled)) {
-            event_count_leave(&rolling->changed);
+        if (await_passed(rolling, stream, rolled, &figures)) {
+            const struct rolling_start now = start_of(&figures);
+            rolling_passed(rolling, rolled, &now);
             told_rc = tidy(rolling, stream, told_rc);
             tidied = rolled;
-        } else {
-            event_count_wait(&rolling->changed, &platform_linux, ticket, is_wanted ? LOOK_NS : -1);
         }
     }
     atomic_store(&rolling->has_ended, 1);

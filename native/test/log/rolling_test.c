@@ -166,6 +166,29 @@ static void a_file_ends_when_its_time_is_over(void **state) {
     assert_holds(paths[0], "4\n");
 }
 
+static void a_file_that_is_taken_for_empty_goes_on(void **state) {
+    (void)state;
+    burst_rolling_t rolling = rolling_of(0);
+    rolling.interval_ns = 86400 * SECOND_NS;
+    burst_t *log = open_rolling(&rolling);
+    struct rolling *inside = burst_main_stream(log)->rolling;
+    put(log, "1\n");
+    atomic_store(&inside->bytes, 0); /* that record is not counted yet */
+    atomic_store(&inside->next_ns, 1);
+    put(log, "2\n");
+    drain(burst_main_stream(log));
+    for (int i = 0; atomic_load(&inside->quiet_ns) == 0 && i < TRIES; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_int_equal(is_told(log, BURST_WARN, ""), 0);
+    assert_holds(paths[0], "1\n2\n");
+    atomic_store(&inside->next_ns, 1);
+    put(log, "3\n");
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(rolled(1), "1\n2\n");
+    assert_holds(paths[0], "3\n");
+}
+
 static void a_clock_that_is_set_back_rolls_to_no_name_twice(void **state) {
     (void)state;
     burst_rolling_t rolling = rolling_of(4);
@@ -217,6 +240,27 @@ static void what_was_rolled_is_compressed_and_the_oldest_deleted(void **state) {
     assert_int_equal(burst_close(log), 0);
     snprintf(newest, sizeof newest, "%s.gz", rolled(8));
     assert_true(access(rolled(8), F_OK) == 0 || access(newest, F_OK) == 0);
+}
+
+static void nobody_is_kept_from_rolling_by_what_comes_after_a_roll(void **state) {
+    (void)state;
+    burst_rolling_t rolling = rolling_of(4);
+    burst_config_t config = small_config();
+    rolling.keep_files = 1;
+    config.file_name = paths[0];
+    config.rolling = &rolling;
+    config.drain_interval_ns = 3600 * SECOND_NS;
+    burst_t *log = open_with(&config);
+    struct rolling *inside = burst_main_stream(log)->rolling;
+    for (int i = 0; i < 3; i++) {
+        put(log, "abc\n");
+    }
+    pthread_mutex_lock(&inside->lock); /* as if one were rolling for ever */
+    drain(burst_main_stream(log));
+    await_missing(rolled(1));
+    pthread_mutex_unlock(&inside->lock);
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(rolled(2), "abc\n");
 }
 
 static void a_roll_that_was_given_up_is_tried_again(void **state) {
@@ -377,8 +421,10 @@ int main(void) {
         TEST(a_stream_beside_the_main_one_rolls_as_well),
         TEST(a_roll_on_request_gets_the_next_name),
         TEST(a_file_ends_when_its_time_is_over),
+        TEST(a_file_that_is_taken_for_empty_goes_on),
         TEST(a_clock_that_is_set_back_rolls_to_no_name_twice),
         TEST(what_was_rolled_is_compressed_and_the_oldest_deleted),
+        TEST(nobody_is_kept_from_rolling_by_what_comes_after_a_roll),
         TEST(a_roll_that_was_given_up_is_tried_again),
         TEST(every_line_of_all_threads_is_in_one_file_and_in_order),
         TEST(what_cannot_be_is_refused),
