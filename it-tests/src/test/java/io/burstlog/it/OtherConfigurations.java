@@ -32,7 +32,7 @@ final class OtherConfigurations {
               <ring>%2$s/it.ring</ring><ringSize>4 MB</ringSize><file>%2$s/%3$s.log</file>
               <shutdownTimeout>5 min</shutdownTimeout>
               <rollingPolicy class="ch.qos.logback.core.rolling.SizeAndTimeBasedRollingPolicy">
-                <fileNamePattern>%2$s/%3$s-%%d{yyyy-MM-dd}_%%i.log.gz</fileNamePattern><maxFileSize>2KB</maxFileSize>
+                <fileNamePattern>%2$s/%3$s-%%d{yyyy-MM-dd}_%%i.log.gz</fileNamePattern><maxFileSize>16KB</maxFileSize>
               </rollingPolicy>
               <encoder><pattern>%%msg%%n</pattern></encoder>
             </appender>
@@ -50,7 +50,7 @@ final class OtherConfigurations {
             %4$s.shutdownTimeout = 5 min
             %4$s.formatter = io.burstlog.it.SecondHandler$MessageLine
             %4$s.rollPattern = %2$s/%3$s-%%i.log
-            %4$s.rollSize = 2 KB
+            %4$s.rollSize = 16 KB
             %4$s.compress = true
             """.formatted(
                         stream,
