@@ -10,6 +10,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
@@ -164,14 +165,19 @@ final class CompressAction extends AbstractAction {
                     out.write(buffer, 0, length);
                 }
             }
-            Files.getFileAttributeView(twin, BasicFileAttributeView.class).setTimes(identity.modified(), null, null);
+            Files.getFileAttributeView(twin, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                    .setTimes(identity.modified(), null, null);
             output.force(true);
         }
     }
 
-    /** As far as the process may: who may not read the file shall not read its twin. */
+    /**
+     * As far as the process may: who may not read the file shall not read its twin. A link that somebody has put in the place
+     * of the twin is not followed.
+     */
     private static void copyRights(final Path from, final Path to) throws IOException {
-        final PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
+        final PosixFileAttributeView view =
+                Files.getFileAttributeView(to, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
         if (view == null) {
             return;
         }
