@@ -7,7 +7,7 @@
  */
 #include "layers.h"
 
-static const enum scenario killed[] = {SCENARIO_WAITING, SCENARIO_STREAMS,   SCENARIO_ROLLS,
+static const enum scenario killed[] = {SCENARIO_WAITING, SCENARIO_STREAMS,   SCENARIO_ROLLS,     SCENARIO_PLANNED,
                                        SCENARIO_NEW,     SCENARIO_NEW_EMPTY, SCENARIO_NEW_LINKED};
 static const int effects[] = {EFFECT_KILL_BEFORE, EFFECT_KILL_AFTER};
 
