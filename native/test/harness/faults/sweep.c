@@ -39,28 +39,20 @@ static int is_of_a_roll(const struct fault_kind *kind, int first_way) {
     }
 }
 
-/* What compressing and deleting do, each in the first way; and what a full disk does to it. */
+/* What compressing and deleting do, each in the first way. */
 static int is_of_what_follows_a_roll(const struct fault_kind *kind, int first_way) {
     switch (kind->call) {
     case CALL_openat:
     case CALL_readdir:
     case CALL_fstatat:
-    case CALL_fstat:
     case CALL_flock:
-    case CALL_fcntl:
-    case CALL_fchown:
     case CALL_fchmod:
     case CALL_futimens:
     case CALL_fsync:
     case CALL_linkat:
     case CALL_unlinkat:
-    case CALL_close:
-    case CALL_mmap:
-    case CALL_malloc:
-    case CALL_pthread_create:
-        return kind->effect == first_way;
     case CALL_pwrite:
-        return kind->effect == first_way || kind->effect == ENOSPC;
+        return kind->effect == first_way;
     default:
         return 0;
     }
