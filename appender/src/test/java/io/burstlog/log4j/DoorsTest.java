@@ -323,8 +323,7 @@ class DoorsTest {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(throwing, root))) {
             assertThatThrownBy(() -> log4j.logger().info("order 1")).isInstanceOf(LoggingException.class);
         }
-        try (RunningLog4j log4j =
-                RunningLog4j.with(RunningLog4j.xml(refused + around.replace("IGNORE", ""), root))) {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(refused + around.replace("IGNORE", ""), root))) {
             log4j.logger().info("order 1");
             assertThat(log4j.status(Level.ERROR)).anyMatch(line -> line.contains("\"bogus\" is unknown"));
         }
