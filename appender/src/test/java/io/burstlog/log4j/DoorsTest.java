@@ -141,6 +141,8 @@ class DoorsTest {
             "--set",
             "ack=enqueued",
             "--set",
+            "io=pwrite",
+            "--set",
             "shutdownTimeout=5 min",
             file.toString()
         };
