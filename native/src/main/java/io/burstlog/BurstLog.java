@@ -173,6 +173,17 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         return main;
     }
 
+    /**
+     * Ends the log file of the main stream now.
+     *
+     * @param target as in {@link BurstStream#roll(String)}
+     * @return as {@link BurstStream#roll(Roll, long)}
+     * @throws BurstException as {@link BurstStream#roll(Roll, long)}
+     */
+    public long roll(String target) {
+        return main.roll(target);
+    }
+
     /** {@return the highest sequence that is durable together with all before it, or 0; it never goes back} */
     public long durableSequence() {
         long sequence = calls.durableSequence(handle);

@@ -14,7 +14,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,8 +45,15 @@ class ExamplesIT {
 
     @Test
     void severalLogFilesOnOneRing() throws Exception {
-        Path directory = Files.createDirectories(WORK.resolve("run-streams"));
-        String[] program = java("examples.plain.Streams").toArray(String[]::new);
+        Path program = WORK.resolve("streams-c");
+        compile("gcc -std=c11", EXAMPLES.resolve("c/streams.c"), program);
+        writesThreeFilesTwice("streams-c", List.of(program.toString()));
+        writesThreeFilesTwice("streams-java", java("examples.plain.Streams"));
+    }
+
+    private static void writesThreeFilesTwice(String name, List<String> command) throws Exception {
+        Path directory = Files.createDirectories(WORK.resolve("run-" + name));
+        String[] program = command.toArray(String[]::new);
         for (int lines = 10; lines <= 20; lines += 10) {
             assertThat(run(directory, program)).hasSize(10).last().isEqualTo("order 10 is durable");
             assertThat(Files.readAllLines(directory.resolve("orders.log")))
@@ -63,6 +69,14 @@ class ExamplesIT {
                     .last()
                     .isEqualTo("order 10 is read");
         }
+    }
+
+    @Test
+    void theCallsThatOneNeedsFirst() throws Exception {
+        Path directory = Files.createDirectories(WORK.resolve("run-calls"));
+        String[] program = java("examples.plain.Calls").toArray(String[]::new);
+        assertThat(run(directory, program)).containsExactly("durable: true", "in orders.log: true");
+        assertThat(Files.readAllLines(directory.resolve("orders.log"))).containsExactly("order 1", "order 2");
     }
 
     private static List<String> java(String main) {
@@ -82,6 +96,28 @@ class ExamplesIT {
         Path program = WORK.resolve("orders-c");
         compile("gcc -std=c11", EXAMPLES.resolve("c/orders.c"), program);
         runsTwice("c", List.of(program.toString()));
+    }
+
+    @Test
+    void aLogThatRollsByItself() throws Exception {
+        Path program = WORK.resolve("rolling-c");
+        compile("gcc -std=c11", EXAMPLES.resolve("c/rolling.c"), program);
+        rollsTwice("rolling-c", List.of(program.toString()));
+        rollsTwice("rolling-java", java("examples.plain.RolledOrders"));
+    }
+
+    /** Each file has ten orders; the second run begins behind the ten that the first one has left in the log file. */
+    private static void rollsTwice(String name, List<String> command) throws Exception {
+        Path directory = Files.createDirectories(WORK.resolve("run-" + name));
+        for (int files = 2; files <= 5; files += 3) {
+            assertThat(run(directory, command.toArray(String[]::new))).isEmpty();
+            assertThat(Files.readAllLines(directory.resolve("orders.log"))).hasSize(10);
+            try (Stream<Path> rolled = Files.list(directory.resolve("old"))) {
+                assertThat(rolled.map(path -> path.getFileName().toString()))
+                        .hasSize(files)
+                        .allMatch(file -> file.matches("orders-\\d{4}-\\d\\d-\\d\\d-\\d\\.log(\\.gz)?"));
+            }
+        }
     }
 
     @Test
@@ -150,25 +186,6 @@ class ExamplesIT {
         return IntStream.rangeClosed(1, count)
                 .mapToObj(order -> "order " + order)
                 .toList();
-    }
-
-    @Test
-    void theDocsQuoteThePrograms() throws Exception {
-        String page = Files.readString(EXAMPLES.resolve("../docs/confirming.md"));
-        Matcher blocks =
-                Pattern.compile("```(c|java)\n(.*?)```", Pattern.DOTALL).matcher(page);
-        int seen = 0;
-        while (blocks.find()) {
-            Path program = EXAMPLES.resolve(
-                    blocks.group(1).equals("c") ? "c/confirm.c" : "java/src/main/java/examples/plain/Confirm.java");
-            assertThat(unindented(Files.readString(program))).contains(unindented(blocks.group(2)));
-            seen++;
-        }
-        assertThat(seen).isEqualTo(2);
-    }
-
-    private static String unindented(String code) {
-        return code.lines().map(String::strip).collect(Collectors.joining("\n"));
     }
 
     private static void compile(String compiler, Path source, Path program) throws Exception {
