@@ -192,8 +192,11 @@ void a_failure_has_the_sentence_and_the_code_of_c() {
     CHECK(log.close() == 0);
     CHECK(failure_of([&] { log.append("late\n"); }).code().value() == ESHUTDOWN);
     CHECK(log.stats().state == BURST_STATE_CLOSED);
-    while (log.next_event(burstlog::forever)) {
+    // doc: events
+    while (const auto event = log.next_event(burstlog::forever)) { // until the log is closed
+        std::clog << event->text << "\n";
     }
+    // end
 }
 
 void a_log_is_moved_and_not_copied() {
