@@ -74,8 +74,7 @@ public class BurstHandler extends Handler {
         LogSink opened = null;
         String complaint;
         try {
-            Properties given =
-                    properties == null ? Properties.ofLogManager(getClass()) : new Properties(properties);
+            Properties given = properties == null ? Properties.ofLogManager(getClass()) : new Properties(properties);
             given.read(settings);
             settings.flag("failClosed", true);
             configure(given, settings);

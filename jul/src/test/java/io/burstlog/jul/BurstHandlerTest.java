@@ -272,8 +272,8 @@ class BurstHandlerTest {
     @Test
     void a_formatter_without_a_head_does_not_make_the_LogManager_go_on_without_the_handler() throws IOException {
         String burst = BurstHandler.class.getName();
-        configure("handlers = " + burst + "\n" + properties(burst, "a.log", "")
-                + burst + ".formatter = " + HeadlessFormatter.class.getName());
+        configure("handlers = " + burst + "\n" + properties(burst, "a.log", "") + burst + ".formatter = "
+                + HeadlessFormatter.class.getName());
         assertThatThrownBy(() -> Logger.getLogger("orders").info("order 1"))
                 .isInstanceOf(BurstException.class)
                 .hasMessageContaining("no head");
