@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.burstlog.log4j.jmx;
+package io.burstlog.jmx;
 
 import io.burstlog.BurstStats;
 import io.burstlog.Stage;
@@ -31,13 +31,22 @@ public interface RingMXBean {
     /** {@return bytes of the ring that the drain has not released yet} */
     long getUsedBytes();
 
+    /** {@return group commits since the ring was opened} */
+    long getCommits();
+
+    /** {@return writes to the ring for these commits} */
+    long getDeviceWrites();
+
+    /** {@return bytes of these writes} */
+    long getDeviceBytes();
+
     /** {@return calls that found the ring full} */
     long getFullWaits();
 
-    /** {@return events dropped because the ring was full} */
+    /** {@return records dropped because the ring was full} */
     long getDiscarded();
 
-    /** {@return enqueued events that a failure of the ring lost} */
+    /** {@return enqueued records that a failure of the ring lost} */
     long getLostEnqueued();
 
     /** {@return the figures of {@link Stage#CLAIM_WAIT}} */
@@ -54,4 +63,13 @@ public interface RingMXBean {
 
     /** {@return the figures of {@link Stage#DRAIN_LAG}} */
     StageFigures getDrainLag();
+
+    /**
+     * How many of those timed took at most so long, since the ring was opened: a histogram of any limits.
+     *
+     * @param stage where the time goes
+     * @param nanos the limits, in nanoseconds
+     * @return as many counts; each is that of a limit lower by less than 1%
+     */
+    long[] countsAtMost(Stage stage, long[] nanos);
 }

@@ -1,47 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.burstlog.log4j.jmx;
+package io.burstlog.jmx;
 
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStats;
 import io.burstlog.Stage;
 import java.util.function.LongSupplier;
-import javax.management.ObjectName;
 
-/**
- * What an open ring shows to management clients. Nothing that goes wrong here keeps a log from being opened or closed.
- */
-public final class RingManagement implements RingMXBean {
+/** What an open ring shows to management clients. */
+final class RingManagement implements RingMXBean {
 
     private final String ring;
     private final BurstLog log;
-    private final LongSupplier fullWaitsOfNoEvent;
+    private final LongSupplier fullWaitsOfNoRecord;
 
-    private RingManagement(final String ring, final BurstLog log, final LongSupplier fullWaitsOfNoEvent) {
+    RingManagement(String ring, BurstLog log, LongSupplier fullWaitsOfNoRecord) {
         this.ring = ring;
         this.log = log;
-        this.fullWaitsOfNoEvent = fullWaitsOfNoEvent;
-    }
-
-    /**
-     * Registers an open ring; if that fails a warning says so.
-     *
-     * @param ring the file or device that holds the ring
-     * @param log what is open
-     * @param fullWaitsOfNoEvent how many of the calls that found the ring full were for no event
-     * @return what ends that
-     */
-    public static Registration register(final String ring, final BurstLog log, final LongSupplier fullWaitsOfNoEvent) {
-        return Registration.of(
-                new RingManagement(ring, log, fullWaitsOfNoEvent),
-                "type=Ring,name=" + ObjectName.quote(ring),
-                "the ring " + ring);
+        this.fullWaitsOfNoRecord = fullWaitsOfNoRecord;
     }
 
     private BurstStats stats() {
         return log.stats();
     }
 
-    private StageFigures figures(final Stage stage) {
+    private StageFigures figures(Stage stage) {
         return StageFigures.of(stats().stages().get(stage));
     }
 
@@ -81,10 +63,25 @@ public final class RingManagement implements RingMXBean {
     }
 
     @Override
+    public long getCommits() {
+        return stats().commits();
+    }
+
+    @Override
+    public long getDeviceWrites() {
+        return stats().deviceWrites();
+    }
+
+    @Override
+    public long getDeviceBytes() {
+        return stats().deviceBytes();
+    }
+
+    @Override
     public long getFullWaits() {
         // In this order: the engine counts a call first.
-        final long ofNoEvent = fullWaitsOfNoEvent.getAsLong();
-        return stats().fullWaits() - ofNoEvent;
+        long ofNoRecord = fullWaitsOfNoRecord.getAsLong();
+        return stats().fullWaits() - ofNoRecord;
     }
 
     @Override
@@ -120,5 +117,16 @@ public final class RingManagement implements RingMXBean {
     @Override
     public StageFigures getDrainLag() {
         return figures(Stage.DRAIN_LAG);
+    }
+
+    @Override
+    public long[] countsAtMost(Stage stage, long[] nanos) {
+        long[] counts = new long[nanos.length];
+        log.histogram(stage).forEachBucket((highestNanos, count) -> {
+            for (int i = 0; i < counts.length; i++) {
+                counts[i] += highestNanos <= nanos[i] ? count : 0;
+            }
+        });
+        return counts;
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.burstlog.log4j.jmx;
+package io.burstlog.jmx;
 
 import io.burstlog.StageStats;
 import javax.management.ConstructorParameters;
@@ -28,13 +28,7 @@ public final class StageFigures {
      */
     @ConstructorParameters({"count", "meanNanos", "p50Nanos", "p99Nanos", "p999Nanos", "p9999Nanos", "maxNanos"})
     public StageFigures(
-            final long count,
-            final long meanNanos,
-            final long p50Nanos,
-            final long p99Nanos,
-            final long p999Nanos,
-            final long p9999Nanos,
-            final long maxNanos) {
+            long count, long meanNanos, long p50Nanos, long p99Nanos, long p999Nanos, long p9999Nanos, long maxNanos) {
         this.count = count;
         this.meanNanos = meanNanos;
         this.p50Nanos = p50Nanos;
@@ -44,7 +38,7 @@ public final class StageFigures {
         this.maxNanos = maxNanos;
     }
 
-    static StageFigures of(final StageStats stats) {
+    static StageFigures of(StageStats stats) {
         return new StageFigures(
                 stats.count(),
                 stats.meanNanos(),

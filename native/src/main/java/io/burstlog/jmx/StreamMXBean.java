@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.burstlog.log4j.jmx;
+package io.burstlog.jmx;
 
 import io.burstlog.BurstStats;
 
@@ -18,7 +18,7 @@ public interface StreamMXBean {
     /** {@return what the stream is doing: STALLED if its own log file cannot be written} */
     BurstStats.State getState();
 
-    /** {@return the sequence up to which every event of the stream is durable in the log file} */
+    /** {@return the sequence up to which every record of the stream is durable in the log file} */
     long getDrainedSequence();
 
     /** {@return records written to the log file since the ring was opened} */
@@ -36,6 +36,6 @@ public interface StreamMXBean {
     /** {@return length of the log file as far as it has been written, in bytes} */
     long getFileBytes();
 
-    /** {@return events dropped because the ring was full} */
+    /** {@return records dropped because the ring was full} */
     long getDiscarded();
 }
