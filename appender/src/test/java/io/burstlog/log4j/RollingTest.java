@@ -2,6 +2,7 @@
 package io.burstlog.log4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -9,6 +10,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -174,6 +177,24 @@ class RollingTest {
             log(log4j, 0, 30);
         }
         assertThat(heard).containsExactly("triggered " + directory.file(), "complete " + directory.file() + " true");
+    }
+
+    @Test
+    void every_file_and_its_compressed_twin_has_the_rights_that_are_wanted() throws Exception {
+        assumeThat(Files.getOwner(temporary).getName()).as("SKIPPED: only root gives files away").isEqualTo("root");
+        final String rights = "filePermissions=\"rw-r-----\" fileOwner=\"daemon\" fileGroup=\"daemon\"";
+        try (RunningLog4j log4j = with("orders-%i.log.gz", "compressDelay=\"0\" " + rights, BY_SIZE + KEEPS_ALL)) {
+            log(log4j, 0, 60);
+            log4j.awaitDrained();
+        }
+        final List<Path> files = files("orders.*\\.log(\\.gz)?");
+        assertThat(files).hasSizeGreaterThan(2).anyMatch(file -> file.toString().endsWith(".gz"));
+        for (final Path file : files) {
+            final PosixFileAttributes found = Files.readAttributes(file, PosixFileAttributes.class);
+            assertThat(PosixFilePermissions.toString(found.permissions())).as("%s", file).isEqualTo("rw-r-----");
+            assertThat(found.owner().getName()).as("%s", file).isEqualTo("daemon");
+            assertThat(found.group().getName()).as("%s", file).isEqualTo("daemon");
+        }
     }
 
     @Test
