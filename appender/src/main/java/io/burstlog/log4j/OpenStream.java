@@ -58,8 +58,7 @@ final class OpenStream {
         this.ring = ring;
         this.attributes = attributes.on(ring.attributes());
         this.stream = stream;
-        this.rolling =
-                attributes.rolling() == null ? null : FileRolling.of(attributes.rolling(), RollingStream.of(stream));
+        this.rolling = attributes.rolling() == null ? null : FileRolling.of(attributes.rolling(), rolled());
         this.management = management;
     }
 
@@ -92,6 +91,10 @@ final class OpenStream {
         }
     }
 
+    private RollingStream rolled() {
+        return RollingStream.of(stream, ring.log(), ring.name());
+    }
+
     private static BurstStream openStream(final OpenRing ring, final StreamAttributes attributes) {
         final RollingSettings settings = attributes.rolling();
         if (settings == null) {
@@ -110,7 +113,7 @@ final class OpenStream {
             writeHeader(
                     rolling == null
                             ? header.getHeader()
-                            : FileRolling.firstHeader(attributes.rolling(), RollingStream.of(stream)));
+                            : FileRolling.firstHeader(attributes.rolling(), rolled()));
         }
         if (rolling != null) {
             try {
