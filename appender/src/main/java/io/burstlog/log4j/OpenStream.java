@@ -110,10 +110,7 @@ final class OpenStream {
     private void begin(final Layout<? extends Serializable> header) {
         final boolean isNew = stream.destinationEmpty();
         if (isNew) {
-            writeHeader(
-                    rolling == null
-                            ? header.getHeader()
-                            : FileRolling.firstHeader(attributes.rolling(), rolled()));
+            writeHeader(rolling == null ? header.getHeader() : FileRolling.firstHeader(attributes.rolling(), rolled()));
         }
         if (rolling != null) {
             try {

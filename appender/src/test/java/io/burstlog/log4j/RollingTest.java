@@ -118,7 +118,8 @@ class RollingTest {
     void a_strategy_that_writes_directly_names_each_file() throws Exception {
         final String element = "<Burst name=\"Orders\" ring=\"" + directory.ring()
                 + "\" ringSize=\"4 MB\" filePattern=\""
-                + directory.path().resolve("orders-%d{yyyy}-%i.log") + "\" " + Patience.SHUTDOWN_TIMEOUT + ">" + OrdersDirectory.MESSAGE
+                + directory.path().resolve("orders-%d{yyyy}-%i.log") + "\" " + Patience.SHUTDOWN_TIMEOUT + ">"
+                + OrdersDirectory.MESSAGE
                 + BY_SIZE + "<DirectWriteRolloverStrategy/></Burst>";
         for (int start = 0; start < 2; start++) {
             try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element))) {
@@ -186,7 +187,9 @@ class RollingTest {
 
     @Test
     void every_file_and_its_compressed_twin_has_the_rights_that_are_wanted() throws Exception {
-        assumeThat(Files.getOwner(temporary).getName()).as("SKIPPED: only root gives files away").isEqualTo("root");
+        assumeThat(Files.getOwner(temporary).getName())
+                .as("SKIPPED: only root gives files away")
+                .isEqualTo("root");
         final String rights = "filePermissions=\"rw-r-----\" fileOwner=\"daemon\" fileGroup=\"daemon\"";
         try (RunningLog4j log4j = with("orders-%i.log.gz", "compressDelay=\"0\" " + rights, BY_SIZE + KEEPS_ALL)) {
             log4j.logOrders(0, 60);
@@ -196,7 +199,9 @@ class RollingTest {
         assertThat(files).hasSizeGreaterThan(2).anyMatch(file -> file.toString().endsWith(".gz"));
         for (final Path file : files) {
             final PosixFileAttributes found = Files.readAttributes(file, PosixFileAttributes.class);
-            assertThat(PosixFilePermissions.toString(found.permissions())).as("%s", file).isEqualTo("rw-r-----");
+            assertThat(PosixFilePermissions.toString(found.permissions()))
+                    .as("%s", file)
+                    .isEqualTo("rw-r-----");
             assertThat(found.owner().getName()).as("%s", file).isEqualTo("daemon");
             assertThat(found.group().getName()).as("%s", file).isEqualTo("daemon");
         }

@@ -95,7 +95,9 @@ final class FaultyFiles extends FileSystemProvider {
     Path faulty(final Path real) {
         final FileSystem ofPath = new OfPath(real.getFileSystem());
         return (Path) Proxy.newProxyInstance(
-                FaultyFiles.class.getClassLoader(), new Class<?>[] {Path.class, Real.class}, (proxy, method, arguments) -> {
+                FaultyFiles.class.getClassLoader(),
+                new Class<?>[] {Path.class, Real.class},
+                (proxy, method, arguments) -> {
                     if (method.getName().equals("real")) {
                         return real;
                     }

@@ -88,7 +88,9 @@ class RetentionTest {
         create("2026-11/app-2026-11-01-2.log.gz", 100, 21);
         create("2026-11/app-2026-11-02-1.log", 100, 20);
         final Path stays = folder.resolve("2026-10/app-2026-10-30-1.log.gz");
-        assumeThat(chattr("+i", stays)).as("SKIPPED: no file can be made immutable here").isTrue();
+        assumeThat(chattr("+i", stays))
+                .as("SKIPPED: no file can be made immutable here")
+                .isTrue();
         try {
             keep(200, Duration.ZERO);
             assertThat(names())

@@ -129,6 +129,16 @@ public class PolicyBench {
         }
 
         @Override
+        public String ring() {
+            return "nowhere.ring";
+        }
+
+        @Override
+        public long acceptedSequence() {
+            return 0;
+        }
+
+        @Override
         public boolean awaitDrained(Duration timeout) {
             return true;
         }

@@ -113,7 +113,8 @@ public final class DrainedText implements AutoCloseable {
             if (end == null) {
                 return new Log(log, stream, null, folder);
             }
-            FileRolling rolling = FileRolling.of(settings(file, folder + "/text-%i" + end), RollingStream.of(stream));
+            FileRolling rolling =
+                    FileRolling.of(settings(file, folder + "/text-%i" + end), RollingStream.of(stream, log, name));
             rolling.begin(true);
             return new Log(log, stream, rolling, folder);
         } catch (BurstException refused) {
