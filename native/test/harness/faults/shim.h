@@ -142,7 +142,7 @@ struct shim_start {
 };
 
 /* Named kill points. */
-#define POINTS 40
+#define POINTS 48
 int point_of(enum shim_call call, const struct shim_target *target);
 const char *point_name(int point);
 

@@ -105,19 +105,29 @@ final class CompressAction extends AbstractAction {
                 return false;
             }
             try (input) {
+                twin = temporaryOf(twinOf(present));
                 if (isTwinOf(present, twinOf(present))) {
+                    deleteBeginning(twin);
                     return deleteOf(present);
                 }
-                twin = temporaryOf(twinOf(present));
                 Files.deleteIfExists(twin);
                 write(input, present, twin);
             }
             return publish(twin);
         } catch (final IOException | RuntimeException | LinkageError failure) {
             if (twin != null) {
-                Files.deleteIfExists(twin);
+                deleteBeginning(twin);
             }
             throw new Failure(source + " could not be compressed: " + failure, failure);
+        }
+    }
+
+    /** As far as that can be done where a call has just failed. The next attempt, or the next start, does it again. */
+    private static void deleteBeginning(final Path twin) {
+        try {
+            Files.deleteIfExists(twin);
+        } catch (final IOException failsToo) {
+            LOGGER.debug("Burst: {} stays until the next attempt: {}", twin, failsToo.toString());
         }
     }
 
