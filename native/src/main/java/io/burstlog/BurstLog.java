@@ -175,6 +175,15 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         return main.roll(target);
     }
 
+    /**
+     * The stream that the methods of this class write; it is closed with its log, and not by itself.
+     *
+     * @return the stream of {@link BurstConfig#fileName()}; without a file it refuses every record
+     */
+    public BurstStream mainStream() {
+        return main;
+    }
+
     /** {@return the highest sequence that is durable together with all before it, or 0; it never goes back} */
     public long durableSequence() {
         long sequence = calls.durableSequence(handle);

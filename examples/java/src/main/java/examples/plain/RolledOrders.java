@@ -13,6 +13,7 @@ public final class RolledOrders {
     private RolledOrders() {}
 
     public static void main(String[] arguments) {
+        // doc: rolling
         Rolling rolling = Rolling.to("old/orders-%Y-%m-%d-%i.log")
                 .size(90) // a file ends before it gets longer,
                 .interval(Duration.ofDays(1)) // and at midnight
@@ -23,6 +24,7 @@ public final class RolledOrders {
                 .fileName("orders.log")
                 .rolling(rolling)
                 .build();
+        // end
         try (BurstLog log = BurstLog.open(config)) {
             for (int order = 1; order <= 30; order++) {
                 log.append("order %02d\n".formatted(order).getBytes(UTF_8));
