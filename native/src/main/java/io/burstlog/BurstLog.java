@@ -165,15 +165,6 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     }
 
     /**
-     * The stream that the methods of this class write; it is closed with its log, and not by itself.
-     *
-     * @return the stream of {@link BurstConfig#fileName()}; without a file it refuses every record
-     */
-    public BurstStream mainStream() {
-        return main;
-    }
-
-    /**
      * Ends the log file of the main stream now.
      *
      * @param target as in {@link BurstStream#roll(String)}
@@ -182,6 +173,15 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      */
     public long roll(String target) {
         return main.roll(target);
+    }
+
+    /**
+     * The stream that the methods of this class write; it is closed with its log, and not by itself.
+     *
+     * @return the stream of {@link BurstConfig#fileName()}; without a file it refuses every record
+     */
+    public BurstStream mainStream() {
+        return main;
     }
 
     /** {@return the highest sequence that is durable together with all before it, or 0; it never goes back} */
