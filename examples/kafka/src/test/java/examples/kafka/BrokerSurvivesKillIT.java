@@ -66,11 +66,16 @@ class BrokerSurvivesKillIT {
 
         Process killed = start(properties);
         Map<String, Object> client = Map.of(
-                "bootstrap.servers", "127.0.0.1:" + port,
-                "default.api.timeout.ms", PATIENCE_MS,
-                "delivery.timeout.ms", PATIENCE_MS,
-                "key.serializer", StringSerializer.class,
-                "value.serializer", StringSerializer.class);
+                "bootstrap.servers",
+                "127.0.0.1:" + port,
+                "default.api.timeout.ms",
+                PATIENCE_MS,
+                "delivery.timeout.ms",
+                PATIENCE_MS,
+                "key.serializer",
+                StringSerializer.class,
+                "value.serializer",
+                StringSerializer.class);
         try (Admin admin = Admin.create(client)) {
             for (int topic = 1; topic <= TOPICS; topic++) {
                 make(admin, "orders-" + topic);

@@ -182,8 +182,8 @@ final class CompressAction extends AbstractAction {
     }
 
     /**
-     * As far as the process may: who may not read the file shall not read its twin. A link that somebody has put in the place
-     * of the twin is not followed.
+     * As far as the process may: who may not read the file shall not read its twin. A link that somebody has put in the
+     * place of the twin is not followed.
      */
     private static void copyRights(final Path from, final Path to) throws IOException {
         final PosixFileAttributeView view =
