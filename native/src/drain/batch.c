@@ -24,7 +24,7 @@ static int64_t put(const struct drain *drain, const struct drain_stream *stream,
             .first_sequence = gap->first_sequence, .count = gap->count, .from = gap->from, .to = gap->to};
         return format == NULL             ? 0
                : room < RECORD_LOSS_BYTES ? NO_ROOM
-                                          : (int64_t)format->loss(&loss, drain->batch + used);
+                                          : (int64_t)format->loss(format, &loss, drain->batch + used);
     }
     if (item->header.stream != stream->noted.id) {
         return 0;

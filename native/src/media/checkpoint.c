@@ -112,7 +112,7 @@ size_t checkpoint_claims(const uint8_t *slot) {
 
 /* What the CRC cannot tell: numbers that no writer makes and that would lead a reader outside. */
 static int is_plausible(const struct checkpoint_entry *entry, const struct checkpoint_head *head) {
-    return entry->id < LAYOUT_STREAMS_MAX && (entry->kind == OUTLET_FILE || entry->kind == OUTLET_RAW) &&
+    return entry->id < LAYOUT_STREAMS_MAX && entry->kind >= OUTLET_FILE && entry->kind <= OUTLET_SEGMENTS &&
            entry->epoch <= head->epoch && entry->drained_position <= LAYOUT_NUMBER_MAX &&
            entry->drained_position % RECORD_ALIGN_BYTES == 0 && entry->next_sequence >= 1 &&
            entry->next_sequence <= LAYOUT_NUMBER_MAX && entry->length <= INT64_MAX &&

@@ -238,17 +238,20 @@ enum roll_phase {
 struct outlet_roll {
     uint32_t phase;           /* enum roll_phase */
     uint32_t reserved;        /* 0 */
-    uint64_t file_number;     /* 1: the first one; one more at each roll. 0: not known */
+    uint64_t file_number;     /* 1: the first one; one more at each roll. 0: not known. OUTLET_SEGMENTS: the number of
+                                 the first frame of the segment */
     int64_t born_ns;          /* CLOCK_REALTIME: the time of the roll that began it; else of its birth; 0: not known */
     uint64_t first_sequence;  /* that a record in it may have; 0: not known */
     int64_t next_time_ns;     /* as in struct roll_head */
     uint64_t next_file_bytes; /* as in struct roll_head */
-    uint8_t reserved_end[32]; /* zero */
+    uint64_t frames;          /* OUTLET_SEGMENTS: in the segment up to `length`; else 0 */
+    uint8_t reserved_end[24]; /* zero */
 };
 
 enum outlet_kind {
     OUTLET_FILE = 1,
-    OUTLET_RAW = 2, /* a block device, or a file written like one */
+    OUTLET_RAW = 2,      /* a block device, or a file written like one */
+    OUTLET_SEGMENTS = 3, /* a folder: media/segment.h */
 };
 
 /*

@@ -110,15 +110,19 @@ size_t segment_loss_put(const struct marker_loss *loss, uint32_t crc_seed, uint8
     return record_bytes(sizeof *loss);
 }
 
+int segment_frame_begins(const struct record_header *header, uint32_t crc_seed) {
+    return header->header_crc == crc32c(crc_seed, header, RECORD_CRC_COVERS) && is_number(header->sequence) &&
+           (header->type == RECORD_DATA ||
+            (header->type == SEGMENT_FRAME_LOSS && header->length == sizeof(struct marker_loss)));
+}
+
 enum frame_verdict segment_frame_judge(const uint8_t *bytes, size_t count, uint32_t crc_seed) {
     struct record_header header;
     if (count < sizeof header) {
         return FRAME_NONE;
     }
     memcpy(&header, bytes, sizeof header);
-    if (header.header_crc != crc32c(crc_seed, &header, RECORD_CRC_COVERS) || !is_number(header.sequence) ||
-        (header.type != RECORD_DATA && header.type != SEGMENT_FRAME_LOSS) ||
-        (header.type == SEGMENT_FRAME_LOSS && header.length != sizeof(struct marker_loss))) {
+    if (!segment_frame_begins(&header, crc_seed)) {
         return FRAME_NONE;
     }
     return record_bytes(header.length) > count                                     ? FRAME_IS_LONGER

@@ -97,7 +97,10 @@ enum frame_verdict {
     FRAME_NONE,
 };
 
-/* What begins there, in a segment of the ring whose records' headers have that seed: crc_seed_of. */
+/* Whether a frame has this header, in a segment of the ring whose records' headers have that seed: crc_seed_of. */
+int segment_frame_begins(const struct record_header *header, uint32_t crc_seed);
+
+/* What begins there. */
 enum frame_verdict segment_frame_judge(const uint8_t *bytes, size_t count, uint32_t crc_seed);
 
 #endif

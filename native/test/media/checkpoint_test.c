@@ -314,7 +314,7 @@ static void numbers_that_no_writer_makes_are_not_valid(void **state) {
     seal();
     assert_false(is_valid());
     stream->tail_bytes = 100;
-    stream->kind = 3;
+    stream->kind = 4;
     seal();
     assert_false(is_valid());
     stream->kind = OUTLET_RAW;

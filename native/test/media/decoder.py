@@ -249,7 +249,7 @@ def are_sound(head, capacity):
     ids, drained = [stream["id"] for stream in streams], [stream["drained_position"] for stream in streams]
     return (ids == sorted(set(ids)) and ids[-1] < 64 and head["generation"] <= NUMBER_MAX and
             max(drained) <= NUMBER_MAX and max(drained) - min(drained) <= capacity and
-            all(stream["kind"] in (1, 2) and stream["roll_phase"] <= 3 and stream["drained_position"] % 8 == 0 and
+            all(stream["kind"] in (1, 2, 3) and stream["roll_phase"] <= 3 and stream["drained_position"] % 8 == 0 and
                 1 <= stream["next_sequence"] <= NUMBER_MAX and stream["epoch"] <= head["epoch"] and
                 stream["tail_bytes"] <= min(4096, stream["length"]) and stream["length"] < 1 << 63 and
                 stream["path"][:1] in ("", "/") and "\0" not in stream["path"] + stream["name"]
