@@ -343,6 +343,13 @@ typedef struct burst_stream_config {
     const char *file_group;
     uint32_t file_mode;
     uint32_t rolls_by_caller; /* 1: whoever calls burst_stream_next_roll rolls its files; 0: the engine */
+    const char
+        *segments; /* NULL or "": none. A folder that gets the records of the stream as they are, beside the log file:
+                                 those that are appended from now on, or behind what it got before. No other stream may
+                                 write it. What is in it: docs/media-format.md */
+    uint64_t
+        segment_bytes; /* 0: 64 MiB. A segment, a file of that folder, ends before it is longer: 64 KiB .. 1 TiB. What is
+                                 written at once, up to 1 MiB or one record, is in one segment all the same */
 } burst_stream_config_t;
 
 /* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
@@ -359,6 +366,9 @@ burst_stream_t *burst_main_stream(burst_t *log);
  * names of all streams together do not fit into the ring's head (some 100 KiB); -ETIMEDOUT: the thread burst-drain, which
  * opens the file, has not done so within shutdown_timeout_ns of the log, for a log file of the ring does not answer, or
  * much has to go to one first: what it opens too late it closes again, and may leave the file behind, empty.
+ *
+ * Log file and segments do not wait for each other; the ring gets the space of a record back when both have it. A stream that
+ * is opened without its segments ends them: what waits for them goes there first.
  *
  * A log file that a stream has given up, by another file_name under its name or by not being opened any more, is taken over
  * once everything that waits for it is there.

@@ -8,7 +8,7 @@
 enum { NO_ROOM = -1, NOWHERE = -2, A_ROLL = -3 };
 
 static int is_roll_of(const struct drain_stream *stream, const struct log_item *item) {
-    return item->kind == LOG_RECORD && item->header.stream == stream->noted.id && record_is_roll(&item->header) &&
+    return item->kind == LOG_RECORD && stream_takes(stream, &item->header) && record_is_roll(&item->header) &&
            stream->outlet != NULL && stream->outlet->ops->roll != NULL;
 }
 
@@ -26,7 +26,7 @@ static int64_t put(const struct drain *drain, const struct drain_stream *stream,
                : room < RECORD_LOSS_BYTES ? NO_ROOM
                                           : (int64_t)format->loss(format, &loss, drain->batch + used);
     }
-    if (item->header.stream != stream->noted.id) {
+    if (!stream_takes(stream, &item->header)) {
         return 0;
     }
     if (format == NULL) {

@@ -23,6 +23,7 @@ int config_check_file_name(const char *ring, const char *given, char *file_name,
 struct checked_stream_config {
     burst_stream_config_t values;
     char file_name[BURST_PATH_BYTES]; /* absolute */
+    char segments[BURST_PATH_BYTES];  /* the same; "": none */
 };
 
 /* The same of a stream of the ring at this path. */

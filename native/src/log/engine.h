@@ -92,6 +92,8 @@ struct engine_stream {
     const char *path; /* absolute */
     struct new_file how;
     const struct roller *roller; /* as in engine_config */
+    const char *segments;        /* absolute: a folder that gets its records as they are, as well; NULL: none does */
+    uint64_t segment_bytes;      /* struct segments_outlet_parts */
 };
 
 /* Opens a stream beside the log's own, as drain_add_stream; its records are appended with *id. */

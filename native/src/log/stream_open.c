@@ -49,7 +49,8 @@ static struct opening *make_opening(const struct checked_stream_config *config, 
     const burst_stream_config_t *values = &config->values;
     const char *name = values->name == NULL ? "" : values->name;
     const size_t bytes = sizeof(struct opening) + string_bytes(name) + string_bytes(config->file_name) +
-                         string_bytes(values->file_owner) + string_bytes(values->file_group);
+                         string_bytes(config->segments) + string_bytes(values->file_owner) +
+                         string_bytes(values->file_group);
     struct opening *opening = platform_allocate(&platform_linux, bytes, PLATFORM_PLAIN);
     if (opening != NULL) {
         char *room = opening->strings;
@@ -57,10 +58,14 @@ static struct opening *make_opening(const struct checked_stream_config *config, 
         opening->rolls = rolls;
         opening->wanted = (struct engine_stream){.name = copy_string(&room, name),
                                                  .path = copy_string(&room, config->file_name),
+                                                 .segment_bytes = values->segment_bytes,
                                                  .roller = rolls == NULL ? NULL : &rolls->roller,
                                                  .how = {.mode = values->file_mode,
                                                          .owner = copy_string(&room, values->file_owner),
                                                          .group = copy_string(&room, values->file_group)}};
+        if (config->segments[0] != '\0') {
+            opening->wanted.segments = copy_string(&room, config->segments);
+        }
         log_file_look(config->file_name, &opening->before);
     }
     return opening;
@@ -122,11 +127,19 @@ static int await_opening(burst_t *log, struct opening *opening, const char *path
     return rc;
 }
 
-static int add(burst_t *log, const struct checked_stream_config *config, burst_stream_t *stream) {
-    struct survival of_ring = {.survives = log->device->survives}, of_file;
+/* *survives: at least what the ring or a place that the stream writes survives. */
+static int check_durability(const burst_t *log, const char *path, int *survives) {
+    struct survival of_ring = {.survives = log->device->survives}, of_place;
     snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
-    survival_of_place(config->file_name, &of_file);
-    int rc = durability_check((int)log->durability_asked, log->ring->path, &of_ring, config->file_name, &of_file);
+    survival_of_place(path, &of_place);
+    *survives = of_place.survives > *survives ? of_place.survives : *survives;
+    return durability_check((int)log->durability_asked, log->ring->path, &of_ring, path, &of_place);
+}
+
+static int add(burst_t *log, const struct checked_stream_config *config, burst_stream_t *stream) {
+    int survives = 0;
+    int rc = check_durability(log, config->file_name, &survives);
+    rc = rc < 0 || config->segments[0] == '\0' ? rc : check_durability(log, config->segments, &survives);
     if (rc < 0) {
         return rc;
     }
@@ -138,8 +151,8 @@ static int add(burst_t *log, const struct checked_stream_config *config, burst_s
         return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
     }
     rc = await_opening(log, opening, config->file_name, stream);
-    if (rc == 0 && of_file.survives > (int)atomic_load(&log->survives)) {
-        atomic_store(&log->survives, (uint32_t)of_file.survives);
+    if (rc == 0 && survives > (int)atomic_load(&log->survives)) {
+        atomic_store(&log->survives, (uint32_t)survives);
     }
     return rc;
 }

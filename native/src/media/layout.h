@@ -284,7 +284,9 @@ struct checkpoint_entry {
     uint32_t diverted_attempt;  /* ... and, unless 0, "." + diverted_attempt */
     uint32_t name_bytes;        /* below LAYOUT_STREAM_NAME_BYTES; 0: the stream is known by its path */
     uint32_t path_bytes;        /* below LAYOUT_FILE_NAME_BYTES; 0: bound to nothing yet. The path is absolute */
-    uint32_t reserved;          /* zero */
+    uint16_t
+        follows; /* 0: it has records of its own; else it gets those of stream follows - 1, and nobody appends to it */
+    uint16_t reserved; /* zero */
     struct outlet_mount mount;
     struct outlet_mark mark;
     struct outlet_roll roll;
@@ -304,6 +306,7 @@ _Static_assert(offsetof(struct checkpoint_entry, drained_position) == 8, "checkp
 _Static_assert(offsetof(struct checkpoint_entry, length) == 24, "checkpoint_entry.length");
 _Static_assert(offsetof(struct checkpoint_entry, diverted_sequence) == 40, "checkpoint_entry.diverted_sequence");
 _Static_assert(offsetof(struct checkpoint_entry, name_bytes) == 52, "checkpoint_entry.name_bytes");
+_Static_assert(offsetof(struct checkpoint_entry, follows) == 60, "checkpoint_entry.follows");
 _Static_assert(offsetof(struct checkpoint_entry, mount) == 64, "checkpoint_entry.mount");
 _Static_assert(offsetof(struct checkpoint_entry, mark) == 80, "checkpoint_entry.mark");
 _Static_assert(offsetof(struct checkpoint_entry, roll) == 112, "checkpoint_entry.roll");

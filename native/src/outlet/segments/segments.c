@@ -103,12 +103,11 @@ static int begin_behind_lost(struct segments *segments, const struct outlet_note
         files->ops->close(files, file);
     }
     const uint64_t number = segments->first_number + noted->state->roll.frames + more;
-    events_post(
-        segments->parts.events, EVENT_ERROR,
-        "segment %s is %s: it is left alone, and the next segment begins with number %llu; records from %llu on "
-        "may be in both. Find out who does that",
-        path, file < 0 ? "gone" : "not as the log wrote it (others cut it or changed its end)",
-        (unsigned long long)number, (unsigned long long)noted->sequence);
+    events_post(segments->parts.events, EVENT_ERROR,
+                "segment %s is %s; the next segment begins with number %llu, and records from %llu on may be in "
+                "both; find out who does that",
+                path, file < 0 ? "gone" : "not as the log wrote it: others cut it or changed its end, and it stays",
+                (unsigned long long)number, (unsigned long long)noted->sequence);
     return begin_at(segments, number, noted->sequence, state);
 }
 

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A stream whose records go to a folder of segments as well. */
+#include "base/crc32c.h"
+#include "media/record.h"
+#include "media/segment.h"
+#include "streams_fixture.h"
+
+#define MOST_FRAMES 20000
+
+static char segments[200], other[200];
+
+static int make_places(void **state) {
+    make_paths(state);
+    snprintf(segments, sizeof segments, "%s/segments/orders", folder);
+    snprintf(other, sizeof other, "%s/segments/other", folder);
+    return 0;
+}
+
+static burst_stream_t *open_followed(burst_t *log, const char *to) {
+    burst_stream_config_t config = stream_config("orders", paths[0]);
+    config.segments = to;
+    config.segment_bytes = 65536;
+    burst_stream_t *stream = NULL;
+    if (burst_stream_open(log, &config, &stream) < 0) {
+        fail_msg("stream: %s", burst_last_error());
+    }
+    return stream;
+}
+
+struct frames {
+    size_t count, segments;
+    uint64_t sequences[MOST_FRAMES];
+    char first_bytes[MOST_FRAMES][24];
+};
+
+/* As a reader goes through the folder. */
+static const struct frames *read_segments(const char *from) {
+    static struct frames frames;
+    static uint8_t bytes[4u << 20];
+    uint64_t number = 1;
+    memset(&frames, 0, sizeof frames);
+    for (;;) {
+        char path[300], name[SEGMENT_NAME_BYTES];
+        segment_name(name, number);
+        snprintf(path, sizeof path, "%s/%s", from, name);
+        FILE *file = fopen(path, "r");
+        const size_t count = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file);
+        if (file != NULL) {
+            fclose(file);
+        }
+        const struct segment_header *header = (const struct segment_header *)bytes;
+        const uint64_t first = number;
+        size_t at = sizeof *header;
+        while (count > at &&
+               segment_frame_judge(bytes + at, count - at, crc_seed_of(header->ring_uuid)) == FRAME_WHOLE) {
+            const struct record_header *record = (const struct record_header *)(bytes + at);
+            assert_true(frames.count < MOST_FRAMES);
+            frames.sequences[frames.count] = record->sequence;
+            memcpy(frames.first_bytes[frames.count++], record + 1, record->length < 23 ? record->length : 23);
+            at += record_bytes(record->length);
+            number++;
+        }
+        if (number == first) {
+            return &frames;
+        }
+        frames.segments++;
+    }
+}
+
+/* "<prefix><from>" to "<prefix><to>", each once, in order, at the end of what is there. */
+static void assert_texts(const char *folder_of, const char *prefix, unsigned from, unsigned to) {
+    const struct frames *frames = read_segments(folder_of);
+    assert_true(frames->count >= to - from + 1);
+    for (unsigned i = from; i <= to; i++) {
+        char wanted[24];
+        snprintf(wanted, sizeof wanted, "%s%u", prefix, i);
+        assert_string_equal(frames->first_bytes[frames->count - (to - from + 1) + (i - from)], wanted);
+    }
+}
+
+static void append_texts(burst_stream_t *stream, const char *prefix, unsigned from, unsigned to) {
+    for (unsigned i = from; i <= to; i++) {
+        char text[24];
+        snprintf(text, sizeof text, "%s%u", prefix, i);
+        assert_true(burst_stream_enqueue(stream, text, strlen(text), 5) > 0);
+    }
+    append(stream, "");
+}
+
+static void drain(burst_t *log) {
+    assert_int_equal(burst_await_drained(log, -1), 1);
+}
+
+static void both_have_the_records_and_segments_no_others(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_followed(log, segments);
+    burst_stream_t *beside = open_stream(log, "beside", paths[1]);
+    append(stream, "one\n");
+    append(beside, "of another stream\n");
+    append(stream, "two\n");
+    drain(log);
+    const struct frames *frames = read_segments(segments);
+    assert_int_equal(frames->count, 2);
+    assert_string_equal(frames->first_bytes[0], "one\n");
+    assert_string_equal(frames->first_bytes[1], "two\n");
+    assert_int_equal(frames->sequences[1], frames->sequences[0] + 2);
+    assert_holds(paths[0], "one\ntwo\n");
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void segments_begin_with_what_is_appended_from_then_on(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_stream(log, "orders", paths[0]);
+    append(stream, "before\n");
+    assert_int_equal(burst_stream_close(stream, -1), 1);
+    stream = open_followed(log, segments);
+    append(stream, "after\n");
+    drain(log);
+    assert_int_equal(read_segments(segments)->count, 1);
+    assert_holds(paths[0], "before\nafter\n");
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void a_log_goes_on_in_them(void **state) {
+    (void)state;
+    for (unsigned life = 0; life < 3; life++) {
+        burst_t *log = open_without_file();
+        burst_stream_t *stream = open_followed(log, segments);
+        append_texts(stream, "text ", life * 2000, life * 2000 + 1998);
+        assert_int_equal(burst_close(log), 0);
+    }
+    const struct frames *frames = read_segments(segments);
+    assert_int_equal(frames->count, 6000);
+    assert_true(frames->segments >= 3);
+    for (unsigned i = 0; i < 6000; i++) {
+        char wanted[24];
+        snprintf(wanted, sizeof wanted, i % 2000 == 1999 ? "" : "text %u", i);
+        assert_string_equal(frames->first_bytes[i], wanted);
+    }
+}
+
+/* The life of a process that ends in the midst of its work, with `kept` what it had acknowledged. */
+static void live_and_die(unsigned life, int to) {
+    burst_config_t config = small_config();
+    config.file_name = NULL;
+    config.drain_interval_ns = 1;
+    burst_t *log = open_with(&config);
+    burst_stream_t *stream = open_followed(log, segments);
+    for (uint32_t i = 0;; i++) {
+        char text[60];
+        snprintf(text, sizeof text, "life %u text %u", life, i);
+        if (burst_stream_append(stream, text, strlen(text) + i % 30, 5) < 1 || write(to, &i, sizeof i) < 0) {
+            _exit(1);
+        }
+    }
+}
+
+static void killed_and_opened_again_each_record_is_there_once(void **state) {
+    (void)state;
+    uint32_t acknowledged[8];
+    for (unsigned life = 0; life < 8; life++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            live_and_die(life, ends[1]);
+        }
+        close(ends[1]);
+        for (unsigned i = 0; i < 400 + life * 37; i++) {
+            assert_int_equal(read(ends[0], &acknowledged[life], 4), 4);
+        }
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        while (read(ends[0], &acknowledged[life], 4) == 4) {
+        }
+        close(ends[0]);
+    }
+    burst_t *log = open_without_file();
+    open_followed(log, segments);
+    drain(log);
+    const struct frames *frames = read_segments(segments);
+    size_t at = 0;
+    for (unsigned life = 0; life < 8; life++) {
+        unsigned i = 0;
+        for (;; i++, at++) {
+            char wanted[60];
+            snprintf(wanted, sizeof wanted, "life %u text %u", life, i);
+            wanted[23] = '\0';
+            if (at == frames->count || strncmp(frames->first_bytes[at], wanted, strlen(wanted)) != 0) {
+                break;
+            }
+            assert_true(at == 0 || frames->sequences[at] == frames->sequences[at - 1] + 1);
+        }
+        assert_true(i > acknowledged[life]);
+    }
+    assert_int_equal(at, frames->count);
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* Neither waits for the other. */
+static void segments_that_cannot_be_written_hold_up_no_log_file(void **state) {
+    (void)state;
+    char command[500];
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_followed(log, segments);
+    append(stream, "one\n");
+    drain(log);
+    snprintf(command, sizeof command, "mv '%s' '%s'", segments, other);
+    assert_int_equal(system(command), 0);
+    append(stream, "two\n");
+    assert_int_equal(burst_stream_await_drained(stream, -1), 1);
+    assert_holds(paths[0], "one\ntwo\n");
+    assert_int_equal(burst_await_drained(log, 0), 0);
+    snprintf(command, sizeof command, "mv '%s' '%s'", other, segments);
+    assert_int_equal(system(command), 0);
+    drain(log);
+    assert_int_equal(read_segments(segments)->count, 2);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void opened_without_them_a_stream_ends_them(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_followed(log, segments);
+    append_texts(stream, "early ", 0, 98);
+    assert_int_equal(burst_stream_close(stream, -1), 1);
+    stream = open_stream(log, "orders", paths[0]);
+    append_texts(stream, "between ", 0, 98);
+    drain(log);
+    assert_int_equal(read_segments(segments)->count, 100);
+    assert_int_equal(burst_stream_close(stream, -1), 1);
+    stream = open_followed(log, segments);
+    append_texts(stream, "late ", 0, 98);
+    drain(log);
+    const struct frames *frames = read_segments(segments);
+    assert_int_equal(frames->count, 200);
+    assert_string_equal(frames->first_bytes[98], "early 98");
+    assert_string_equal(frames->first_bytes[100], "late 0");
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* What waits for them is not stranded: the stream cannot be opened without them as long as they cannot be written. */
+static void what_waits_for_them_goes_there_before_they_end(void **state) {
+    (void)state;
+    char command[500];
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_followed(log, segments);
+    snprintf(command, sizeof command, "mv '%s' '%s'", segments, other);
+    assert_int_equal(system(command), 0);
+    append(stream, "one\n");
+    assert_int_equal(burst_stream_close(stream, -1), 1);
+    assert_stream_refused(log, "orders", paths[0], ENOMEDIUM, segments);
+    snprintf(command, sizeof command, "mv '%s' '%s'", other, segments);
+    assert_int_equal(system(command), 0);
+    stream = open_stream(log, "orders", paths[0]);
+    assert_int_equal(read_segments(segments)->count, 1);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void in_another_folder_they_begin_with_what_comes(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream = open_followed(log, segments);
+    append_texts(stream, "here ", 0, 98);
+    assert_int_equal(burst_stream_close(stream, -1), 1);
+    stream = open_followed(log, other);
+    append_texts(stream, "there ", 0, 98);
+    drain(log);
+    assert_int_equal(read_segments(segments)->count, 100);
+    assert_int_equal(read_segments(other)->count, 100);
+    assert_string_equal(read_segments(other)->first_bytes[0], "there 0");
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* Of a ring that is opened without the stream. */
+static void what_waits_goes_there_although_nobody_opens_the_stream(void **state) {
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_config_t config = small_config();
+        config.file_name = NULL;
+        config.drain_interval_ns = 3600ull * 1000000000;
+        burst_stream_t *stream = open_followed(open_with(&config), segments);
+        for (unsigned i = 0; i < 20; i++) {
+            char text[24];
+            snprintf(text, sizeof text, "text %u", i);
+            burst_stream_append(stream, text, strlen(text), 0);
+        }
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    burst_t *log = open_without_file();
+    drain(log);
+    assert_texts(segments, "text ", 0, 19);
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void a_folder_of_another_open_stream_is_refused(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    open_followed(log, segments);
+    burst_stream_config_t config = stream_config("second", paths[1]);
+    burst_stream_t *second;
+    config.segments = segments;
+    assert_int_equal(burst_stream_open(log, &config, &second), -EBUSY);
+    config.segments = other;
+    assert_int_equal(burst_stream_open(log, &config, &second), 0);
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* The place of a stream is not taken as long as another one gets its records: it would get those of the next. */
+static void the_place_of_a_stream_that_is_followed_is_kept(void **state) {
+    (void)state;
+    char name[16], path[160];
+    burst_t *log = open_small();
+    append(open_followed(log, segments), "one");
+    open_stream(log, "second", paths[1]);
+    for (int i = 4; i < BURST_STREAMS_MAX; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        snprintf(path, sizeof path, "%s/s%d", folder, i);
+        open_stream(log, name, path);
+    }
+    assert_int_equal(burst_close(log), 0);
+    log = open_small();
+    for (int i = 4; i < BURST_STREAMS_MAX; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        snprintf(path, sizeof path, "%s/s%d", folder, i);
+        open_stream(log, name, path);
+    }
+    open_stream(log, "second", paths[1]);
+    append(open_stream(log, "third", paths[2]), "of the third");
+    drain(log);
+    assert_int_equal(read_segments(segments)->count, 1);
+    assert_holds(paths[2], "of the third");
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void sizes_that_no_segment_has_are_refused(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_config_t config = stream_config("orders", paths[0]);
+    burst_stream_t *stream;
+    config.segments = segments;
+    config.segment_bytes = 65535;
+    assert_int_equal(burst_stream_open(log, &config, &stream), -EINVAL);
+    assert_non_null(strstr(burst_last_error(), "segment_bytes"));
+    config.segment_bytes = (1ull << 40) + 1;
+    assert_int_equal(burst_stream_open(log, &config, &stream), -EINVAL);
+    assert_is_missing(segments);
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* A caller that was built against the header before. */
+static void an_older_header_has_no_segments(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_config_t config = stream_config("orders", paths[0]);
+    burst_stream_t *stream;
+    config.struct_bytes = offsetof(burst_stream_config_t, segments);
+    config.segments = segments; /* what lies behind its struct */
+    assert_int_equal(burst_stream_open(log, &config, &stream), 0);
+    append(stream, "one\n");
+    drain(log);
+    assert_is_missing(segments);
+    assert_int_equal(burst_close(log), 0);
+}
+
+#define PLACES_TEST(name) cmocka_unit_test_setup_teardown(name, make_places, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        PLACES_TEST(both_have_the_records_and_segments_no_others),
+        PLACES_TEST(segments_begin_with_what_is_appended_from_then_on),
+        PLACES_TEST(a_log_goes_on_in_them),
+        PLACES_TEST(killed_and_opened_again_each_record_is_there_once),
+        PLACES_TEST(segments_that_cannot_be_written_hold_up_no_log_file),
+        PLACES_TEST(opened_without_them_a_stream_ends_them),
+        PLACES_TEST(what_waits_for_them_goes_there_before_they_end),
+        PLACES_TEST(in_another_folder_they_begin_with_what_comes),
+        PLACES_TEST(what_waits_goes_there_although_nobody_opens_the_stream),
+        PLACES_TEST(a_folder_of_another_open_stream_is_refused),
+        PLACES_TEST(the_place_of_a_stream_that_is_followed_is_kept),
+        PLACES_TEST(sizes_that_no_segment_has_are_refused),
+        PLACES_TEST(an_older_header_has_no_segments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
