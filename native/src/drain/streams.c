@@ -330,8 +330,7 @@ static int free_id(struct drain *drain, const struct drain_stream_config *config
     }
     for (unsigned id = 1; id < LAYOUT_STREAMS_MAX; id++) {
         struct drain_stream *stream = drain_stream(drain, id);
-        if (!stream->is_open && stream_follower(drain, stream->noted.id) == NULL &&
-            drain_stream_dry(drain, stream) == 0) {
+        if (!stream->is_open && drain_stream_dry(drain, stream) == 0) {
             return (int)id;
         }
     }

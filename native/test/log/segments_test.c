@@ -310,8 +310,8 @@ static void a_folder_of_another_open_stream_is_refused(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* The place of a stream is not taken as long as another one gets its records: it would get those of the next. */
-static void the_place_of_a_stream_that_is_followed_is_kept(void **state) {
+/* Whoever gets the place of a stream that had segments does not write to them. */
+static void a_stream_in_the_place_of_a_followed_one_has_no_segments(void **state) {
     (void)state;
     char name[16], path[160];
     burst_t *log = open_small();
@@ -381,7 +381,7 @@ int main(void) {
         PLACES_TEST(in_another_folder_they_begin_with_what_comes),
         PLACES_TEST(what_waits_goes_there_although_nobody_opens_the_stream),
         PLACES_TEST(a_folder_of_another_open_stream_is_refused),
-        PLACES_TEST(the_place_of_a_stream_that_is_followed_is_kept),
+        PLACES_TEST(a_stream_in_the_place_of_a_followed_one_has_no_segments),
         PLACES_TEST(sizes_that_no_segment_has_are_refused),
         PLACES_TEST(an_older_header_has_no_segments),
     };

@@ -106,6 +106,23 @@ static void a_crash_before_the_file_of_a_noted_segment_is_made_is_harmless(void 
     assert_has_all(90);
 }
 
+static unsigned names_synced;
+
+static int count_name_sync(const struct files *files, const char *path) {
+    names_synced++;
+    return files_posix.ops->sync_name(files, path);
+}
+
+/* Whoever made the file may have ended before he had synced its name. */
+static void the_name_of_a_file_that_was_made_before_a_crash_is_synced(void **state) {
+    (void)state;
+    fclose(fopen(segment_path(1), "w"));
+    seg_log.ops.sync_name = count_name_sync;
+    names_synced = 0;
+    assert_int_equal(log_write(6), 0);
+    assert_int_equal(names_synced, 1);
+}
+
 static int64_t write_shortly(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
     return files_posix.ops->write(files, file, data, bytes > 50 ? 50 : bytes, offset);
 }
@@ -386,6 +403,7 @@ int main(void) {
         SEGMENTS_TEST(a_redo_makes_the_same_bytes),
         SEGMENTS_TEST(no_segment_ends_in_the_midst_of_a_redo),
         SEGMENTS_TEST(a_crash_before_the_file_of_a_noted_segment_is_made_is_harmless),
+        SEGMENTS_TEST(the_name_of_a_file_that_was_made_before_a_crash_is_synced),
         SEGMENTS_TEST(short_writes_are_continued),
         SEGMENTS_TEST(what_a_power_cut_leaves_is_written_again),
         SEGMENTS_TEST(records_that_the_ring_lost_stay_and_others_come_behind_them),
