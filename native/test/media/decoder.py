@@ -306,6 +306,54 @@ def decode(image):
             "log": items, "log_end": end}
 
 
+SEGMENTS_HEAD = ((0, "8s", "magic"), (8, "I", "version"), (12, "I", "head_bytes"), (16, "16s", "uuid"),
+                 (32, "q", "created_ns"), (40, "I", "name_bytes"), (48, "256s", "name"), (508, "I", "crc"))
+SEGMENT_HEADER = ((0, "8s", "magic"), (8, "I", "version"), (12, "I", "header_bytes"), (16, "16s", "folder_uuid"),
+                  (32, "16s", "ring_uuid"), (48, "Q", "first_number"), (56, "Q", "first_sequence"), (124, "I", "crc"))
+FRAME = ((0, "Q", "position"), (8, "Q", "sequence"), (16, "I", "length"), (20, "B", "type"), (21, "B", "flags"),
+         (22, "H", "stream"), (24, "q", "event_time_ns"), (40, "I", "epoch"), (48, "I", "payload_crc"),
+         (52, "I", "header_crc"))
+LOSS_FRAME = 5
+
+
+def decode_frames(content, seed):
+    """The whole frames of a segment, and where the first that is not whole would begin."""
+    frames, at = [], 128
+    while at + HEADER_BYTES <= len(content):
+        frame = fields(content, at, FRAME)
+        payload = content[at + HEADER_BYTES:at + HEADER_BYTES + frame["length"]]
+        end = align_up(at + HEADER_BYTES + frame["length"], 8)
+        if (crc32c(content[at:at + 52], seed) != frame["header_crc"] or frame["type"] not in (DATA, LOSS_FRAME) or
+                not 1 <= frame["sequence"] <= NUMBER_MAX or frame["type"] == LOSS_FRAME and frame["length"] != 32 or
+                end > len(content) or crc32c(payload) != frame["payload_crc"]):
+            break
+        frames.append(dict(frame, payload=payload))
+        at = end
+    return frames, at
+
+
+def decode_segments(head, segments):
+    """The folder of segments with this head; segments: {number in the name: content}."""
+    found = fields(head, 0, SEGMENTS_HEAD)
+    name = found["name"][:found["name_bytes"]]
+    if (found["magic"] != b"BURSTFOL" or found["version"] != 1 or found["head_bytes"] != 512 or len(head) != 512 or
+            crc32c(head[:508]) != found["crc"] or found["name_bytes"] > 255 or found["name"] != name.ljust(256, b"\0")):
+        raise Undecodable("the head of the folder is not valid")
+    found.update(name=name.decode(errors="surrogateescape"), segments=[])
+    for number in sorted(segments):
+        content = segments[number]
+        header = fields(content, 0, SEGMENT_HEADER)
+        if (header["magic"] != b"BURSTSEG" or header["version"] != 1 or header["header_bytes"] != 128 or
+                crc32c(content[:124], crc32c(found["uuid"])) != header["crc"] or header["folder_uuid"] != found["uuid"] or
+                header["first_number"] != number):
+            raise Undecodable("the header of segment %d is not valid" % number)
+        header["frames"], header["end"] = decode_frames(content, crc32c(header["ring_uuid"]))
+        if any(frame["sequence"] < header["first_sequence"] for frame in header["frames"]):
+            raise Undecodable("segment %d has a record before its first one" % number)
+        found["segments"].append(header)
+    return found
+
+
 def read_image(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
         return file.read()
