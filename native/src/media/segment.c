@@ -129,3 +129,31 @@ enum frame_verdict segment_frame_judge(const uint8_t *bytes, size_t count, uint3
            : header.payload_crc == crc32c(0, bytes + sizeof header, header.length) ? FRAME_WHOLE
                                                                                    : FRAME_NONE;
 }
+
+static uint32_t position_crc(const struct segments_position *position, const uint8_t folder_uuid[16]) {
+    return crc32c(crc32c(0, folder_uuid, 16), position, offsetof(struct segments_position, crc));
+}
+
+void segments_position_make(struct segments_position *position, const uint8_t folder_uuid[16], uint64_t generation,
+                            uint64_t next_number, int64_t written_ns) {
+    memset(position, 0, sizeof *position);
+    position->magic = SEGMENTS_POSITION_MAGIC;
+    position->generation = generation;
+    position->next_number = next_number;
+    position->written_ns = written_ns;
+    position->crc = position_crc(position, folder_uuid);
+}
+
+int segments_position_newest(const struct segments_position slots[SEGMENTS_POSITION_SLOTS],
+                             const uint8_t folder_uuid[16]) {
+    int newest = -1;
+    for (int slot = 0; slot < (int)SEGMENTS_POSITION_SLOTS; slot++) {
+        const struct segments_position *position = &slots[slot];
+        if (position->magic == SEGMENTS_POSITION_MAGIC && position->crc == position_crc(position, folder_uuid) &&
+            is_number(position->generation) && is_number(position->next_number) &&
+            (newest < 0 || position->generation > slots[newest].generation)) {
+            newest = slot;
+        }
+    }
+    return newest;
+}

@@ -59,6 +59,25 @@ _Static_assert(offsetof(struct segment_header, first_number) == 48, "segment_hea
 _Static_assert(offsetof(struct segment_header, crc) == 124, "segment_header.crc");
 _Static_assert(sizeof(struct segment_header) % RECORD_ALIGN_BYTES == 0, "frames are aligned");
 
+#define SEGMENTS_POSITION_MAGIC 0x534f505453525542ull /* "BURSTPOS" */
+#define SEGMENTS_POSITIONS_NAME "consumers" /* of the folder in the folder that has a file for each consumer */
+#define SEGMENTS_POSITION_SLOTS 2u
+#define SEGMENTS_POSITION_OFFSET(slot) ((uint64_t)(slot)*4096u)
+
+/* How far a consumer has got. Written in turn into two slots. */
+struct segments_position {
+    uint64_t magic;
+    uint64_t generation;  /* one more than that of the other slot: the higher one is the newer */
+    uint64_t next_number; /* of the first frame that it has not acknowledged */
+    int64_t written_ns;   /* CLOCK_REALTIME */
+    uint8_t reserved[28]; /* zero */
+    uint32_t crc;         /* CRC32C of all bytes before it, seeded with the CRC of the folder's uuid */
+};
+
+_Static_assert(sizeof(struct segments_position) == 64, "segments_position size");
+_Static_assert(offsetof(struct segments_position, next_number) == 16, "segments_position.next_number");
+_Static_assert(offsetof(struct segments_position, crc) == 60, "segments_position.crc");
+
 /* In segments alone, behind the types of a ring's records: records that the ring lost. The payload is a struct marker_loss. */
 #define SEGMENT_FRAME_LOSS 5u
 
@@ -102,5 +121,12 @@ int segment_frame_begins(const struct record_header *header, uint32_t crc_seed);
 
 /* What begins there. */
 enum frame_verdict segment_frame_judge(const uint8_t *bytes, size_t count, uint32_t crc_seed);
+
+void segments_position_make(struct segments_position *position, const uint8_t folder_uuid[16], uint64_t generation,
+                            uint64_t next_number, int64_t written_ns);
+
+/* The valid one of the higher generation, of a consumer of the folder of that uuid. -1: neither is valid. */
+int segments_position_newest(const struct segments_position slots[SEGMENTS_POSITION_SLOTS],
+                             const uint8_t folder_uuid[16]);
 
 #endif

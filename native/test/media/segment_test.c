@@ -231,6 +231,29 @@ static void a_loss_is_a_frame_that_says_what_was_lost(void **state) {
     assert_memory_equal(frame + sizeof header, &loss, sizeof loss);
 }
 
+static void the_newer_of_two_positions_counts_unless_it_is_torn(void **state) {
+    (void)state;
+    struct segments_position slots[2], empty[2] = {{.magic = 0}};
+    uint8_t other[16] = {0};
+    segments_position_make(&slots[0], folder_uuid, 8, 4711, 99);
+    segments_position_make(&slots[1], folder_uuid, 7, 4710, 98);
+    assert_memory_equal(slots, "BURSTPOS", 8);
+    assert_int_equal(slots[0].next_number, 4711);
+    assert_int_equal(slots[0].written_ns, 99);
+    assert_int_equal(segments_position_newest(slots, folder_uuid), 0);
+    assert_int_equal(segments_position_newest(slots, other), -1);
+    assert_int_equal(segments_position_newest(empty, folder_uuid), -1);
+    for (size_t bit = 0; bit < 8 * sizeof slots[0]; bit++) {
+        ((uint8_t *)slots)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        assert_int_equal(segments_position_newest(slots, folder_uuid), 1);
+        ((uint8_t *)slots)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    segments_position_make(&slots[0], folder_uuid, 8, 0, 99);
+    assert_int_equal(segments_position_newest(slots, folder_uuid), 1);
+    segments_position_make(&slots[1], folder_uuid, LAYOUT_NUMBER_MAX + 1, 1, 99);
+    assert_int_equal(segments_position_newest(slots, folder_uuid), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_head_is_valid_and_says_what_it_was_told),
@@ -246,6 +269,7 @@ int main(void) {
         cmocka_unit_test(zeros_are_no_frame),
         cmocka_unit_test(what_no_writer_makes_is_no_frame),
         cmocka_unit_test(a_loss_is_a_frame_that_says_what_was_lost),
+        cmocka_unit_test(the_newer_of_two_positions_counts_unless_it_is_torn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Consumers of segments: part of burstlog.h, which includes this.
+ *
+ * A consumer has a name, and a place in a folder of segments (burst_stream_config_t.segments) that outlives it. It needs the
+ * folder and nothing else: it may run in the process of the log or in another one, while the log is written or long after. It
+ * gets each record of the stream in order, with its number: the place of the record in the folder, from 1 without a gap. What
+ * it gets is durable in the ring, if not yet in the segment: no crash takes it back. After burst_consumer_ack it goes on behind
+ * that record, whatever ends it. So whoever stores the number of a record together with what he makes of it, and seeks behind it
+ * when he begins, has each record exactly once.
+ *
+ * Functions return 0 or as they say, or a negative errno with a sentence (burst_last_error). One thread at a time uses a
+ * consumer; several consumers, each with a name of its own, do not touch each other. The log never waits for a consumer.
+ */
+#ifndef BURSTLOG_CONSUMER_H
+#define BURSTLOG_CONSUMER_H
+
+#ifndef BURSTLOG_H
+#error "include burstlog.h"
+#endif
+
+#define BURST_CONSUMER_NAME_BYTES 200 /* with its terminator */
+
+typedef struct burst_consumer burst_consumer_t;
+
+enum burst_consumed_kind {
+    BURST_CONSUMED_RECORD = 0, /* as it was appended */
+    BURST_CONSUMED_ROLL =
+        1, /* the log file ended here: burstlog_rolling.h; data is what docs/media-format.md calls a roll */
+    BURST_CONSUMED_LOST = 2, /* the ring lost `count` records from `sequence` on, of this stream or others */
+    BURST_CONSUMED_MISSING =
+        3, /* the `count` numbers up to `number` are in no segment: others deleted or damaged some */
+};
+
+typedef struct burst_consumed {
+    uint32_t struct_bytes; /* set to sizeof(burst_consumed_t) before the call */
+    uint32_t kind;         /* enum burst_consumed_kind */
+    uint64_t number;
+    int64_t sequence;      /* as burst_append returned it; 0 of what is missing */
+    int64_t event_time_ns; /* as it was appended */
+    const void *data;      /* until the next call of the same consumer; NULL but for records and rolls */
+    size_t length;
+    uint64_t count;
+} burst_consumed_t;
+
+/*
+ * Opens the folder, and the consumer of that name: one that is new begins with the oldest record. -ENOENT: there is no such
+ * folder, or no log has written it yet; -EBUSY: the consumer is open elsewhere; -EINVAL: the name is empty, too long, begins with
+ * a dot or has a slash in it; -EUCLEAN: what the folder or the consumer's file says is damaged, or of another folder; -EPROTO: the
+ * folder is of another version. Then *consumer is NULL.
+ */
+int burst_consumer_open(const char *folder, const char *name, burst_consumer_t **consumer);
+
+/* The next record: 1; or 0: none has come within timeout_ns (< 0: for ever, 0: it only looks). */
+int burst_consumer_next(burst_consumer_t *consumer, burst_consumed_t *record, int64_t timeout_ns);
+
+/* The consumer, when it is opened again, begins behind the record of that number, which it must have got: durable on return. A
+ * number that was acknowledged before takes it back. */
+int burst_consumer_ack(burst_consumer_t *consumer, uint64_t number);
+
+/* The next record is that of this number, or what says that it is missing; one that is not written yet is waited for. Nothing
+ * is acknowledged. */
+int burst_consumer_seek(burst_consumer_t *consumer, uint64_t number);
+
+/* The number that the next record has. */
+uint64_t burst_consumer_position(const burst_consumer_t *consumer);
+
+/* Lets go of everything. What was not acknowledged comes again when it is opened again. NULL is allowed. */
+void burst_consumer_close(burst_consumer_t *consumer);
+
+#endif
