@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 int main(void) {
+    /* doc: open */
     burst_config_t config;
     burst_config_init(&config);
     config.ring = "orders.ring";
@@ -18,6 +19,7 @@ int main(void) {
         fprintf(stderr, "%s\n", burst_last_error());
         return 1;
     }
+    /* end */
     for (int order = 1; order <= 10; order++) {
         char line[32];
         int length = snprintf(line, sizeof line, "order %d\n", order);

@@ -62,6 +62,7 @@ extern "C" {
 #define BURST_TEXT_BYTES 512
 
 typedef struct burst burst_t;
+typedef struct burst_rolling burst_rolling_t;
 
 /* What a medium must survive. Ring and log file must both survive at least what is asked for. */
 enum burst_durability {
@@ -138,6 +139,7 @@ typedef struct burst_config {
                                      longer writes; whoever waits for durability does not wait for that */
     uint64_t batch_bytes;      /* 0: only batch_delay_ns counts. Else burst-commit waits no longer once so many bytes
                                      of the ring are enqueued. Needs batch_delay_ns */
+    const burst_rolling_t *rolling; /* of the main stream: as in burst_stream_config_t */
 } burst_config_t;
 
 /* Sets every field to its default (zero), and struct_bytes to the size that this header was compiled with. New fields
@@ -343,13 +345,15 @@ typedef struct burst_stream_config {
     const char *file_group;
     uint32_t file_mode;
     uint32_t rolls_by_caller; /* 1: whoever calls burst_stream_next_roll rolls its files; 0: the engine */
-    const char
-        *segments; /* NULL or "": none. A folder that gets the records of the stream as they are, beside the log file:
-                                 those that are appended from now on, or behind what it got before. No other stream may
-                                 write it. What is in it: docs/media-format.md */
-    uint64_t
-        segment_bytes; /* 0: 64 MiB. A segment, a file of that folder, ends before it is longer: 64 KiB .. 1 TiB. What is
-                                 written at once, up to 1 MiB or one record, is in one segment all the same */
+    const burst_rolling_t
+        *rolling; /* NULL: nobody rolls its files unasked. Else when the engine does, and to which names:
+                                       below, "rolling" */
+    /* NULL or "": none. A folder that gets the records of the stream as they are, beside the log file: those that are appended
+     * from now on, or behind what it got before. No other stream may write it. What is in it: docs/media-format.md */
+    const char *segments;
+    /* 0: 64 MiB. A segment, a file of that folder, ends before it is longer: 64 KiB .. 1 TiB. What is written at once, up to
+     * 1 MiB or one record, is in one segment all the same */
+    uint64_t segment_bytes;
 } burst_stream_config_t;
 
 /* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */

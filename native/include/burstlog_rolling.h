@@ -29,7 +29,7 @@ typedef struct burst_roll {
     const void *header; /* the first bytes of the one that begins */
     size_t header_bytes;
     /* What the engine renames the file to that ends, on the same file system; made absolute. NULL or "": it keeps its name,
-     * and next_file is another. */
+     * and next_file is another. Of a stream with burst_rolling_t it then gets its next name. */
     const char *target;
     /* The file that begins, made absolute; NULL or "": of the same name. The stream is bound to it from then on: if it is to
      * be another, open the stream under a name of its own. */
@@ -45,6 +45,42 @@ typedef struct burst_roll {
 /* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
 void burst_roll_init_bytes(burst_roll_t *roll, size_t struct_bytes);
 #define burst_roll_init(roll) burst_roll_init_bytes(roll, sizeof(burst_roll_t))
+
+/*
+ * How the engine rolls the files of a stream by itself. It is copied when the stream is opened.
+ *
+ * The thread whose record would make the file too long, or which appends the first one after the time, also rolls it: that is
+ * one more record, and no rename, no look at a folder. So a log that gets no record is not rolled, nor is an empty file: it is
+ * taken for the next one. What other threads append meanwhile is still in the file that ends, which may therefore be longer
+ * than size_bytes. If the ring is full, and the record does not wait for space for ever, the file is rolled with a
+ * later one.
+ *
+ * Rolled files are compressed and deleted by a thread of low priority, burst-roll. A compressed file has its name when it is
+ * whole and durable; then the plain one goes. What a crash or a close leaves half done is done, or removed, by the next open with
+ * the same pattern. What cannot be done is told by a WARN event, and is tried again after the next roll.
+ */
+struct burst_rolling {
+    uint32_t struct_bytes; /* sizeof(burst_rolling_t), set by burst_rolling_init */
+    uint32_t compress;     /* 1: by gzip, NAME.gz. It needs the host's libz.so.1, else the open is refused: -ENOPKG */
+    /* Required: what rolled files are called; on the file system of the log file, made absolute. In the name, behind the last
+     * slash: %Y %m %d %j %H %M %S of the birth of the file, in the zone of the process (TZ), whatever its locale; %i, once: an
+     * index, which begins behind the highest one that is there and only grows; %%. No other file in that folder may have such a
+     * name: it would be taken for a rolled one. FILE.%i is refused: so the engine calls a log file that cannot go on as FILE. */
+    const char *pattern;
+    uint64_t
+        size_bytes; /* 0: any. Else a file is not to get longer; a record that is longer has a file of its own. Needs %i */
+    /* 0: never. Else as often as that, in whole seconds: a divisor of a day, counted from midnight in the zone of the process, or
+     * 7 days, from Monday's. When clocks are set for summer or winter, an hour that comes twice has two files, and a day has 23 or
+     * 25 hours. If the clock is set back the file goes on until it shows the time that was planned. */
+    uint64_t interval_ns;
+    uint64_t keep_files; /* 0: all. Else the newest so many are kept: by index, without %i by time of change */
+    uint64_t keep_bytes; /* 0: any. Else the oldest are deleted until the others have at most so many together */
+    uint64_t keep_ns;    /* 0: for ever. Else those are deleted that were last written so long ago */
+};
+
+/* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
+void burst_rolling_init_bytes(burst_rolling_t *rolling, size_t struct_bytes);
+#define burst_rolling_init(rolling) burst_rolling_init_bytes(rolling, sizeof(burst_rolling_t))
 
 /*
  * Appends a roll to the stream, and returns its sequence once it is durable in the ring: then no crash undoes it. It waits, is

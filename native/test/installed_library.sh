@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The README's commands for C, as they stand there, in a home of their own: no cmocka, no Maven. Then the prefix is
-# moved, and the library of the build under test, with its tests, is installed elsewhere: a program finds both.
+# The commands of docs/platforms.md for C, as they stand there, in a home of their own: no cmocka, no Maven. Then the
+# prefix is moved, and the library of the build under test, with its tests, is installed elsewhere: a program finds both.
 #
 #     installed_library.sh BUILD SCRATCH
 set -euo pipefail
@@ -12,7 +12,8 @@ done
 here=$(cd "$(dirname "$0")" && pwd)
 tree=${here%/native/test}
 build=$1 scratch=$2
-[ -f "$tree/README.md" ] || { echo "SKIPPED: no README.md beside native"; exit 77; }
+page=$tree/docs/platforms.md
+[ -f "$page" ] || { echo "SKIPPED: no docs beside native"; exit 77; }
 
 fail() { echo "FAILED: $*"; exit 1; }
 
@@ -41,11 +42,10 @@ unset PKG_CONFIG_PATH LD_LIBRARY_PATH DESTDIR
 
 # What includes cmocka meets this one first.
 echo '#error "only the tests need cmocka"' >no-cmocka/cmocka.h
-awk '/^## / { here = $0 == "## C" } here && /^```/ { inside = $0 == "```sh"; next } here && inside' "$tree/README.md" \
-  >commands
-[ -s commands ] || fail "there are no commands under \"## C\" in README.md"
-CPATH=$scratch/no-cmocka bash -euo pipefail commands >output 2>&1 || { cat output; fail "README.md's commands"; }
-tail -n 1 output | grep -x "order 10 is durable as record 10" || { cat output; fail "README.md's program"; }
+awk '/^##/ { here = $0 == "### C" } here && /^```/ { inside = $0 == "```sh"; next } here && inside' "$page" >commands
+[ -s commands ] || fail "there are no commands under \"### C\" in $page"
+CPATH=$scratch/no-cmocka bash -euo pipefail commands >output 2>&1 || { cat output; fail "the commands of $page"; }
+tail -n 1 output | grep -x "order 10 is durable as record 10" || { cat output; fail "the program of $page"; }
 ! grep -q CMOCKA target/c/CMakeCache.txt || fail "cmocka was looked for though no test was asked for"
 "$HOME/burstlog/bin/burstlog" --version
 

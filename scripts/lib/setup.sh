@@ -66,6 +66,7 @@ missing_test_packages() {
   command -v mkfs.xfs >/dev/null || echo xfsprogs
   command -v mkfs.btrfs >/dev/null || echo btrfs-progs
   [ -e /usr/include/fuse3/fuse.h ] || echo libfuse3-dev
+  [ -e /usr/include/spdlog/spdlog.h ] || echo libspdlog-dev
 }
 
 # Installs what the build lacks, and the packages named (each called like its command); exports JAVA_HOME.

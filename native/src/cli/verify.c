@@ -80,7 +80,7 @@ int command_verify(int argc, char **argv) {
     static const struct show_command command = {
         .usage = "burstlog verify [--json] RING",
         .about = "Reads the whole ring and checks superblocks, checkpoints and the CRC of every record.\n"
-                 "While a process writes the ring, a checkpoint that it is just writing may look bad.",
+                 "Beside a process that writes the ring it judges what was durable when it began.",
         .print = verify_print,
         .print_refused = verify_print_refused,
     };

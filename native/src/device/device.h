@@ -61,7 +61,8 @@ struct device_ops {
     /* Durable when it returns. 0 or -errno with a sentence; a short write is an error. Data that lies in the mapping at
      * this very offset is there already, as it is for `read`. */
     int (*write)(struct device *device, uint64_t offset, const void *data, size_t bytes);
-    /* All of the range, or -errno with a sentence. Offset, bytes and data are multiples of the block. */
+    /* All of the range, or -errno with a sentence. Offset, bytes and data are multiples of the block. Another process may
+     * write meanwhile: what a later call reads is not older. */
     int (*read)(struct device *device, uint64_t offset, void *data, size_t bytes);
     /* Everything written before, by anybody, is durable. */
     int (*flush)(struct device *device);

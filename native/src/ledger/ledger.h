@@ -31,6 +31,9 @@ int ledger_format(const struct platform *platform, struct device *device, uint64
  * Reads and judges the fixed head; changes nothing. 0, or with a sentence -ENODATA (no ring), -EUCLEAN (damaged), -EPROTO
  * (of another version), -EIO, -ENOMEM. Then too *ledger may be there, for the view's superblock and copies: NULL or not,
  * ledger_close() either way. The device stays the caller's, and open as long as the ledger.
+ *
+ * Beside a writer: slots that he just writes are bad. The newest checkpoint has let go of all that was released before the
+ * call, and of what the notes need.
  */
 int ledger_read(const struct platform *platform, struct device *device, struct ledger **ledger);
 

@@ -170,6 +170,7 @@ static int check_note(const struct ledger *ledger, const struct writer_note *not
                      (unsigned long long)end);
 }
 
+/* Before the checkpoints: a writer that goes on meanwhile is never beyond what those, read later, release. */
 static int read_notes(struct ledger *ledger) {
     struct ledger_view *view = &ledger->view;
     int rc = 0;
@@ -178,7 +179,14 @@ static int read_notes(struct ledger *ledger) {
         rc = read_block(ledger, LAYOUT_NOTE_OFFSET(slot), &unreadable);
         memcpy(&view->notes[slot], ledger->block, sizeof view->notes[slot]);
         view->note_is_valid[slot] = rc == 0 && writer_note_is_valid(&view->notes[slot], view->crc_seed);
-        rc = view->note_is_valid[slot] ? check_note(ledger, &view->notes[slot]) : rc;
+    }
+    return rc;
+}
+
+static int check_notes(const struct ledger *ledger) {
+    int rc = 0;
+    for (unsigned slot = 0; rc == 0 && slot < LAYOUT_NOTE_SLOTS; slot++) {
+        rc = ledger->view.note_is_valid[slot] ? check_note(ledger, &ledger->view.notes[slot]) : 0;
     }
     return rc;
 }
@@ -201,8 +209,9 @@ int ledger_read(const struct platform *platform, struct device *device, struct l
     struct ledger *ledger = *ledger_out;
     rc = read_superblocks(ledger);
     rc = rc < 0 ? rc : check_medium(device, &ledger->view.superblock);
+    rc = rc < 0 ? rc : read_notes(ledger);
     rc = rc < 0 ? rc : read_checkpoints(ledger);
-    return rc < 0 ? rc : read_notes(ledger);
+    return rc < 0 ? rc : check_notes(ledger);
 }
 
 /* ------------------------------------------------------------------------------------------- what it says */

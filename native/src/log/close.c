@@ -11,6 +11,7 @@
 #include "burstlog.h"
 #include "device/open.h"
 #include "log/log.h"
+#include "log/rolling.h"
 #include "ring/leader.h"
 
 #define USER_PAUSE_NS 100000
@@ -168,6 +169,10 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
         return leave_it(log, timeout_ns);
     }
     threads_join_drain(&log->threads);
+    rolling_await_end(log->main.rolling, &limit);
+    for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
+        rolling_await_end(stream->rolling, &limit);
+    }
     if (log->last_stats.accepted_sequence > log->last_stats.durable_sequence) {
         return error_set(EIO, "ring %s has failed: %s", log->ring->path, log->ring->failure);
     }

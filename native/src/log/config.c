@@ -7,12 +7,14 @@
 
 #include "base/error.h"
 #include "burstlog.h"
+#include "log/rolling_time.h"
 #include "outlet/file/accounts.h"
 
 #define MIB 1048576
+#define SECOND_NS 1000000000
 #define LEAST_RING_BYTES (2ull * MIB)
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
-#define STREAM_CONFIG_LEAST_BYTES offsetof(burst_stream_config_t, segments)
+#define STREAM_CONFIG_LEAST_BYTES offsetof(burst_stream_config_t, rolling)
 #define LEAST_SEGMENT_BYTES (64ull * 1024)
 #define MOST_SEGMENT_BYTES (1ull << 40)
 #define CONFIG_MOST_BYTES 4096 /* a larger value is garbage */
@@ -118,6 +120,87 @@ int config_check_file_name(const char *ring, const char *given, char *file_name,
                   : check_apart(ring, file_name);
 }
 
+static int is_interval(uint64_t ns) {
+    const uint64_t s = ns / SECOND_NS;
+    return ns % SECOND_NS == 0 && (s == 0 || s == WEEK_S || DAY_S % s == 0);
+}
+
+static void check_rolling_values(const char *ring, const char *file, const burst_rolling_t *values,
+                                 const struct rolling_name *name, struct error_list *errors) {
+    struct stat status;
+    if (rolling_name_hits(name, file) || rolling_name_hits(name, ring)) {
+        error_list_add(errors,
+                       error_set(EINVAL,
+                                 "rollPattern=\"%s\" of ring %s cannot be used: it fits the ring or log file %s, which "
+                                 "would be taken for a rolled file; let it be another",
+                                 values->pattern, ring, file));
+    }
+    if (rolling_name_is_diverted(name, file)) {
+        error_list_add(
+            errors, error_set(EINVAL,
+                              "rollPattern=\"%s\" of ring %s cannot be used: log file %s gets such a name itself, with "
+                              "numbers alone behind its own, when it cannot go on under that; let it have more, for "
+                              "instance -%%i",
+                              values->pattern, ring, file));
+    }
+    if (stat(file, &status) == 0 && S_ISBLK(status.st_mode)) {
+        error_list_add(errors,
+                       error_set(EINVAL,
+                                 "rolling of log file %s of ring %s cannot be used: it is a device, which has no "
+                                 "other name; let it be a file",
+                                 file, ring));
+    }
+    if (values->size_bytes != 0 && !name->has_index) {
+        error_list_add(errors,
+                       error_set(EINVAL,
+                                 "rollPattern=\"%s\" of ring %s cannot be used with rollSize: files that end at "
+                                 "any time need an index in their names; put %%i into it",
+                                 values->pattern, ring));
+    }
+    if (!is_interval(values->interval_ns)) {
+        error_list_add(errors, error_set(EINVAL,
+                                         "rollInterval of ring %s is %s: it divides a day, in whole seconds, or is 7 "
+                                         "days; for instance 15 min, 1 h, 24 h",
+                                         ring, error_time((int64_t)values->interval_ns)));
+    }
+    if (values->compress > 1) {
+        error_list_add(
+            errors, error_set(EINVAL, "compress=\"%u\" of ring %s cannot be used: use 0 or 1", values->compress, ring));
+    }
+}
+
+int config_check_rolling(const char *ring, const char *file, const burst_rolling_t *given, burst_rolling_t *values,
+                         struct rolling_files *files) {
+    struct error_list errors = {.code = 0};
+    int rc = config_copy_given(given, "rolling", sizeof *values, values, sizeof *values);
+    rc = rc < 0 ? rc : rolling_name_read(ring, values->pattern, &files->name);
+    if (rc < 0) {
+        return rc;
+    }
+    check_rolling_values(ring, file, values, &files->name, &errors);
+    if (values->compress == 1) {
+        error_list_add(&errors, gzip_load(ring, &files->gzip));
+    }
+    return error_list_result(&errors);
+}
+
+/* Either the caller rolls the files, or the engine does. */
+static void check_rolling(const char *ring, const char *file_name, uint32_t by_caller, const burst_rolling_t *rolling,
+                          struct error_list *errors) {
+    char path[BURST_PATH_BYTES];
+    burst_rolling_t values;
+    struct rolling_files files;
+    if (rolling == NULL || path_absolute(ring, path, sizeof path) < 0) {
+        return;
+    }
+    error_list_add(errors, *file_name == '\0' || by_caller
+                               ? error_set(EINVAL,
+                                           "rolling of a stream of ring %s cannot be used: it has no log file, or is "
+                                           "opened with rolls_by_caller; leave one of them out",
+                                           ring)
+                               : config_check_rolling(path, file_name, rolling, &values, &files));
+}
+
 int config_check(const burst_config_t *given, struct checked_config *config) {
     burst_config_t *values = &config->values;
     struct error_list errors = {.code = 0};
@@ -141,6 +224,7 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
     error_list_add(&errors, accounts_check(&new_file));
     check_choices(values, &errors);
     check_sizes_and_times(values, &errors);
+    check_rolling(values->ring, config->file_name, values->rolls_by_caller, values->rolling, &errors);
     placement_read(values, &config->placement, &errors);
     return error_list_result(&errors);
 }
@@ -205,5 +289,6 @@ int config_check_stream(const char *ring, const burst_stream_config_t *given, st
                                  "to wait, or nothing",
                                  ring));
     }
+    check_rolling(ring, config->file_name, values->rolls_by_caller, values->rolling, &errors);
     return error_list_result(&errors);
 }

@@ -40,8 +40,11 @@ struct engine_view {
     struct ledger *ledger;
     uint64_t unreadable_bytes; /* of the data area */
     struct recovery recovery;
-    const uint8_t *image; /* what was recovered from */
-    uint8_t *own_image;   /* only of engine_view_open */
+    const uint8_t *image;     /* what was recovered from */
+    uint8_t *own_image;       /* only of engine_view_open */
+    uint64_t own_bytes;       /* of it */
+    uint64_t judged_position; /* 0, or what comes before was durable before the image was read; no more is judged */
+    uint64_t judged_sequence; /* of the first record at or after it */
 };
 
 struct engine;
@@ -142,7 +145,10 @@ int engine_view_check(const struct device *device, const struct engine_view *vie
 /* What recovery was given, of a view with an image; its parts are the view's. */
 struct recovery_input engine_view_input(const struct engine_view *view);
 
-/* Both, into memory of its own, changing nothing: also beside a running writer. */
+/*
+ * Both, into memory of its own, changing nothing: also beside a running writer. Then it is the log as it was while this
+ * read: what was durable before, and is not drained, is in it or is told as lost; what came later may be in it.
+ */
 int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view);
 
 void engine_view_close(const struct platform *platform, struct engine_view *view);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "device/salvage.h"
 #include "log/engine.h"
 #include "media/record.h"
 
-static struct recovery_head head_of(const struct ledger *ledger) {
-    const struct ledger_sum sum = ledger_sum(ledger);
-    return (struct recovery_head){
+/* A head with a torn part is read so often, with so long between. */
+#define HEAD_READS 10u
+#define HEAD_PAUSE_NS 10000000ll
+
+static struct recovery_head head_of(const struct engine_view *view) {
+    const struct ledger_sum sum = ledger_sum(view->ledger);
+    struct recovery_head head = {
         .start = {.position = sum.start.drained_position,
                   .sequence = sum.start.next_sequence,
                   .epoch = sum.start.epoch},
@@ -17,6 +22,12 @@ static struct recovery_head head_of(const struct ledger *ledger) {
         .in_flight_end = sum.in_flight_end,
         .epoch_highest = sum.epoch_highest,
     };
+    if (view->judged_position > 0) {
+        head.durable_position = view->judged_position;
+        head.durable_sequence = view->judged_sequence;
+        head.headers_are_newer = 1;
+    }
+    return head;
 }
 
 struct recovery_input engine_view_input(const struct engine_view *view) {
@@ -27,7 +38,7 @@ struct recovery_input engine_view_input(const struct engine_view *view) {
                   .block_bytes = superblock->block_bytes,
                   .line_bytes = superblock_line_bytes(superblock)},
         .crc_seed = ledger_view(view->ledger)->crc_seed,
-        .head = head_of(view->ledger),
+        .head = head_of(view),
     };
 }
 
@@ -69,17 +80,55 @@ static int recover(const struct platform *platform, const struct device *device,
     return recovery_run(platform, &input, &view->recovery);
 }
 
-int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
-                        struct engine_view *view) {
-    const struct superblock *superblock = engine_view_superblock(view);
+/* Whether every part of the head is whole. A part that a writer just writes is not, and is a moment later. */
+static int is_whole(const struct ledger_view *head) {
+    int whole = 1;
+    for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
+        whole &= head->copies[copy] == SUPERBLOCK_VALID;
+    }
+    for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
+        whole &= head->checkpoint_is_valid[slot];
+    }
+    for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
+        whole &= head->note_is_valid[slot];
+    }
+    return whole;
+}
+
+/* As ledger_read, into view->ledger. What is bad is believed when it stays so. */
+static int read_head(const struct platform *platform, struct device *device, struct engine_view *view) {
+    for (unsigned reads = 1;; reads++) {
+        ledger_close(view->ledger);
+        const int rc = ledger_read(platform, device, &view->ledger);
+        if (reads == HEAD_READS || (rc < 0 && rc != -EUCLEAN) || (rc == 0 && is_whole(ledger_view(view->ledger)))) {
+            return rc;
+        }
+        platform->ops->sleep_ns(platform, HEAD_PAUSE_NS);
+    }
+}
+
+static int read_head_again(const struct platform *platform, struct device *device, struct engine_view *view) {
+    const struct superblock before = *engine_view_superblock(view);
+    const int rc = read_head(platform, device, view);
+    if (rc < 0 || memcmp(&before, engine_view_superblock(view), sizeof before) == 0) {
+        return rc;
+    }
+    return error_set(EBUSY, "ring %s was formatted anew while it was read: look again", device->path);
+}
+
+/* Reads the data area, and then, if others may write the ring meanwhile, the head. */
+static int read_and_recover(const struct platform *platform, struct device *device, uint8_t *image, int others_write,
+                            struct engine_view *view) {
+    const struct superblock superblock = *engine_view_superblock(view);
     struct unreadable_blocks blocks = {.platform = platform,
-                                       .superblock = superblock,
-                                       .size = superblock->capacity_bytes / superblock->block_bytes / 8 + 1};
-    int rc = device_read_salvage(device, superblock->data_offset, image, superblock->capacity_bytes,
-                                 note_unreadable_data, &blocks);
+                                       .superblock = &superblock,
+                                       .size = superblock.capacity_bytes / superblock.block_bytes / 8 + 1};
+    int rc = device_read_salvage(device, superblock.data_offset, image, superblock.capacity_bytes, note_unreadable_data,
+                                 &blocks);
     const uint32_t lost_pages = device_lost_pages(device);
     view->image = image;
     view->unreadable_bytes = blocks.bytes;
+    rc = rc == 0 && others_write ? read_head_again(platform, device, view) : rc;
     rc = rc < 0 ? rc : recover(platform, device, &blocks, view);
     if (blocks.bits != NULL) {
         platform_release(platform, blocks.bits, blocks.size);
@@ -92,6 +141,11 @@ int engine_view_recover(const struct platform *platform, struct device *device, 
             device->path);
     }
     return rc;
+}
+
+int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
+                        struct engine_view *view) {
+    return read_and_recover(platform, device, image, 0, view);
 }
 
 /* No writer comes near these numbers. What would be written beyond them would not be believed again. */
@@ -146,18 +200,44 @@ int engine_view_check(const struct device *device, const struct engine_view *vie
     return 0;
 }
 
+static int finds_damage(const struct recovery *recovery) {
+    size_t jump = 0;
+    while (jump < recovery->jump_count && !recovery->jumps[jump].gap.damaged) {
+        jump++;
+    }
+    return jump < recovery->jump_count;
+}
+
+/*
+ * Beside a writer the data is read while it changes. The head is read behind it: what that has not released was not written
+ * over before. So nothing can be missing but what was written after its place was read, while a later place, or the head,
+ * tells of it already. Where something is missing the data is read once more, and judged as far as the first time proved
+ * that it was durable: what is missing there is lost. A ring at rest reads the same twice.
+ */
+static int read_ring(const struct platform *platform, struct device *device, struct engine_view *view) {
+    int rc = read_and_recover(platform, device, view->own_image, 1, view);
+    if (rc == 0 && finds_damage(&view->recovery)) {
+        view->judged_position = view->recovery.durable_position;
+        view->judged_sequence = view->recovery.durable_sequence;
+        recovery_free(&view->recovery);
+        rc = read_and_recover(platform, device, view->own_image, 1, view);
+    }
+    return rc;
+}
+
 int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view_out) {
     struct engine_view *view = platform_allocate(platform, sizeof *view, PLATFORM_PLAIN);
     if (view == NULL) {
         return error_set(ENOMEM, "no memory to read ring %s: %zu bytes", device->path, sizeof *view);
     }
-    int rc = ledger_read(platform, device, &view->ledger);
+    int rc = read_head(platform, device, view);
     if (rc == 0) {
         const uint64_t capacity = engine_view_superblock(view)->capacity_bytes;
         view->own_image = platform_allocate(platform, capacity, PLATFORM_PLAIN);
+        view->own_bytes = capacity;
         rc = view->own_image == NULL ? error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path,
                                                  (unsigned long long)capacity)
-                                     : engine_view_recover(platform, device, view->own_image, view);
+                                     : read_ring(platform, device, view);
     }
     if (rc < 0) {
         engine_view_close(platform, view);
@@ -170,7 +250,7 @@ int engine_view_open(const struct platform *platform, struct device *device, str
 void engine_view_close(const struct platform *platform, struct engine_view *view) {
     recovery_free(&view->recovery);
     if (view->own_image != NULL) {
-        platform_release(platform, view->own_image, engine_view_superblock(view)->capacity_bytes);
+        platform_release(platform, view->own_image, view->own_bytes);
     }
     ledger_close(view->ledger);
     platform_release(platform, view, sizeof *view);

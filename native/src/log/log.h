@@ -12,11 +12,13 @@
 
 enum stream_refusal {
     STREAM_TAKES_RECORDS,
+    STREAM_ROLLS, /* takes them, and each may roll its file */
     STREAM_IS_CLOSED,
     STREAM_HAS_NO_FILE, /* the main stream of a ring that was opened without a log file */
 };
 
 struct roll_slot; /* log/roll.h */
+struct rolling;   /* log/rolling.h */
 
 /* Never freed, as the log: a late caller gets -ESHUTDOWN. Appends touch it and the ring's control block only. */
 struct burst_stream {
@@ -27,6 +29,7 @@ struct burst_stream {
     _Atomic uint64_t discarded; /* records */
     burst_t *log;
     struct roll_slot *rolls;  /* NULL: the engine performs its rolls */
+    struct rolling *rolling;  /* NULL: nobody rolls it unasked */
     _Atomic uint32_t is_kept; /* the next two are there, once and for all: the stream is closed, or its log */
     burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];

@@ -19,10 +19,10 @@
 #include "device/host/survival.h"
 #include "log/log.h"
 #include "log/log_file_open.h"
-#include "log/roll.h"
 #include "media/superblock.h"
 #include "log/ring_file.h"
 #include "log/roll.h"
+#include "log/rolling_thread.h"
 
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
@@ -147,7 +147,9 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
         .cpus = cpus_here(),
         .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
         .patience_ns = ROLL_PATIENCE_NS,
-        .roller = log->main.rolls != NULL ? &log->main.rolls->roller : NULL,
+        .roller = log->main.rolls != NULL     ? &log->main.rolls->roller
+                  : log->main.rolling != NULL ? &log->main.rolling->roller
+                                              : NULL,
         .untrusted_ring_owner = untrusted_ring_owner(log->device),
     };
     const int rc = engine_open(&parts, &engine_config, &log->engine);
@@ -263,15 +265,21 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
         log->main.rolls = roll_slot_create();
         rc = log->main.rolls == NULL ? error_set(ENOMEM, "no memory to open ring %s", config->ring) : 0;
     }
+    if (config->rolling != NULL) {
+        rc = rolling_create(config->ring, checked.file_name, config->rolling, config->max_record_bytes, rolling_loop,
+                            &log->main.rolling);
+    }
     rc = rc < 0 ? rc : open_log(log, config, &checked.placement, checked.file_name);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);
     }
     if (rc < 0) {
         roll_slot_destroy(log->main.rolls);
+        rolling_destroy(log->main.rolling);
         platform_release(&platform_linux, handle, sizeof *handle);
         return rc;
     }
+    rolling_begin_stream(log->main.rolling, &log->main);
     *log_out = log;
     return 0;
 }

@@ -11,10 +11,14 @@
 #include "base/path.h"
 #include "log/config.h"
 #include "log/log.h"
+#include "log/rolling.h"
 #include "media/roll.h"
 
 _Static_assert(BURST_ROLL_NOTE_BYTES == ROLL_NOTE_BYTES, "a note fits");
 _Static_assert(BURST_PATH_BYTES == LAYOUT_FILE_NAME_BYTES, "a path fits");
+
+typedef int64_t ring_append_call(struct ring *ring, const void *data, size_t length, int64_t event_time_ns,
+                                 uint16_t stream, const struct ring_rule *rule);
 
 /* ----------------------------------------------------------------------------------------------- append a roll */
 
@@ -63,7 +67,7 @@ static int check_roll(const burst_stream_t *stream, const burst_roll_t *given, s
         return error_set(EINVAL, "the next roll of ring %s cannot be planned for a negative time or length",
                          stream->ring->path);
     }
-    return roll->target[0] == '\0' && roll->next[0] == '\0' && stream->rolls == NULL
+    return roll->target[0] == '\0' && roll->next[0] == '\0' && stream->rolls == NULL && stream->rolling == NULL
                ? error_set(EINVAL,
                            "a roll of ring %s has neither a target nor a next file: nothing would be rolled; name one",
                            stream->ring->path)
@@ -84,7 +88,8 @@ static int refuse_device(burst_stream_t *stream) {
                : 0;
 }
 
-static int64_t append_roll(burst_stream_t *stream, const struct checked_roll *checked, int64_t event_time_ns) {
+static int64_t append_roll(burst_stream_t *stream, const struct checked_roll *checked, int64_t event_time_ns,
+                           ring_append_call *call, const struct ring_rule *rule) {
     const burst_roll_t *values = &checked->values;
     const uint64_t most = stream->ring->limits.max_record_bytes;
     if (values->footer_bytes > most || values->header_bytes > most) {
@@ -112,9 +117,37 @@ static int64_t append_roll(burst_stream_t *stream, const struct checked_roll *ch
         return error_set(ENOMEM, "no memory for a roll of ring %s: %zu bytes", stream->ring->path, bytes);
     }
     roll_encode(&roll, payload);
-    const int64_t sequence = ring_append_roll(stream->ring, payload, bytes, event_time_ns, stream->id, &stream->rule);
+    const int64_t sequence = call(stream->ring, payload, bytes, event_time_ns, stream->id, rule);
     platform_release(&platform_linux, payload, bytes);
-    return stream_count(stream, sequence);
+    return sequence;
+}
+
+/* Under the lock of `rolling`: what it says of a roll that does not say that itself. */
+static void complete(struct rolling *rolling, struct checked_roll *roll, int64_t born_ns) {
+    if (roll->target[0] == '\0' && roll->next[0] == '\0') {
+        rolling_take_name(rolling, roll->target, sizeof roll->target);
+    }
+    if (roll->values.next_time_ns == 0 && roll->values.next_file_bytes == 0) {
+        roll->values.next_time_ns = rolling_next_ns(rolling, born_ns);
+        roll->values.next_file_bytes = rolling->size_bytes == UINT64_MAX ? 0 : rolling->size_bytes;
+    }
+}
+
+static int64_t roll_now(burst_stream_t *stream, struct checked_roll *roll, int64_t event_time_ns) {
+    struct rolling *rolling = stream->rolling;
+    if (rolling == NULL) {
+        return append_roll(stream, roll, event_time_ns, ring_append_roll, &stream->rule);
+    }
+    pthread_mutex_lock(&rolling->lock);
+    const uint64_t bytes = atomic_load(&rolling->bytes);
+    complete(rolling, roll, event_time_ns);
+    const int64_t sequence = append_roll(stream, roll, event_time_ns, ring_append_roll, &stream->rule);
+    if (sequence > 0 || sequence == -EINPROGRESS) {
+        const uint64_t last = sequence > 0 ? (uint64_t)sequence : ring_next_sequence(stream->ring) - 1;
+        rolling_rolled(rolling, last, bytes, event_time_ns);
+    }
+    pthread_mutex_unlock(&rolling->lock);
+    return sequence;
 }
 
 int64_t burst_stream_roll(burst_stream_t *stream, const burst_roll_t *given, int64_t event_time_ns) {
@@ -123,7 +156,44 @@ int64_t burst_stream_roll(burst_stream_t *stream, const burst_roll_t *given, int
     rc = rc < 0 ? rc : stream_check(stream);
     rc = rc < 0 ? rc : check_roll(stream, given, &roll);
     rc = rc < 0 ? rc : refuse_device(stream);
-    return rc < 0 ? rc : append_roll(stream, &roll, event_time_ns);
+    return rc < 0 ? rc : stream_count(stream, roll_now(stream, &roll, event_time_ns));
+}
+
+/* -------------------------------------------------------------------------------------------------- roll unasked */
+
+/* Under the lock. A file without a byte is as good as the next one, whose birth it gets: so it is not renamed. */
+static void roll_unasked(burst_stream_t *stream, const struct ring_rule *rule) {
+    static const struct ring_rule never_wait = {.on_full = RING_ON_FULL_FAIL, .timeout_ns = 0};
+    struct rolling *rolling = stream->rolling;
+    struct checked_roll roll = {.values = {.struct_bytes = sizeof roll.values}};
+    const int64_t now_ns = platform_realtime_ns(&platform_linux);
+    const int may_wait = rule->on_full == RING_ON_FULL_BLOCK && rule->timeout_ns < 0;
+    const uint64_t bytes = atomic_load(&rolling->bytes);
+    if (bytes == 0) {
+        memcpy(roll.next, rolling->file, sizeof roll.next);
+    }
+    complete(rolling, &roll, now_ns);
+    const int64_t sequence = append_roll(stream, &roll, now_ns, ring_enqueue_roll, may_wait ? rule : &never_wait);
+    if (sequence > 0) {
+        rolling_rolled(rolling, (uint64_t)sequence, bytes, now_ns);
+    }
+}
+
+void roll_if_due(burst_stream_t *stream, size_t length, const struct ring_rule *rule) {
+    struct rolling *rolling = stream->rolling;
+    if (rolling_is_due(rolling, length) && pthread_mutex_trylock(&rolling->lock) == 0) {
+        if (rolling_is_due(rolling, length)) { /* nobody else has rolled it meanwhile */
+            roll_unasked(stream, rule);
+        }
+        pthread_mutex_unlock(&rolling->lock);
+    }
+}
+
+int64_t roll_count(burst_stream_t *stream, size_t length, int64_t sequence) {
+    if (sequence > 0) {
+        atomic_fetch_add_explicit(&stream->rolling->bytes, length, memory_order_relaxed);
+    }
+    return sequence;
 }
 
 /* ------------------------------------------------------------------------------------------------ ask and answer */

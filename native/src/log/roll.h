@@ -8,6 +8,7 @@
 #include "base/event_count.h"
 #include "burstlog.h"
 #include "outlet/file/file_outlet.h"
+#include "ring/append.h"
 
 enum roll_slot_state {
     ROLL_IDLE,
@@ -31,5 +32,10 @@ void roll_slot_destroy(struct roll_slot *slot);
 
 /* Whoever waits for a roll is told that none comes; what the drain asks from now on, it does itself. */
 void roll_slot_close(struct roll_slot *slot);
+
+/* Of a stream that rolls: rolls its file, if that is due before a record of this length, which is about to be put by that rule.
+ * Counts the record, if it was accepted: returns `sequence`. */
+void roll_if_due(burst_stream_t *stream, size_t length, const struct ring_rule *rule);
+int64_t roll_count(burst_stream_t *stream, size_t length, int64_t sequence);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "log/log.h"
 #include "log/roll.h"
+#include "log/rolling.h"
 
 #define STATS_MOST_BYTES 4096 /* a larger value is garbage */
 
@@ -22,10 +23,6 @@ static __attribute__((noinline)) int64_t refuse(const burst_stream_t *stream) {
                            stream->ring->path);
 }
 
-static int is_refused(const burst_stream_t *stream) {
-    return __builtin_expect(atomic_load_explicit(&stream->refusal, memory_order_relaxed) != STREAM_TAKES_RECORDS, 0);
-}
-
 static inline int64_t count(burst_stream_t *stream, int64_t sequence) {
     if (__builtin_expect(sequence == 0, 0)) {
         atomic_fetch_add_explicit(&stream->discarded, 1, memory_order_relaxed);
@@ -33,21 +30,42 @@ static inline int64_t count(burst_stream_t *stream, int64_t sequence) {
     return sequence;
 }
 
+typedef int64_t ring_call(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                          const struct ring_rule *rule);
+
+/* Of a stream that is closed, or has no file, or rolls it. */
+static __attribute__((noinline)) int64_t put_otherwise(burst_stream_t *stream, ring_call *call, const void *data,
+                                                       size_t length, int64_t event_time_ns,
+                                                       const struct ring_rule *rule) {
+    if (atomic_load(&stream->refusal) != STREAM_ROLLS) {
+        return refuse(stream);
+    }
+    roll_if_due(stream, length, rule);
+    return roll_count(stream, length, count(stream, call(stream->ring, data, length, event_time_ns, stream->id, rule)));
+}
+
+static inline int takes_records(const burst_stream_t *stream) {
+    return __builtin_expect(atomic_load_explicit(&stream->refusal, memory_order_relaxed) == STREAM_TAKES_RECORDS, 1);
+}
+
+static inline __attribute__((always_inline)) int64_t put(burst_stream_t *stream, ring_call *call, const void *data,
+                                                         size_t length, int64_t event_time_ns,
+                                                         const struct ring_rule *rule) {
+    return takes_records(stream) ? count(stream, call(stream->ring, data, length, event_time_ns, stream->id, rule))
+                                 : put_otherwise(stream, call, data, length, event_time_ns, rule);
+}
+
 int64_t burst_stream_append(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns) {
-    return is_refused(stream)
-               ? refuse(stream)
-               : count(stream, ring_append(stream->ring, data, length, event_time_ns, stream->id, &stream->rule));
+    return put(stream, ring_append, data, length, event_time_ns, &stream->rule);
 }
 
 int64_t burst_stream_enqueue(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns) {
-    return is_refused(stream)
-               ? refuse(stream)
-               : count(stream, ring_enqueue(stream->ring, data, length, event_time_ns, stream->id, &stream->rule));
+    return put(stream, ring_enqueue, data, length, event_time_ns, &stream->rule);
 }
 
 int64_t burst_stream_offer(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns) {
-    return is_refused(stream) ? refuse(stream)
-                              : ring_enqueue(stream->ring, data, length, event_time_ns, stream->id, &never_wait);
+    return takes_records(stream) ? ring_enqueue(stream->ring, data, length, event_time_ns, stream->id, &never_wait)
+                                 : put_otherwise(stream, ring_enqueue, data, length, event_time_ns, &never_wait);
 }
 
 static int refuse_rule(const burst_stream_t *stream, uint32_t on_full) {
@@ -60,22 +78,18 @@ int64_t burst_stream_append_within(burst_stream_t *stream, const void *data, siz
                                    enum burst_on_full on_full, int64_t timeout_ns) {
     const struct ring_rule rule = {.on_full = on_full, .timeout_ns = timeout_ns};
     return on_full > BURST_ON_FULL_DISCARD ? refuse_rule(stream, on_full)
-           : is_refused(stream)
-               ? refuse(stream)
-               : count(stream, ring_append(stream->ring, data, length, event_time_ns, stream->id, &rule));
+                                           : put(stream, ring_append, data, length, event_time_ns, &rule);
 }
 
 int64_t burst_stream_enqueue_within(burst_stream_t *stream, const void *data, size_t length, int64_t event_time_ns,
                                     enum burst_on_full on_full, int64_t timeout_ns) {
     const struct ring_rule rule = {.on_full = on_full, .timeout_ns = timeout_ns};
     return on_full > BURST_ON_FULL_DISCARD ? refuse_rule(stream, on_full)
-           : is_refused(stream)
-               ? refuse(stream)
-               : count(stream, ring_enqueue(stream->ring, data, length, event_time_ns, stream->id, &rule));
+                                           : put(stream, ring_enqueue, data, length, event_time_ns, &rule);
 }
 
 int stream_check(const burst_stream_t *stream) {
-    return is_refused(stream) ? (int)refuse(stream) : 0;
+    return atomic_load(&stream->refusal) > STREAM_ROLLS ? (int)refuse(stream) : 0;
 }
 
 int64_t stream_count(burst_stream_t *stream, int64_t sequence) {
@@ -111,7 +125,9 @@ int64_t burst_enqueue_within(burst_t *log, const void *data, size_t length, int6
 void stream_begin_main(burst_stream_t *stream, burst_t *log, int has_file) {
     stream->ring = log->ring;
     stream->log = log;
-    atomic_store(&stream->refusal, has_file ? STREAM_TAKES_RECORDS : STREAM_HAS_NO_FILE);
+    atomic_store(&stream->refusal, !has_file                 ? STREAM_HAS_NO_FILE
+                                   : stream->rolling != NULL ? STREAM_ROLLS
+                                                             : STREAM_TAKES_RECORDS);
 }
 
 static uint64_t drained_sequence(const burst_stream_t *stream) {
@@ -152,6 +168,7 @@ static void fill_stats(const burst_stream_t *stream, burst_stream_stats_t *stats
 static void keep(burst_stream_t *stream) {
     if (!atomic_load(&stream->is_kept)) {
         roll_slot_close(stream->rolls);
+        rolling_stop(stream->rolling);
         fill_stats(stream, &stream->last_stats);
         stream->last_stats.state = BURST_STATE_CLOSED;
         drain_copy_path(stream->log->engine->drain, stream->id, stream->last_file, sizeof stream->last_file);
@@ -229,7 +246,6 @@ static void let_go(struct engine_call *call, struct engine *engine) {
 
 static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
     burst_t *log = stream->log;
-    uint32_t expected = STREAM_TAKES_RECORDS;
     struct limit limit = limit_of(timeout_ns);
     int rc = log_check_alive(log);
     if (rc < 0) {
@@ -239,7 +255,7 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
         return error_set(EINVAL, "the main stream of ring %s is closed with its log: call burst_close",
                          log->ring->path);
     }
-    if (!atomic_compare_exchange_strong(&stream->refusal, &expected, STREAM_IS_CLOSED)) {
+    if (atomic_exchange(&stream->refusal, STREAM_IS_CLOSED) == STREAM_IS_CLOSED) {
         return (int)refuse(stream);
     }
     limit_left_ns(&limit, &platform_linux); /* begins */
@@ -252,6 +268,7 @@ static int close_stream(burst_stream_t *stream, int64_t timeout_ns) {
     engine_ask(log->engine, &stream->letting_go);
     log_await_call(log, &stream->is_kept, &limit);
     log_leave(log);
+    rolling_await_end(stream->rolling, &limit);
     return rc;
 }
 

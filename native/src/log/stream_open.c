@@ -14,6 +14,7 @@
 #include "log/log.h"
 #include "log/log_file_open.h"
 #include "log/roll.h"
+#include "log/rolling_thread.h"
 
 struct opening {
     struct engine_call call;
@@ -23,6 +24,7 @@ struct opening {
     struct log_file_before before;
     struct engine_stream wanted;
     struct roll_slot *rolls; /* NULL: the engine performs the rolls */
+    struct rolling *rolling; /* NULL: nobody rolls it unasked */
     uint16_t id;
     size_t bytes; /* of this, with the strings behind it */
     char strings[];
@@ -45,7 +47,7 @@ static const char *copy_string(char **room, const char *text) {
 }
 
 /* What the caller has given lasts as long as its call. */
-static struct opening *make_opening(const struct checked_stream_config *config, struct roll_slot *rolls) {
+static struct opening *make_opening(const struct checked_stream_config *config) {
     const burst_stream_config_t *values = &config->values;
     const char *name = values->name == NULL ? "" : values->name;
     const size_t bytes = sizeof(struct opening) + string_bytes(name) + string_bytes(config->file_name) +
@@ -55,11 +57,9 @@ static struct opening *make_opening(const struct checked_stream_config *config, 
     if (opening != NULL) {
         char *room = opening->strings;
         opening->bytes = bytes;
-        opening->rolls = rolls;
         opening->wanted = (struct engine_stream){.name = copy_string(&room, name),
                                                  .path = copy_string(&room, config->file_name),
                                                  .segment_bytes = values->segment_bytes,
-                                                 .roller = rolls == NULL ? NULL : &rolls->roller,
                                                  .how = {.mode = values->file_mode,
                                                          .owner = copy_string(&room, values->file_owner),
                                                          .group = copy_string(&room, values->file_group)}};
@@ -71,7 +71,27 @@ static struct opening *make_opening(const struct checked_stream_config *config, 
     return opening;
 }
 
+/* 0, or -errno with a sentence: who rolls the files of the stream. */
+static int give_rolls(const burst_t *log, const struct checked_stream_config *config, struct opening *opening) {
+    const burst_stream_config_t *values = &config->values;
+    int rc = 0;
+    if (values->rolls_by_caller) {
+        opening->rolls = roll_slot_create();
+        rc = opening->rolls == NULL ? error_set(ENOMEM, "no memory to open log file %s", config->file_name) : 0;
+    } else if (values->rolling != NULL) {
+        rc = rolling_create(log->ring->path, config->file_name, values->rolling, log->ring->limits.max_record_bytes,
+                            rolling_loop, &opening->rolling);
+    }
+    opening->wanted.roller = opening->rolls != NULL     ? &opening->rolls->roller
+                             : opening->rolling != NULL ? &opening->rolling->roller
+                                                        : NULL;
+    return rc;
+}
+
+/* With who was to roll the files, if no stream has got him. */
 static void forget_opening(struct opening *opening) {
+    roll_slot_destroy(opening->rolls);
+    rolling_destroy(opening->rolling);
     platform_release(&platform_linux, opening, opening->bytes);
 }
 
@@ -90,8 +110,9 @@ static void run_opening(struct engine_call *call, struct engine *engine) {
         if (rc == 0) {
             engine_remove_stream(engine, opening->id);
             roll_slot_close(opening->rolls); /* and not freed: its file may be written, and then asks it */
-        } else {
-            roll_slot_destroy(opening->rolls);
+            opening->rolls = NULL;
+            rolling_leave(opening->rolling); /* as well */
+            opening->rolling = NULL;
         }
         forget_opening(opening);
     }
@@ -120,8 +141,9 @@ static int await_opening(burst_t *log, struct opening *opening, const char *path
     if (rc == 0) {
         stream->id = opening->id;
         stream->rolls = opening->rolls;
-    } else {
-        roll_slot_destroy(opening->rolls);
+        opening->rolls = NULL;
+        stream->rolling = opening->rolling;
+        opening->rolling = NULL;
     }
     forget_opening(opening);
     return rc;
@@ -143,12 +165,14 @@ static int add(burst_t *log, const struct checked_stream_config *config, burst_s
     if (rc < 0) {
         return rc;
     }
-    const int by_caller = config->values.rolls_by_caller != 0;
-    struct roll_slot *rolls = by_caller ? roll_slot_create() : NULL;
-    struct opening *opening = by_caller && rolls == NULL ? NULL : make_opening(config, rolls);
+    struct opening *opening = make_opening(config);
     if (opening == NULL) {
-        roll_slot_destroy(rolls);
         return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
+    }
+    rc = give_rolls(log, config, opening);
+    if (rc < 0) {
+        forget_opening(opening);
+        return rc;
     }
     rc = await_opening(log, opening, config->file_name, stream);
     if (rc == 0 && survives > (int)atomic_load(&log->survives)) {
@@ -175,9 +199,11 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         stream->log = log;
         stream->rule.on_full = config.values.on_full;
         stream->rule.timeout_ns = config.values.block_timeout_ns == 0 ? -1 : (int64_t)config.values.block_timeout_ns;
+        atomic_store(&stream->refusal, stream->rolling != NULL ? STREAM_ROLLS : STREAM_TAKES_RECORDS);
         stream->next = atomic_load(&log->streams);
         while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
         }
+        rolling_begin_stream(stream->rolling, stream);
         *stream_out = stream;
     } else if (stream != NULL) {
         platform_release(&platform_linux, stream, sizeof *stream);

@@ -88,7 +88,9 @@ static void note_watermark(struct evidence *evidence, uint64_t position, uint64_
 }
 
 static void note_header(struct evidence *evidence, const struct record_header *header, int is_whole) {
-    note_watermark(evidence, header->durable_position, header->sequence - header->in_flight);
+    if (!evidence->bounded_validation.input->head.headers_are_newer) {
+        note_watermark(evidence, header->durable_position, header->sequence - header->in_flight);
+    }
     if (header->epoch > evidence->epoch_highest) {
         evidence->epoch_highest = header->epoch;
     }

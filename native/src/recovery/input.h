@@ -12,6 +12,8 @@ struct recovery_head {
     uint64_t durable_sequence; /* of the first record at or after it */
     uint64_t in_flight_end;    /* 0, or writes under way may have reached so far when a ring failed */
     uint32_t epoch_highest;
+    int headers_are_newer; /* the image was read while others wrote it: what its headers say of a watermark beyond
+                              durable_position was made durable after places of it were read, and proves nothing of them */
 };
 
 struct recovery_input {

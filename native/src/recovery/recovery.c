@@ -274,6 +274,7 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
     keep_on_record(recovery);
     recovery->durable_position =
         evidence.durable_position < recovery->log_end ? evidence.durable_position : recovery->log_end;
+    recovery->durable_sequence = evidence.durable_sequence;
     rc = rc < 0 ? rc : bounded_validation_outcome(&evidence.bounded_validation);
     evidence_free(&evidence);
     return rc;

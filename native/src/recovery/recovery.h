@@ -23,6 +23,7 @@ struct recovery {
     uint64_t log_end;        /* X: unused markers behind it do not count */
     uint64_t next_sequence;
     uint64_t durable_position; /* W that the medium proves; <= log_end */
+    uint64_t durable_sequence; /* of the first record at or after it */
     uint32_t epoch_highest;    /* of anything on the medium */
     uint64_t records;          /* present */
     uint64_t longest;          /* payload of any of them, bytes */

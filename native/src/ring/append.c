@@ -113,10 +113,15 @@ enum call {
     CALL_APPEND,
     CALL_ENQUEUE,
     CALL_ROLL, /* an append */
+    CALL_ENQUEUE_ROLL,
 };
 
+static inline int is_enqueue(enum call call) {
+    return call == CALL_ENQUEUE || call == CALL_ENQUEUE_ROLL;
+}
+
 static inline uint8_t flags_of(enum call call) {
-    return call == CALL_ENQUEUE ? RECORD_ENQUEUED : call == CALL_ROLL ? RECORD_ROLL : 0;
+    return (is_enqueue(call) ? RECORD_ENQUEUED : 0) | (call >= CALL_ROLL ? RECORD_ROLL : 0);
 }
 
 /* Copies and publishes the claimed record. An append then waits until it is durable. `waited`: NULL if the call has not
@@ -125,7 +130,7 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
                                                          size_t length, int64_t event_time_ns, uint16_t stream,
                                                          const struct ring_rule *rule, enum call call,
                                                          const struct limit *waited) {
-    const int enqueued = call == CALL_ENQUEUE;
+    const int enqueued = is_enqueue(call);
     const uint32_t is_told = enqueued ? is_committer_told(ring) : 1;
     const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
     claim_publish(ring, claim, data, (uint32_t)length, event_time_ns,
@@ -211,4 +216,9 @@ int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t
 int64_t ring_append_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
                          const struct ring_rule *rule) {
     return append(ring, data, length, event_time_ns, stream, rule, CALL_ROLL);
+}
+
+int64_t ring_enqueue_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                          const struct ring_rule *rule) {
+    return append(ring, data, length, event_time_ns, stream, rule, CALL_ENQUEUE_ROLL);
 }

@@ -31,4 +31,8 @@ int64_t ring_enqueue(struct ring *ring, const void *data, size_t length, int64_t
 int64_t ring_append_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
                          const struct ring_rule *rule);
 
+/* As ring_enqueue, of a roll. */
+int64_t ring_enqueue_roll(struct ring *ring, const void *data, size_t length, int64_t event_time_ns, uint16_t stream,
+                          const struct ring_rule *rule);
+
 #endif

@@ -89,11 +89,28 @@ static void what_cannot_be_renamed_is_told(void **state) {
     assert_holds(file_path, "one\n</log>\ntwo\n");
 }
 
+static void info_shows_when_a_file_is_rolled_unasked(void **state) {
+    (void)state;
+    burst_rolling_t rolling;
+    burst_rolling_init(&rolling);
+    rolling.pattern = "rolled-%i";
+    rolling.size_bytes = 12345;
+    rolling.interval_ns = 24 * 3600ull * SECOND_NS;
+    burst_config_t config = small_config();
+    config.rolling = &rolling;
+    assert_int_equal(burst_close(open_with(&config)), 0);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_said("log file number: 1");
+    assert_said("next roll at bytes: 12345");
+    assert_said("next roll: 2");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(dump_shows_a_roll),
         TEST(recover_rolls_by_the_target),
         TEST(what_cannot_be_renamed_is_told),
+        TEST(info_shows_when_a_file_is_rolled_unasked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,10 @@
 /** The Log4j 2 appender {@code <Burst>}. */
 module io.burstlog.log4j {
     requires io.burstlog;
-    requires java.management;
     requires org.apache.logging.log4j;
     requires transitive org.apache.logging.log4j.core;
 
     exports io.burstlog.log4j;
-    exports io.burstlog.log4j.jmx;
 
     // Log4j sets the fields of the builder by reflection.
     opens io.burstlog.log4j to

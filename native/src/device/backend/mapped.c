@@ -112,6 +112,7 @@ static int mapped_read(struct device *device, uint64_t offset, void *data, size_
         touch(data, bytes);
     else
         memcpy(data, place(device, offset), bytes);
+    atomic_thread_fence(memory_order_acquire); /* beside a writer: what is read next is not older */
     return bus_fault_has_lost(&of(device)->range, offset, bytes) ? lost(device, "reading", offset, bytes) : 0;
 }
 

@@ -3,8 +3,10 @@
 /** A log whose append returns when the record is durable. */
 module io.burstlog {
     requires com.sun.jna;
+    requires java.management;
 
     exports io.burstlog;
+    exports io.burstlog.jmx;
 
     // JNA reads and writes the fields of the C structs by reflection.
     opens io.burstlog.binding to

@@ -29,6 +29,8 @@ enum { ROLL_NOBODY = 1 };
 struct roller {
     /* 0 with *answer, also if asked again; -EINPROGRESS: not answered yet; ROLL_NOBODY: it is to be done as the record says. */
     int (*ask)(const struct roller *roller, const struct roll_question *question, struct roll_answer *answer);
+    /* Sets when the file is to be rolled that this says the birth of. NULL: nobody but the roll that began it has said so. */
+    void (*plan)(const struct roller *roller, struct outlet_roll *roll);
 };
 
 struct file_outlet_parts {

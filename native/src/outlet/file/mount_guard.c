@@ -65,6 +65,9 @@ static void note_birth(struct log_file *log, const struct file_mark *mark) {
     if (roll->file_number == 0) {
         roll->file_number = 1;
     }
+    if (log->roller != NULL && log->roller->plan != NULL) {
+        log->roller->plan(log->roller, roll);
+    }
 }
 
 int log_file_note_place(struct log_file *log) {

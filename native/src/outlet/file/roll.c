@@ -223,8 +223,13 @@ static int make_plan(struct log_file *log, const struct outlet_noted *noted, con
     return 0;
 }
 
+/* Whoever plans the rolls took the file for empty, while a record was on its way to it. He rolls it again later. */
+static int was_taken_for_empty(const struct log_file *log, const struct plan *plan) {
+    return log->roller != NULL && log->roller->plan != NULL && plan->target[0] == '\0';
+}
+
 static int give_up(struct log_file *log, const struct plan *plan, int rc, struct outlet_state *state) {
-    if (log->roll_told_rc != rc) {
+    if (log->roll_told_rc != rc && !was_taken_for_empty(log, plan)) {
         events_post(
             log->events, EVENT_WARN,
             "log file %s could not be rolled%s%s: %s; it goes on as it is, with the footer in it, until the next "

@@ -142,6 +142,7 @@ public final class BurstConfig {
         private HugePages hugePages = HugePages.AUTO;
         private Duration batchDelay = Duration.ZERO;
         private long batchBytes;
+        private Rolling rolling;
         private Binding binding = Binding.AUTO;
         private String library;
         private Consumer<BurstEvent> listener;
@@ -339,6 +340,15 @@ public final class BurstConfig {
          */
         public Builder listener(Consumer<BurstEvent> consumer) {
             listener = consumer;
+            return this;
+        }
+
+        /**
+         * When the engine rolls the log file of the main stream by itself, and to which names; null, the default:
+         * nobody rolls it unasked.
+         */
+        public Builder rolling(Rolling choice) {
+            rolling = choice;
             return this;
         }
 

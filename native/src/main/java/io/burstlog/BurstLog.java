@@ -164,6 +164,26 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         }
     }
 
+    /**
+     * Ends the log file of the main stream now.
+     *
+     * @param target as in {@link BurstStream#roll(String)}
+     * @return as {@link BurstStream#roll(Roll, long)}
+     * @throws BurstException as {@link BurstStream#roll(Roll, long)}
+     */
+    public long roll(String target) {
+        return main.roll(target);
+    }
+
+    /**
+     * The stream that the methods of this class write; it is closed with its log, and not by itself.
+     *
+     * @return the stream of {@link BurstConfig#fileName()}; without a file it refuses every record
+     */
+    public BurstStream mainStream() {
+        return main;
+    }
+
     /** {@return the highest sequence that is durable together with all before it, or 0; it never goes back} */
     public long durableSequence() {
         long sequence = calls.durableSequence(handle);

@@ -7,6 +7,7 @@ import io.burstlog.binding.RollRequestStruct;
 import io.burstlog.binding.StreamStatsStruct;
 import java.lang.ref.Reference;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One of several streams of a {@link BurstLog}, with a log file of its own: orders, audit, diagnostics.
@@ -113,6 +114,18 @@ public final class BurstStream implements RecordWriter, AutoCloseable {
     public long roll(Roll roll, long timeNanos) {
         long sequence = Engine.burst_stream_roll(handle, NativeRoll.of(roll), timeNanos);
         return sequence >= 0 ? sequence : fail(sequence);
+    }
+
+    /**
+     * Ends the log file now.
+     *
+     * @param target the absolute path that it is renamed to, to which a number is added if it is taken; null: of a
+     *     stream with {@link Rolling}, the next name
+     * @return as {@link #roll(Roll, long)}
+     * @throws BurstException as {@link #roll(Roll, long)}
+     */
+    public long roll(String target) {
+        return roll(Roll.to(target), TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()));
     }
 
     /**

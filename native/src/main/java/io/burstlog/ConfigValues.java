@@ -2,6 +2,7 @@
 package io.burstlog;
 
 import com.sun.jna.Structure;
+import io.burstlog.binding.RollingStruct;
 import java.lang.reflect.Field;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import java.util.function.Consumer;
  */
 final class ConfigValues {
 
-    private static final Set<Class<?>> MAY_BE_NULL = Set.of(String.class, Consumer.class);
+    private static final Set<Class<?>> MAY_BE_NULL = Set.of(String.class, Consumer.class, Rolling.class);
 
     private ConfigValues() {}
 
@@ -51,11 +52,25 @@ final class ConfigValues {
             struct.writeField(name, constant.ordinal());
         } else if (value instanceof Boolean flag) {
             struct.writeField(name, flag ? 1 : 0);
+        } else if (value instanceof Rolling rolling) {
+            struct.writeField(name, structOf(rolling));
         } else if (value instanceof Set<?> permissions) {
             struct.writeField("fileMode", modeOf(permissions));
         } else {
             struct.writeField(name, value);
         }
+    }
+
+    private static RollingStruct structOf(Rolling rolling) {
+        RollingStruct struct = new RollingStruct();
+        struct.compress = rolling.compress() ? 1 : 0;
+        struct.pattern = rolling.pattern();
+        struct.size = rolling.size();
+        struct.intervalNanos = nanosOf(rolling.interval());
+        struct.keepFiles = rolling.keepFiles();
+        struct.keepBytes = rolling.keepBytes();
+        struct.keepNanos = nanosOf(rolling.keep());
+        return struct;
     }
 
     private static long nanosOf(Duration duration) {

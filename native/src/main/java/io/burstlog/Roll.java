@@ -14,8 +14,8 @@ import java.util.Objects;
  *
  * @param footer the last bytes of the file that ends
  * @param header the first bytes of the file that begins
- * @param target the absolute path that the file which ends is renamed to; null: it keeps its name, or whoever rolls
- *     names it, see {@link StreamConfig.Builder#rollsByCaller}
+ * @param target the absolute path that the file which ends is renamed to; null: it keeps its name, or gets the next one
+ *     of {@link Rolling}, or whoever rolls names it, see {@link StreamConfig.Builder#rollsByCaller}
  * @param nextFile the absolute path of the file that begins; null: the configured one
  * @param note at most {@value #MAX_NOTE_BYTES} bytes that are given back to whoever performs the roll
  * @param nextTimeNanos when the next roll is planned, in nanoseconds since 1970, for those who look at the ring; 0: not

@@ -75,6 +75,7 @@ public final class StreamConfig {
         private String fileOwner;
         private String fileGroup;
         private boolean rollsByCaller;
+        private Rolling rolling;
 
         private Builder() {}
 
@@ -132,6 +133,14 @@ public final class StreamConfig {
          */
         public Builder rollsByCaller(boolean choice) {
             rollsByCaller = choice;
+            return this;
+        }
+
+        /**
+         * When the engine rolls the log file by itself, and to which names; null, the default: nobody rolls it unasked.
+         */
+        public Builder rolling(Rolling choice) {
+            rolling = choice;
             return this;
         }
 

@@ -104,7 +104,7 @@ final class AttributeReader {
         return text;
     }
 
-    /** One of the constants of an enum; {@code os-crash} names {@code OS_CRASH}. */
+    /** One of the constants of an enum; {@code os-crash} names {@code OS_CRASH}, and so does that itself. */
     <E extends Enum<E>> E oneOf(final String attribute, final Class<E> type) {
         final String text = text(attribute);
         if (text == null) {
@@ -112,7 +112,7 @@ final class AttributeReader {
         }
         final E[] constants = type.getEnumConstants();
         for (final E constant : constants) {
-            if (spelling(constant).equalsIgnoreCase(text)) {
+            if (spelling(constant).equalsIgnoreCase(text.replace('_', '-'))) {
                 return constant;
             }
         }

@@ -4,8 +4,7 @@ package io.burstlog.log4j;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
-import io.burstlog.log4j.jmx.Registration;
-import io.burstlog.log4j.jmx.RingManagement;
+import io.burstlog.jmx.Registration;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,7 +25,7 @@ final class OpenRing {
     private final int maxRecordBytes;
     private final LongAdder vainNotices = new LongAdder();
     private final Set<String> leftFiles = ConcurrentHashMap.newKeySet();
-    private final Registration management;
+    private final Shown management;
 
     /**
      * Opens the ring. Missing directories are made, as Log4j's own file appenders do.
@@ -39,7 +38,7 @@ final class OpenRing {
         try {
             this.maxRecordBytes = (int) log.stats().maxRecordBytes();
             this.management =
-                    attributes.jmx() ? RingManagement.register(name(), log, vainNotices::sum) : Registration.NONE;
+                    Shown.of(attributes.jmx(), () -> Registration.ofRing(attributes.ring(), log, vainNotices::sum));
         } catch (final RuntimeException | Error failure) {
             log.close();
             throw failure;

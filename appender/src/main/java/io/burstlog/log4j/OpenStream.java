@@ -6,8 +6,7 @@ import io.burstlog.BurstStream;
 import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
 import io.burstlog.StreamConfig;
-import io.burstlog.log4j.jmx.Registration;
-import io.burstlog.log4j.jmx.StreamManagement;
+import io.burstlog.jmx.Registration;
 import io.burstlog.log4j.rolling.FileRolling;
 import io.burstlog.log4j.rolling.RollingSettings;
 import io.burstlog.log4j.rolling.RollingStream;
@@ -47,14 +46,11 @@ final class OpenStream {
     /** Null if the file is not rolled. */
     private final FileRolling rolling;
 
-    private final Registration management;
+    private final Shown management;
     private final DiscardNotice discards = new DiscardNotice(this);
 
     private OpenStream(
-            final OpenRing ring,
-            final StreamAttributes attributes,
-            final BurstStream stream,
-            final Registration management) {
+            final OpenRing ring, final StreamAttributes attributes, final BurstStream stream, final Shown management) {
         this.ring = ring;
         this.attributes = attributes.on(ring.attributes());
         this.stream = stream;
@@ -75,9 +71,8 @@ final class OpenStream {
         final BurstStream stream = openStream(ring, attributes);
         try {
             RecordEncoders.prepare();
-            final Registration management = ring.attributes().jmx()
-                    ? StreamManagement.register(ring.name(), attributes.file(), stream)
-                    : Registration.NONE;
+            final Shown management = Shown.of(
+                    ring.attributes().jmx(), () -> Registration.ofStream(ring.name(), attributes.file(), stream));
             try {
                 final OpenStream open = new OpenStream(ring, attributes, stream, management);
                 open.begin(header);

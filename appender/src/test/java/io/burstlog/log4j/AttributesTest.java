@@ -16,9 +16,6 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class AttributesTest {
 
@@ -30,101 +27,6 @@ class AttributesTest {
     @BeforeEach
     void chooseDirectory() {
         directory = new OrdersDirectory(temporary);
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '\0',
-            value = {
-                "durability=\"pwoer\"          | \"power\", \"os-crash\" or \"process\"",
-                "ack=\"later\"                 | \"durable\" or \"enqueued\"",
-                "ackLevel=\"NOISY\"            | name of a level",
-                "ack=\"enqueued\" ackLevel=\"INFO\" | contradicts",
-                "onFull=\"wait\"               | \"block\", \"fail\" or \"discard\"",
-                "blockTimeout=\"soon\"         | positive time",
-                "blockTimeout=\"-1 s\"         | positive time",
-                "drainInterval=\"0\"           | positive time",
-                "shutdownTimeout=\"10 years\"  | positive time",
-                "maxRecordSize=\"big\"         | positive size",
-                "maxRecordSize=\"0\"           | positive size",
-                "maxRecordSize=\"2,5 KB\"      | without a comma",
-                "binding=\"panama\"            | \"auto\", \"jni\" or \"jna\"",
-                "drainCpu=\"4999\"            | online here: 0",
-                "commitCpu=\"0-4999\"         | or it is offline",
-                "commitCpu=\"left\"           | no list of CPUs",
-                "realtimePriority=\"high\"    | whole number",
-                "realtimePriority=\"100\"     | 1 to 99",
-                "hugePages=\"on\"             | \"auto\" or \"off\"",
-                "commitSpin=\"yes\"           | \"true\" or \"false\"",
-                "batchDelay=\"2 s\"           | at most",
-                "batchSize=\"64 KB\"          | no batchDelay",
-                "jmx=\"maybe\"               | \"true\" or \"false\"",
-                "io=\"fast\"                   | \"auto\", \"pwrite\", \"uring\", \"nvme\", \"mapped\" or \"flush\"",
-                "io=\"nvme\"                   | io=nvme cannot be used",
-                "filePermissions=\"0640\"      | rw-r-----",
-                "filePermissions=\"---------\" | nobody could open",
-                "append=\"false\"              | never overwritten",
-                "append=\"maybe\"              | never overwritten",
-                "filePattern=\"logs/%i.log\"   | triggering policy is missing",
-                "compressDelay=\"5 s\"       | no effect without filePattern",
-                "maxTotalSize=\"1 GB\"       | no effect without filePattern",
-                "maxAge=\"7 d\"              | no effect without filePattern",
-                "fileStamp=\"true\"          | no effect without filePattern",
-                "ringsice=\"64 MB\"            | unknown",
-                "advertise=\"maybe\"          | \"true\" or \"false\"",
-            })
-    void an_attribute_that_cannot_be_used_is_refused_in_one_sentence_and_nothing_is_opened(
-            final String attribute, final String whatToDo) {
-        assertRefused(directory.burst(attribute), whatToDo, attribute.substring(0, attribute.indexOf('=')));
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "<Policies><TimeBasedTriggeringPolicy/></Policies>",
-                "<SizeBasedTriggeringPolicy size=\"10 MB\"/>",
-                "<OnStartupTriggeringPolicy/>",
-                "<DefaultRolloverStrategy max=\"3\"/>",
-                "<DirectWriteRolloverStrategy/>"
-            })
-    void elements_that_roll_need_a_pattern(final String element) {
-        assertRefused(directory.burst("", element), "filePattern is missing", "policies");
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "filePattern=\"app.log.old\" | <TimeBasedTriggeringPolicy/> | has no date",
-                "filePattern=\"app-%i.log\" | <SizeBasedTriggeringPolicy/><DirectWriteRolloverStrategy/> | remove one",
-                "filePattern=\"app-%i.log\" compressDelay=\"soon\" | <SizeBasedTriggeringPolicy/> | compressDelay",
-                "filePattern=\"app-%i.log\" maxAge=\"0\" | <SizeBasedTriggeringPolicy/> | maxAge",
-                "filePattern=\"app-%i.log\" maxTotalSize=\"much\" | <SizeBasedTriggeringPolicy/> | maxTotalSize",
-                "filePattern=\"app-%i.log\" fileStamp=\"maybe\" | <SizeBasedTriggeringPolicy/> | fileStamp",
-                "filePattern=\"app-%i.log\" createOnDemand=\"no\" | <SizeBasedTriggeringPolicy/> | createOnDemand",
-                "filePattern=\"app-%i.log\" append=\"false\" | <SizeBasedTriggeringPolicy/> | never overwritten"
-            })
-    void what_cannot_be_rolled_is_refused_in_one_sentence(
-            final String attributes, final String elements, final String complaint) {
-        assertRefused(directory.burst(attributes, elements), complaint, "");
-    }
-
-    @Test
-    void without_a_file_name_the_strategy_must_name_each_file() {
-        final String element =
-                directory.burst("filePattern=\"app-%i.log\"", "<SizeBasedTriggeringPolicy/><DefaultRolloverStrategy/>");
-        assertRefused(element.replaceFirst("fileName=\"[^\"]*\"", ""), "is missing", "fileName");
-    }
-
-    @Test
-    void an_unknown_element_is_refused() {
-        assertRefused(directory.burst("", "<AppenderRef ref=\"Other\"/>"), "unknown", "AppenderRef");
-    }
-
-    @Test
-    void a_missing_file_name_is_refused() {
-        assertRefused(directory.burst().replaceFirst("fileName=\"[^\"]*\"", ""), "is missing", "fileName");
     }
 
     @Test
@@ -156,26 +58,6 @@ class AttributesTest {
             assertThat(log4j.status(Level.ERROR)).singleElement().asString().containsIgnoringCase("jmx");
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"ring", "fileName"})
-    void a_name_with_a_lookup_that_found_nothing_is_refused(final String attribute) {
-        final Path named = attribute.equals("ring") ? directory.ring() : directory.file();
-        final Path unresolved = temporary.resolve("${env:NO_SUCH_VARIABLE}.orders");
-        assertRefused(directory.burst().replace("" + named, "" + unresolved), attribute + "=\"" + unresolved, "lookup");
-        assertThat(temporary).isEmptyDirectory();
-    }
-
-    @Test
-    void a_size_the_engine_cannot_use_is_refused_with_its_sentence() {
-        assertThatLogThrows(directory.burst("maxRecordSize=\"2 MB\""), "quarter");
-        assertThatLogThrows(directory.burst().replace("4 MB", "64 KB"), "Burst 'Orders' is not started");
-    }
-
-    @Test
-    void an_owner_that_does_not_exist_is_refused_before_a_ring_is_made() {
-        assertRefused(directory.burst("fileOwner=\"no-such-user\""), "no-such-user");
     }
 
     @Test
@@ -293,12 +175,6 @@ class AttributesTest {
             log4j.logger().warn("order 2");
         }
         assertThat(directory.lines()).containsExactly("WARN order 2");
-    }
-
-    private void assertRefused(final String element, final String... fragments) {
-        assertThatLogThrows(element, fragments);
-        assertThat(directory.ring()).doesNotExist();
-        assertThat(directory.file()).doesNotExist();
     }
 
     private static void assertThatLogThrows(final String element, final String... fragments) {

@@ -5,7 +5,7 @@ import static io.burstlog.log4j.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.burstlog.BurstException;
-import io.burstlog.log4j.jmx.RingMXBean;
+import io.burstlog.jmx.RingMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;

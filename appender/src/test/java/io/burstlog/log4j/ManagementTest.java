@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.burstlog.Stage;
 import io.burstlog.StageStats;
-import io.burstlog.log4j.jmx.RingMXBean;
-import io.burstlog.log4j.jmx.StreamMXBean;
+import io.burstlog.jmx.RingMXBean;
+import io.burstlog.jmx.StreamMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Proxy;

@@ -6,8 +6,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
+import io.burstlog.Durability;
 import io.burstlog.OnFull;
 import io.burstlog.StreamConfig;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 
 /**
  * Logs ten orders, and to two more log files of the same ring what happens beside them. An order is durable when its
@@ -18,9 +21,18 @@ public final class Streams {
     private Streams() {}
 
     public static void main(String[] arguments) {
-        BurstConfig config =
-                BurstConfig.builder().ring("orders.ring").fileName("orders.log").build();
-        StreamConfig ofAudit = StreamConfig.builder().fileName("audit.log").build();
+        // doc: streams
+        BurstConfig config = BurstConfig.builder()
+                .ring("orders.ring")
+                .ringBytes(8 << 20)
+                .fileName("orders.log")
+                .durability(Durability.POWER)
+                .blockTimeout(Duration.ofSeconds(5))
+                .build();
+        StreamConfig ofAudit = StreamConfig.builder()
+                .fileName("audit.log")
+                .filePermissions(PosixFilePermissions.fromString("rw-r-----"))
+                .build();
         StreamConfig ofTrace = StreamConfig.builder()
                 .fileName("trace.log")
                 .onFull(OnFull.DISCARD)
@@ -35,5 +47,6 @@ public final class Streams {
                 System.out.println("order " + order + " is durable");
             }
         }
+        // end
     }
 }

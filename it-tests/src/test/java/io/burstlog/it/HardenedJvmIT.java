@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** JVMs that may not load native code, or have no place to unpack it to: docs/deployment.md says what helps. */
+/** JVMs that may not load native code (docs/deployment.md), or have no place to unpack it to (docs/containers.md). */
 @Timeout(120)
 class HardenedJvmIT {
     private static final String OURS = System.getProperty("java.home");

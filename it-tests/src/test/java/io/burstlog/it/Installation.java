@@ -96,17 +96,17 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return new Installation(directory, ring, fileOf(directory, 1), configuration);
     }
 
-    private static Path fileOf(Path directory, int stream) {
+    static Path fileOf(Path directory, int stream) {
         return directory.resolve(nameOf(stream));
     }
 
-    private static String nameOf(int stream) {
+    static String nameOf(int stream) {
         return stream == 1 ? "it.log" : "it" + stream + ".log";
     }
 
     /** Those that a rolled log file was before, in the order in which they ended, and then itself. */
     List<Path> files(int stream) throws IOException {
-        Pattern name = Pattern.compile(nameOf(stream).replace(".log", "-(\\d+)\\.log(\\.gz)?"));
+        Pattern name = Pattern.compile(nameOf(stream).replace(".log", "-(?:[-\\d]+_)?(\\d+)\\.log(\\.gz)?"));
         Map<Integer, Path> ended = new TreeMap<>();
         for (String one : fileNames()) {
             Matcher matcher = name.matcher(one);
@@ -127,7 +127,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return fileOf(directory, stream);
     }
 
-    private static Path emptyDirectory(String name) throws IOException {
+    static Path emptyDirectory(String name) throws IOException {
         Path directory = Path.of("target", "it", name).toAbsolutePath();
         deleteTree(directory);
         return Files.createDirectories(directory);

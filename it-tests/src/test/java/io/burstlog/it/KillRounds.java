@@ -35,6 +35,7 @@ final class KillRounds {
     private final boolean linesAreEqual;
     private final Installation installation;
     private final List<String> jvmOptions;
+    private final Logging.Framework framework;
     private final List<Acknowledged> runs = new ArrayList<>();
     private final Map<Phase, Integer> hits = new EnumMap<>(Phase.class);
     private double millisToOpen = 20;
@@ -45,10 +46,24 @@ final class KillRounds {
     private record Child(Process process, Acknowledged said) {}
 
     KillRounds(long seed, String name, int streams, boolean areRolled, List<String> jvmOptions) throws IOException {
+        this(seed, name, Logging.Framework.LOG4J, streams, areRolled, jvmOptions);
+    }
+
+    KillRounds(
+            long seed,
+            String name,
+            Logging.Framework framework,
+            int streams,
+            boolean areRolled,
+            List<String> jvmOptions)
+            throws IOException {
         this.random = new Random(seed);
         this.streams = streams;
         this.linesAreEqual = seed % 2 == 0 && !areRolled;
-        this.installation = Installation.withStreams(name, streams, areRolled);
+        this.framework = framework;
+        this.installation = framework == Logging.Framework.LOG4J
+                ? Installation.withStreams(name, streams, areRolled)
+                : OtherConfigurations.rolled(framework, name, streams);
         this.jvmOptions = jvmOptions;
         if (linesAreEqual) {
             String first = new LineText(1, 1, 0).text() + '\n';
@@ -73,7 +88,8 @@ final class KillRounds {
         } finally {
             ChildJvm.kill(next.process);
         }
-        List<String> files = new ArrayList<>(List.of("it.ring", "log4j2.xml", "child.err"));
+        List<String> files = new ArrayList<>(
+                List.of("it.ring", installation.configuration().getFileName().toString(), "child.err"));
         for (int number = 1; number <= streams; number++) {
             int stream = number;
             List<Path> ofStream = installation.files(stream);
@@ -100,7 +116,8 @@ final class KillRounds {
                 "" + run,
                 "" + THREADS,
                 "" + linesAreEqual,
-                "" + streams);
+                "" + streams,
+                framework.name());
         return new Child(process, new Acknowledged(process));
     }
 

@@ -3,6 +3,7 @@ package io.burstlog.it;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.function.Predicate;
 import org.apache.logging.log4j.Logger;
 
 /** What a thread of a child process does: it logs, and tells the witness each line whose log call returned. */
@@ -10,14 +11,18 @@ final class LoggingThreads {
     private LoggingThreads() {}
 
     static void log(Logger logger, int run, int thread, int lines) {
-        log(logger, run, thread, lines, false);
+        Predicate<String> log = line -> {
+            logger.info(line);
+            // Log4j is shut down: from then on it calls no appender, and says so to nobody.
+            return logger.isInfoEnabled();
+        };
+        log(log, run, thread, lines, false);
     }
 
-    static void log(Logger logger, int run, int thread, int lines, boolean areEqual) {
+    /** @param logger answers false when it does not log any more */
+    static void log(Predicate<String> logger, int run, int thread, int lines, boolean areEqual) {
         for (int number = 1; number <= lines; number++) {
-            logger.info(new LineText(run, thread, areEqual ? 0 : number).text());
-            if (!logger.isInfoEnabled()) {
-                // Log4j is shut down: from then on it calls no appender, and says so to nobody.
+            if (!logger.test(new LineText(run, thread, areEqual ? 0 : number).text())) {
                 return;
             }
             try {

@@ -53,4 +53,21 @@ class SecondWriterIT {
         assertThat(said.get(1)).contains(installation.ring().toString()).containsPattern("\\b" + pid + "\\b");
         assertThat(said.get(2)).isEqualTo("open after the first has closed");
     }
+
+    @Test
+    void anApplicationThatIsDeployedAnewLogsOnceTheOneBeforeHasStopped() throws Exception {
+        Installation installation = Installation.fresh("redeployment");
+        Process child = ChildJvm.start(installation, Redeployment.class);
+        List<String> said = child.inputReader().lines().toList();
+        assertThat(child.waitFor())
+                .as("exit code, see %s", installation.errors())
+                .isZero();
+        String refused = said.get(2);
+        assertThat(refused)
+                .startsWith("too early: Burst 'Log' is not started: ")
+                .contains(installation.ring().toString())
+                .containsPattern("\\b" + said.get(0) + "\\b");
+        assertThat(said.subList(3, said.size())).allMatch(line -> line.endsWith(": done"));
+        assertThat(Files.readAllLines(installation.file())).containsExactly("first 1", "first 2", "second 1", "third 1");
+    }
 }

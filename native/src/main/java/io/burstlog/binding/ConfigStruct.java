@@ -28,7 +28,8 @@ import java.nio.charset.StandardCharsets;
     "commitSpin",
     "reserved2",
     "batchDelayNanos",
-    "batchBytes"
+    "batchBytes",
+    "rolling"
 })
 public final class ConfigStruct extends Structure {
 
@@ -55,6 +56,7 @@ public final class ConfigStruct extends Structure {
     public int reserved2;
     public long batchDelayNanos;
     public long batchBytes;
+    public RollingStruct rolling;
 
     public ConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

@@ -14,7 +14,8 @@ import java.nio.charset.StandardCharsets;
     "fileOwner",
     "fileGroup",
     "fileMode",
-    "rollsByCaller"
+    "rollsByCaller",
+    "rolling"
 })
 public final class StreamConfigStruct extends Structure {
 
@@ -27,6 +28,7 @@ public final class StreamConfigStruct extends Structure {
     public String fileGroup;
     public int fileMode;
     public int rollsByCaller;
+    public RollingStruct rolling;
 
     public StreamConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

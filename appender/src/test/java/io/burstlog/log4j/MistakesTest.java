@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstLog;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What is wrong with an element is said in one sentence, to the operator and to whoever logs, and no log file is made.
+ * docs/mistakes.md has the sentences: it is what this test has seen, and {@code -Dmistakes.write=true} writes it.
+ */
+class MistakesTest {
+
+    private static final Path PAGE = Path.of("..", "docs", "mistakes.md");
+    private static final String REFUSED = "ERROR Burst 'Orders' is not started: ";
+    private static final Pattern ATTRIBUTE = Pattern.compile("(\\w+)=(\"[^\"]*\")\\s*");
+    private static final String HEAD = """
+            # Mistakes in a configuration
+
+            What the log says of an element that cannot be used: after `Burst 'Orders' is not started: `, in one ERROR of
+            Log4j's status logger, and in the exception of each log call. No log file is made then. Each line is an element
+            that is right but for what the first column shows:
+
+            ```xml
+            <Burst name="Orders" ring="/var/lib/gateway/orders.ring" ringSize="4 MB" fileName="/var/lib/gateway/orders.log"/>
+            ```
+
+            In the folder `/var/lib/gateway` there are a text file, `notes.txt`, and `existing.ring`, a ring of 4 MB. What the
+            log says later, when it runs, is in [messages.md](messages.md). This page is written by the test that makes each
+            of these mistakes (`appender/.../MistakesTest.java`).
+            """;
+
+    @TempDir
+    Path temporary;
+
+    @Test
+    void each_is_told_in_the_sentence_that_the_page_has() throws Exception {
+        final Path folder = temporary.toRealPath();
+        Files.writeString(folder.resolve("notes.txt"), "buy milk\n".repeat(1_000));
+        try (BurstLog ring = BurstLog.open(BurstConfig.builder()
+                .ring(folder.resolve("existing.ring").toString())
+                .ringBytes(4 << 20)
+                .fileName(folder.resolve("before.log").toString())
+                .build())) {
+            ring.append(new byte[10]);
+        }
+        final List<Path> before = contents(folder);
+        final StringBuilder page = new StringBuilder(HEAD);
+        for (final String line : mistakes()) {
+            if (line.startsWith("## ")) {
+                page.append("\n").append(line).append("\n\n| what is wrong | what the log says |\n|---|---|\n");
+            } else {
+                page.append(row(line, sentenceOf(line, folder), folder));
+                if (line.startsWith("fileName=")) {
+                    // It may be made before the log file is found to be impossible.
+                    Files.deleteIfExists(folder.resolve("orders.ring"));
+                }
+                assertThat(contents(folder)).as(line).isEqualTo(before);
+            }
+        }
+        if (Boolean.getBoolean("mistakes.write")) {
+            Files.writeString(PAGE, page);
+        }
+        assertThat(page.toString())
+                .as("docs/mistakes.md is not what was seen: write it with -Dtest=MistakesTest -Dmistakes.write=true")
+                .isEqualTo(Files.exists(PAGE) ? Files.readString(PAGE) : "");
+    }
+
+    private static List<String> mistakes() throws IOException {
+        try (InputStream in = MistakesTest.class.getResourceAsStream("mistakes.txt")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.startsWith("# "))
+                    .toList();
+        }
+    }
+
+    private static List<Path> contents(final Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            return all.sorted().toList();
+        }
+    }
+
+    private static String sentenceOf(final String mistake, final Path folder) {
+        final Map<String, String> attributes = new LinkedHashMap<>(Map.of(
+                "ring", "\"" + folder.resolve("orders.ring") + "\"",
+                "ringSize", "\"4 MB\"",
+                "fileName", "\"" + folder.resolve("orders.log") + "\""));
+        String rest = mistake.replace("DIR", folder.toString());
+        for (Matcher first = ATTRIBUTE.matcher(rest); first.lookingAt(); first = ATTRIBUTE.matcher(rest)) {
+            attributes.put(first.group(1), first.group(2));
+            rest = rest.substring(first.end());
+        }
+        final StringBuilder element = new StringBuilder("<Burst name=\"Orders\"");
+        attributes.forEach(
+                (name, value) -> element.append(' ').append(name).append('=').append(value));
+        element.append('>')
+                .append(OrdersDirectory.LEVEL_AND_MESSAGE)
+                .append(rest)
+                .append("</Burst>");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element.toString()))) {
+            final List<String> refusals = log4j.status(Level.ERROR).stream()
+                    .filter(line -> line.contains("Burst"))
+                    .toList();
+            assertThat(refusals).as(mistake).singleElement().asString().startsWith(REFUSED);
+            final String sentence = refusals.get(0).substring(REFUSED.length());
+            assertThatThrownBy(() -> log4j.logger().info("order 1"))
+                    .as(mistake)
+                    .isInstanceOf(AppenderLoggingException.class)
+                    .hasMessageEndingWith(sentence);
+            return sentence;
+        }
+    }
+
+    /** As on another host, in another folder. */
+    private static String row(final String mistake, final String sentence, final Path folder) {
+        final String anywhere = sentence.replace(folder.toString(), "/var/lib/gateway")
+                .replaceAll("online here: [\\d,-]+", "online here: 0-7")
+                .replace("|", "\\|")
+                .replace("<", "&lt;");
+        return "| `" + mistake.replace("DIR", "/var/lib/gateway") + "` | " + anywhere + " |\n";
+    }
+}

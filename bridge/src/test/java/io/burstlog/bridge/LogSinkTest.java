@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstEvent;
+import io.burstlog.BurstException;
+import io.burstlog.BurstLog;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LogSinkTest {
+
+    @TempDir
+    Path folder;
+
+    private final List<BurstEvent> told = new CopyOnWriteArrayList<>();
+
+    private Settings.Terms terms(String file, String... more) {
+        Settings settings = new Settings();
+        settings.set("ring", folder.resolve("app.ring").toString());
+        settings.set("ringSize", "4 MB");
+        settings.set("shutdownTimeout", "5 min");
+        settings.set("file", folder.resolve(file).toString());
+        for (int i = 0; i < more.length; i += 2) {
+            settings.set(more[i], more[i + 1]);
+        }
+        Settings.Terms terms = settings.terms();
+        assertThat(settings.complaints()).isNull();
+        return terms;
+    }
+
+    private LogSink open(String file, String... more) {
+        return LogSink.open(terms(file, more), told::add);
+    }
+
+    private static void append(LogSink sink, String line) {
+        sink.append((line + "\n").getBytes(StandardCharsets.UTF_8), true);
+    }
+
+    @Test
+    void the_last_of_a_ring_closes_it() throws IOException {
+        LogSink first = open("a.log");
+        LogSink second = open("b.log");
+        first.close(null);
+        append(second, "order 1");
+        assertThatThrownBy(this::openFromElsewhere).hasMessageContaining("app.ring");
+        second.close(null);
+        openFromElsewhere();
+        assertThat(folder.resolve("b.log")).hasContent("order 1");
+    }
+
+    private void openFromElsewhere() {
+        BurstLog.open(BurstConfig.builder()
+                        .ring(folder.resolve("app.ring").toString())
+                        .build())
+                .close();
+    }
+
+    @Test
+    void a_ring_is_known_by_its_one_name() throws IOException {
+        LogSink first = open("a.log");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
+        LogSink second = open("b.log", "ring", link.resolve("app.ring").toString());
+        second.close(null);
+        first.close(null);
+    }
+
+    @Test
+    void one_that_is_refused_leaves_the_ring_to_the_others() throws IOException {
+        LogSink first = open("a.log");
+        Settings.Terms other = terms("b.log", "drainInterval", "1 s");
+        assertThatThrownBy(() -> LogSink.open(other, told::add))
+                .hasMessageContaining("drainInterval=\"1 s\", where it was opened without drainInterval");
+        Settings.Terms same = terms("a.log");
+        assertThatThrownBy(() -> LogSink.open(same, told::add))
+                .hasMessageContaining("a.log\" of this ring is open already");
+        append(first, "order 1");
+        first.close(null);
+        openFromElsewhere();
+        assertThat(folder.resolve("a.log")).hasContent("order 1");
+    }
+
+    @Test
+    void without_a_name_of_a_ring_it_lies_beside_the_file() {
+        open("a.log", "ring", "").close(null);
+        assertThat(folder.resolve("burstlog.ring")).exists();
+    }
+
+    @Test
+    void many_open_and_close_one_ring_at_once() throws Exception {
+        List<Thread> threads = IntStream.range(0, 4)
+                .mapToObj(number -> new Thread(() -> {
+                    for (int i = 0; i < 4; i++) {
+                        LogSink sink = open(number + ".log");
+                        append(sink, "line " + i);
+                        sink.close(null);
+                    }
+                }))
+                .toList();
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        openFromElsewhere();
+        String all = String.join(
+                        "\n", IntStream.range(0, 4).mapToObj(i -> "line " + i).toList()) + "\n";
+        for (int number = 0; number < 4; number++) {
+            assertThat(folder.resolve(number + ".log")).hasContent(all);
+        }
+    }
+
+    @Test
+    void discarded_events_are_told_to_the_operator_and_last_bytes_still_written() {
+        LogSink sink = open("a.log", "onFull", "discard");
+        byte[] large = new byte[700_000];
+        // The ring takes five of these; the drain cannot be as fast as this.
+        for (int i = 0; i < 1000 && told.stream().noneMatch(LogSinkTest::tellsOfDiscard); i++) {
+            sink.append(large, false);
+        }
+        assertThat(told).anyMatch(LogSinkTest::tellsOfDiscard);
+        sink.close("end".getBytes(StandardCharsets.UTF_8));
+        assertThat(folder.resolve("a.log").toFile().length() % large.length).isEqualTo(3);
+    }
+
+    private static boolean tellsOfDiscard(BurstEvent event) {
+        return event.severity() == BurstEvent.Severity.ERROR && event.text().contains("An event was discarded");
+    }
+
+    @Test
+    void a_closed_one_throws() {
+        LogSink sink = open("a.log");
+        sink.close(null);
+        assertThatThrownBy(() -> append(sink, "late"))
+                .isInstanceOf(BurstException.class)
+                .extracting(failure -> ((BurstException) failure).code())
+                .isEqualTo(BurstException.Code.CLOSED);
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The handler {@link io.burstlog.jul.BurstHandler} for {@code java.util.logging}. */
+module io.burstlog.jul {
+    requires io.burstlog;
+    requires io.burstlog.bridge;
+    requires transitive java.logging;
+
+    exports io.burstlog.jul;
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The Logback appender {@link io.burstlog.logback.BurstAppender}. */
+module io.burstlog.logback {
+    requires io.burstlog;
+    requires io.burstlog.bridge;
+    requires transitive ch.qos.logback.core;
+
+    exports io.burstlog.logback;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.micrometer;
+
+import io.burstlog.BurstStats;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** The meters of one ring, or of one log file. */
+final class Meters {
+
+    private final MeterRegistry registry;
+    private final Tags tags;
+    private final List<Meter> registered = new ArrayList<>();
+
+    Meters(MeterRegistry registry, Tags tags) {
+        this.registry = registry;
+        this.tags = tags;
+    }
+
+    MeterRegistry registry() {
+        return registry;
+    }
+
+    Tags tags() {
+        return tags;
+    }
+
+    /** A meter holds what it asks weakly, so it is to ask what it is itself removed with. */
+    void add(Meter meter) {
+        registered.add(meter);
+    }
+
+    void counter(String name, String unit, String description, LongSupplier value) {
+        counter(name, tags, unit, description, value);
+    }
+
+    void counter(String name, Tags tagsOfThis, String unit, String description, LongSupplier value) {
+        add(FunctionCounter.builder(name, this, ignored -> orNothing(value::getAsLong))
+                .tags(tagsOfThis)
+                .baseUnit(unit)
+                .description(description)
+                .register(registry));
+    }
+
+    void gauge(String name, Tags tagsOfThis, String unit, String description, DoubleSupplier value) {
+        add(Gauge.builder(name, this, ignored -> orNothing(value))
+                .tags(tagsOfThis)
+                .baseUnit(unit)
+                .description(description)
+                .register(registry));
+    }
+
+    void gauge(String name, String unit, String description, LongSupplier value) {
+        gauge(name, tags, unit, description, value::getAsLong);
+    }
+
+    /** One gauge a state, and one of them is 1. */
+    void state(String name, String description, Supplier<BurstStats.State> now) {
+        for (BurstStats.State state : BurstStats.State.values()) {
+            Tags ofState = tags.and("state", state.name().toLowerCase(Locale.ROOT));
+            gauge(name, ofState, null, description, () -> now.get() == state ? 1 : 0);
+        }
+    }
+
+    /** The log may be closed by another thread right now. */
+    static double orNothing(DoubleSupplier value) {
+        try {
+            return value.getAsDouble();
+        } catch (RuntimeException notShownAnyMore) {
+            return Double.NaN;
+        }
+    }
+
+    void remove() {
+        registered.forEach(registry::remove);
+    }
+}

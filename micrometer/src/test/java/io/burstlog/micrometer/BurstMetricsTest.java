@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.micrometer;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstLog;
+import io.burstlog.BurstStats;
+import io.burstlog.Durability;
+import io.burstlog.Stage;
+import io.burstlog.StageStats;
+import io.burstlog.jmx.Registration;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.search.RequiredSearch;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BurstMetricsTest {
+
+    /** Twice as many are all timed, however fast the medium is. */
+    private static final int APPENDS = 30;
+
+    private static final Pattern METRIC = Pattern.compile("burstlog_\\w+");
+
+    @TempDir
+    private Path directory;
+
+    private String ring;
+    private String file;
+
+    @BeforeEach
+    void chooseFiles() {
+        ring = directory.resolve("orders.ring").toString();
+        file = directory.resolve("orders.log").toString();
+    }
+
+    private BurstLog open() {
+        return BurstLog.open(BurstConfig.builder()
+                .ring(ring)
+                .fileName(file)
+                .durability(Durability.PROCESS)
+                .build());
+    }
+
+    private static void appendSome(BurstLog log) {
+        for (int i = 0; i < APPENDS; i++) {
+            log.append(("record " + i + "\n").getBytes(UTF_8));
+        }
+        assertThat(log.awaitDrained(Duration.ofSeconds(30))).isTrue();
+    }
+
+    private static double counter(RequiredSearch search) {
+        return search.functionCounter().count();
+    }
+
+    @Test
+    void metersSayWhatTheLogSaysAsLongAsItIsShown() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        try (BurstMetrics metrics = new BurstMetrics(Tags.of("service", "gateway"))) {
+            metrics.bindTo(registry);
+            try (BurstLog log = open();
+                    Registration ofRing = Registration.ofRing(ring, log);
+                    Registration ofFile = Registration.ofStream(ring, file, log.mainStream())) {
+                appendSome(log);
+                BurstStats stats = log.stats();
+                for (String counted : Set.of("accepted", "durable", "drained")) {
+                    assertThat(counter(registry.get("burstlog.records." + counted)
+                                    .tags("service", "gateway", "ring", ring)))
+                            .as(counted)
+                            .isEqualTo(APPENDS);
+                }
+                assertThat(counter(registry.get("burstlog.commits"))).isEqualTo(stats.commits());
+                assertThat(counter(registry.get("burstlog.ring.writes"))).isEqualTo(stats.deviceWrites());
+                assertThat(counter(registry.get("burstlog.ring.written"))).isEqualTo(stats.deviceBytes());
+                assertThat(gauge(registry.get("burstlog.ring.capacity"))).isEqualTo(stats.capacityBytes());
+                assertThat(gauge(registry.get("burstlog.records.waiting"))).isZero();
+                assertThat(gauge(registry.get("burstlog.ring.state").tag("state", "open")))
+                        .isOne();
+                assertThat(gauge(registry.get("burstlog.ring.state").tag("state", "stalled")))
+                        .isZero();
+                assertThat(counter(registry.get("burstlog.file.records").tags("ring", ring, "file", file)))
+                        .isEqualTo(APPENDS);
+                assertThat(gauge(registry.get("burstlog.file.length")))
+                        .isEqualTo(log.mainStream().stats().fileBytes())
+                        .isPositive();
+                assertThat(ofRing).isNotSameAs(ofFile);
+                log.close();
+                assertThat(gauge(registry.get("burstlog.ring.state").tag("state", "closed")))
+                        .isOne();
+            }
+            assertThat(registry.getMeters()).isEmpty();
+        }
+    }
+
+    private static double gauge(RequiredSearch search) {
+        return search.gauge().value();
+    }
+
+    @Test
+    void aStageIsATimerAndAHistogram() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        try (BurstLog log = open();
+                Registration ofRing = Registration.ofRing(ring, log);
+                BurstMetrics metrics = new BurstMetrics()) {
+            metrics.bindTo(registry);
+            for (int round = 1; round <= 2; round++) {
+                appendSome(log);
+                StageStats copy = log.stats().stages().get(Stage.COPY);
+                RequiredSearch timer = registry.get("burstlog.stage").tag("stage", "copy");
+                assertThat(timer.functionTimer().count()).isEqualTo(round * APPENDS);
+                assertThat(timer.functionTimer().mean(TimeUnit.NANOSECONDS)).isCloseTo(copy.meanNanos(), within(1.0));
+                assertThat(registry.get("burstlog.stage.max")
+                                .tag("stage", "copy")
+                                .timeGauge()
+                                .value(TimeUnit.NANOSECONDS))
+                        .isCloseTo(copy.maxNanos(), within(1.0));
+                assertThat(registry.get("burstlog.stage.percentile")
+                                .tags("stage", "copy", "percent", "99")
+                                .timeGauge()
+                                .value(TimeUnit.NANOSECONDS))
+                        .isCloseTo(copy.p99Nanos(), within(1.0));
+                assertThat(bucket(registry, "0.0000001").count()).isLessThan(round * APPENDS);
+                assertThat(bucket(registry, "10").count()).isEqualTo(round * APPENDS);
+                assertThat(bucket(registry, "+Inf").count()).isEqualTo(round * APPENDS);
+            }
+            assertThat(registry.find("burstlog.stage.within").functionCounters())
+                    .hasSize(26 * Stage.values().length);
+            metrics.close();
+            assertThat(registry.getMeters()).isEmpty();
+            assertThat(ofRing).isNotNull();
+        }
+    }
+
+    private static FunctionCounter bucket(MeterRegistry registry, String le) {
+        return registry.get("burstlog.stage.within")
+                .tags("stage", "copy", "le", le)
+                .functionCounter();
+    }
+
+    @Test
+    void prometheusGetsAllThatTheDashboardAsksFor() throws IOException {
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        try (BurstLog log = open();
+                Registration ofRing = Registration.ofRing(ring, log);
+                Registration ofFile = Registration.ofStream(ring, file, log.mainStream());
+                BurstMetrics metrics = new BurstMetrics()) {
+            metrics.bindTo(registry);
+            appendSome(log);
+            String scrape = registry.scrape();
+            Set<String> published = scrape.lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> line.replaceFirst("[{ ].*", ""))
+                    .collect(Collectors.toCollection(TreeSet::new));
+            assertThat(asked()).hasSizeGreaterThan(20).isSubsetOf(published);
+            // No figure is published in vain.
+            assertThat(published)
+                    .isSubsetOf(union(asked(), "burstlog_records_durable_total", "burstlog_file_records_total"));
+            assertThat(scrape)
+                    .contains("burstlog_stage_within_total{le=\"+Inf\",ring=\"" + ring + "\",stage=\"copy\"} " + APPENDS
+                            + ".0");
+            assertThat(ofRing).isNotSameAs(ofFile);
+        }
+    }
+
+    private static Set<String> union(Set<String> names, String... others) {
+        Set<String> all = new TreeSet<>(names);
+        all.addAll(Set.of(others));
+        return all;
+    }
+
+    private static Set<String> asked() throws IOException {
+        Set<String> names = new TreeSet<>();
+        try (InputStream dashboard = BurstMetrics.class.getResourceAsStream("/burstlog-grafana.json")) {
+            for (JsonNode panel : new ObjectMapper().readTree(dashboard).get("panels")) {
+                for (JsonNode target : panel.get("targets")) {
+                    Matcher metric = METRIC.matcher(target.get("expr").asText());
+                    assertThat(metric.find()).as("%s", target).isTrue();
+                    metric.reset().results().forEach(found -> names.add(found.group()));
+                }
+            }
+        }
+        return names;
+    }
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Burstlog for C++17 and later: a log whose append returns when the record is durable. burstlog.h says what this is about;
+ * this header has nothing of its own but the form, and each function says only what differs from the one that it calls.
+ *
+ *     burstlog::config config;
+ *     config.ring = "orders.ring";
+ *     config.file_name = "orders.log";
+ *     burstlog::log log(config);
+ *     log.append("order 1\n"); // durable when it returns
+ *
+ * Failures. Each function that can fail takes a std::error_code as its last argument. Without one it throws
+ * burstlog::error; with one it throws no error of the log (std::bad_alloc and the like remain), sets it, and returns 0, false
+ * or what is empty; last_error() is the sentence. The code is an errno of std::generic_category(), as burstlog.h explains
+ * them: failure.code() == std::errc::device_or_resource_busy.
+ *
+ * Threads. Any thread may call any function of an open object at any time, close() included. Moving, assigning and destroying
+ * an object is for one thread, while no other uses it. An object that is empty (made by no argument, or moved from) may only be
+ * assigned, destroyed, and asked whether it is open.
+ *
+ * Times. A timeout of `forever` waits without bound; zero or less does not wait. In a configuration zero is the default.
+ */
+#ifndef BURSTLOG_HPP
+#define BURSTLOG_HPP
+
+#include <burstlog.h>
+
+#include <burstlog_types.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace burstlog {
+
+/*
+ * What writes records: a log (its main stream), or a stream. event_time: since the epoch of any clock of the caller, kept with
+ * the record, for instance message.time.time_since_epoch(); it is no part of the log file.
+ */
+class writer {
+  public:
+    /* Returns the record's sequence when it, and all before it, are durable in the ring; or 0: the ring was full and on_full is
+     * discard. As burst_append. */
+    std::int64_t append(record_view record, nanoseconds event_time = {}, error_to ec = {}) {
+        return ec.answer(burst_stream_append(stream_, record.data(), record.size(), event_time.count()));
+    }
+    std::int64_t append(record_view record, within rule, nanoseconds event_time = {}, error_to ec = {}) {
+        return ec.answer(burst_stream_append_within(stream_, record.data(), record.size(), event_time.count(),
+                                                    static_cast<burst_on_full>(rule.on_full),
+                                                    detail::timeout_ns(rule.timeout)));
+    }
+
+    /* Returns the record's sequence, or 0 as above, when it is accepted; it becomes durable in the background. Until then it is
+     * lost with the process. As burst_enqueue; log::await_durable waits for it. */
+    std::int64_t enqueue(record_view record, nanoseconds event_time = {}, error_to ec = {}) {
+        return ec.answer(burst_stream_enqueue(stream_, record.data(), record.size(), event_time.count()));
+    }
+    std::int64_t enqueue(record_view record, within rule, nanoseconds event_time = {}, error_to ec = {}) {
+        return ec.answer(burst_stream_enqueue_within(stream_, record.data(), record.size(), event_time.count(),
+                                                     static_cast<burst_on_full>(rule.on_full),
+                                                     detail::timeout_ns(rule.timeout)));
+    }
+
+    /* As enqueue, but never waits: empty when the ring is full, which is no error. As burst_offer. */
+    std::optional<std::int64_t> offer(record_view record, nanoseconds event_time = {}, error_to ec = {}) {
+        const std::int64_t sequence = burst_stream_offer(stream_, record.data(), record.size(), event_time.count());
+        const bool is_taken = ec.answer(sequence == -EAGAIN ? 0 : sequence) > 0;
+        return is_taken ? std::optional(sequence) : std::nullopt;
+    }
+
+    /* Ends the log file behind the records accepted so far. Returns the sequence of the roll, durable, or 0 as append. time:
+     * since 1970, the birth of the file that begins. As burst_stream_roll. */
+    std::int64_t roll(const burstlog::roll &wanted, nanoseconds time, error_to ec = {}) {
+        burst_roll_t c;
+        burst_roll_init(&c);
+        c.footer = wanted.footer.data();
+        c.footer_bytes = wanted.footer.size();
+        c.header = wanted.header.data();
+        c.header_bytes = wanted.header.size();
+        c.target = detail::or_null(wanted.target);
+        c.next_file = detail::or_null(wanted.next_file);
+        c.note = wanted.note.data();
+        c.note_bytes = wanted.note.size();
+        return ec.answer(burst_stream_roll(stream_, &c, time.count()));
+    }
+
+    /* Waits for a roll that the drain has got to, if rolls_by_caller; empty: none within the time. As burst_stream_next_roll. */
+    std::optional<burst_roll_request_t> next_roll(nanoseconds timeout, error_to ec = {}) {
+        std::optional<burst_roll_request_t> request(std::in_place);
+        request->struct_bytes = sizeof *request;
+        const int result = burst_stream_next_roll(stream_, &*request, detail::timeout_ns(timeout));
+        return ec.answer(result) > 0 ? request : std::nullopt;
+    }
+
+    /* Answers a roll; `failed`: it could not be done, and the same file goes on. "" for NULL. As burst_stream_rolled. */
+    void rolled(std::uint64_t sequence, const std::string &target, const std::string &next_file = {},
+                error_to ec = {}) {
+        ec.answer(burst_stream_rolled(stream_, sequence, 0, detail::or_null(target), detail::or_null(next_file)));
+    }
+    void roll_failed(std::uint64_t sequence, std::errc failed, error_to ec = {}) {
+        ec.answer(burst_stream_rolled(stream_, sequence, -static_cast<int>(failed), nullptr, nullptr));
+    }
+
+    /* The log file that is written now: absolute; empty if a log has no main stream. As burst_stream_current_file. */
+    std::string current_file() const {
+        char path[BURST_PATH_BYTES] = "";
+        burst_stream_current_file(stream_, path, sizeof path);
+        return path;
+    }
+
+    explicit operator bool() const noexcept {
+        return stream_ != nullptr;
+    }
+
+    /* For the functions of burstlog.h. */
+    burst_stream_t *stream_handle() const noexcept {
+        return stream_;
+    }
+
+  protected:
+    writer() noexcept = default;
+    explicit writer(burst_stream_t *stream) noexcept : stream_(stream) {
+    }
+    writer(writer &&other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {
+    }
+    writer &operator=(writer &&other) noexcept {
+        stream_ = std::exchange(other.stream_, nullptr);
+        return *this;
+    }
+    ~writer() = default;
+
+    burst_stream_t *stream_ = nullptr;
+};
+
+/* A further stream of a log, with a log file of its own: burstlog.h, "streams". Its destructor closes it as close() does. */
+class stream : public writer {
+  public:
+    stream() noexcept = default;
+    stream(stream &&other) noexcept = default;
+    stream &operator=(stream &&other) noexcept {
+        if (this != &other) {
+            end();
+            writer::operator=(std::move(other));
+            close_timeout_ = other.close_timeout_;
+        }
+        return *this;
+    }
+    ~stream() {
+        end();
+    }
+
+    /* Waits until every record of this stream accepted so far is durable in its log file. False: not within the time. As
+     * burst_stream_await_drained. */
+    bool await_drained(nanoseconds timeout = forever, error_to ec = {}) {
+        return ec.answer(burst_stream_await_drained(stream_, detail::timeout_ns(timeout))) > 0;
+    }
+
+    /* As burst_stream_stats. */
+    burst_stream_stats_t stats() const noexcept {
+        burst_stream_stats_t stats{};
+        stats.struct_bytes = sizeof stats;
+        burst_stream_stats(stream_, &stats);
+        return stats;
+    }
+
+    /* True: all its records are in its log file; false: the time was over, and they get there while the log is open, or at its
+     * next open. Without a timeout within shutdown_timeout of the log. As burst_stream_close. */
+    bool close(error_to ec = {}) {
+        return close(close_timeout_, ec);
+    }
+    bool close(nanoseconds timeout, error_to ec = {}) {
+        return ec.answer(burst_stream_close(stream_, detail::timeout_ns(timeout))) > 0;
+    }
+
+  private:
+    friend class log;
+
+    stream(burst_stream_t *opened, nanoseconds close_timeout) noexcept : writer(opened), close_timeout_(close_timeout) {
+    }
+
+    void end() noexcept {
+        if (stream_ != nullptr) {
+            burst_stream_close(stream_, detail::timeout_ns(close_timeout_));
+        }
+    }
+
+    nanoseconds close_timeout_{0};
+};
+
+/*
+ * An open ring, and the drain that moves its records to their log files. As a writer it writes its main stream.
+ *
+ * The destructor closes it as close() does; what that would tell is lost, so call close() where accepted records matter that
+ * nobody waited for. A log must not be destroyed before other threads have ended their calls on it and on its streams.
+ */
+class log : public writer {
+  public:
+    log() noexcept = default;
+
+    /* Opens ring and log file, and finishes what a crash interrupted. With an error told, the log is empty. As burst_open. */
+    explicit log(const config &config, error_to ec = {})
+        : shutdown_timeout_(config.shutdown_timeout.count() != 0 ? config.shutdown_timeout : std::chrono::seconds(10)) {
+        const burst_config_t c = config.to_c();
+        ec.answer(burst_open(&c, &log_));
+        stream_ = log_ != nullptr ? burst_main_stream(log_) : nullptr;
+    }
+    log(log &&other) noexcept
+        : writer(std::move(other)), log_(std::exchange(other.log_, nullptr)),
+          shutdown_timeout_(other.shutdown_timeout_) {
+    }
+    log &operator=(log &&other) noexcept {
+        if (this != &other) {
+            end();
+            writer::operator=(std::move(other));
+            log_ = std::exchange(other.log_, nullptr);
+            shutdown_timeout_ = other.shutdown_timeout_;
+        }
+        return *this;
+    }
+    ~log() {
+        end();
+    }
+
+    /* Opens a stream; with an error told, it is empty. It may outlive the log, which closes it. As burst_stream_open. */
+    stream open_stream(const stream_config &config, error_to ec = {}) {
+        const burst_stream_config_t c = config.to_c();
+        burst_stream_t *opened = nullptr;
+        ec.answer(burst_stream_open(log_, &c, &opened));
+        return stream(opened, shutdown_timeout_);
+    }
+
+    /* The highest sequence that is durable together with all before it: monotone, and cheap to ask for. */
+    std::int64_t durable_sequence() const noexcept {
+        return burst_durable_sequence(log_);
+    }
+
+    /* Waits until the record of that sequence, and all before it, are durable in the ring. False: not within the time. As
+     * burst_await_durable. */
+    bool await_durable(std::int64_t sequence, nanoseconds timeout = forever, error_to ec = {}) {
+        return ec.answer(burst_await_durable(log_, sequence, detail::timeout_ns(timeout))) > 0;
+    }
+
+    /* The same of everything accepted so far. As burst_flush. */
+    bool flush(nanoseconds timeout = forever, error_to ec = {}) {
+        return ec.answer(burst_flush(log_, detail::timeout_ns(timeout))) > 0;
+    }
+
+    /* Waits until everything accepted so far, of all streams, is durable in its log file. As burst_await_drained. */
+    bool await_drained(nanoseconds timeout = forever, error_to ec = {}) {
+        return ec.answer(burst_await_drained(log_, detail::timeout_ns(timeout))) > 0;
+    }
+
+    /* Returns the number of records left in the ring, which the next open moves. Without a timeout within shutdown_timeout. A
+     * second close fails with ESHUTDOWN. As burst_close. */
+    std::int64_t close(error_to ec = {}) {
+        return ec.answer(burst_close(log_));
+    }
+    std::int64_t close(nanoseconds timeout, error_to ec = {}) {
+        return ec.answer(burst_close_within(log_, detail::timeout_ns(timeout)));
+    }
+
+    /* Also of a closed log: its last figures. As burst_stats. */
+    burst_stats_t stats() const noexcept {
+        burst_stats_t stats{};
+        stats.struct_bytes = sizeof stats;
+        burst_stats(log_, &stats);
+        return stats;
+    }
+
+    /* As burst_stage_histogram; burst_histogram_percentile reads it. */
+    burst_histogram_t histogram(burst_stage stage) const noexcept {
+        burst_histogram_t histogram{};
+        histogram.struct_bytes = sizeof histogram;
+        burst_stage_histogram(log_, stage, &histogram);
+        return histogram;
+    }
+
+    /* The oldest event that the engine has for its operator; empty: none within the time, or the log is closed and has no more,
+     * which ends `while (auto event = log.next_event(forever))`. As burst_next_event. */
+    std::optional<burst_event_t> next_event(nanoseconds timeout) {
+        burst_event_t event{};
+        event.struct_bytes = sizeof event;
+        return burst_next_event(log_, &event, detail::timeout_ns(timeout)) > 0 ? std::optional(event) : std::nullopt;
+    }
+
+    /* Why the ring has failed; empty: it has not. As burst_failure. */
+    std::string failure() const {
+        return text(burst_failure);
+    }
+
+    /* What recovery found at open; how many records are provably lost; and what ring and log file survive, and why. As
+     * burst_recovery_statement and burst_durability_statement. */
+    std::string recovery_statement() const {
+        return text(burst_recovery_statement);
+    }
+    std::int64_t provably_lost() const noexcept {
+        char nothing[1];
+        return burst_recovery_statement(log_, nothing, sizeof nothing);
+    }
+    std::string durability_statement() const {
+        return text(burst_durability_statement);
+    }
+
+    /* For the functions of burstlog.h. */
+    burst_t *handle() const noexcept {
+        return log_;
+    }
+
+  private:
+    template <typename Result> std::string text(Result (*tell)(const burst_t *, char *, std::size_t)) const {
+        char sentences[1024] = "";
+        tell(log_, sentences, sizeof sentences);
+        return sentences;
+    }
+
+    void end() noexcept {
+        if (log_ != nullptr) {
+            burst_close(log_);
+        }
+    }
+
+    burst_t *log_ = nullptr;
+    nanoseconds shutdown_timeout_{0};
+};
+
+} // namespace burstlog
+
+#endif

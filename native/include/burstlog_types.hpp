@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the calls of burstlog.hpp, which includes this, are given, and how they fail. */
+#ifndef BURSTLOG_TYPES_HPP
+#define BURSTLOG_TYPES_HPP
+
+#include <burstlog.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+namespace burstlog {
+
+using std::chrono::nanoseconds;
+
+/* Of a wait: without bound. */
+inline constexpr nanoseconds forever = nanoseconds::max();
+
+/* What a medium must survive: enum burst_durability. */
+enum class durability : std::uint32_t {
+    power = BURST_DURABILITY_POWER,
+    os_crash = BURST_DURABILITY_OS_CRASH,
+    process = BURST_DURABILITY_PROCESS,
+};
+
+/* What an append does when the ring is full: enum burst_on_full. */
+enum class on_full : std::uint32_t {
+    block = BURST_ON_FULL_BLOCK,
+    fail = BURST_ON_FULL_FAIL,
+    discard = BURST_ON_FULL_DISCARD,
+};
+
+/* A call that failed. what() is the library's sentence: what, where, the value seen, what to do. */
+class error : public std::system_error {
+  public:
+    error(std::error_code code, const char *sentence) : std::system_error(code), sentence_(sentence) {
+    }
+    const char *what() const noexcept override {
+        return sentence_.what();
+    }
+
+  private:
+    std::runtime_error sentence_; /* copied without a throw */
+};
+
+/* The sentence for the calling thread's last call that failed, until its next one that does. */
+inline const char *last_error() noexcept {
+    return burst_last_error();
+}
+
+/* The version of the loaded library, for instance "0.1.0". */
+inline const char *version() noexcept {
+    return burst_version();
+}
+
+/* Where a call tells its error: a std::error_code, or nothing, and then it throws. */
+class error_to {
+  public:
+    error_to() noexcept = default;
+    error_to(std::error_code &code) noexcept : code_(&code) {
+    }
+
+    /* The answer of a C function, or 0 with its error told. */
+    std::int64_t answer(std::int64_t result) const {
+        const std::error_code code(result < 0 ? static_cast<int>(-result) : 0, std::generic_category());
+        if (code_ != nullptr) {
+            *code_ = code;
+        } else if (result < 0) {
+            throw error(code, burst_last_error());
+        }
+        return result < 0 ? 0 : result;
+    }
+
+  private:
+    std::error_code *code_ = nullptr;
+};
+
+namespace detail {
+
+inline std::int64_t timeout_ns(nanoseconds timeout) noexcept {
+    return timeout == forever ? -1 : timeout.count() < 0 ? 0 : timeout.count();
+}
+
+/* A negative one is longer than the library takes, and refused there. */
+inline std::uint64_t setting_ns(nanoseconds time) noexcept {
+    return static_cast<std::uint64_t>(time.count());
+}
+
+inline const char *or_null(const std::string &text) noexcept {
+    return text.empty() ? nullptr : text.c_str();
+}
+
+} // namespace detail
+
+/* The bytes of a record, which are the caller's: a string literal or another char * up to its zero; anything with data() and
+ * size() whose elements are one byte each (std::string, std::string_view, std::vector<std::byte>, std::span); or a length. */
+class record_view {
+  public:
+    record_view(const char *text) : record_view(text, std::char_traits<char>::length(text)) {
+    }
+    record_view(const void *data, std::size_t length) noexcept : data_(data), length_(length) {
+    }
+    template <
+        typename Bytes, typename Byte = std::remove_pointer_t<decltype(std::data(std::declval<const Bytes &>()))>,
+        typename = std::enable_if_t<std::is_class_v<Bytes> && sizeof(Byte) == 1 && std::is_trivially_copyable_v<Byte>>>
+    record_view(const Bytes &bytes) noexcept : record_view(std::data(bytes), std::size(bytes)) {
+    }
+    record_view(std::nullptr_t) = delete;
+
+    const void *data() const noexcept {
+        return data_;
+    }
+    std::size_t size() const noexcept {
+        return length_;
+    }
+
+  private:
+    const void *data_;
+    std::size_t length_;
+};
+
+/* burst_config_t, whose fields are explained there: the same names, but times without _ns. "" for NULL. */
+struct config {
+    std::string ring; /* required */
+    std::string file_name;
+    burstlog::durability durability = burstlog::durability::power;
+    burstlog::on_full on_full = burstlog::on_full::block;
+    burst_io io = BURST_IO_AUTO;
+    std::uint64_t ring_bytes = 0;
+    std::uint64_t max_record_bytes = 0;
+    nanoseconds block_timeout{0};
+    nanoseconds drain_interval{0};
+    nanoseconds shutdown_timeout{0};
+    std::string file_owner, file_group;
+    std::uint32_t file_mode = 0;
+    bool rolls_by_caller = false;
+    std::string drain_cpu, commit_cpu;
+    int realtime_priority = 0;
+    burst_huge_pages huge_pages = BURST_HUGE_PAGES_AUTO;
+    bool commit_spin = false;
+    nanoseconds batch_delay{0};
+    std::uint64_t batch_bytes = 0;
+
+    /* It points into this one: valid until that is changed or destroyed. */
+    burst_config_t to_c() const noexcept {
+        burst_config_t c;
+        burst_config_init(&c);
+        c.durability = static_cast<std::uint32_t>(durability);
+        c.on_full = static_cast<std::uint32_t>(on_full);
+        c.io = io;
+        c.ring = ring.c_str();
+        c.file_name = detail::or_null(file_name);
+        c.ring_bytes = ring_bytes;
+        c.max_record_bytes = max_record_bytes;
+        c.block_timeout_ns = detail::setting_ns(block_timeout);
+        c.drain_interval_ns = detail::setting_ns(drain_interval);
+        c.shutdown_timeout_ns = detail::setting_ns(shutdown_timeout);
+        c.file_owner = detail::or_null(file_owner);
+        c.file_group = detail::or_null(file_group);
+        c.file_mode = file_mode;
+        c.rolls_by_caller = rolls_by_caller;
+        c.drain_cpu = detail::or_null(drain_cpu);
+        c.commit_cpu = detail::or_null(commit_cpu);
+        c.realtime_priority = realtime_priority;
+        c.huge_pages = huge_pages;
+        c.commit_spin = commit_spin;
+        c.batch_delay_ns = detail::setting_ns(batch_delay);
+        c.batch_bytes = batch_bytes;
+        return c;
+    }
+
+    /* As burst_config_check. */
+    void check(error_to ec = {}) const {
+        const burst_config_t c = to_c();
+        ec.answer(burst_config_check(&c));
+    }
+};
+
+/* burst_stream_config_t, as config is burst_config_t. */
+struct stream_config {
+    std::string name;
+    std::string file_name; /* required */
+    burstlog::on_full on_full = burstlog::on_full::block;
+    nanoseconds block_timeout{0};
+    std::string file_owner, file_group;
+    std::uint32_t file_mode = 0;
+    bool rolls_by_caller = false;
+
+    /* As config::to_c. */
+    burst_stream_config_t to_c() const noexcept {
+        burst_stream_config_t c;
+        burst_stream_config_init(&c);
+        c.on_full = static_cast<std::uint32_t>(on_full);
+        c.name = detail::or_null(name);
+        c.file_name = detail::or_null(file_name);
+        c.block_timeout_ns = detail::setting_ns(block_timeout);
+        c.file_owner = detail::or_null(file_owner);
+        c.file_group = detail::or_null(file_group);
+        c.file_mode = file_mode;
+        c.rolls_by_caller = rolls_by_caller;
+        return c;
+    }
+};
+
+/* burst_roll_t, without what is for `burstlog info` alone. "" for NULL; the bytes are the caller's. */
+struct roll {
+    std::string target, next_file;
+    record_view footer{""}, header{""}, note{""};
+};
+
+/* A rule of one call's own, in place of that of the log or stream. */
+struct within {
+    burstlog::on_full on_full = burstlog::on_full::block;
+    nanoseconds timeout = forever;
+};
+
+} // namespace burstlog
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log/gzip.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/platform.h"
+
+#define NAME "libz.so.1"
+#define PIECE_BYTES 65536u
+
+static const char *const functions[] = {
+#define FUNCTION_NAME(type, name, parameters) #name,
+    GZIP_FUNCTIONS(FUNCTION_NAME)};
+
+_Static_assert(sizeof(struct gzip) == sizeof(functions) / sizeof(functions[0]) * sizeof(void *), "a pointer each");
+
+int gzip_load(const char *ring, struct gzip *gzip) {
+    void *library = dlopen(NAME, RTLD_NOW);
+    for (size_t i = 0; library != NULL && i < sizeof(functions) / sizeof(functions[0]); i++) {
+        void *function = dlsym(library, functions[i]);
+        library = function == NULL ? NULL : library;
+        memcpy((char *)gzip + i * sizeof(function), &function, sizeof(function));
+    }
+    const char *why = library == NULL ? dlerror() : NULL;
+    return library == NULL ? error_set(ENOPKG,
+                                       "rolled files of ring %s cannot be compressed without " NAME
+                                       " (%s): install zlib1g (Debian, Ubuntu) or zlib (Alpine, Fedora, RHEL), or "
+                                       "leave compress out",
+                                       ring, why == NULL ? "not found" : why)
+                           : 0;
+}
+
+static int copy(const struct gzip *gzip, int from, struct gzFile_s *to, uint8_t *piece,
+                const _Atomic uint32_t *is_stopped) {
+    for (;;) {
+        const ssize_t bytes = read(from, piece, PIECE_BYTES);
+        if (bytes <= 0 || atomic_load(is_stopped)) {
+            return bytes < 0 ? -errno : bytes > 0 ? -ECANCELED : 0;
+        }
+        errno = 0;
+        if (gzip->gzwrite(to, piece, (unsigned)bytes) != (int)bytes) {
+            return errno != 0 ? -errno : -EIO;
+        }
+    }
+}
+
+int gzip_copy(const struct gzip *gzip, int from, int to, const _Atomic uint32_t *is_stopped) {
+    const int own = fcntl(to, F_DUPFD_CLOEXEC, 0); /* gzclose closes it */
+    struct gzFile_s *file = own < 0 ? NULL : gzip->gzdopen(own, "wb6");
+    uint8_t *piece = platform_allocate(&platform_linux, PIECE_BYTES, PLATFORM_PLAIN);
+    int rc = own < 0 ? -errno : file == NULL || piece == NULL ? -ENOMEM : copy(gzip, from, file, piece, is_stopped);
+    if (piece != NULL) {
+        platform_release(&platform_linux, piece, PIECE_BYTES);
+    }
+    if (file == NULL && own >= 0) {
+        close(own);
+    }
+    errno = 0;
+    if (file != NULL && gzip->gzclose(file) != 0 && rc == 0) {
+        rc = errno != 0 ? -errno : -EIO;
+    }
+    return rc;
+}

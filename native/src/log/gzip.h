@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zlib, looked for when the first log file is to be compressed: so the engine runs on hosts that lack it, and no compiler
+ * needs its header. */
+#ifndef BURST_LOG_GZIP_H
+#define BURST_LOG_GZIP_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define GZIP_SUFFIX ".gz"
+
+struct gzFile_s;
+
+#define GZIP_FUNCTIONS(FUNCTION)                                                                                       \
+    FUNCTION(struct gzFile_s *, gzdopen, (int fd, const char *mode))                                                   \
+    FUNCTION(int, gzwrite, (struct gzFile_s * file, const void *data, unsigned bytes))                                 \
+    FUNCTION(int, gzclose, (struct gzFile_s * file))
+
+struct gzip {
+#define GZIP_POINTER(type, name, parameters) type(*name) parameters;
+    GZIP_FUNCTIONS(GZIP_POINTER)
+#undef GZIP_POINTER
+};
+
+/* 0, or -ENOPKG with a sentence: the host has no zlib. */
+int gzip_load(const char *ring, struct gzip *gzip);
+
+/* Writes what is left of `from` to `to`, compressed. 0, -errno, or -ECANCELED once *is_stopped is set. */
+int gzip_copy(const struct gzip *gzip, int from, int to, const _Atomic uint32_t *is_stopped);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log/rolling.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "log/config.h"
+#include "log/rolling_time.h"
+#include "media/layout.h"
+
+#define SECOND_NS 1000000000
+#define AGAIN_NS (10ll * SECOND_NS) /* after a roll that was given up */
+
+void burst_rolling_init_bytes(burst_rolling_t *rolling, size_t struct_bytes) {
+    memset(rolling, 0, struct_bytes);
+    rolling->struct_bytes = (uint32_t)struct_bytes;
+}
+
+static uint64_t or_all(uint64_t value) {
+    return value == 0 ? UINT64_MAX : value;
+}
+
+/* ---------------------------------------------------------------------------------------------- begin and end */
+
+int64_t rolling_next_ns(const struct rolling *rolling, int64_t born_ns) {
+    return rolling->interval_s == 0 ? 0 : rolling_time_next(born_ns / SECOND_NS, rolling->interval_s) * SECOND_NS;
+}
+
+static struct rolling *rolling_of(const struct roller *roller) {
+    return (struct rolling *)((char *)roller - offsetof(struct rolling, roller));
+}
+
+static int ask_nobody(const struct roller *roller, const struct roll_question *question, struct roll_answer *answer) {
+    (void)roller;
+    (void)question;
+    (void)answer;
+    return ROLL_NOBODY;
+}
+
+static void plan(const struct roller *roller, struct outlet_roll *roll) {
+    const struct rolling *rolling = rolling_of(roller);
+    roll->next_time_ns = rolling_next_ns(rolling, roll->born_ns);
+    roll->next_file_bytes = rolling->size_bytes == UINT64_MAX ? 0 : rolling->size_bytes;
+}
+
+/* It takes no signals: those are the application's. */
+static int start_thread(struct rolling *rolling, void *(*loop)(void *rolling)) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int rc = pthread_create(&rolling->thread, NULL, loop, rolling);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc == 0) {
+        pthread_setname_np(rolling->thread, "burst-roll");
+    }
+    return rc;
+}
+
+static int check_record(const char *ring, const char *file, const struct rolling_files *files, uint64_t most) {
+    const size_t bytes = sizeof(struct roll_head) + strlen(files->name.folder) + ROLLING_NAME_BYTES + strlen(file);
+    return most != 0 && bytes > most
+               ? error_set(
+                     EINVAL,
+                     "rolling of log file %s cannot be used with maxRecordSize of ring %s, %llu bytes: a roll is a "
+                     "record of up to %zu bytes; raise that",
+                     file, ring, (unsigned long long)most, bytes)
+               : 0;
+}
+
+int rolling_create(const char *ring, const char *file, const burst_rolling_t *given, uint64_t max_record_bytes,
+                   void *(*loop)(void *rolling), struct rolling **rolling_out) {
+    struct rolling *rolling = platform_allocate(&platform_linux, sizeof *rolling, PLATFORM_PLAIN);
+    burst_rolling_t values;
+    uint64_t last_index = 0;
+    if (rolling == NULL) {
+        return error_set(ENOMEM, "no memory to roll log file %s", file);
+    }
+    tzset();
+    int rc = config_check_rolling(ring, file, given, &values, &rolling->files);
+    rc = rc < 0 ? rc : check_record(ring, file, &rolling->files, max_record_bytes);
+    rc = rc < 0 ? rc : rolling_files_last(&rolling->files, &last_index);
+    if (rc == 0) {
+        snprintf(rolling->file, sizeof rolling->file, "%s", file);
+        rolling->roller = (struct roller){.ask = ask_nobody, .plan = plan};
+        rolling->files.compress = values.compress;
+        rolling->files.keep_files = or_all(values.keep_files);
+        rolling->files.keep_bytes = or_all(values.keep_bytes);
+        rolling->files.keep_ns =
+            values.keep_ns == 0 || values.keep_ns > INT64_MAX ? INT64_MAX : (int64_t)values.keep_ns;
+        rolling->size_bytes = or_all(values.size_bytes);
+        rolling->interval_s = (int64_t)(values.interval_ns / SECOND_NS);
+        pthread_mutex_init(&rolling->lock, NULL);
+        const int failed = start_thread(rolling, loop);
+        rc = failed == 0 ? 0 : error_set(failed, "the thread burst-roll cannot be started: %s", error_name(failed));
+    }
+    if (rc < 0) {
+        platform_release(&platform_linux, rolling, sizeof *rolling);
+        return rc;
+    }
+    *rolling_out = rolling;
+    return 0;
+}
+
+void rolling_stop(struct rolling *rolling) {
+    if (rolling != NULL && !atomic_exchange(&rolling->files.is_stopped, 1)) {
+        event_count_notify(&rolling->changed, &platform_linux);
+    }
+}
+
+void rolling_destroy(struct rolling *rolling) {
+    if (rolling != NULL) {
+        rolling_stop(rolling);
+        pthread_join(rolling->thread, NULL);
+        platform_release(&platform_linux, rolling, sizeof *rolling);
+    }
+}
+
+void rolling_leave(struct rolling *rolling) {
+    if (rolling != NULL) {
+        pthread_detach(rolling->thread);
+        rolling_stop(rolling);
+    }
+}
+
+void rolling_await_end(struct rolling *rolling, struct limit *limit) {
+    int64_t left_ns = -1;
+    while (rolling != NULL && !atomic_load(&rolling->has_ended) && left_ns != 0) {
+        const uint32_t ticket = event_count_register(&rolling->ended);
+        left_ns = limit_left_ns(limit, &platform_linux);
+        if (atomic_load(&rolling->has_ended) || left_ns == 0) {
+            event_count_leave(&rolling->ended);
+        } else {
+            event_count_wait(&rolling->ended, &platform_linux, ticket, left_ns);
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- the file */
+
+static void set_next(struct rolling *rolling, int64_t born_ns) {
+    const int64_t next_ns = rolling_next_ns(rolling, born_ns);
+    rolling->born_ns = born_ns;
+    atomic_store(&rolling->next_ns, next_ns == 0 ? INT64_MAX : next_ns);
+}
+
+void rolling_begin(struct rolling *rolling, burst_stream_t *stream, const struct rolling_start *start) {
+    uint64_t last_index = 0;
+    pthread_mutex_lock(&rolling->lock);
+    atomic_store(&rolling->bytes, start->bytes);
+    atomic_store(&rolling->file_number, start->file_number);
+    set_next(rolling, start->born_ns != 0 ? start->born_ns : platform_realtime_ns(&platform_linux));
+    rolling_files_last(&rolling->files, &last_index); /* again: rolls that waited in the ring are performed now */
+    rolling->next_index = last_index + 1;
+    atomic_store(&rolling->stream, stream);
+    pthread_mutex_unlock(&rolling->lock);
+    pthread_detach(rolling->thread);
+    event_count_notify(&rolling->changed, &platform_linux);
+}
+
+int rolling_is_due(const struct rolling *rolling, size_t length) {
+    const uint64_t bytes = atomic_load_explicit(&rolling->bytes, memory_order_relaxed);
+    const int64_t next_ns = atomic_load_explicit(&rolling->next_ns, memory_order_relaxed);
+    const int is_long = bytes > 0 && (bytes >= rolling->size_bytes || length > rolling->size_bytes - bytes);
+    if (!is_long && next_ns == INT64_MAX) {
+        return 0;
+    }
+    const int64_t now_ns = platform_realtime_ns(&platform_linux);
+    return now_ns >= next_ns || (is_long && now_ns >= atomic_load(&rolling->quiet_ns));
+}
+
+void rolling_take_name(struct rolling *rolling, char *path, size_t path_bytes) {
+    rolling_name_make(&rolling->files.name, rolling->born_ns / SECOND_NS, rolling->next_index++, path, path_bytes);
+}
+
+void rolling_rolled(struct rolling *rolling, uint64_t sequence, uint64_t bytes, int64_t born_ns) {
+    atomic_fetch_sub(&rolling->bytes, bytes);
+    atomic_store(&rolling->quiet_ns, 0);
+    set_next(rolling, born_ns);
+    atomic_fetch_add(&rolling->file_number, 1);
+    atomic_store(&rolling->rolled, sequence);
+    event_count_notify(&rolling->changed, &platform_linux);
+}
+
+static int is_given_up(const struct rolling *rolling, uint64_t sequence, const struct rolling_start *now) {
+    return atomic_load(&rolling->rolled) == sequence && now->file_number < atomic_load(&rolling->file_number);
+}
+
+void rolling_passed(struct rolling *rolling, uint64_t sequence, const struct rolling_start *now) {
+    if (!is_given_up(rolling, sequence, now)) {
+        return;
+    }
+    pthread_mutex_lock(&rolling->lock);
+    if (is_given_up(rolling, sequence, now)) { /* and not rolled again meanwhile */
+        const int64_t again_ns = platform_realtime_ns(&platform_linux) + AGAIN_NS;
+        atomic_store(&rolling->file_number, now->file_number);
+        rolling->born_ns = now->born_ns;
+        atomic_fetch_add(&rolling->bytes, now->bytes > 0 ? now->bytes : 1);
+        atomic_store(&rolling->quiet_ns, again_ns);
+        atomic_store(&rolling->next_ns, again_ns);
+    }
+    pthread_mutex_unlock(&rolling->lock);
+}

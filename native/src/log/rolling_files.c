@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "log/rolling_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/folders.h"
+#include "base/platform.h"
+
+#define UNFINISHED_SUFFIX ".burst-tmp"
+#define FIRST_ROOM 64
+#define NAME_BYTES 256 /* of an entry of a folder */
+
+struct rolled {
+    char name[NAME_BYTES];
+    uint64_t index, bytes;
+    int64_t changed_ns;
+    int is_compressed;
+};
+
+struct list {
+    struct rolled *files;
+    size_t count, room;
+};
+
+static int64_t changed_ns(const struct stat *status) {
+    return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+}
+
+/* ---------------------------------------------------------------------------------------------- what there is */
+
+static void list_free(struct list *list) {
+    if (list->files != NULL) {
+        platform_release(&platform_linux, list->files, list->room * sizeof *list->files);
+    }
+}
+
+static int list_add(struct list *list, const struct rolled *file) {
+    if (list->count == list->room) {
+        struct list larger = {.count = list->count, .room = list->room == 0 ? FIRST_ROOM : 2 * list->room};
+        larger.files = platform_allocate(&platform_linux, larger.room * sizeof *file, PLATFORM_PLAIN);
+        if (larger.files == NULL) {
+            return -ENOMEM;
+        }
+        if (list->count > 0) {
+            memcpy(larger.files, list->files, list->count * sizeof *file);
+        }
+        list_free(list);
+        *list = larger;
+    }
+    list->files[list->count++] = *file;
+    return 0;
+}
+
+/* The newest one first. */
+static int compare(const void *left, const void *right) {
+    const struct rolled *one = left, *other = right;
+    return one->index != other->index             ? (one->index < other->index ? 1 : -1)
+           : one->changed_ns != other->changed_ns ? (one->changed_ns < other->changed_ns ? 1 : -1)
+                                                  : -strcmp(one->name, other->name);
+}
+
+/* 1 with *found: it is a rolled file. */
+static int look_at(const struct rolling_name *name, int folder, const char *entry, struct rolled *found) {
+    struct stat status;
+    if (!rolling_name_fits(name, entry, &found->index, &found->is_compressed) ||
+        fstatat(folder, entry, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode)) {
+        return 0;
+    }
+    snprintf(found->name, sizeof found->name, "%s", entry);
+    found->bytes = (uint64_t)status.st_size;
+    found->changed_ns = changed_ns(&status);
+    return 1;
+}
+
+/* What a killed process has left of a compression, while no other one is at it. */
+static void remove_unfinished(const struct rolling_name *name, int folder, const char *entry) {
+    char of[NAME_BYTES];
+    uint64_t index;
+    int is_compressed;
+    const size_t bytes = strlen(entry);
+    if (*entry != '.' || bytes <= sizeof UNFINISHED_SUFFIX ||
+        strcmp(entry + bytes - strlen(UNFINISHED_SUFFIX), UNFINISHED_SUFFIX) != 0) {
+        return;
+    }
+    snprintf(of, sizeof of, "%.*s", (int)(bytes - sizeof UNFINISHED_SUFFIX), entry + 1);
+    if (rolling_name_fits(name, of, &index, &is_compressed)) {
+        const int file = openat(folder, of, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        if (file < 0 ? errno == ENOENT : flock(file, LOCK_EX | LOCK_NB) == 0) {
+            unlinkat(folder, entry, 0);
+        }
+        if (file >= 0) {
+            close(file);
+        }
+    }
+}
+
+/* Gathers the rolled files, the newest one first. 0 or -errno. */
+static int gather(const struct rolling_name *name, int folder, struct list *list) {
+    const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = again < 0 ? NULL : fdopendir(again);
+    if (entries == NULL) {
+        const int rc = -errno;
+        if (again >= 0) {
+            close(again);
+        }
+        return rc;
+    }
+    struct rolled found = {.index = 0};
+    const struct dirent *entry;
+    int rc = 0;
+    while (rc == 0 && (errno = 0, entry = readdir(entries)) != NULL) {
+        remove_unfinished(name, folder, entry->d_name);
+        rc = look_at(name, folder, entry->d_name, &found) ? list_add(list, &found) : 0;
+    }
+    rc = rc < 0 ? rc : -errno;
+    closedir(entries);
+    if (list->count > 1) {
+        qsort(list->files, list->count, sizeof *list->files, compare);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------------------------- compress */
+
+static int let_go_of_plain(const struct rolling_files *files, int folder, const char *name) {
+    const int rc = folder_sync(files->name.folder);
+    return rc < 0 ? rc : unlinkat(folder, name, 0) < 0 ? -errno : 0;
+}
+
+/* Everything of the file but its name. */
+static int fill(const struct rolling_files *files, int from, const struct stat *status, int to) {
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, status->st_mtim};
+    const int rc = gzip_copy(&files->gzip, from, to, &files->is_stopped);
+    if (rc < 0) {
+        return rc;
+    }
+    const int is_owned = fchown(to, status->st_uid, status->st_gid) == 0; /* only root can, to another one */
+    return fchmod(to, is_owned ? status->st_mode & 07777 : status->st_mode & 0777) < 0 || futimens(to, times) < 0 ||
+                   fsync(to) < 0
+               ? -errno
+               : 0;
+}
+
+static int compress_anew(const struct rolling_files *files, int folder, const char *name, const char *compressed,
+                         int from, const struct stat *status) {
+    char unfinished[NAME_BYTES];
+    snprintf(unfinished, sizeof unfinished, ".%.240s" UNFINISHED_SUFFIX, name);
+    if (unlinkat(folder, unfinished, 0) < 0 && errno != ENOENT) {
+        return -errno;
+    }
+    const int to = openat(folder, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (to < 0) {
+        return -errno;
+    }
+    int rc = fill(files, from, status, to);
+    if (close(to) < 0 && rc == 0) {
+        rc = -errno;
+    }
+    if (rc == 0 && linkat(folder, unfinished, folder, compressed, 0) < 0) {
+        rc = -errno;
+    }
+    unlinkat(folder, unfinished, 0);
+    return rc < 0 ? rc : let_go_of_plain(files, folder, name);
+}
+
+/* The compressed file has its name only when it is whole. Whether it is this one's, its time of change tells. */
+static int compress_locked(const struct rolling_files *files, int folder, const char *name, int from) {
+    char compressed[NAME_BYTES];
+    struct stat status, twin;
+    snprintf(compressed, sizeof compressed, "%.250s" GZIP_SUFFIX, name);
+    if (fstat(from, &status) < 0) {
+        return -errno;
+    }
+    if (fstatat(folder, compressed, &twin, AT_SYMLINK_NOFOLLOW) < 0) {
+        return errno == ENOENT ? compress_anew(files, folder, name, compressed, from, &status) : -errno;
+    }
+    return S_ISREG(twin.st_mode) && changed_ns(&twin) == changed_ns(&status) ? let_go_of_plain(files, folder, name)
+                                                                             : -EEXIST;
+}
+
+static int compress(const struct rolling_files *files, int folder, const struct rolled *file) {
+    const int from = openat(folder, file->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (from < 0) {
+        return errno == ENOENT ? 0 : -errno;
+    }
+    const int rc = flock(from, LOCK_EX | LOCK_NB) == 0 ? compress_locked(files, folder, file->name, from)
+                   : errno == EWOULDBLOCK              ? 0
+                                                       : -errno;
+    close(from);
+    return rc;
+}
+
+static int compress_all(const struct rolling_files *files, int folder, const struct list *list) {
+    int first = 0;
+    for (size_t i = list->count; i-- > 0 && !atomic_load(&files->is_stopped);) {
+        const struct rolled *file = &list->files[i];
+        const int rc = file->is_compressed ? 0 : compress(files, folder, file);
+        if (rc < 0 && rc != -ECANCELED && first == 0) {
+            first = error_set(-rc,
+                              "rolled file %s/%s could not be compressed, and stays as it is: %s; it is tried again "
+                              "after the next roll",
+                              files->name.folder, file->name, error_name(-rc));
+        }
+    }
+    return first;
+}
+
+/* ------------------------------------------------------------------------------------------------------ delete */
+
+static int keeps_all(const struct rolling_files *files) {
+    return files->keep_files == UINT64_MAX && files->keep_bytes == UINT64_MAX && files->keep_ns == INT64_MAX;
+}
+
+/* What is to go, the oldest one first. */
+static int delete_oldest(const struct rolling_files *files, int folder, struct list *list, int64_t now_ns) {
+    uint64_t bytes = 0;
+    size_t kept = 0;
+    for (; kept < list->count && kept < files->keep_files; kept++) {
+        const struct rolled *file = &list->files[kept];
+        bytes += file->bytes;
+        if (bytes > files->keep_bytes || now_ns - file->changed_ns > files->keep_ns) {
+            break;
+        }
+    }
+    for (size_t i = list->count; i-- > kept;) {
+        const char *name = list->files[i].name;
+        if (unlinkat(folder, name, 0) < 0 && errno != ENOENT) {
+            return error_set(errno, "rolled file %s/%s could not be deleted: %s; it is tried again after the next roll",
+                             files->name.folder, name, error_name(errno));
+        }
+    }
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- all */
+
+static int open_folder(const struct rolling_files *files) {
+    const int folder = open(files->name.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return folder < 0 ? -errno : folder;
+}
+
+static int refuse_folder(const struct rolling_files *files, int rc) {
+    return rc == -ENOENT ? 0
+                         : error_set(-rc, "the folder of rolled files, %s, cannot be read: %s; let the process read it",
+                                     files->name.folder, error_name(-rc));
+}
+
+int rolling_files_last(const struct rolling_files *files, uint64_t *index) {
+    struct list list = {.count = 0};
+    const int folder = open_folder(files);
+    int rc = folder < 0 ? folder : gather(&files->name, folder, &list);
+    *index = list.count > 0 ? list.files[0].index : 0;
+    list_free(&list);
+    if (folder >= 0) {
+        close(folder);
+    }
+    return rc < 0 ? refuse_folder(files, rc) : 0;
+}
+
+int rolling_files_tidy(const struct rolling_files *files, int64_t now_ns) {
+    struct list list = {.count = 0};
+    const int folder = open_folder(files);
+    int rc = folder < 0 ? refuse_folder(files, folder) : 0;
+    if (folder < 0) {
+        return rc;
+    }
+    rc = gather(&files->name, folder, &list);
+    rc = rc < 0 ? refuse_folder(files, rc) : files->compress ? compress_all(files, folder, &list) : 0;
+    if (!keeps_all(files) && !atomic_load(&files->is_stopped)) {
+        list.count = 0;
+        const int again = gather(&files->name, folder, &list);
+        const int deleted = again < 0 ? refuse_folder(files, again) : delete_oldest(files, folder, &list, now_ns);
+        rc = rc < 0 ? rc : deleted;
+    }
+    list_free(&list);
+    close(folder);
+    return rc;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.jmx;
+
+import io.burstlog.BurstLog;
+import io.burstlog.BurstStream;
+import java.lang.management.ManagementFactory;
+import java.util.function.LongSupplier;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMException;
+import javax.management.ObjectName;
+
+/**
+ * Something open is shown to management clients until this is closed; closing it closes nothing else.
+ *
+ * <pre>{@code
+ * try (BurstLog log = BurstLog.open(config);
+ *         Registration shown = Registration.ofRing(config.ring(), log);
+ *         Registration orders = Registration.ofStream(config.ring(), config.fileName(), log.mainStream())) {
+ * }</pre>
+ *
+ * <p>The appender {@code <Burst>} of Log4j shows its rings and log files by itself.
+ */
+public final class Registration implements AutoCloseable {
+
+    /** Nothing is shown. */
+    public static final Registration NONE = new Registration(null, "nothing");
+
+    private final ObjectName name;
+    private final String what;
+
+    private Registration(ObjectName name, String what) {
+        this.name = name;
+        this.what = what;
+    }
+
+    /**
+     * Shows an open ring as {@link RingMXBean}.
+     *
+     * @param ring the file or device that holds the ring, as clients are to see it
+     * @param log what is open
+     * @return what ends that
+     * @throws IllegalStateException if it cannot be shown, for instance because its name is taken; the log works all
+     *     the same
+     */
+    public static Registration ofRing(String ring, BurstLog log) {
+        return ofRing(ring, log, () -> 0);
+    }
+
+    /**
+     * As {@link #ofRing(String, BurstLog)}, where some calls that found the ring full count for nothing.
+     *
+     * @param ring the file or device that holds the ring
+     * @param log what is open
+     * @param fullWaitsOfNoRecord how many of the calls that found the ring full are not to be shown
+     * @return what ends that
+     */
+    public static Registration ofRing(String ring, BurstLog log, LongSupplier fullWaitsOfNoRecord) {
+        return of(
+                new RingManagement(ring, log, fullWaitsOfNoRecord),
+                "type=Ring,name=" + ObjectName.quote(ring),
+                "the ring " + ring);
+    }
+
+    /**
+     * Shows an open stream as {@link StreamMXBean}.
+     *
+     * @param ring the file or device that holds the ring, as clients are to see it
+     * @param file the log file that the stream is known by
+     * @param stream what is open
+     * @return what ends that
+     * @throws IllegalStateException as {@link #ofRing(String, BurstLog)}
+     */
+    public static Registration ofStream(String ring, String file, BurstStream stream) {
+        return of(
+                new StreamManagement(ring, stream),
+                "type=Stream,ring=" + ObjectName.quote(ring) + ",file=" + ObjectName.quote(file),
+                "the log file " + file);
+    }
+
+    private static Registration of(Object bean, String key, String what) {
+        try {
+            ObjectName name = new ObjectName("io.burstlog:" + key);
+            ManagementFactory.getPlatformMBeanServer().registerMBean(bean, name);
+            return new Registration(name, what);
+        } catch (JMException | RuntimeException | Error failure) { // no memory, no module java.management
+            throw new IllegalStateException(what + " is not shown to management clients: " + failure, failure);
+        }
+    }
+
+    /**
+     * Takes it out of sight; does nothing if it is not shown any more.
+     *
+     * @throws IllegalStateException if it is still shown
+     */
+    @Override
+    public void close() {
+        if (name == null) {
+            return;
+        }
+        try {
+            ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
+        } catch (InstanceNotFoundException alreadyOutOfSight) {
+            // As it should be.
+        } catch (JMException | RuntimeException | Error failure) {
+            throw new IllegalStateException(what + " is still shown to management clients: " + failure, failure);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.jmx;
+
+import io.burstlog.BurstStats;
+import io.burstlog.Stage;
+
+/**
+ * An open ring as a management client sees it, under {@code io.burstlog:type=Ring,name="<ring>"}. Each attribute is
+ * read when it is asked for. {@link StreamMXBean} shows its log files.
+ */
+public interface RingMXBean {
+
+    /** {@return the file or device that holds the ring} */
+    String getRing();
+
+    /** {@return what the log is doing} */
+    BurstStats.State getState();
+
+    /** {@return the highest sequence given out} */
+    long getAcceptedSequence();
+
+    /** {@return the highest sequence that is durable in the ring together with all before it} */
+    long getDurableSequence();
+
+    /** {@return the highest sequence that is durable, together with all before it, in the log file that it is for} */
+    long getDrainedSequence();
+
+    /** {@return bytes of the ring that hold records} */
+    long getCapacityBytes();
+
+    /** {@return bytes of the ring that the drain has not released yet} */
+    long getUsedBytes();
+
+    /** {@return group commits since the ring was opened} */
+    long getCommits();
+
+    /** {@return writes to the ring for these commits} */
+    long getDeviceWrites();
+
+    /** {@return bytes of these writes} */
+    long getDeviceBytes();
+
+    /** {@return calls that found the ring full} */
+    long getFullWaits();
+
+    /** {@return records dropped because the ring was full} */
+    long getDiscarded();
+
+    /** {@return enqueued records that a failure of the ring lost} */
+    long getLostEnqueued();
+
+    /** {@return the figures of {@link Stage#CLAIM_WAIT}} */
+    StageFigures getClaimWait();
+
+    /** {@return the figures of {@link Stage#COPY}} */
+    StageFigures getCopy();
+
+    /** {@return the figures of {@link Stage#COMMIT_WAIT}} */
+    StageFigures getCommitWait();
+
+    /** {@return the figures of {@link Stage#DEVICE_WRITE}} */
+    StageFigures getDeviceWrite();
+
+    /** {@return the figures of {@link Stage#DRAIN_LAG}} */
+    StageFigures getDrainLag();
+
+    /**
+     * How many of those timed took at most so long, since the ring was opened: a histogram of any limits.
+     *
+     * @param stage where the time goes
+     * @param nanos the limits, in nanoseconds
+     * @return as many counts; each is that of a limit lower by less than 1%
+     */
+    long[] countsAtMost(Stage stage, long[] nanos);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.jmx;
+
+import io.burstlog.BurstLog;
+import io.burstlog.BurstStats;
+import io.burstlog.Stage;
+import java.util.function.LongSupplier;
+
+/** What an open ring shows to management clients. */
+final class RingManagement implements RingMXBean {
+
+    private final String ring;
+    private final BurstLog log;
+    private final LongSupplier fullWaitsOfNoRecord;
+
+    RingManagement(String ring, BurstLog log, LongSupplier fullWaitsOfNoRecord) {
+        this.ring = ring;
+        this.log = log;
+        this.fullWaitsOfNoRecord = fullWaitsOfNoRecord;
+    }
+
+    private BurstStats stats() {
+        return log.stats();
+    }
+
+    private StageFigures figures(Stage stage) {
+        return StageFigures.of(stats().stages().get(stage));
+    }
+
+    @Override
+    public String getRing() {
+        return ring;
+    }
+
+    @Override
+    public BurstStats.State getState() {
+        return stats().state();
+    }
+
+    @Override
+    public long getAcceptedSequence() {
+        return stats().acceptedSequence();
+    }
+
+    @Override
+    public long getDurableSequence() {
+        return stats().durableSequence();
+    }
+
+    @Override
+    public long getDrainedSequence() {
+        return stats().drainedSequence();
+    }
+
+    @Override
+    public long getCapacityBytes() {
+        return stats().capacityBytes();
+    }
+
+    @Override
+    public long getUsedBytes() {
+        return stats().usedBytes();
+    }
+
+    @Override
+    public long getCommits() {
+        return stats().commits();
+    }
+
+    @Override
+    public long getDeviceWrites() {
+        return stats().deviceWrites();
+    }
+
+    @Override
+    public long getDeviceBytes() {
+        return stats().deviceBytes();
+    }
+
+    @Override
+    public long getFullWaits() {
+        // In this order: the engine counts a call first.
+        long ofNoRecord = fullWaitsOfNoRecord.getAsLong();
+        return stats().fullWaits() - ofNoRecord;
+    }
+
+    @Override
+    public long getDiscarded() {
+        return stats().discarded();
+    }
+
+    @Override
+    public long getLostEnqueued() {
+        return stats().lostEnqueued();
+    }
+
+    @Override
+    public StageFigures getClaimWait() {
+        return figures(Stage.CLAIM_WAIT);
+    }
+
+    @Override
+    public StageFigures getCopy() {
+        return figures(Stage.COPY);
+    }
+
+    @Override
+    public StageFigures getCommitWait() {
+        return figures(Stage.COMMIT_WAIT);
+    }
+
+    @Override
+    public StageFigures getDeviceWrite() {
+        return figures(Stage.DEVICE_WRITE);
+    }
+
+    @Override
+    public StageFigures getDrainLag() {
+        return figures(Stage.DRAIN_LAG);
+    }
+
+    @Override
+    public long[] countsAtMost(Stage stage, long[] nanos) {
+        long[] counts = new long[nanos.length];
+        log.histogram(stage).forEachBucket((highestNanos, count) -> {
+            for (int i = 0; i < counts.length; i++) {
+                counts[i] += highestNanos <= nanos[i] ? count : 0;
+            }
+        });
+        return counts;
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.burstlog.jmx.Registration;
+import io.burstlog.jmx.RingMXBean;
+import io.burstlog.jmx.StreamMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import javax.management.JMException;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A log of the Java API as a management client sees it; what the appender shows is tested with that. */
+class ManagementTest {
+
+    private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
+
+    /** As few are all timed, however fast the medium is. */
+    private static final int APPENDS = 60;
+
+    @TempDir
+    private Path directory;
+
+    private TempLog files;
+    private String ring;
+    private String file;
+    private ObjectName ofRing;
+    private ObjectName ofFile;
+
+    @BeforeEach
+    void chooseFiles() throws JMException {
+        files = new TempLog(directory, Binding.AUTO);
+        ring = files.ring().toString();
+        file = files.file().toString();
+        ofRing = new ObjectName("io.burstlog:type=Ring,name=\"" + ring + "\"");
+        ofFile = new ObjectName("io.burstlog:type=Stream,ring=\"" + ring + "\",file=\"" + file + "\"");
+    }
+
+    private static void appendSome(BurstLog log) {
+        for (int i = 0; i < APPENDS; i++) {
+            log.append(TempLog.line("record " + i));
+        }
+        assertThat(log.awaitDrained(TempLog.LONG_ENOUGH)).isTrue();
+    }
+
+    @Test
+    void aLogAndItsMainStreamAreShownUntilTheRegistrationIsClosed() {
+        try (BurstLog log = files.open()) {
+            try (Registration shown = Registration.ofRing(ring, log);
+                    Registration shownFile = Registration.ofStream(ring, file, log.mainStream())) {
+                appendSome(log);
+                RingMXBean seen = JMX.newMXBeanProxy(SERVER, ofRing, RingMXBean.class);
+                BurstStats stats = log.stats();
+                assertThat(seen.getState()).isEqualTo(BurstStats.State.OPEN);
+                assertThat(seen.getAcceptedSequence()).isEqualTo(APPENDS);
+                assertThat(seen.getCommits()).isEqualTo(stats.commits()).isPositive();
+                assertThat(seen.getDeviceWrites()).isEqualTo(stats.deviceWrites());
+                assertThat(seen.getDeviceBytes()).isEqualTo(stats.deviceBytes()).isPositive();
+                StreamMXBean seenFile = JMX.newMXBeanProxy(SERVER, ofFile, StreamMXBean.class);
+                assertThat(seenFile.getDrainedRecords()).isEqualTo(APPENDS);
+                assertThat(seenFile.getLogFile()).isEqualTo(log.currentFile());
+                assertThat(shown).isNotSameAs(shownFile);
+            }
+            assertThat(SERVER.isRegistered(ofRing) || SERVER.isRegistered(ofFile))
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void aClientCountsWhatTookAtMostSoLong() {
+        try (BurstLog log = files.open();
+                Registration shown = Registration.ofRing(ring, log)) {
+            appendSome(log);
+            RingMXBean seen = JMX.newMXBeanProxy(SERVER, ofRing, RingMXBean.class);
+            StageHistogram histogram = log.histogram(Stage.COMMIT_WAIT);
+            long median = histogram.percentileNanos(50);
+            long[] counts = seen.countsAtMost(Stage.COMMIT_WAIT, new long[] {0, median, Long.MAX_VALUE});
+            assertThat(counts).isSorted().startsWith(0).endsWith(APPENDS);
+            // A percentile is the end of its bucket, unless the longest of all is in that.
+            assertThat(counts[1]).isGreaterThanOrEqualTo(median < histogram.maxNanos() ? APPENDS / 2 : 0);
+            assertThat(counts[1]).isLessThanOrEqualTo(APPENDS);
+            assertThat(shown).isNotNull();
+        }
+    }
+
+    @Test
+    void aNameThatIsTakenIsRefusedAndTheLogWorks() {
+        try (BurstLog log = files.open()) {
+            Registration first = Registration.ofRing(ring, log);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> Registration.ofRing(ring, log))
+                    .withMessageContainingAll("the ring " + ring, "InstanceAlreadyExists");
+            assertThat(SERVER.isRegistered(ofRing)).isTrue();
+            first.close();
+            first.close();
+            assertThat(SERVER.isRegistered(ofRing)).isFalse();
+            appendSome(log);
+        }
+    }
+}
