@@ -30,10 +30,12 @@ static _Noreturn void give_up(const char *sentence) {
 
 /* The watermark covers every record up to it, so one look at it confirms all orders of a write. */
 static void confirm_durable(const burst_t *log) {
+    /* doc: confirm */
     const int64_t durable = burst_durable_sequence(log);
     for (; first < next && unconfirmed[first % UNCONFIRMED_MOST].sequence <= durable; first++) {
         printf("confirmed %s\n", unconfirmed[first % UNCONFIRMED_MOST].order);
     }
+    /* end */
     fflush(stdout);
     char why[BURST_TEXT_BYTES];
     if (burst_failure(log, why, sizeof why)) {

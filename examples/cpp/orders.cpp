@@ -8,6 +8,7 @@
 #include <string>
 
 int main() try {
+    // doc: orders
     burstlog::config config;
     config.ring = "orders.ring";
     config.file_name = "orders.log";
@@ -17,6 +18,7 @@ int main() try {
         const auto sequence = log.append("order " + std::to_string(order) + "\n");
         std::cout << "order " << order << " is durable as record " << sequence << "\n";
     }
+    // end
 } catch (const std::exception &failure) {
     std::cerr << failure.what() << "\n";
     return 1;

@@ -71,7 +71,7 @@ class writer {
         return is_taken ? std::optional(sequence) : std::nullopt;
     }
 
-    /* Ends the log file behind the records accepted so far. Returns the sequence of the roll, durable, or 0 as append. time:
+    /* Ends the log file behind the records accepted so far, also one that rolls by itself. Returns the sequence of the roll, durable, or 0 as append. time:
      * since 1970, the birth of the file that begins. As burst_stream_roll. */
     std::int64_t roll(const burstlog::roll &wanted, nanoseconds time, error_to ec = {}) {
         burst_roll_t c;
@@ -203,7 +203,8 @@ class log : public writer {
     /* Opens ring and log file, and finishes what a crash interrupted. With an error told, the log is empty. As burst_open. */
     explicit log(const config &config, error_to ec = {})
         : shutdown_timeout_(config.shutdown_timeout.count() != 0 ? config.shutdown_timeout : std::chrono::seconds(10)) {
-        const burst_config_t c = config.to_c();
+        burst_rolling_t rolled;
+        const burst_config_t c = config.to_c(rolled);
         ec.answer(burst_open(&c, &log_));
         stream_ = log_ != nullptr ? burst_main_stream(log_) : nullptr;
     }
@@ -226,7 +227,8 @@ class log : public writer {
 
     /* Opens a stream; with an error told, it is empty. It may outlive the log, which closes it. As burst_stream_open. */
     stream open_stream(const stream_config &config, error_to ec = {}) {
-        const burst_stream_config_t c = config.to_c();
+        burst_rolling_t rolled;
+        const burst_stream_config_t c = config.to_c(rolled);
         burst_stream_t *opened = nullptr;
         ec.answer(burst_stream_open(log_, &c, &opened));
         return stream(opened, shutdown_timeout_);

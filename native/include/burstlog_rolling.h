@@ -53,7 +53,8 @@ void burst_roll_init_bytes(burst_roll_t *roll, size_t struct_bytes);
  * one more record, and no rename, no look at a folder. So a log that gets no record is not rolled, nor is an empty file: it is
  * taken for the next one. What other threads append meanwhile is still in the file that ends, which may therefore be longer
  * than size_bytes. If the ring is full, and the record does not wait for space for ever, the file is rolled with a
- * later one.
+ * later one. What an earlier run has left in the ring comes first: an open gives the drain 2 s for that, and if its file cannot
+ * be written by then, no file is rolled until it is.
  *
  * Rolled files are compressed and deleted by a thread of low priority, burst-roll. A compressed file has its name when it is
  * whole and durable; then the plain one goes. What a crash or a close leaves half done is done, or removed, by the next open with
@@ -86,7 +87,8 @@ void burst_rolling_init_bytes(burst_rolling_t *rolling, size_t struct_bytes);
  * Appends a roll to the stream, and returns its sequence once it is durable in the ring: then no crash undoes it. It waits, is
  * refused or dropped as an append of the stream. event_time_ns, CLOCK_REALTIME, is the birth of the file that begins. All
  * parts together are a record: -EMSGSIZE. -EINVAL: a path or a length that cannot be used, or neither a target nor another
- * file and nobody who could say one (rolls_by_caller). -ENOTSUP: the stream writes no file but a device.
+ * file and nobody who could say one (rolls_by_caller). -ENOTSUP: the stream writes no file but a device. -EAGAIN: the engine
+ * rolls this stream by itself, and what an earlier run has left for its file in the ring is not written yet.
  */
 int64_t burst_stream_roll(burst_stream_t *stream, const burst_roll_t *roll, int64_t event_time_ns);
 

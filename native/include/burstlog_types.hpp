@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -126,7 +127,32 @@ class record_view {
     std::size_t length_;
 };
 
-/* burst_config_t, whose fields are explained there: the same names, but times without _ns. "" for NULL. */
+/* burst_rolling_t, whose fields are explained there: the same names, but times without _ns. */
+struct rolling {
+    std::string pattern; /* required */
+    bool compress = false;
+    std::uint64_t size_bytes = 0;
+    nanoseconds interval{0};
+    std::uint64_t keep_files = 0;
+    std::uint64_t keep_bytes = 0;
+    nanoseconds keep{0};
+
+    /* It points into this one: valid until that is changed or destroyed. */
+    burst_rolling_t to_c() const noexcept {
+        burst_rolling_t c;
+        burst_rolling_init(&c);
+        c.compress = compress;
+        c.pattern = pattern.c_str();
+        c.size_bytes = size_bytes;
+        c.interval_ns = detail::setting_ns(interval);
+        c.keep_files = keep_files;
+        c.keep_bytes = keep_bytes;
+        c.keep_ns = detail::setting_ns(keep);
+        return c;
+    }
+};
+
+/* burst_config_t, as rolling is burst_rolling_t. "" for NULL. */
 struct config {
     std::string ring; /* required */
     std::string file_name;
@@ -147,11 +173,16 @@ struct config {
     bool commit_spin = false;
     nanoseconds batch_delay{0};
     std::uint64_t batch_bytes = 0;
+    std::optional<burstlog::rolling> rolling;
 
-    /* It points into this one: valid until that is changed or destroyed. */
-    burst_config_t to_c() const noexcept {
+    /* It points into this one, and to `rolled`: valid until one of these is changed or destroyed. */
+    burst_config_t to_c(burst_rolling_t &rolled) const noexcept {
         burst_config_t c;
         burst_config_init(&c);
+        if (rolling) {
+            rolled = rolling->to_c();
+            c.rolling = &rolled;
+        }
         c.durability = static_cast<std::uint32_t>(durability);
         c.on_full = static_cast<std::uint32_t>(on_full);
         c.io = io;
@@ -178,7 +209,8 @@ struct config {
 
     /* As burst_config_check. */
     void check(error_to ec = {}) const {
-        const burst_config_t c = to_c();
+        burst_rolling_t rolled;
+        const burst_config_t c = to_c(rolled);
         ec.answer(burst_config_check(&c));
     }
 };
@@ -192,11 +224,16 @@ struct stream_config {
     std::string file_owner, file_group;
     std::uint32_t file_mode = 0;
     bool rolls_by_caller = false;
+    std::optional<burstlog::rolling> rolling;
 
     /* As config::to_c. */
-    burst_stream_config_t to_c() const noexcept {
+    burst_stream_config_t to_c(burst_rolling_t &rolled) const noexcept {
         burst_stream_config_t c;
         burst_stream_config_init(&c);
+        if (rolling) {
+            rolled = rolling->to_c();
+            c.rolling = &rolled;
+        }
         c.on_full = static_cast<std::uint32_t>(on_full);
         c.name = detail::or_null(name);
         c.file_name = detail::or_null(file_name);

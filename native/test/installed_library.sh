@@ -25,10 +25,15 @@ program() {
   local lib flags
   lib=$(dirname "$(find "$1" -name libburstlog.so)")
   flags=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs burstlog)
-  rm -f orders orders.*
+  rm -rf orders orders.* rolling old
   # shellcheck disable=SC2086 # one flag a word
   gcc -Wall -Wextra -Werror -o orders "$tree/examples/c/orders.c" $flags
   LD_LIBRARY_PATH=$lib ./orders | tail -n 1 | grep -x "order 10 is durable as record 10" || fail "$1: not ten orders"
+  rm -f orders.*
+  # shellcheck disable=SC2086
+  gcc -Wall -Wextra -Werror -o rolling "$tree/examples/c/rolling.c" $flags
+  LD_LIBRARY_PATH=$lib ./rolling && [ "$(find old -type f | wc -l)" = 2 ] && [ "$(wc -l <orders.log)" = 10 ] ||
+    fail "$1: thirty orders are not in three files"
   needed orders | grep -qx 'libburstlog\.so\.0' || fail "$1: the program needs no libburstlog.so.0"
   "$here/needs_libc_alone.sh" "$lib/libburstlog.so.0"
 }

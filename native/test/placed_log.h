@@ -53,8 +53,8 @@ static inline unsigned long cpus_of(const char *name) {
 static inline int policy_of(const char *name, int *priority) {
     struct sched_param parameters = {0};
     const pid_t thread = thread_named(name);
-    const int policy = sched_getscheduler(thread);
-    sched_getparam(thread, &parameters);
+    const int policy = (int)syscall(SYS_sched_getscheduler, thread); /* musl's function of that name does not ask */
+    syscall(SYS_sched_getparam, thread, &parameters);
     *priority = parameters.sched_priority;
     return policy;
 }

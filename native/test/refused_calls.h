@@ -9,9 +9,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* From now on in this process the call fails with this errno, if its third argument has one of these bits (0: any).
- * Ends the process with 77 where filters are not allowed. */
-static inline void refuse_call(unsigned int call, unsigned int third_argument_bits, unsigned int failure) {
+/* From now on in this process the call fails with this errno, if that argument (0: the first) has one of these bits (0:
+ * any). Ends the process with 77 where filters are not allowed. */
+static inline void refuse_argument(unsigned int call, unsigned int argument, unsigned int bits, unsigned int failure) {
     struct sock_filter any[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
@@ -21,16 +21,20 @@ static inline void refuse_call(unsigned int call, unsigned int third_argument_bi
     struct sock_filter with_bits[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, third_argument_bits, 0, 1),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t)),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | failure),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog filter = {.len = sizeof(any) / sizeof(any[0]), .filter = any};
-    if (third_argument_bits != 0)
+    if (bits != 0)
         filter = (struct sock_fprog){.len = sizeof(with_bits) / sizeof(with_bits[0]), .filter = with_bits};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
         _exit(77);
+}
+
+static inline void refuse_call(unsigned int call, unsigned int third_argument_bits, unsigned int failure) {
+    refuse_argument(call, 2, third_argument_bits, failure);
 }
 
 #endif

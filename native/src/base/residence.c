@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PATH_BYTES 64
@@ -110,8 +111,9 @@ static const char *policy_name(int policy) {
 
 int thread_residence_of(pid_t thread, struct thread_residence *residence) {
     struct sched_param parameters;
-    residence->policy = sched_getscheduler(thread);
-    if (residence->policy < 0 || sched_getparam(thread, &parameters) < 0 ||
+    /* musl's functions of these names refuse to ask: for POSIX they are about processes. */
+    residence->policy = (int)syscall(SYS_sched_getscheduler, thread);
+    if (residence->policy < 0 || syscall(SYS_sched_getparam, thread, &parameters) < 0 ||
         sched_getaffinity(thread, sizeof(residence->cpus), (cpu_set_t *)&residence->cpus) < 0)
         return -errno;
     residence->priority = parameters.sched_priority;

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -138,6 +139,12 @@ static int refuse_busy(const struct wanted *wanted, const char *holders) {
                          "%s %s is held by a writer that cannot be seen from here: the kernel (a partition, a device "
                          "on top), or a process of another user or container",
                          what, path);
+    if (strtol(holders, NULL, 10) == getpid())
+        return error_set(
+            EBUSY,
+            "%s %s is held by process %s, which is this one: it has one writer; close it where it is open, "
+            "for instance in another class loader, or choose another",
+            what, path, holders);
     return error_set(EBUSY,
                      "%s %s is held by process %s: it has one writer; end that process (or the child that it forked) "
                      "or choose another",

@@ -197,11 +197,21 @@ static int empty_working(const struct creation *creation) {
     return result < 0 ? failed(creation, errno, "emptying what an earlier attempt left") : 0;
 }
 
+/* An allocation that fails takes all that there is first, and so fails others beside it. */
+static int check_space(const struct creation *creation, uint64_t bytes) {
+    struct statfs space;
+    if (fstatfs(creation->working, &space) < 0 || space.f_blocks == 0)
+        return 0; /* the allocation will tell */
+    return bytes / (uint64_t)space.f_bsize > (uint64_t)space.f_bfree ? failed(creation, ENOSPC, "allocating it") : 0;
+}
+
 static int create_under_working_name(struct creation *creation, uint64_t bytes,
                                      int (*prepare)(struct device *device, void *argument), void *argument) {
     int result = look_at_final(creation);
     if (result == 0)
         result = empty_working(creation);
+    if (result == 0)
+        result = check_space(creation, bytes);
     if (result == 0) {
         const char *what = "";
         int filled = zerofill(creation->platform, creation->working, bytes, &what);

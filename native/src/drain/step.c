@@ -74,7 +74,7 @@ static void want(struct drain *drain, unsigned checkpoints) {
 
 int drain_step(struct drain *drain, int sync) {
     const struct drain_host *host = drain->parts.host;
-    int progressed = 0, moved, synced, noted;
+    int progressed = 0, moved, goes_on, synced, noted;
     begin_step(drain);
     do {
         const uint64_t until = drain_reach(drain);
@@ -85,10 +85,11 @@ int drain_step(struct drain *drain, int sync) {
             moved |= stream_move(drain, stream, until);
         }
         progressed |= moved;
+        goes_on = moved && may_go_on(drain);
 
-        /* 2. Sync: what an outlet has is durable there before anybody says so. */
+        /* 2. Sync: what an outlet has is durable there before anybody says so. Whoever waits for that waits for the last batch. */
         EACH_STREAM(drain, stream) {
-            synced |= is_due(drain, stream, !progressed, sync) && stream_sync(drain, stream);
+            synced |= is_due(drain, stream, !progressed, sync && !goes_on) && stream_sync(drain, stream);
         }
 
         /* 3. Checkpoint: of all streams, in one write, over the older slot. That one still holds back what the newer one lets go
@@ -104,7 +105,7 @@ int drain_step(struct drain *drain, int sync) {
         if (noted > 0) {
             host->release(host->argument, ledger_released(drain->parts.ledger));
         }
-    } while (moved && noted >= 0 && may_go_on(drain));
+    } while (goes_on && noted >= 0);
     return end_step(drain, noted, progressed);
 }
 

@@ -8,11 +8,13 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "log/rolling_time.h"
+#include "media/layout.h"
 #include "outlet/file/accounts.h"
 
 #define MIB 1048576
 #define SECOND_NS 1000000000
 #define LEAST_RING_BYTES (2ull * MIB)
+#define LARGEST_RING_BYTES (LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES)
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define STREAM_CONFIG_LEAST_BYTES offsetof(burst_stream_config_t, rolling)
 #define LEAST_SEGMENT_BYTES (64ull * 1024)
@@ -47,6 +49,12 @@ static void check_sizes_and_times(const burst_config_t *config, struct error_lis
                        error_set(EINVAL, "ringSize of ring %s is %llu bytes: a ring has at least %llu (%llu MiB)",
                                  config->ring, (unsigned long long)config->ring_bytes, LEAST_RING_BYTES,
                                  LEAST_RING_BYTES / MIB));
+    }
+    /* Before a file system is filled with it. */
+    if (config->ring_bytes > LARGEST_RING_BYTES) {
+        error_list_add(errors, error_set(EINVAL, "ringSize of ring %s is %llu bytes: a ring has at most %llu (256 GiB)",
+                                         config->ring, (unsigned long long)config->ring_bytes,
+                                         (unsigned long long)LARGEST_RING_BYTES));
     }
     const struct {
         const char *name;

@@ -8,6 +8,7 @@
 #include "burstlog.h"
 #include "device/ring_name.h"
 #include "log/engine.h"
+#include "ring/full.h"
 
 static const struct platform *platform_of(const struct engine *engine) {
     return engine->parts.platform;
@@ -144,6 +145,7 @@ int engine_step(struct engine *engine, int sync) {
     engine_check_medium(engine);
     note_failure(engine);
     tell_failure_again(engine);
+    full_may_end(ring);
     const int rc = drain_step(engine->drain, sync);
     if (rc < 0) {
         note_watermark(engine, durable);

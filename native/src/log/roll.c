@@ -122,15 +122,17 @@ static int64_t append_roll(burst_stream_t *stream, const struct checked_roll *ch
     return sequence;
 }
 
-/* Under the lock of `rolling`: what it says of a roll that does not say that itself. */
-static void complete(struct rolling *rolling, struct checked_roll *roll, int64_t born_ns) {
+/* Under the lock of `rolling`: what it says of a roll that does not say that itself. 0 or -errno with a sentence. */
+static int complete(struct rolling *rolling, struct checked_roll *roll, int64_t born_ns) {
+    int rc = 0;
     if (roll->target[0] == '\0' && roll->next[0] == '\0') {
-        rolling_take_name(rolling, roll->target, sizeof roll->target);
+        rc = rolling_take_name(rolling, roll->target, sizeof roll->target);
     }
     if (roll->values.next_time_ns == 0 && roll->values.next_file_bytes == 0) {
         roll->values.next_time_ns = rolling_next_ns(rolling, born_ns);
         roll->values.next_file_bytes = rolling->size_bytes == UINT64_MAX ? 0 : rolling->size_bytes;
     }
+    return rc;
 }
 
 static int64_t roll_now(burst_stream_t *stream, struct checked_roll *roll, int64_t event_time_ns) {
@@ -138,10 +140,17 @@ static int64_t roll_now(burst_stream_t *stream, struct checked_roll *roll, int64
     if (rolling == NULL) {
         return append_roll(stream, roll, event_time_ns, ring_append_roll, &stream->rule);
     }
+    if (!atomic_load(&rolling->has_begun)) {
+        return error_set(
+            EAGAIN,
+            "log file %s of ring %s is not rolled yet: records of an earlier run wait for it; roll it when "
+            "it can be written and has those",
+            rolling->file, stream->ring->path);
+    }
     pthread_mutex_lock(&rolling->lock);
     const uint64_t bytes = atomic_load(&rolling->bytes);
-    complete(rolling, roll, event_time_ns);
-    const int64_t sequence = append_roll(stream, roll, event_time_ns, ring_append_roll, &stream->rule);
+    const int rc = complete(rolling, roll, event_time_ns);
+    const int64_t sequence = rc < 0 ? rc : append_roll(stream, roll, event_time_ns, ring_append_roll, &stream->rule);
     if (sequence > 0 || sequence == -EINPROGRESS) {
         const uint64_t last = sequence > 0 ? (uint64_t)sequence : ring_next_sequence(stream->ring) - 1;
         rolling_rolled(rolling, last, bytes, event_time_ns);
@@ -172,7 +181,10 @@ static void roll_unasked(burst_stream_t *stream, const struct ring_rule *rule) {
     if (bytes == 0) {
         memcpy(roll.next, rolling->file, sizeof roll.next);
     }
-    complete(rolling, &roll, now_ns);
+    if (complete(rolling, &roll, now_ns) < 0) {
+        rolling_put_off(rolling);
+        return;
+    }
     const int64_t sequence = append_roll(stream, &roll, now_ns, ring_enqueue_roll, may_wait ? rule : &never_wait);
     if (sequence > 0) {
         rolling_rolled(rolling, (uint64_t)sequence, bytes, now_ns);

@@ -147,21 +147,28 @@ static void set_next(struct rolling *rolling, int64_t born_ns) {
     atomic_store(&rolling->next_ns, next_ns == 0 ? INT64_MAX : next_ns);
 }
 
-void rolling_begin(struct rolling *rolling, burst_stream_t *stream, const struct rolling_start *start) {
-    uint64_t last_index = 0;
+/* 0 or -errno with a sentence. */
+static int find_index(struct rolling *rolling) {
+    uint64_t last_index;
+    const int rc = rolling_files_last(&rolling->files, &last_index);
+    rolling->next_index = rc < 0 ? 0 : last_index + 1;
+    return rc;
+}
+
+void rolling_begin(struct rolling *rolling, const struct rolling_start *start) {
     pthread_mutex_lock(&rolling->lock);
-    atomic_store(&rolling->bytes, start->bytes);
+    atomic_fetch_add(&rolling->bytes, start->bytes); /* what was appended meanwhile may be in both */
     atomic_store(&rolling->file_number, start->file_number);
     set_next(rolling, start->born_ns != 0 ? start->born_ns : platform_realtime_ns(&platform_linux));
-    rolling_files_last(&rolling->files, &last_index); /* again: rolls that waited in the ring are performed now */
-    rolling->next_index = last_index + 1;
-    atomic_store(&rolling->stream, stream);
+    find_index(rolling);
+    atomic_store(&rolling->has_begun, 1);
     pthread_mutex_unlock(&rolling->lock);
-    pthread_detach(rolling->thread);
-    event_count_notify(&rolling->changed, &platform_linux);
 }
 
 int rolling_is_due(const struct rolling *rolling, size_t length) {
+    if (!atomic_load_explicit(&rolling->has_begun, memory_order_relaxed)) {
+        return 0;
+    }
     const uint64_t bytes = atomic_load_explicit(&rolling->bytes, memory_order_relaxed);
     const int64_t next_ns = atomic_load_explicit(&rolling->next_ns, memory_order_relaxed);
     const int is_long = bytes > 0 && (bytes >= rolling->size_bytes || length > rolling->size_bytes - bytes);
@@ -172,8 +179,19 @@ int rolling_is_due(const struct rolling *rolling, size_t length) {
     return now_ns >= next_ns || (is_long && now_ns >= atomic_load(&rolling->quiet_ns));
 }
 
-void rolling_take_name(struct rolling *rolling, char *path, size_t path_bytes) {
+int rolling_take_name(struct rolling *rolling, char *path, size_t path_bytes) {
+    const int rc = rolling->next_index == 0 ? find_index(rolling) : 0;
+    if (rc < 0) {
+        return rc;
+    }
     rolling_name_make(&rolling->files.name, rolling->born_ns / SECOND_NS, rolling->next_index++, path, path_bytes);
+    return 0;
+}
+
+void rolling_put_off(struct rolling *rolling) {
+    const int64_t again_ns = platform_realtime_ns(&platform_linux) + AGAIN_NS;
+    atomic_store(&rolling->quiet_ns, again_ns);
+    atomic_store(&rolling->next_ns, again_ns);
 }
 
 void rolling_rolled(struct rolling *rolling, uint64_t sequence, uint64_t bytes, int64_t born_ns) {
@@ -195,12 +213,10 @@ void rolling_passed(struct rolling *rolling, uint64_t sequence, const struct rol
     }
     pthread_mutex_lock(&rolling->lock);
     if (is_given_up(rolling, sequence, now)) { /* and not rolled again meanwhile */
-        const int64_t again_ns = platform_realtime_ns(&platform_linux) + AGAIN_NS;
         atomic_store(&rolling->file_number, now->file_number);
         rolling->born_ns = now->born_ns;
         atomic_fetch_add(&rolling->bytes, now->bytes > 0 ? now->bytes : 1);
-        atomic_store(&rolling->quiet_ns, again_ns);
-        atomic_store(&rolling->next_ns, again_ns);
+        rolling_put_off(rolling);
     }
     pthread_mutex_unlock(&rolling->lock);
 }

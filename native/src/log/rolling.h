@@ -33,17 +33,19 @@ struct rolling {
     pthread_mutex_t lock; /* of what follows, and of all changes but additions to `bytes` */
     int64_t born_ns;
     _Atomic uint64_t file_number; /* once all rolls are performed */
-    uint64_t next_index;
-    _Atomic uint64_t rolled; /* the sequence of the last roll */
+    uint64_t next_index;          /* 0: not known yet */
+    _Atomic uint64_t rolled;      /* the sequence of the last roll */
 
-    _Atomic(burst_stream_t *) stream; /* NULL: it has not begun */
+    _Atomic(burst_stream_t *) stream; /* NULL: it is not open yet */
+    uint64_t begins_after;            /* all rolls of earlier runs are behind the drain once this sequence is */
+    _Atomic uint32_t has_begun;       /* else nothing is rolled: names and figures are those of earlier runs */
     pthread_t thread;
     struct event_count changed;
     _Atomic uint32_t has_ended;
     struct event_count ended;
 };
 
-/* What is known of the file when the stream is opened. */
+/* What the drain says of the file. */
 struct rolling_start {
     uint64_t bytes, file_number;
     int64_t born_ns;
@@ -54,14 +56,14 @@ struct rolling_start {
 int rolling_create(const char *ring, const char *file, const burst_rolling_t *given, uint64_t max_record_bytes,
                    void *(*loop)(void *rolling), struct rolling **rolling);
 
-/* Of one that has not begun. NULL: nothing. */
+/* Of a stream that is not open yet. NULL: nothing. */
 void rolling_destroy(struct rolling *rolling);
 
-/* Of one that has not begun, and that the drain may ask as long as the log is open: its thread ends, and it stays. NULL: nothing. */
+/* Of a stream that is not open yet, and that the drain may ask as long as the log is open: its thread ends, and it stays. NULL: nothing. */
 void rolling_leave(struct rolling *rolling);
 
-/* From now on the stream takes records. */
-void rolling_begin(struct rolling *rolling, burst_stream_t *stream, const struct rolling_start *start);
+/* From now on files are rolled: none waits any more that an earlier run has rolled. */
+void rolling_begin(struct rolling *rolling, const struct rolling_start *start);
 
 /* Ends the thread soon, and waits for that within the limit. NULL: nothing. */
 void rolling_stop(struct rolling *rolling);
@@ -73,8 +75,12 @@ int rolling_is_due(const struct rolling *rolling, size_t length);
 /* When a file that is born then is to be rolled; 0: at no time. */
 int64_t rolling_next_ns(const struct rolling *rolling, int64_t born_ns);
 
-/* Under the lock: the path of the file that ends. */
-void rolling_take_name(struct rolling *rolling, char *path, size_t path_bytes);
+/* Under the lock: the path of the file that ends. 0, or -errno with a sentence: which is the next is not known, as the folder
+ * could not be read when it began, nor now. */
+int rolling_take_name(struct rolling *rolling, char *path, size_t path_bytes);
+
+/* Under the lock: the file goes on, and is rolled again later. */
+void rolling_put_off(struct rolling *rolling);
 
 /* Under the lock: the roll was accepted, after so many bytes. Those that came since are counted for the next file, although some
  * may be in this one: better than a file that is taken for empty. */

@@ -68,11 +68,16 @@ static int compare(const void *left, const void *right) {
                                                   : -strcmp(one->name, other->name);
 }
 
-/* 1 with *found: it is a rolled file. */
+/* 1 with *found: it is a rolled file. 0, or -errno: nobody knows whether it is. */
 static int look_at(const struct rolling_name *name, int folder, const char *entry, struct rolled *found) {
     struct stat status;
-    if (!rolling_name_fits(name, entry, &found->index, &found->is_compressed) ||
-        fstatat(folder, entry, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode)) {
+    if (!rolling_name_fits(name, entry, &found->index, &found->is_compressed)) {
+        return 0;
+    }
+    if (fstatat(folder, entry, &status, AT_SYMLINK_NOFOLLOW) < 0) {
+        return errno == ENOENT ? 0 : -errno;
+    }
+    if (!S_ISREG(status.st_mode)) {
         return 0;
     }
     snprintf(found->name, sizeof found->name, "%s", entry);
@@ -119,7 +124,8 @@ static int gather(const struct rolling_name *name, int folder, struct list *list
     int rc = 0;
     while (rc == 0 && (errno = 0, entry = readdir(entries)) != NULL) {
         remove_unfinished(name, folder, entry->d_name);
-        rc = look_at(name, folder, entry->d_name, &found) ? list_add(list, &found) : 0;
+        rc = look_at(name, folder, entry->d_name, &found);
+        rc = rc > 0 ? list_add(list, &found) : rc;
     }
     rc = rc < 0 ? rc : -errno;
     closedir(entries);

@@ -77,6 +77,14 @@ static const burst_stream_t *await_roll(struct rolling *rolling, uint64_t tidied
     }
 }
 
+static void begin_late(struct rolling *rolling, const burst_stream_t *stream) {
+    struct drain_figures figures = {.length = 0};
+    if (await_passed(rolling, stream, rolling->begins_after, &figures)) {
+        const struct rolling_start start = start_of(&figures);
+        rolling_begin(rolling, &start);
+    }
+}
+
 void *rolling_loop(void *argument) {
     struct rolling *rolling = argument;
     const burst_stream_t *stream;
@@ -86,7 +94,9 @@ void *rolling_loop(void *argument) {
     step_back();
     while ((stream = await_roll(rolling, tidied)) != NULL) {
         const uint64_t rolled = atomic_load(&rolling->rolled);
-        if (await_passed(rolling, stream, rolled, &figures)) {
+        if (!atomic_load(&rolling->has_begun)) {
+            begin_late(rolling, stream);
+        } else if (await_passed(rolling, stream, rolled, &figures)) {
             const struct rolling_start now = start_of(&figures);
             rolling_passed(rolling, rolled, &now);
             told_rc = tidy(rolling, stream, told_rc);
@@ -100,10 +110,15 @@ void *rolling_loop(void *argument) {
 
 void rolling_begin_stream(struct rolling *rolling, burst_stream_t *stream) {
     struct drain_figures figures = {.length = 0};
-    if (rolling != NULL) {
-        burst_stream_await_drained(stream, PATIENCE_AT_START_NS);
-        look(stream, &figures);
-        const struct rolling_start start = start_of(&figures);
-        rolling_begin(rolling, stream, &start);
+    if (rolling == NULL) {
+        return;
     }
+    rolling->begins_after = ring_next_sequence(stream->ring) - 1;
+    if (burst_stream_await_drained(stream, PATIENCE_AT_START_NS) == 1 && look(stream, &figures)) {
+        const struct rolling_start start = start_of(&figures);
+        rolling_begin(rolling, &start);
+    }
+    atomic_store(&rolling->stream, stream);
+    pthread_detach(rolling->thread);
+    event_count_notify(&rolling->changed, &platform_linux);
 }

@@ -38,3 +38,14 @@ int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns) {
     }
     return ALARM_EVERY_NS;
 }
+
+void full_may_end(struct ring *ring) {
+    struct ring_full *full = &ring->full;
+    if (atomic_load(&full->told_ns) == 0 || atomic_load(&ring->space.waiters) != 0 || ring_has_failed(ring) ||
+        atomic_load(&full->released) == atomic_load(&ring->released) ||
+        platform_monotonic_ns(ring->platform) - atomic_load(&full->seen_ns) < SLOW_NS) {
+        return;
+    }
+    atomic_store(&full->told_ns, 0);
+    events_post(ring->events, EVENT_INFO, "ring %s has space again: no append waits for it", ring->path);
+}

@@ -59,12 +59,14 @@ bool is(const char *text, const char *expected) {
 }
 
 // A field that C gets is one more line here, and in to_c.
-static_assert(sizeof(burst_config_t) == 144 && sizeof(burst_stream_config_t) == 56 && sizeof(burst_roll_t) == 88,
+static_assert(sizeof(burst_config_t) == 152 && sizeof(burst_stream_config_t) == 64 && sizeof(burst_roll_t) == 88 &&
+                  sizeof(burst_rolling_t) == 56,
               "a struct of burstlog.h has changed: bring burstlog_types.hpp and this test along");
 
 void every_setting_reaches_c() {
     burstlog::config config;
-    const burst_config_t defaults = config.to_c();
+    burst_rolling_t rolled;
+    const burst_config_t defaults = config.to_c(rolled);
     burst_config_t expected;
     burst_config_init(&expected);
     expected.ring = defaults.ring;
@@ -91,7 +93,18 @@ void every_setting_reaches_c() {
     config.commit_spin = true;
     config.batch_delay = 9ns;
     config.batch_bytes = 10;
-    const burst_config_t c = config.to_c();
+    burstlog::rolling rolling;
+    rolling.pattern = "p-%i";
+    rolling.compress = true;
+    rolling.size_bytes = 1;
+    rolling.interval = 2us;
+    rolling.keep_files = 3;
+    rolling.keep_bytes = 4;
+    rolling.keep = 5us;
+    config.rolling = rolling;
+    const burst_config_t c = config.to_c(rolled);
+    CHECK(c.rolling == &rolled && is(rolled.pattern, "p-%i") && rolled.compress == 1 && rolled.size_bytes == 1);
+    CHECK(rolled.interval_ns == 2000 && rolled.keep_files == 3 && rolled.keep_bytes == 4 && rolled.keep_ns == 5000);
     CHECK(c.struct_bytes == sizeof c && is(c.ring, "r") && is(c.file_name, "f"));
     CHECK(c.durability == BURST_DURABILITY_OS_CRASH && c.on_full == BURST_ON_FULL_DISCARD && c.io == BURST_IO_FLUSH);
     CHECK(c.ring_bytes == 1 && c.max_record_bytes == 2 && c.block_timeout_ns == 3000);
@@ -109,7 +122,10 @@ void every_setting_reaches_c() {
     stream.file_group = "g";
     stream.file_mode = 0600;
     stream.rolls_by_caller = true;
-    const burst_stream_config_t s = stream.to_c();
+    CHECK(stream.to_c(rolled).rolling == nullptr);
+    stream.rolling = rolling;
+    const burst_stream_config_t s = stream.to_c(rolled);
+    CHECK(s.rolling == &rolled);
     CHECK(s.struct_bytes == sizeof s && is(s.name, "n") && is(s.file_name, "f") && s.on_full == BURST_ON_FULL_FAIL);
     CHECK(s.block_timeout_ns == 1000 && is(s.file_owner, "o") && is(s.file_group, "g") && s.file_mode == 0600);
     CHECK(s.rolls_by_caller == 1);
@@ -176,8 +192,11 @@ void a_failure_has_the_sentence_and_the_code_of_c() {
     CHECK(log.close() == 0);
     CHECK(failure_of([&] { log.append("late\n"); }).code().value() == ESHUTDOWN);
     CHECK(log.stats().state == BURST_STATE_CLOSED);
-    while (log.next_event(burstlog::forever)) {
+    // doc: events
+    while (const auto event = log.next_event(burstlog::forever)) { // until the log is closed
+        std::clog << event->text << "\n";
     }
+    // end
 }
 
 void a_log_is_moved_and_not_copied() {
@@ -248,6 +267,20 @@ void a_full_ring_and_a_roll() {
     CHECK(audit.append("again\n") > rolled && log.close(10s) == 0);
 }
 
+void files_roll_by_themselves() {
+    burstlog::config config = config_of("daily");
+    config.rolling.emplace();
+    config.rolling->pattern = "daily-%i.log";
+    config.rolling->size_bytes = 12;
+    burstlog::log log(config);
+    log.append("order 1\n");
+    log.append("order 2\n");
+    log.roll({}, 1s);
+    CHECK(log.append("order 3\n") > 3 && log.await_drained());
+    CHECK(content("daily-1.log") == "order 1\n" && content("daily-2.log") == "order 2\n");
+    CHECK(content("daily.log") == "order 3\n");
+}
+
 } // namespace
 
 int main() try {
@@ -258,6 +291,7 @@ int main() try {
     a_failure_has_the_sentence_and_the_code_of_c();
     a_log_is_moved_and_not_copied();
     a_full_ring_and_a_roll();
+    files_roll_by_themselves();
     std::cout << "C++" << __cplusplus << ": all of burstlog.hpp\n";
 } catch (const std::exception &failure) {
     std::cerr << failure.what() << "\n";

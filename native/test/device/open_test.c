@@ -87,6 +87,7 @@ static void a_second_writer_in_this_process_is_refused_by_its_own_pid(void **sta
     char pid[32];
     snprintf(pid, sizeof(pid), "process %d (", (int)getpid());
     assert_sentence_has(pid);
+    assert_sentence_has("which is this one");
     assert_sentence_has(path);
     device_close(first);
     assert_int_equal(device_open(host, path, DEVICE_WRITER, BURST_IO_AUTO, &second), 0);

@@ -121,6 +121,21 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     clock_ns += 5 * SECOND_NS;
     assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
     assert_next(EVENT_ERROR, "has been full for 1 s");
+    assert_next(EVENT_ERROR, "has been full for 61 s");
+    assert_next(EVENT_ERROR, "has been full for 121 s");
+    clock_ns += SECOND_NS;
+    own_ops()->write = failing_write;
+    write_error = EROFS;
+    assert_int_equal(engine_step(host.engine, 0), -EROFS);
+    assert_next(EVENT_ERROR, "log cannot be written: EROFS"); /* nor is there space */
+    assert_silence();
+    write_error = 0;
+    drain_all();
+    assert_next(EVENT_INFO, "is being written again");
+    assert_true(engine_step(host.engine, 0) >= 0);
+    assert_next(EVENT_INFO, "has space again");
+    assert_true(engine_step(host.engine, 0) >= 0);
+    assert_silence();
 }
 
 static void a_failed_ring_is_an_error_every_minute(void **state) {

@@ -144,12 +144,26 @@ static void no_batch_is_begun_after_the_time_that_a_close_has(void **state) {
     assert_int_equal(drain_stream(host.engine->drain, 0)->written.walk.sequence, 4);
 }
 
+static void who_waits_for_many_batches_waits_for_one_sync(void **state) {
+    (void)state;
+    open_counted();
+    syncs = 0;
+    for (int i = 0; i < 6; i++) {
+        append(RECORD_LOSS_BYTES);
+    }
+    host.engine->drain->batch_room = RECORD_LOSS_BYTES; /* of a batch: a record */
+    assert_int_equal(engine_step(host.engine, 1), 1);
+    assert_int_equal(syncs, 1);
+    assert_int_equal(drain_stream(host.engine->drain, 0)->noted.next_sequence, 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(without_time_they_are_synced_when_an_eighth_of_the_ring_waits),
         RING_TEST(a_stall_is_told_once_for_each_reason),
         RING_TEST(a_stalled_drain_notes_the_end_of_a_burst_once),
         RING_TEST(no_batch_is_begun_after_the_time_that_a_close_has),
+        RING_TEST(who_waits_for_many_batches_waits_for_one_sync),
         RING_TEST(records_that_come_without_a_pause_are_synced_two_seconds_after_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,34 @@ static void a_check_says_what_an_open_would_and_makes_nothing(void **state) {
     assert_int_equal(access(file_path, F_OK), -1);
 }
 
+static void a_ring_larger_than_any_is_refused_before_a_file_system_is_filled(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    config.ring_bytes = 1ull << 40;
+    assert_int_equal(burst_config_check(&config), -EINVAL);
+    assert_non_null(strstr(burst_last_error(), "at most 274878955520 (256 GiB)"));
+}
+
+static void a_ring_is_no_log_file(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    burst_t *log;
+    char other[sizeof ring_path + 8];
+    snprintf(other, sizeof other, "%s.other", ring_path);
+    config.ring = other;
+    assert_int_equal(burst_open(&config, &log), 0);
+    burst_close(log);
+    struct stat before, after;
+    assert_int_equal(stat(other, &before), 0);
+    config = small_config();
+    config.file_name = other;
+    assert_int_equal(burst_open(&config, &log), -EEXIST);
+    assert_non_null(strstr(burst_last_error(), ".other is a ring: give fileName the name of another file"));
+    assert_int_equal(stat(other, &after), 0);
+    assert_int_equal(after.st_size, before.st_size);
+    unlink(other);
+}
+
 static void missing_names_are_said_at_once(void **state) {
     (void)state;
     burst_config_t config = small_config();
@@ -141,6 +169,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(everything_that_is_wrong_is_said_at_once_and_nothing_is_made),
         TEST(a_check_says_what_an_open_would_and_makes_nothing),
+        TEST(a_ring_larger_than_any_is_refused_before_a_file_system_is_filled),
+        TEST(a_ring_is_no_log_file),
         TEST(missing_names_are_said_at_once),
         TEST(a_file_that_is_no_ring_is_told_so_and_left_as_it_is),
         TEST(a_new_ring_file_has_sixteen_mebibytes),

@@ -129,11 +129,11 @@ static void a_host_that_forbids_the_choice_of_cpus_is_told_and_done_without(void
 
 static void with_realtime(void) {
     const struct sched_param probe = {.sched_priority = 1};
-    if (sched_setscheduler(0, SCHED_FIFO, &probe) < 0) {
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &probe) != 0) {
         skip_child("no real-time priority here; wants CAP_SYS_NICE");
     }
     const struct sched_param none = {0};
-    sched_setscheduler(0, SCHED_OTHER, &none);
+    pthread_setschedparam(pthread_self(), SCHED_OTHER, &none);
     burst_config_t config = small_config();
     config.realtime_priority = 7;
     burst_t *log;
@@ -180,11 +180,11 @@ static void with_the_limit_only(void) {
     }
     const struct sched_param probe = {.sched_priority = 7};
     drop_capabilities();
-    if (sched_setscheduler(0, SCHED_FIFO, &probe) < 0) {
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &probe) != 0) {
         skip_child("no real-time priority here; the control group has no share of it");
     }
     const struct sched_param none = {0};
-    sched_setscheduler(0, SCHED_OTHER, &none);
+    pthread_setschedparam(pthread_self(), SCHED_OTHER, &none);
     burst_config_t config = small_config();
     config.realtime_priority = 7;
     burst_t *log;

@@ -123,8 +123,9 @@ static void a_caller_who_does_not_answer_holds_up_his_stream_alone(void **state)
 
 /* -------------------------------------------------------------------------------------------------- open again */
 
+/* Nobody performs the roll, so the close takes three quarters of its time; a slow disk needs what is left of it. */
 static void close_with_pending_roll(burst_t *log, int64_t left) {
-    assert_int_equal(burst_close_within(log, SECOND_NS / 2), left);
+    assert_int_equal(burst_close_within(log, 4 * SECOND_NS), left);
 }
 
 static void a_pending_roll_is_asked_for_at_the_next_open(void **state) {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rolls that the engine performs. */
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "roll_log.h"
+#include "skip_with.h"
 
 static void the_engine_rolls_to_the_target(void **state) {
     (void)state;
@@ -177,6 +181,34 @@ static void assert_roll_refused(burst_stream_t *stream, const burst_roll_t *valu
     }
 }
 
+/* What the caller has named them with is gone by then. */
+static void every_file_has_the_owner_and_the_group_of_the_first(void **state) {
+    (void)state;
+    if (geteuid() != 0) {
+        SKIP_WITH("only root gives files away");
+    }
+    char owner[] = "1", group[] = "2";
+    burst_t *log = open_without_file();
+    burst_stream_t *stream;
+    burst_stream_config_t config;
+    burst_stream_config_init(&config);
+    config.name = "s";
+    config.file_name = paths[0];
+    config.file_owner = owner;
+    config.file_group = group;
+    assert_int_equal(burst_stream_open(log, &config, &stream), 0);
+    owner[0] = group[0] = '0';
+    append(stream, "1 ");
+    roll(stream, archive);
+    append(stream, "2 ");
+    drain(stream);
+    struct stat status;
+    assert_int_equal(stat(paths[0], &status), 0);
+    assert_int_equal(status.st_uid, 1);
+    assert_int_equal(status.st_gid, 2);
+    assert_int_equal(burst_close(log), 0);
+}
+
 static void what_cannot_be_rolled_is_refused(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -222,6 +254,7 @@ int main(void) {
         TEST(a_next_file_with_bytes_of_others_is_left_alone),
         TEST(a_file_that_cannot_be_renamed_goes_on),
         TEST(an_empty_file_rolls),
+        TEST(every_file_has_the_owner_and_the_group_of_the_first),
         TEST(what_cannot_be_rolled_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

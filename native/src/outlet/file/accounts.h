@@ -5,6 +5,9 @@
 
 #include "outlet/file/fs.h"
 
+/* Of the name of a user or a group, with its end: what Linux allows. */
+#define ACCOUNT_NAME_BYTES 256
+
 /* 0 if owner and group, where given, exist on this host; -EINVAL with a sentence that names the one that does not. */
 int accounts_check(const struct new_file *how);
 

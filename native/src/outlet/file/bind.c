@@ -35,6 +35,9 @@ static int refuse(const char *path, int rc) {
         return error_set(EBUSY, "log file %s is held by another writer: %s; give every log a file of its own", path,
                          *holders == '\0' ? "a process that cannot be seen" : holders);
     }
+    if (rc == DESTINATION_IS_RING) {
+        return error_set(EEXIST, "log file %s is a ring: give fileName the name of another file", path);
+    }
     return error_set(-rc, "log file %s cannot be opened: %s; mend that, or choose another fileName", path,
                      error_name(-rc));
 }

@@ -2,11 +2,13 @@
 #include "outlet/file/destination.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/crc32c.h"
 #include "base/path.h"
+#include "media/layout.h"
 
 static const struct files_ops *ops(const struct destination *destination) {
     return destination->files->ops;
@@ -51,10 +53,25 @@ static int open_existing(struct destination *destination, const char *path, stru
                                     ops(destination)->identity(destination->files, destination->file, identity));
 }
 
+/* What is appended to a ring would be found by nobody. */
+static int refuse_ring(const struct destination *destination, uint64_t bytes) {
+    uint64_t magic;
+    if (bytes < LAYOUT_DATA_OFFSET) {
+        return 0;
+    }
+    const int rc = read_all(destination, &magic, sizeof magic, offsetof(struct superblock, magic));
+    return rc < 0 ? rc : magic == SUPERBLOCK_MAGIC ? DESTINATION_IS_RING : 0;
+}
+
 int destination_open_to_continue(struct destination *destination, const char *path) {
     struct file_identity identity;
-    const int rc = open_existing(destination, path, &identity);
-    return rc < 0 ? rc : close_if_failed(destination, take(destination, path, identity.bytes, identity.bytes));
+    int rc = open_existing(destination, path, &identity);
+    if (rc == 0) {
+        rc = refuse_ring(destination, identity.bytes);
+        rc = rc < 0 ? rc : take(destination, path, identity.bytes, identity.bytes);
+        rc = close_if_failed(destination, rc);
+    }
+    return rc;
 }
 
 /* The open file; closed if it is not the one. */

@@ -13,6 +13,7 @@
 
 #define DESTINATION_CLOSED (-1)
 #define DESTINATION_UNMOUNTED_ERROR ENOMEDIUM /* of no file operation: the file system of the log file is not there */
+#define DESTINATION_IS_RING (-65537)          /* nor this: what is there is a ring */
 #define DESTINATION_NOT_OURS (-65536)         /* no errno: another file than the one the checkpoint speaks of */
 
 struct destination {

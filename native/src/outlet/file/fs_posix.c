@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,24 @@ static int host_rename(const struct files *files, const char *from, const char *
     return result;
 }
 
+/* Of the directory above which everything was synced last, so that a roll in it syncs that one alone; 0: none. It changes
+ * with whatever is made, renamed or deleted beside that directory. */
+static _Atomic uint64_t synced_above;
+
+static uint64_t place_of(const struct stat *directory, const struct stat *parent) {
+    const uint64_t facts[] = {directory->st_dev,
+                              directory->st_ino,
+                              parent->st_dev,
+                              parent->st_ino,
+                              (uint64_t)parent->st_mtim.tv_sec,
+                              (uint64_t)parent->st_mtim.tv_nsec};
+    uint64_t place = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < sizeof facts; i++) {
+        place = (place ^ ((const uint8_t *)facts)[i]) * 1099511628211u;
+    }
+    return place;
+}
+
 /* All directories above it on its file system: which of them were made for it is not remembered. One that this
  * process may not change holds no name of its making. */
 static int host_sync_name(const struct files *files, const char *path) {
@@ -130,11 +149,14 @@ static int host_sync_name(const struct files *files, const char *path) {
     struct stat first, status;
     if (result == 0 && stat(directory, &first) < 0)
         result = -errno;
+    uint64_t place = 0;
     for (int above = 0; result == 0; above++) {
         if (stat(directory, &status) < 0)
             return -errno;
-        if (status.st_dev != first.st_dev)
-            return 0;
+        if (above == 1)
+            place = place_of(&first, &status);
+        if (status.st_dev != first.st_dev || (above == 1 && place == atomic_load(&synced_above)))
+            break;
         if (above == 0 || faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) == 0)
             result = folder_sync(directory);
         if (strcmp(directory, "/") == 0)
@@ -143,6 +165,8 @@ static int host_sync_name(const struct files *files, const char *path) {
         if (result == 0)
             result = path_directory(child, directory, sizeof(directory));
     }
+    if (result == 0 && place != 0)
+        atomic_store(&synced_above, place);
     return result;
 }
 

@@ -148,6 +148,13 @@ static const struct outlet_ops log_file_ops = {
     .destroy = destroy,
 };
 
+static const char *keep_name(char kept[ACCOUNT_NAME_BYTES], const char *name) {
+    if (name != NULL) {
+        snprintf(kept, ACCOUNT_NAME_BYTES, "%s", name);
+    }
+    return name == NULL ? NULL : kept;
+}
+
 int file_outlet_create(const struct file_outlet_parts *parts, struct outlet **outlet) {
     struct log_file *log = platform_allocate(parts->platform, sizeof *log, PLATFORM_PLAIN);
     if (log == NULL) {
@@ -157,7 +164,9 @@ int file_outlet_create(const struct file_outlet_parts *parts, struct outlet **ou
     log->platform = parts->platform;
     log->events = parts->events;
     log->destination.files = parts->files;
-    log->destination.how = parts->how;
+    log->destination.how = (struct new_file){.mode = parts->how.mode,
+                                             .owner = keep_name(log->owner, parts->how.owner),
+                                             .group = keep_name(log->group, parts->how.group)};
     log->destination.file = DESTINATION_CLOSED;
     log->mark_is_untrusted = log->ring_is_untrusted = parts->mark_is_untrusted;
     log->roller = parts->roller;

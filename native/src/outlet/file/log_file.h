@@ -10,6 +10,7 @@
 #include "base/events.h"
 #include "base/platform.h"
 #include "media/checkpoint.h"
+#include "outlet/file/accounts.h"
 #include "outlet/file/destination.h"
 #include "outlet/file/file_outlet.h"
 #include "outlet/outlet.h"
@@ -48,6 +49,8 @@ struct log_file {
     int is_astray;               /* it was diverted when it was opened, and that is not settled yet */
     int is_stalled;
     char stalled_path[LAYOUT_FILE_NAME_BYTES]; /* the file that the stall was told of */
+    char owner[ACCOUNT_NAME_BYTES],
+        group[ACCOUNT_NAME_BYTES]; /* of files that begin later than who has said so is there */
 };
 
 static inline struct log_file *log_file_of(struct outlet *outlet) {

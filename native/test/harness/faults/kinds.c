@@ -32,6 +32,7 @@ static const struct {
     {CALL_fsync, {EIO, ENOSPC, EDQUOT, EROFS, EINTR, EINVAL, ESTALE}},
     {CALL_ftruncate, {EIO, EINTR, EPERM, EROFS, EINVAL, ENOSPC}},
     {CALL_futex_wait, {EINTR, EAGAIN}},
+    {CALL_futimens, {EACCES, EROFS, EPERM}},
     {CALL_getcwd, {ENOENT, EACCES, ENOMEM, ERANGE}},
     {CALL_getdelim, {ENOMEM, EIO}},
     {CALL_getgrnam_r, {EIO, EINTR, EMFILE, ENFILE, ENOMEM, ERANGE}},

@@ -9,19 +9,36 @@
 #define SECOND_MAX 20000u
 #define SECONDS_A_PASS 8u /* second faults for every first one, before the next pass over all first ones */
 
+/* Whose second sessions get a fault of their own. */
+static const enum scenario with_seconds[] = {SCENARIO_WAITING, SCENARIO_ROLLS};
+
+#define WITH_SECONDS ((uint32_t)(sizeof with_seconds / sizeof with_seconds[0]))
+
 /* Found by the sweep of first faults, and used for the second ones: shared memory. */
 struct findings {
     _Atomic uint32_t disturbing_count;
     struct fault_case disturbing[FIRST_MAX];
-    uint32_t calls_of_second_session[CALLS];
-    struct shim_fault seconds[SECOND_MAX];
-    uint32_t second_count;
+    struct seconds {
+        uint32_t calls[CALLS]; /* of the second session */
+        struct shim_fault faults[SECOND_MAX];
+        uint32_t count;
+    } seconds[WITH_SECONDS];
     _Atomic uint32_t second_cases;
 };
 
 static const struct layer *layer;
 static struct findings *findings;
 static uint32_t pass;
+
+/* NULL: none. */
+static struct seconds *seconds_of(enum scenario scenario) {
+    for (uint32_t i = 0; i < WITH_SECONDS; i++) {
+        if (with_seconds[i] == scenario) {
+            return &findings->seconds[i];
+        }
+    }
+    return NULL;
+}
 
 static void remember(const struct fault_case *fault_case) {
     const uint32_t place = atomic_fetch_add(&findings->disturbing_count, 1);
@@ -36,7 +53,7 @@ static int first_step(uint32_t item, uint32_t step, struct trial *trial) {
     pool_begin_case(&fault_case);
     case_run(&fault_case, trial, &outcome);
     pool_end_case(trial);
-    if (outcome.fired[0] > 0 && outcome.disturbed && fault_case.scenario == SCENARIO_WAITING) {
+    if (outcome.fired[0] > 0 && outcome.disturbed && seconds_of(fault_case.scenario) != NULL) {
         remember(&fault_case);
     }
     return outcome.fired[0] > 0;
@@ -47,12 +64,13 @@ static int second_step(uint32_t item, uint32_t step, struct trial *trial) {
     static uint32_t halfway = UINT32_MAX;
     struct fault_case fault_case = findings->disturbing[item];
     struct case_outcome outcome = {.disturbed = 0};
+    const struct seconds *seconds = seconds_of(fault_case.scenario);
     const uint32_t number = pass * SECONDS_A_PASS + step;
-    if (step >= SECONDS_A_PASS || number >= findings->second_count) {
+    if (step >= SECONDS_A_PASS || number >= seconds->count) {
         return 0;
     }
     const uint32_t stride = 7919; /* a prime that does not divide the count: every one is met once */
-    fault_case.faults[1] = findings->seconds[(uint32_t)(((uint64_t)number * stride + item) % findings->second_count)];
+    fault_case.faults[1] = seconds->faults[(uint32_t)(((uint64_t)number * stride + item) % seconds->count)];
     fault_case.fault_count = 2;
     pool_begin_case(&fault_case);
     if (halfway != item || step == 0) {
@@ -67,14 +85,14 @@ static int second_step(uint32_t item, uint32_t step, struct trial *trial) {
 
 /* How often the second session makes each call, when the first one was cut short by nothing. */
 static void count_calls(struct trial *trial, void *argument) {
-    (void)argument;
-    stage_set(trial, SCENARIO_WAITING);
+    const enum scenario scenario = *(const enum scenario *)argument;
+    stage_set(trial, scenario);
     shim_arm(NULL);
     trial_first_session(trial);
     shim_arm(NULL);
     trial_second_session(trial);
     for (int call = 0; call < CALLS; call++) {
-        findings->calls_of_second_session[call] = shim_count((enum shim_call)call);
+        seconds_of(scenario)->calls[call] = shim_count((enum shim_call)call);
     }
 }
 
@@ -126,22 +144,39 @@ static void tell_points(void) {
 static void run_seconds(void) {
     const uint32_t firsts = findings->disturbing_count < FIRST_MAX ? findings->disturbing_count : FIRST_MAX;
     const struct pool_work work = {.count = firsts, .step = second_step};
+    uint32_t most = 0;
+    uint64_t all = 0;
     int complete = 1;
-    for (pass = 0; complete && pass * SECONDS_A_PASS < findings->second_count; pass++) {
+    for (uint32_t i = 0; i < firsts; i++) {
+        const uint32_t count = seconds_of(findings->disturbing[i].scenario)->count;
+        most = count > most ? count : most;
+        all += count;
+    }
+    for (pass = 0; complete && pass * SECONDS_A_PASS < most; pass++) {
         complete = pool_run("second faults", &work);
     }
-    printf("second faults: %u of %llu (%u first faults that disturbed something, %u second ones), %s\n",
-           findings->second_cases, (unsigned long long)firsts * findings->second_count, firsts, findings->second_count,
-           complete ? "complete" : "cut by the budget, by breadth");
+    printf("second faults: %u of %llu (%u first faults that disturbed something), %s\n", findings->second_cases,
+           (unsigned long long)all, firsts, complete ? "complete" : "cut by the budget, by breadth");
+}
+
+static int find_seconds(void) {
+    for (uint32_t i = 0; i < WITH_SECONDS; i++) {
+        enum scenario scenario = with_seconds[i];
+        struct seconds *seconds = &findings->seconds[i];
+        if (pool_run_alone(count_calls, &scenario) != 0) {
+            fprintf(stderr, "the scenario %s does not work without a fault\n", scenario_names[scenario]);
+            return 0;
+        }
+        seconds->count = layer->second_faults(seconds->calls, seconds->faults, SECOND_MAX);
+    }
+    return 1;
 }
 
 static int run_all(int first_only) {
     findings = pool_memory(sizeof *findings);
-    if (pool_run_alone(count_calls, NULL) != 0) {
-        fprintf(stderr, "the scenario does not work without a fault\n");
+    if (!find_seconds()) {
         return 0;
     }
-    findings->second_count = layer->second_faults(findings->calls_of_second_session, findings->seconds, SECOND_MAX);
     const struct pool_work weather = {.count = layer->has_weather ? WEATHERS : 1, .is_least = 1, .step = weather_step};
     const struct pool_work first = {.count = layer->first_count(), .is_least = 1, .step = first_step};
     pool_run("no fault", &weather);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sessions of a trial, over the public API. One thread, and the engine at rest between two calls. */
+/* What a session does, over the public API. One thread, and the engine at rest between two calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -13,25 +13,15 @@
 
 #include "base/platform.h"
 #include "burstlog.h"
-#include "trial.h"
+#include "session.h"
 
-#define SECOND_NS 1000000000ll
 #define OPEN_ATTEMPTS 2
-#define SHORTEST_CLOSE_NS 1 /* what is not in the log file by then stays in the ring */
 
-const char *const scenario_names[SCENARIOS] = {"waiting", "streams", "rolls", "new", "new-empty", "new-linked"};
 const char *const stream_files[STREAMS] = {"log", "kept", "removed"};
 
 int trial_is_told;
 
 static char text[LONGEST_RECORD + 1];
-
-struct session {
-    struct trial *trial;
-    burst_t *log;
-    burst_stream_t *streams[STREAMS]; /* NULL: not open; 0: never */
-    int has_failed;                   /* an append said so */
-};
 
 void trial_wrong(struct trial *trial, const char *format, ...) {
     if (trial->wrong[0] != '\0') {
@@ -71,7 +61,7 @@ static int64_t call_append(const struct session *session, unsigned stream, size_
 }
 
 /* If the stream is open. */
-static void append_to(struct session *session, unsigned stream, size_t length, int enqueue) {
+void session_append(struct session *session, unsigned stream, size_t length, int enqueue) {
     struct trial *trial = session->trial;
     if (stream > 0 && session->streams[stream] == NULL) {
         return;
@@ -109,11 +99,20 @@ static void append_to(struct session *session, unsigned stream, size_t length, i
     shim_settle();
 }
 
-static void append(struct session *session, size_t length, int enqueue) {
-    append_to(session, 0, length, enqueue);
+/* NULL: nobody rolls it unasked. */
+static const burst_rolling_t *rolling_of(const struct trial *trial, unsigned stream) {
+    static burst_rolling_t rolling;
+    static char pattern[80];
+    snprintf(pattern, sizeof pattern, "logs/%s.%%i" ROLLED_SUFFIX, stream_files[stream]);
+    burst_rolling_init(&rolling);
+    rolling.pattern = pattern;
+    rolling.size_bytes = 64;
+    rolling.compress = 1;
+    rolling.keep_files = stream == 0 ? KEPT_FILES : 0;
+    return trial->scenario == SCENARIO_PLANNED ? &rolling : NULL;
 }
 
-static void open_stream(struct session *session, unsigned stream) {
+void session_open_stream(struct session *session, unsigned stream) {
     char path[80];
     burst_stream_config_t config;
     burst_stream_config_init(&config);
@@ -121,6 +120,7 @@ static void open_stream(struct session *session, unsigned stream) {
     config.name = stream_files[stream];
     config.file_name = path;
     config.on_full = BURST_ON_FULL_FAIL;
+    config.rolling = rolling_of(session->trial, stream);
     const int rc = ENGINE(int, burst_stream_open(session->log, &config, &session->streams[stream]));
     if (rc < 0) {
         check_refusal(session->trial, "stream_open", rc);
@@ -131,7 +131,7 @@ static void open_stream(struct session *session, unsigned stream) {
     shim_settle();
 }
 
-static void close_stream(struct session *session, unsigned stream) {
+void session_close_stream(struct session *session, unsigned stream) {
     if (session->streams[stream] == NULL) {
         return;
     }
@@ -145,7 +145,7 @@ static void close_stream(struct session *session, unsigned stream) {
 }
 
 /* The file of the stream ends, and becomes NAME.rolled: if that is taken, NAME.rolled.1. */
-static void roll(struct session *session, unsigned stream) {
+void session_roll(struct session *session, unsigned stream) {
     struct trial *trial = session->trial;
     burst_stream_t *rolled = stream > 0 ? session->streams[stream] : burst_main_stream(session->log);
     char footer[64], header[64], target[80];
@@ -176,7 +176,7 @@ static void roll(struct session *session, unsigned stream) {
     shim_settle();
 }
 
-static void await_drained(struct session *session) {
+void session_await_drained(struct session *session) {
     note_wait(session, "flush", ENGINE(int, burst_flush(session->log, SECOND_NS)));
     const int rc = ENGINE(int, burst_await_drained(session->log, session->trial->wait_ns));
     note_wait(session, "await_drained", rc);
@@ -212,7 +212,7 @@ static void provide_wiped_word(void) {
     } while (word != NULL && ((uintptr_t)(word + 1) & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1)) == 0);
 }
 
-static int try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
+int session_try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
     struct trial *trial = session->trial;
     burst_config_t config;
     burst_config_init(&config);
@@ -225,6 +225,7 @@ static int try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
     config.drain_interval_ns = 3600 * SECOND_NS;
     config.shutdown_timeout_ns = (uint64_t)shutdown_timeout_ns;
     config.file_mode = 0640;
+    config.rolling = rolling_of(trial, 0);
     set_accounts(&config);
     provide_wiped_word();
     const int64_t mapped = shim_mapped_bytes();
@@ -242,10 +243,10 @@ static int try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
 }
 
 /* 1 if it is open. */
-static int open_log(struct session *session, int64_t shutdown_timeout_ns) {
+int session_open_log(struct session *session, int64_t shutdown_timeout_ns) {
     session->has_failed = 0;
     for (int attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
-        if (try_to_open(session, shutdown_timeout_ns) == 0) {
+        if (session_try_to_open(session, shutdown_timeout_ns) == 0) {
             const int64_t lost = burst_recovery_statement(session->log, text, sizeof text);
             session->trial->reported_lost += lost;
             session->trial->has_unreadable |= strstr(text, "of the ring cannot be read") != NULL;
@@ -281,7 +282,7 @@ static int64_t end_of_close(struct session *session) {
     return stats.accepted_sequence > stats.durable_sequence ? -EIO : stats.durable_sequence - stats.drained_sequence;
 }
 
-static void close_log(struct session *session) {
+void session_close(struct session *session) {
     struct trial *trial = session->trial;
     take_events(session, 0);
     trial->left = ENGINE(int64_t, burst_close(session->log));
@@ -289,6 +290,9 @@ static void close_log(struct session *session) {
         trial->left = end_of_close(session);
     }
     take_events(session, 0);
+    while (trial->scenario == SCENARIO_PLANNED && shim_threads() != 0) {
+        usleep(100); /* a thread that rolls has said that it ends, and has not ended yet */
+    }
     if (trial->left < 0) {
         check_refusal(trial, "close", trial->left);
     }
@@ -298,153 +302,4 @@ static void close_log(struct session *session) {
     if (ENGINE(int64_t, burst_append(session->log, "late", 4, 0)) >= 0) {
         trial_wrong(trial, "an append after close was accepted");
     }
-}
-
-/* Only the creation is of interest. */
-static int is_short(const struct trial *trial) {
-    return trial->scenario != SCENARIO_WAITING;
-}
-
-/* One stream is there from the beginning and removed, the other one is added while records of all of them wait. */
-static void first_session_of_streams(struct session *session) {
-    open_stream(session, 2);
-    append_to(session, 2, 25, 0);
-    append_to(session, 0, 26, 0);
-    shim_tick(); /* into the files, and not synced */
-    append_to(session, 2, 4500, 1);
-    open_stream(session, 1);
-    append_to(session, 1, 27, 0);
-    append_to(session, 0, 28, 1);
-    await_drained(session);
-    append_to(session, 1, 29, 1);
-    append_to(session, 2, 30, 0);
-    append_to(session, 0, 31, 0);
-    close_stream(session, 2);
-    append_to(session, 1, 32, 0);
-    append_to(session, 0, 33, 0);
-    close_log(session);
-}
-
-/* What waits for the one that is not opened goes to its file all the same. */
-static void second_session_of_streams(struct session *session) {
-    append_to(session, 0, 34, 0);
-    open_stream(session, 1);
-    append_to(session, 1, 35, 0);
-    await_drained(session);
-    open_stream(session, 2); /* again */
-    append_to(session, 2, 36, 0);
-    append_to(session, 1, 37, 0);
-    shim_tick();
-    close_log(session);
-}
-
-/* What is written and not synced, what is not written, and nothing at all is rolled. */
-static void first_session_of_rolls(struct session *session) {
-    append_to(session, 0, 26, 0);
-    shim_tick(); /* into the file, and not synced */
-    roll(session, 0);
-    append_to(session, 0, 27, 0);
-    await_drained(session);
-    open_stream(session, 1);
-    append_to(session, 1, 28, 0);
-    roll(session, 1);
-    roll(session, 1);
-    append_to(session, 1, 29, 0);
-    await_drained(session);
-    append_to(session, 0, 4500, 1);
-    roll(session, 0);
-    append_to(session, 1, 30, 0);
-    append_to(session, 0, 31, 0);
-    close_log(session);
-}
-
-static void second_session_of_rolls(struct session *session) {
-    append_to(session, 0, 32, 0);
-    roll(session, 0);
-    append_to(session, 0, 33, 0);
-    await_drained(session);
-    open_stream(session, 1);
-    append_to(session, 1, 34, 0);
-    roll(session, 1);
-    shim_tick();
-    close_log(session);
-}
-
-void trial_first_session(struct trial *trial) {
-    static const size_t lengths[] = {20, 100, 3000, 5000, 21, 60};
-    struct session session = {.trial = trial};
-    const int has_streams = trial->scenario == SCENARIO_STREAMS || trial->scenario == SCENARIO_ROLLS;
-    if (!open_log(&session,
-                  has_streams ? 10 * SECOND_NS : SHORTEST_CLOSE_NS)) { /* they are opened within the same time */
-        return;
-    }
-    if (has_streams) {
-        (trial->scenario == SCENARIO_ROLLS ? first_session_of_rolls : first_session_of_streams)(&session);
-        return;
-    }
-    for (size_t i = 0; i < (is_short(trial) ? 2 : sizeof lengths / sizeof lengths[0]); i++) {
-        append(&session, lengths[i], 0);
-    }
-    append(&session, 40, 1);
-    append(&session, 4100, 1);
-    await_drained(&session);
-    rename("logs/log", "logs/" ROTATED_WHILE_OPEN); /* as logrotate does */
-    append(&session, 200, 0);
-    if (is_short(trial)) {
-        shim_tick();
-        close_log(&session);
-        return;
-    }
-    await_drained(&session);
-    append(&session, LONGEST_RECORD, 0); /* asks the drain; in scenario `waiting` over the end of the lap */
-    append(&session, 30, 0);
-    append(&session, 8000, 0);
-    shim_tick(); /* into the file, and not synced */
-    append(&session, 50, 0);
-    append(&session, 51, 1);
-    close_log(&session);
-}
-
-void trial_second_session(struct trial *trial) {
-    struct session session = {.trial = trial};
-    if (is_short(trial) && trial->scenario > SCENARIO_ROLLS) {
-        return;
-    }
-    if (trial->scenario == SCENARIO_WAITING) {
-        rename("logs/log", "logs/" ROTATED_WHILE_CLOSED);
-    }
-    if (!open_log(&session, 10 * SECOND_NS)) {
-        return;
-    }
-    if (trial->scenario != SCENARIO_WAITING) {
-        (trial->scenario == SCENARIO_ROLLS ? second_session_of_rolls : second_session_of_streams)(&session);
-        return;
-    }
-    append(&session, 70, 0);
-    append(&session, 6000, 1);
-    await_drained(&session);
-    append(&session, 71, 0);
-    shim_tick();
-    close_log(&session);
-}
-
-void trial_last_session(struct trial *trial) {
-    struct session session = {.trial = trial};
-    shim_arm(NULL);
-    const uint32_t refusals = trial->refusals;
-    if (try_to_open(&session, 10 * SECOND_NS) < 0) {
-        trial_wrong(trial, "the ring cannot be opened without a fault: %s", burst_last_error());
-        return;
-    }
-    trial->reported_lost += burst_recovery_statement(session.log, text, sizeof text);
-    shim_settle();
-    append(&session, 90, 0);
-    const int drained = ENGINE(int, burst_await_drained(session.log, 10 * SECOND_NS));
-    shim_settle();
-    close_log(&session);
-    if (trial->refusals != refusals || drained != 1 || trial->left != 0) {
-        trial_wrong(trial, "without a fault await_drained gives %d and close %lld: %s", drained, (long long)trial->left,
-                    burst_last_error());
-    }
-    verify_files(trial);
 }

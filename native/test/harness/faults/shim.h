@@ -17,7 +17,7 @@
 #define SHIM_CALLS(CALL) \
     CALL(access) CALL(calloc) CALL(clock_gettime) CALL(clock_nanosleep) CALL(close) CALL(faccessat) CALL(fallocate) \
     CALL(fchmod) CALL(fchown) CALL(fcntl) CALL(fdatasync) CALL(fgets) CALL(flock) CALL(fopen) CALL(fstat) \
-    CALL(fstatat) CALL(fstatfs) CALL(fsync) CALL(ftruncate) CALL(futex_wait) CALL(futex_wake) CALL(getcwd) \
+    CALL(fstatat) CALL(fstatfs) CALL(fsync) CALL(ftruncate) CALL(futex_wait) CALL(futex_wake) CALL(futimens) CALL(getcwd) \
     CALL(getdelim) CALL(getgrnam_r) CALL(getpwnam_r) CALL(getrandom) CALL(ioctl) CALL(link) CALL(linkat) CALL(lstat) \
     CALL(madvise) CALL(malloc) CALL(membarrier) CALL(name_to_handle_at) CALL(statx) CALL(mkdir) CALL(mlock) \
     CALL(mmap) CALL(open) CALL(openat) CALL(opendir) CALL(pread) CALL(preadv2) CALL(pthread_create) CALL(pwrite) \
@@ -142,7 +142,7 @@ struct shim_start {
 };
 
 /* Named kill points. */
-#define POINTS 40
+#define POINTS 48
 int point_of(enum shim_call call, const struct shim_target *target);
 const char *point_name(int point);
 

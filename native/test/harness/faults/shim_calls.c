@@ -55,6 +55,7 @@ WRAP(int, fstatat, -1, of_path(path), (int fd, const char *path, struct stat *st
 WRAP(int, fstatfs, -1, of_fd(fd), (int fd, struct statfs *status), (fd, status))
 WRAP(int, fsync, -1, of_fd(fd), (int fd), (fd))
 WRAP(int, ftruncate, -1, of_fd(fd), (int fd, off_t bytes), (fd, bytes))
+WRAP(int, futimens, -1, of_fd(fd), (int fd, const struct timespec times[2]), (fd, times))
 WRAP(char *, getcwd, NULL, nothing, (char *path, size_t bytes), (path, bytes))
 WRAP(int, linkat, -1, of_path(to), (int from_fd, const char *from, int to_fd, const char *to, int flags),
      (from_fd, from, to_fd, to, flags))

@@ -262,7 +262,7 @@ void stage_remove(const char *folder) {
 
 void stage_set(struct trial *trial, enum scenario scenario) {
     static struct snapshot none, empty = {.ring_is_there = 1};
-    put(scenario <= SCENARIO_ROLLS ? &waiting : scenario == SCENARIO_NEW_EMPTY ? &empty : &none, trial);
+    put(scenario < SCENARIO_NEW ? &waiting : scenario == SCENARIO_NEW_EMPTY ? &empty : &none, trial);
     trial->scenario = scenario;
     shim_weather = (struct shim_weather){.no_exclusive_rename = scenario == SCENARIO_NEW_LINKED};
 }

@@ -39,6 +39,25 @@ static int is_of_a_roll(const struct fault_kind *kind, int first_way) {
     }
 }
 
+/* What compressing and deleting do, each in the first way. */
+static int is_of_what_follows_a_roll(const struct fault_kind *kind, int first_way) {
+    switch (kind->call) {
+    case CALL_openat:
+    case CALL_readdir:
+    case CALL_fstatat:
+    case CALL_flock:
+    case CALL_fchmod:
+    case CALL_futimens:
+    case CALL_fsync:
+    case CALL_linkat:
+    case CALL_unlinkat:
+    case CALL_pwrite:
+        return kind->effect == first_way;
+    default:
+        return 0;
+    }
+}
+
 static int is_swept(enum scenario scenario, const struct fault_kind *kind, int first_way) {
     switch (scenario) {
     case SCENARIO_WAITING:
@@ -48,6 +67,8 @@ static int is_swept(enum scenario scenario, const struct fault_kind *kind, int f
         return kind->effect == first_way || kind->call == CALL_pwrite;
     case SCENARIO_ROLLS:
         return is_of_a_roll(kind, first_way);
+    case SCENARIO_PLANNED:
+        return is_of_what_follows_a_roll(kind, first_way);
     default:
         return is_of_the_name(kind->call);
     }

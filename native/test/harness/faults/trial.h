@@ -16,8 +16,10 @@
 #define FAULTS_MAX 2
 #define WRONG_BYTES 1024
 #define ROTATED_WHILE_OPEN "log.1"
+#define ROLLED_SUFFIX ".old"
 #define ROTATED_WHILE_CLOSED "log.2"
 #define STREAMS 3
+#define KEPT_FILES 3 /* of the log, in scenario `planned` */
 
 /* In the folder of the log files, each with what others or a failed sync make of it: NAME.1. 0: the log's own. */
 extern const char *const stream_files[STREAMS];
@@ -26,6 +28,7 @@ enum scenario {
     SCENARIO_WAITING,    /* a ring near the end of its lap, with records waiting as a kill left them */
     SCENARIO_STREAMS,    /* the same ring, with two streams beside its log: one is added, one is removed */
     SCENARIO_ROLLS,      /* the same ring, whose log and a stream beside it are rolled */
+    SCENARIO_PLANNED,    /* the same, by the log itself, which compresses what was rolled and keeps some of it */
     SCENARIO_NEW,        /* neither ring nor log file nor its folder */
     SCENARIO_NEW_EMPTY,  /* an empty file in the place of the ring */
     SCENARIO_NEW_LINKED, /* as NEW, on a file system without an exclusive rename */
@@ -99,7 +102,7 @@ void stage_set(struct trial *trial, enum scenario scenario);
 /* Remembers ring and log files as they are, and the trial; brings them back. */
 void stage_remember(const struct trial *trial);
 void stage_recall(struct trial *trial);
-/* The names in the folder of the log files. */
+/* The names in the folder of the log files, without those that begin with a dot. */
 int stage_files(char names[][64], int most);
 
 #endif

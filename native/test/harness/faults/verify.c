@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the log files must hold: every acknowledged record once, in order, whole, and nothing else. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,8 @@ struct found {
     uint32_t times[RECORDS_MAX + 1];
     uint32_t headers[RECORDS_MAX + 1];
     int is_reported_lost[RECORDS_MAX + 1];
+    uint32_t rolled[STREAMS];       /* files that the log has rolled by itself */
+    uint32_t first_rolled[STREAMS]; /* the first record in one of them; 0: none */
 };
 
 static void read_text(struct log_text *file) {
@@ -150,12 +153,40 @@ static int is_unknown(const struct trial *trial) {
     return trial->has_unreadable || trial->open_refusals > 0;
 }
 
+/* With the oldest files. */
+static int is_deleted(const struct found *found, uint32_t number) {
+    const uint32_t stream = found->trial->records[number].stream;
+    return found->trial->scenario == SCENARIO_PLANNED && stream == 0 && found->times[number] == 0 &&
+           found->rolled[stream] >= KEPT_FILES && number < found->first_rolled[stream];
+}
+
+static void take_rolled(struct found *found, const struct log_text *file) {
+    if (strstr(file->name, ROLLED_SUFFIX) != NULL && file->first != 0) {
+        uint32_t *first = &found->first_rolled[file->stream];
+        found->rolled[file->stream]++;
+        *first = *first == 0 || file->first < *first ? file->first : *first;
+    }
+}
+
+/* Nothing of a compression is left half done. */
+static void check_leftovers(struct trial *trial) {
+    DIR *folder = opendir("logs");
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (strstr(entry->d_name, ".burst-tmp") != NULL) {
+            trial_wrong(trial, "%s is left", entry->d_name);
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+}
+
 static void check_fates(struct found *found) {
     struct trial *trial = found->trial;
     uint32_t missing = 0;
     int64_t before = 0;
     for (uint32_t i = 1; i <= trial->record_count; i++) {
-        const uint32_t fate = trial->records[i].fate;
+        const uint32_t fate = is_deleted(found, i) ? FATE_UNUSED : trial->records[i].fate;
         const int64_t sequence = trial->records[i].sequence;
         if (found->times[i] > 1 && !trial->may_be_twice) {
             trial_wrong(trial, "record %u is there %u times", i, found->times[i]);
@@ -192,6 +223,7 @@ void verify_files(struct trial *trial) {
         memcpy(files[i].name, names[i], sizeof names[i]);
         read_text(&files[i]);
         take_lines(&found, &files[i]);
+        take_rolled(&found, &files[i]);
         free(files[i].bytes);
     }
     qsort(files, (size_t)count, sizeof files[0], by_first);
@@ -205,4 +237,5 @@ void verify_files(struct trial *trial) {
         *last = files[i].last > *last ? files[i].last : *last;
     }
     check_fates(&found);
+    check_leftovers(trial);
 }

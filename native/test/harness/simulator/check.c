@@ -323,6 +323,7 @@ void log_check_files(struct world *world) {
     static struct reading reading;
     check_theirs(world);
     log_check_segments(world);
+    sim_check_plans(world);
     if (world->model.repeats) {
         count_repeated(world);
         return;

@@ -41,8 +41,7 @@ int log_open(struct world *world) {
         .files = &world->files.files,
         .events = &world->events,
     };
-    const struct engine_config config = {.file_name = world->file_name,
-                                         .roller = world->rolls_by_caller ? &world->rollers[0].roller : NULL};
+    const struct engine_config config = {.file_name = world->file_name, .roller = sim_roller_of(world, 0)};
     world->model.incarnation++;
     return engine_open(&parts, &config, &world->engine);
 }

@@ -87,8 +87,9 @@ static void any_roll(struct world *world, unsigned *left) {
     static const struct sim_roll rolls[] = {{.footer_bytes = 0},
                                             {.footer_bytes = 600, .header_bytes = 20},
                                             {.footer_bytes = 20, .header_bytes = 4000},
+                                            {.is_enqueued = 1},
                                             {.footer_bytes = 20, .target = "/logs/orders.log.old"}};
-    if (*left > 0 && log_roll(world, &rolls[world_random(world, world->has_streams ? 3 : 4)]) > 0) {
+    if (*left > 0 && log_roll(world, &rolls[world_random(world, world->has_streams ? 4 : 5)]) > 0) {
         --*left;
     }
     world->files.fail_names = world->model.rolls_may_fail && world_random(world, 3) == 0 ? -EACCES : 0;
@@ -140,6 +141,7 @@ void anything_with_segments(struct world *world) {
 void anything_with_rolls(struct world *world) {
     world->model.has_rolls = 1;
     world->rolls_by_caller = (int)world_random(world, 2);
+    world->rolls_planned = (int)world_random(world, 2);
     world->model.rolls_may_fail = (int)world_random(world, 2);
     world->has_streams = (int)world_random(world, 2);
     run_any(world, world->has_streams);

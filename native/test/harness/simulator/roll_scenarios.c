@@ -13,6 +13,8 @@
 static const struct sim_roll without_parts = {.footer_bytes = 0};
 static const struct sim_roll long_parts = {.footer_bytes = 1500, .header_bytes = 2500};
 static const struct sim_roll to_one_name = {.footer_bytes = 40, .header_bytes = 30, .target = LOG ".old"};
+static const struct sim_roll planned = {.is_enqueued = 1};
+static const struct sim_roll of_an_empty_file = {.target = "", .next = LOG, .is_enqueued = 1};
 static const struct sim_roll to_next = {.footer_bytes = 40, .header_bytes = 30, .next = LOG ".next"};
 
 static void append(struct world *world, uint32_t length) {
@@ -269,5 +271,47 @@ void streams_roll(struct world *world) {
 
 void streams_roll_by_a_caller(struct world *world) {
     world->rolls_by_caller = 1;
+    roll_streams(world);
+}
+
+static void check_file_number(struct world *world, uint64_t wanted) {
+    struct drain_figures figures;
+    drain_get_figures(world->engine->drain, 0, &figures);
+    if (figures.file_number != wanted) {
+        violation(world, "file %llu is written, and not %llu", (unsigned long long)figures.file_number,
+                  (unsigned long long)wanted);
+    }
+}
+
+/* A roll of its own is in memory only, until a record behind it is acknowledged. */
+void rolls_that_the_log_plans(struct world *world) {
+    world->rolls_planned = 1;
+    log_open_whole(world);
+    roll(world, &of_an_empty_file);
+    append(world, 200);
+    log_drain_all(world);
+    check_file_number(world, 2);
+    roll(world, &planned);
+    append(world, 100);
+    log_drain(world, 0);
+    append(world, 50);
+    roll(world, &planned);
+    log_enqueue(world, 300);
+    roll(world, &planned);
+    log_drain(world, 1);
+    append(world, 100);
+    log_reopen(world);
+    roll(world, &planned);
+    append(world, 100);
+    log_drain_all(world);
+    check_file_number(world, 6);
+    roll(world, &planned);
+    roll(world, &of_an_empty_file);
+    log_reopen(world);
+    append(world, 40);
+}
+
+void streams_plan_their_rolls(struct world *world) {
+    world->rolls_planned = 1;
     roll_streams(world);
 }

@@ -8,6 +8,8 @@
 
 #include "media/roll.h"
 
+#define PLANNED_NS 1000000
+#define PLANNED_BYTES 777
 #define ROLL_TEXT_MIN_BYTES (PAYLOAD_MIN_BYTES + 2)
 
 const struct sim_roll plain_roll = {.footer_bytes = 40, .header_bytes = 30};
@@ -41,6 +43,8 @@ size_t roll_make(const struct world *world, uint64_t sequence, const char *file,
         .header_bytes = roll_text(&world->model, sequence, 1, header),
         .target_bytes = (uint32_t)strlen(wanted->target == NULL ? target : wanted->target),
         .next_bytes = wanted->next == NULL ? 0 : (uint32_t)strlen(wanted->next),
+        .next_time_ns = world->rolls_planned ? world->now_ns + PLANNED_NS : 0,
+        .next_file_bytes = world->rolls_planned ? PLANNED_BYTES : 0,
     };
     roll_encode(&roll, (uint8_t *)out);
     return roll_size(&roll);
@@ -52,6 +56,9 @@ int64_t log_roll(struct world *world, const struct sim_roll *roll) {
         violation(world, "the scenario wants a roll whose text cannot say whose it is");
     }
     world->model.has_rolls = 1;
+    if (roll->is_enqueued) {
+        return log_offer(world, roll, roll->footer_bytes, ring_enqueue_roll, &never_waits);
+    }
     const int64_t rc =
         log_offer(world, roll, roll->footer_bytes, ring_append_roll, world->park_drains ? &for_ever : &unless_full);
     log_note_durable(world);
@@ -101,5 +108,39 @@ static int ask(const struct roller *roller, const struct roll_question *question
 void sim_roller_init(struct world *world) {
     for (unsigned i = 0; i < STREAMS_MAX; i++) {
         world->rollers[i] = (struct sim_roller){.roller = {.ask = ask}, .world = world};
+    }
+}
+
+static int ask_nobody(const struct roller *roller, const struct roll_question *question, struct roll_answer *answer) {
+    (void)roller;
+    (void)question;
+    (void)answer;
+    return ROLL_NOBODY;
+}
+
+static void plan(const struct roller *roller, struct outlet_roll *roll) {
+    (void)roller;
+    roll->next_time_ns = roll->born_ns + PLANNED_NS;
+    roll->next_file_bytes = PLANNED_BYTES;
+}
+
+const struct roller *sim_roller_of(const struct world *world, unsigned which) {
+    static const struct roller planner = {.ask = ask_nobody, .plan = plan};
+    return world->rolls_by_caller ? &world->rollers[which].roller : world->rolls_planned ? &planner : NULL;
+}
+
+void sim_check_plans(const struct world *world) {
+    const struct ledger *ledger = world->engine->view.ledger;
+    const unsigned newest = ledger_view(ledger)->newest;
+    for (unsigned i = 0; world->rolls_planned && i < ledger_streams(ledger, newest); i++) {
+        struct stream_state state;
+        ledger_stream(ledger, newest, i, &state);
+        const struct outlet_roll *roll = &state.outlet.roll;
+        if (state.outlet.path[0] != '\0' &&
+            (roll->next_time_ns != roll->born_ns + PLANNED_NS || roll->next_file_bytes != PLANNED_BYTES)) {
+            violation(world, "I10: %s was born at %lld, and its next roll is planned for %lld, and for %llu bytes",
+                      state.outlet.path, (long long)roll->born_ns, (long long)roll->next_time_ns,
+                      (unsigned long long)roll->next_file_bytes);
+        }
     }
 }

@@ -355,6 +355,8 @@ const struct scenario scenarios[] = {
     {"caller-cannot-roll", 16, 1, caller_cannot_roll, 1},
     {"streams-roll", 16, 1, streams_roll, 0},
     {"streams-roll-by-a-caller", 16, 1, streams_roll_by_a_caller, 1},
+    {"rolls-that-the-log-plans", 16, 1, rolls_that_the_log_plans, 0},
+    {"streams-plan-their-rolls", 16, 1, streams_plan_their_rolls, 1},
     {"roll-rots", 16, 1, roll_rots, 1},
     {"anything", 12, 3, anything, 0},
     {"anything-with-streams", 14, 3, anything_with_streams, 0},

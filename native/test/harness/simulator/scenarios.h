@@ -124,6 +124,8 @@ void rolls_by_a_caller(struct world *world);
 void caller_cannot_roll(struct world *world);
 void streams_roll(struct world *world);
 void streams_roll_by_a_caller(struct world *world);
+void rolls_that_the_log_plans(struct world *world);
+void streams_plan_their_rolls(struct world *world);
 
 /* random_scenario.c */
 void anything(struct world *world);

@@ -26,7 +26,7 @@ int log_open_stream(struct world *world, unsigned which, const char *name, const
                                          .path = path,
                                          .segments = stream->has_segments ? SEGMENTS_FOLDER : NULL,
                                          .segment_bytes = SIM_SEGMENT_BYTES,
-                                         .roller = world->rolls_by_caller ? &world->rollers[which].roller : NULL};
+                                         .roller = sim_roller_of(world, which)};
     world->has_streams = 1;
     stream->name = name;
     stream->path = path;

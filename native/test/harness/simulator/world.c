@@ -72,6 +72,7 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     memset(world->streams, 0, sizeof world->streams);
     world->rolls_by_caller = 0;
     world->has_streams = world->has_segments = 0;
+    world->rolls_planned = 0;
     world->writes_to = 0;
     world->random_state = seed;
     world->now_ns = 1000000000000;
@@ -133,6 +134,7 @@ void world_copy(struct world *to, const struct world *from) {
     to->model.rolls_may_fail = from->model.rolls_may_fail;
     to->model.repeats = from->model.repeats;
     to->rolls_by_caller = from->rolls_by_caller;
+    to->rolls_planned = from->rolls_planned;
     sim_roller_init(to);
     to->events.first = to->events.end = 0;
     to->engine = NULL;

@@ -194,6 +194,7 @@ struct sim_roll {
     uint32_t footer_bytes, header_bytes;
     const char *target; /* NULL: one of its own; "": it keeps its name */
     const char *next;   /* NULL: as it is */
+    int is_enqueued;    /* as those that the log plans by itself */
 };
 
 struct model_record {
@@ -263,6 +264,7 @@ struct world {
     struct sim_roller rollers[STREAMS_MAX]; /* of each stream */
     int rolls_by_caller;
     int has_segments;   /* a stream may */
+    int rolls_planned;  /* the log says of each file when it is to be rolled */
     int has_streams;    /* others than the log's own: each record has a home */
     unsigned writes_to; /* which of them gets the next record; STREAMS_MAX: none can */
     uint64_t random_state;
@@ -285,6 +287,10 @@ void world_copy(struct world *to, const struct world *from);
 int sim_is_archived(const struct sim_files *files, const struct sim_inode *inode);
 /* In rolls.c. */
 void sim_roller_init(struct world *world);
+/* Of a stream: NULL, or whom the drain asks. */
+const struct roller *sim_roller_of(const struct world *world, unsigned which);
+/* What the newest checkpoint says of the next roll is what was planned for the file that it says the birth of. */
+void sim_check_plans(const struct world *world);
 
 uint64_t random_next(uint64_t *state);
 uint64_t world_random(struct world *world, uint64_t below);

@@ -4,6 +4,7 @@
 #include "device/media.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -63,6 +64,23 @@ static void the_names_of_all_folders_above_a_new_file_are_durable_with_its_own(v
     assert_int_equal(was_synced(scratch), 1);
 }
 
+static void folders_above_are_synced_again_when_something_beside_the_lowest_has_changed(void **state) {
+    (void)state;
+    files->ops->close(files, made(scratch_path("logs/2026/orders/a.log")));
+    files->ops->close(files, made(scratch_path("logs/2026/orders/b.log")));
+    assert_int_equal(was_synced("/logs/2026/orders"), 1);
+    assert_int_equal(synced_count, 1);
+    const struct timespec later[] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 4000000000}};
+    assert_int_equal(utimensat(AT_FDCWD, scratch_path("logs/2026"), later, 0), 0);
+    files->ops->close(files, made(scratch_path("logs/2026/orders/c.log")));
+    assert_int_equal(was_synced("/logs/2026"), 1);
+    assert_int_equal(was_synced("/logs"), 1);
+    files->ops->close(files, made(scratch_path("logs/2026/bills/a.log")));
+    assert_int_equal(was_synced("/logs/2026"), 1);
+    files->ops->close(files, made(scratch_path("logs/2026/orders/d.log")));
+    assert_int_equal(was_synced("/logs/2026"), 1);
+}
+
 static void a_folder_that_this_process_may_not_change_ends_nothing(void **state) {
     (void)state;
     unwritable = "/2026";
@@ -113,6 +131,7 @@ static void no_log_file_is_handed_on_to_a_program_that_this_process_starts(void 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_names_of_all_folders_above_a_new_file_are_durable_with_its_own),
+        TEST(folders_above_are_synced_again_when_something_beside_the_lowest_has_changed),
         TEST(a_folder_that_this_process_may_not_change_ends_nothing),
         TEST(a_listing_that_breaks_off_is_no_whole_one),
         TEST(no_log_file_is_handed_on_to_a_program_that_this_process_starts),

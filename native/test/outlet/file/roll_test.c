@@ -148,7 +148,7 @@ static void nothing_waits_in_the_batch_of_a_roll(void **state) {
     append_text("c\n");
     memset(done, 0, sizeof done);
     drain_all();
-    assert_string_equal(done, "ws0s11rNTcN22s0ws00");
+    assert_string_equal(done, "ws0s11rNTcN22ws00");
     assert_file(archive, "a\n");
     assert_file(host.file, "b\nc\n");
 }

@@ -31,16 +31,16 @@ class ManagementTest {
     private TempLog files;
     private String ring;
     private String file;
-    private ObjectName ofRing;
-    private ObjectName ofFile;
+    private ObjectName ringName;
+    private ObjectName fileName;
 
     @BeforeEach
     void chooseFiles() throws JMException {
         files = new TempLog(directory, Binding.AUTO);
         ring = files.ring().toString();
         file = files.file().toString();
-        ofRing = new ObjectName("io.burstlog:type=Ring,name=\"" + ring + "\"");
-        ofFile = new ObjectName("io.burstlog:type=Stream,ring=\"" + ring + "\",file=\"" + file + "\"");
+        ringName = new ObjectName("io.burstlog:type=Ring,name=\"" + ring + "\"");
+        fileName = new ObjectName("io.burstlog:type=Stream,ring=\"" + ring + "\",file=\"" + file + "\"");
     }
 
     private static void appendSome(BurstLog log) {
@@ -53,22 +53,24 @@ class ManagementTest {
     @Test
     void aLogAndItsMainStreamAreShownUntilTheRegistrationIsClosed() {
         try (BurstLog log = files.open()) {
-            try (Registration shown = Registration.ofRing(ring, log);
-                    Registration shownFile = Registration.ofStream(ring, file, log.mainStream())) {
+            // doc: shown
+            try (Registration ofRing = Registration.ofRing(ring, log);
+                    Registration ofFile = Registration.ofStream(ring, file, log.mainStream())) {
+                // end
                 appendSome(log);
-                RingMXBean seen = JMX.newMXBeanProxy(SERVER, ofRing, RingMXBean.class);
+                RingMXBean seen = JMX.newMXBeanProxy(SERVER, ringName, RingMXBean.class);
                 BurstStats stats = log.stats();
                 assertThat(seen.getState()).isEqualTo(BurstStats.State.OPEN);
                 assertThat(seen.getAcceptedSequence()).isEqualTo(APPENDS);
                 assertThat(seen.getCommits()).isEqualTo(stats.commits()).isPositive();
                 assertThat(seen.getDeviceWrites()).isEqualTo(stats.deviceWrites());
                 assertThat(seen.getDeviceBytes()).isEqualTo(stats.deviceBytes()).isPositive();
-                StreamMXBean seenFile = JMX.newMXBeanProxy(SERVER, ofFile, StreamMXBean.class);
+                StreamMXBean seenFile = JMX.newMXBeanProxy(SERVER, fileName, StreamMXBean.class);
                 assertThat(seenFile.getDrainedRecords()).isEqualTo(APPENDS);
                 assertThat(seenFile.getLogFile()).isEqualTo(log.currentFile());
-                assertThat(shown).isNotSameAs(shownFile);
+                assertThat(ofRing).isNotSameAs(ofFile);
             }
-            assertThat(SERVER.isRegistered(ofRing) || SERVER.isRegistered(ofFile))
+            assertThat(SERVER.isRegistered(ringName) || SERVER.isRegistered(fileName))
                     .isFalse();
         }
     }
@@ -78,7 +80,7 @@ class ManagementTest {
         try (BurstLog log = files.open();
                 Registration shown = Registration.ofRing(ring, log)) {
             appendSome(log);
-            RingMXBean seen = JMX.newMXBeanProxy(SERVER, ofRing, RingMXBean.class);
+            RingMXBean seen = JMX.newMXBeanProxy(SERVER, ringName, RingMXBean.class);
             StageHistogram histogram = log.histogram(Stage.COMMIT_WAIT);
             long median = histogram.percentileNanos(50);
             long[] counts = seen.countsAtMost(Stage.COMMIT_WAIT, new long[] {0, median, Long.MAX_VALUE});
@@ -97,10 +99,10 @@ class ManagementTest {
             assertThatIllegalStateException()
                     .isThrownBy(() -> Registration.ofRing(ring, log))
                     .withMessageContainingAll("the ring " + ring, "InstanceAlreadyExists");
-            assertThat(SERVER.isRegistered(ofRing)).isTrue();
+            assertThat(SERVER.isRegistered(ringName)).isTrue();
             first.close();
             first.close();
-            assertThat(SERVER.isRegistered(ofRing)).isFalse();
+            assertThat(SERVER.isRegistered(ringName)).isFalse();
             appendSome(log);
         }
     }

@@ -54,8 +54,7 @@ final class OpenStream {
         this.ring = ring;
         this.attributes = attributes.on(ring.attributes());
         this.stream = stream;
-        this.rolling =
-                attributes.rolling() == null ? null : FileRolling.of(attributes.rolling(), RollingStream.of(stream));
+        this.rolling = attributes.rolling() == null ? null : FileRolling.of(attributes.rolling(), rolled());
         this.management = management;
     }
 
@@ -87,6 +86,10 @@ final class OpenStream {
         }
     }
 
+    private RollingStream rolled() {
+        return RollingStream.of(stream, ring.log(), ring.name());
+    }
+
     private static BurstStream openStream(final OpenRing ring, final StreamAttributes attributes) {
         final RollingSettings settings = attributes.rolling();
         if (settings == null) {
@@ -102,10 +105,7 @@ final class OpenStream {
     private void begin(final Layout<? extends Serializable> header) {
         final boolean isNew = stream.destinationEmpty();
         if (isNew) {
-            writeHeader(
-                    rolling == null
-                            ? header.getHeader()
-                            : FileRolling.firstHeader(attributes.rolling(), RollingStream.of(stream)));
+            writeHeader(rolling == null ? header.getHeader() : FileRolling.firstHeader(attributes.rolling(), rolled()));
         }
         if (rolling != null) {
             try {

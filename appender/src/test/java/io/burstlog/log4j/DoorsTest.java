@@ -27,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.LoggingException;
 import org.apache.logging.log4j.Marker;
 import org.apache.logging.log4j.MarkerManager;
 import org.apache.logging.log4j.ThreadContext;
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Through whatever parts of Log4j events come to {@code <Burst>}, its files are those of {@code <File>}. Each
@@ -138,6 +140,8 @@ class DoorsTest {
             "ringSize=2 MB",
             "--set",
             "ack=enqueued",
+            "--set",
+            "io=pwrite",
             "--set",
             "shutdownTimeout=5 min",
             file.toString()
@@ -292,11 +296,39 @@ class DoorsTest {
                     .singleElement()
                     .asString()
                     .contains("'To-key63'", "at most 64 streams");
+            // As a purge policy does it.
+            log4j.<RoutingAppender>appender("Routing").deleteAppender("key2");
+            log4j.<RoutingAppender>appender("Routing").deleteAppender("key63");
+            ThreadContext.put("key", "key63");
+            log4j.logger().info("order 63");
         } finally {
             ThreadContext.clearAll();
         }
         final Map<String, String> files = files(temporary.resolve("keys"));
-        assertThat(files).hasSize(FILES_OF_A_RING - 1).containsEntry("key1.log", "order 1\norder again\n");
+        assertThat(files)
+                .hasSize(FILES_OF_A_RING)
+                .containsEntry("key1.log", "order 1\norder again\n")
+                .containsEntry("key63.log", "order 63\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<Routing name=\"R\" IGNORE><Routes pattern=\"any\"><Route ref=\"Orders\"/></Routes></Routing>",
+                "<Rewrite name=\"R\" IGNORE><AppenderRef ref=\"Orders\"/></Rewrite>",
+                "<Failover name=\"R\" IGNORE primary=\"Orders\"><Failovers><AppenderRef ref=\"Orders\"/></Failovers></Failover>"
+            })
+    void appenders_around_a_refused_one_throw_if_they_ignore_no_exceptions(final String around) {
+        final String refused = new OrdersDirectory(temporary).burst("bogus=\"1\"");
+        final String root = "<Root level=\"all\"><AppenderRef ref=\"R\"/></Root>";
+        final String throwing = refused + around.replace("IGNORE", "ignoreExceptions=\"false\"");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(throwing, root))) {
+            assertThatThrownBy(() -> log4j.logger().info("order 1")).isInstanceOf(LoggingException.class);
+        }
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(refused + around.replace("IGNORE", ""), root))) {
+            log4j.logger().info("order 1");
+            assertThat(log4j.status(Level.ERROR)).anyMatch(line -> line.contains("\"bogus\" is unknown"));
+        }
     }
 
     @Test

@@ -14,20 +14,34 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.core.Appender;
+import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.config.ConfigurationFactory;
+import org.apache.logging.log4j.core.impl.Log4jLogEvent;
+import org.apache.logging.log4j.message.SimpleMessage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Configurations in the shapes that large programs ship, changed by the program, loaded, and rolled. */
 class MigratedConfigurationsTest {
+
+    /** Of Elasticsearch and OpenSearch, which are not on the class path. */
+    private static final Map<String, String> OF_PROGRAMS = Map.of(
+            "ECSJsonLayout", "PatternLayout",
+            "OpenSearchJsonLayout", "PatternLayout",
+            "RateLimitingFilter", "ThresholdFilter",
+            "HeaderWarningAppender", "Null");
 
     @TempDir
     Path temporary;
@@ -61,6 +75,38 @@ class MigratedConfigurationsTest {
         try (InputStream in = Migrate.class.getResourceAsStream(name)) {
             Files.write(file, in.readAllBytes());
         }
+        migrate(file, expectedCode);
+        final LoggerContext context = start(file);
+        try {
+            for (final String logger : loggers) {
+                context.getLogger(logger).warn("{} before", logger);
+            }
+            rolled(context).forEach(burst -> burst.getManager().rollover());
+            for (final String logger : loggers) {
+                context.getLogger(logger).warn("{} after", logger);
+            }
+        } finally {
+            context.stop();
+        }
+        return files();
+    }
+
+    private static LoggerContext start(final Path file) {
+        final String name = file.getFileName().toString();
+        final LoggerContext context = new LoggerContext(name);
+        context.start(ConfigurationFactory.getInstance().getConfiguration(context, name, file.toUri()));
+        return context;
+    }
+
+    private static List<BurstAppender> rolled(final LoggerContext context) {
+        return context.getConfiguration().getAppenders().values().stream()
+                .filter(appender -> appender instanceof BurstAppender burst && burst.getManager() != null)
+                .map(BurstAppender.class::cast)
+                .toList();
+    }
+
+    /** Returns what the program has said. */
+    private static String migrate(final Path file, final int expectedCode) {
         final ByteArrayOutputStream said = new ByteArrayOutputStream();
         assertThat(Migrate.run(
                         new PrintStream(said, true, StandardCharsets.UTF_8),
@@ -72,25 +118,7 @@ class MigratedConfigurationsTest {
                         file.toString()))
                 .as(said.toString(StandardCharsets.UTF_8))
                 .isEqualTo(expectedCode);
-        final LoggerContext context = new LoggerContext(name);
-        context.start(ConfigurationFactory.getInstance().getConfiguration(context, name, file.toUri()));
-        try {
-            for (final String logger : loggers) {
-                context.getLogger(logger).warn("{} before", logger);
-            }
-            for (final Appender appender :
-                    context.getConfiguration().getAppenders().values()) {
-                if (appender instanceof BurstAppender burst && burst.getManager() != null) {
-                    burst.getManager().rollover();
-                }
-            }
-            for (final String logger : loggers) {
-                context.getLogger(logger).warn("{} after", logger);
-            }
-        } finally {
-            context.stop();
-        }
-        return files();
+        return said.toString(StandardCharsets.UTF_8);
     }
 
     private Map<String, String> files() throws IOException {
@@ -152,5 +180,76 @@ class MigratedConfigurationsTest {
         assertThat(files.get("app.log")).contains("any after").doesNotContain("before");
         assertThat(files.keySet()).anyMatch(name -> name.matches("app-\\d{4}-\\d\\d-\\d\\d\\.log\\.gz"));
         assertThat(files.keySet()).anyMatch(name -> name.matches("direct/\\d{4}/x-1\\.log"));
+    }
+
+    /**
+     * Configurations as they are shipped: -Dburstlog.configurations=FOLDER names a folder with such files, at any
+     * depth. What they take from the command line of their program is made up, and plugins of their own are Log4j's
+     * here.
+     */
+    @Test
+    @EnabledIfSystemProperty(named = "burstlog.configurations", matches = ".+")
+    void shipped_configurations_are_migrated_and_each_file_is_rolled() throws Exception {
+        final List<Path> shipped;
+        try (Stream<Path> all = Files.walk(Path.of(System.getProperty("burstlog.configurations")))) {
+            shipped = all.filter(Files::isRegularFile).sorted().toList();
+        }
+        assertThat(shipped).isNotEmpty();
+        for (final Path original : shipped) {
+            logs = temporary.resolve(original.getParent().getFileName().toString());
+            final Path file = Files.createDirectories(logs.resolve("conf")).resolve(original.getFileName());
+            Files.copy(original, file);
+            System.out.print(migrate(file, 0));
+            String text = Files.readString(file);
+            for (final Map.Entry<String, String> own : OF_PROGRAMS.entrySet()) {
+                text = text.replace(own.getKey(), own.getValue());
+            }
+            final Set<String> made = makeUp(text);
+            Files.writeString(file, text);
+            final LoggerContext context = start(file);
+            final List<BurstAppender> rolled = rolled(context);
+            try {
+                for (final BurstAppender burst : rolled) {
+                    burst.append(event('<' + burst.getName() + "> before"));
+                    burst.getManager().rollover();
+                    burst.append(event('<' + burst.getName() + "> after"));
+                }
+            } finally {
+                context.stop();
+                made.forEach(System::clearProperty);
+            }
+            final Map<String, String> files = files();
+            for (final BurstAppender burst : rolled) {
+                assertThat(count(files, '<' + burst.getName() + "> before")).isEqualTo(1);
+                assertThat(count(files, '<' + burst.getName() + "> after")).isEqualTo(1);
+            }
+            status.atLeast(Level.WARN).forEach(System.out::println);
+            System.out.printf("%s: %d appenders loaded and rolled: %s%n", original, rolled.size(), files.keySet());
+            assertThat(rolled).isNotEmpty();
+        }
+    }
+
+    private static LogEvent event(final String text) {
+        return Log4jLogEvent.newBuilder()
+                .setLoggerName("any")
+                .setLevel(Level.WARN)
+                .setMessage(new SimpleMessage(text))
+                .setTimeMillis(System.currentTimeMillis())
+                .build();
+    }
+
+    /** Returns the names of the properties that are set. */
+    private Set<String> makeUp(final String configuration) {
+        final Set<String> made = new TreeSet<>();
+        final Matcher names =
+                Pattern.compile("\\$\\{sys:([^}:]+)}").matcher(configuration.replaceAll("\\\\\\R\\s*", ""));
+        while (names.find()) {
+            final String name = names.group(1);
+            if (System.getProperty(name) == null) {
+                System.setProperty(name, name.matches(".*(dir|path)") ? logs.toString() : "cluster");
+                made.add(name);
+            }
+        }
+        return made;
     }
 }

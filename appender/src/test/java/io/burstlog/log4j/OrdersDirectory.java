@@ -9,10 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.logging.log4j.core.Layout;
 
 /** A directory with one ring and one log file, and the {@code <Burst>} element for them. */
 record OrdersDirectory(Path path) {
+
+    static final String MESSAGE = "<PatternLayout pattern=\"%m%n\"/>";
 
     static final String LEVEL_AND_MESSAGE = "<PatternLayout pattern=\"%p %m%n\"/>";
 
@@ -36,6 +39,16 @@ record OrdersDirectory(Path path) {
         final String shutdownTimeout = attributes.contains("shutdownTimeout=") ? "" : Patience.SHUTDOWN_TIMEOUT;
         return "<Burst name=\"Orders\" ring=\"" + ring() + "\" ringSize=\"4 MB\" fileName=\"" + file() + "\" "
                 + attributes + " " + shutdownTimeout + ">" + content + "</Burst>";
+    }
+
+    /** Rolls into files of that pattern beside the log file, one line for each message. */
+    String rolled(final String filePattern, final String attributes, final String elements) {
+        return burst("filePattern=\"" + path.resolve(filePattern) + "\" " + attributes, MESSAGE + elements);
+    }
+
+    /** What {@link RunningLog4j#logOrders} leaves with that layout. */
+    static List<String> orders(final int from, final int to) {
+        return IntStream.range(from, to).mapToObj(i -> "order " + i).toList();
     }
 
     List<String> lines() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import static io.burstlog.log4j.OrdersDirectory.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
@@ -11,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.logging.log4j.Level;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Start, stop and change of a {@code <Burst>} that rolls. */
 class RollingLifeTest {
 
-    private static final String LAYOUT = "<PatternLayout pattern=\"%m%n\"/>";
     private static final String KEEPS_ALL = "<DefaultRolloverStrategy fileIndex=\"nomax\"/>";
     private static final String BY_SIZE = "<SizeBasedTriggeringPolicy size=\"200\"/>" + KEEPS_ALL;
 
@@ -35,21 +34,8 @@ class RollingLifeTest {
         directory = new OrdersDirectory(temporary.toRealPath());
     }
 
-    private String burst(final String pattern, final String attributes, final String elements) {
-        return directory.burst(
-                "filePattern=\"" + directory.path().resolve(pattern) + "\" " + attributes, LAYOUT + elements);
-    }
-
     private static RunningLog4j with(final String elements) {
         return RunningLog4j.with(RunningLog4j.xml(elements));
-    }
-
-    private static void log(final RunningLog4j log4j, final int from, final int to) {
-        IntStream.range(from, to).forEach(i -> log4j.logger().info("order {}", i));
-    }
-
-    private static List<String> orders(final int from, final int to) {
-        return IntStream.range(from, to).mapToObj(i -> "order " + i).toList();
     }
 
     /** Of the files whose names begin so, in the order of their indexes, and then of the log file. */
@@ -86,25 +72,25 @@ class RollingLifeTest {
 
     @Test
     void a_file_is_created_with_the_first_event_if_that_is_wanted() {
-        try (RunningLog4j log4j = with(burst("old-%i.log", "createOnDemand=\"true\"", BY_SIZE))) {
+        try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "createOnDemand=\"true\"", BY_SIZE))) {
             assertThat(directory.file()).doesNotExist();
-            log(log4j, 0, 1);
+            log4j.logOrders(0, 1);
             log4j.awaitDrained();
             assertThat(directory.lines()).isEqualTo(orders(0, 1));
             assertThat(log4j.status(Level.WARN)).isEmpty();
         }
-        try (RunningLog4j log4j = with(burst("old-%i.log", "createOnDemand=\"true\"", BY_SIZE))) {
+        try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "createOnDemand=\"true\"", BY_SIZE))) {
             assertThat(log4j.orders().getManager()).isNull();
         }
     }
 
     @Test
     void another_configuration_has_its_own_policy_and_names() {
-        try (RunningLog4j log4j = with(burst("old-%i.log", "", BY_SIZE))) {
-            log(log4j, 0, 100);
+        try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "", BY_SIZE))) {
+            log4j.logOrders(0, 100);
             log4j.awaitDrained();
-            log4j.reconfigure(RunningLog4j.xml(burst("new-%i.log", "", BY_SIZE.replace("200", "100"))));
-            log(log4j, 100, 200);
+            log4j.reconfigure(RunningLog4j.xml(directory.rolled("new-%i.log", "", BY_SIZE.replace("200", "100"))));
+            log4j.logOrders(100, 200);
             assertThat(log4j.status(Level.WARN)).isEmpty();
         }
         assertThat(files("old-")).hasSizeGreaterThan(3);
@@ -114,10 +100,10 @@ class RollingLifeTest {
 
     @Test
     void that_a_file_is_rolled_at_all_is_fixed_while_it_is_open() {
-        try (RunningLog4j log4j = with(burst("old-%i.log", "", BY_SIZE))) {
-            log(log4j, 0, 50);
-            log4j.reconfigure(RunningLog4j.xml(directory.burst("", LAYOUT)));
-            log(log4j, 50, 100);
+        try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "", BY_SIZE))) {
+            log4j.logOrders(0, 50);
+            log4j.reconfigure(RunningLog4j.xml(directory.burst("", OrdersDirectory.MESSAGE)));
+            log4j.logOrders(50, 100);
             assertThat(log4j.status(Level.ERROR))
                     .singleElement()
                     .asString()
@@ -128,10 +114,10 @@ class RollingLifeTest {
 
     @Test
     void a_refused_change_leaves_policy_and_names_as_they_were() {
-        try (RunningLog4j log4j = with(burst("old-%i.log", "", BY_SIZE))) {
-            log(log4j, 0, 50);
-            log4j.reconfigure(RunningLog4j.xml(burst("new-%i.log", "bogus=\"1\"", BY_SIZE)));
-            log(log4j, 50, 200);
+        try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "", BY_SIZE))) {
+            log4j.logOrders(0, 50);
+            log4j.reconfigure(RunningLog4j.xml(directory.rolled("new-%i.log", "bogus=\"1\"", BY_SIZE)));
+            log4j.logOrders(50, 200);
         }
         assertThat(files("new-")).isEmpty();
         assertThat(files("old-")).hasSizeGreaterThan(7);
@@ -140,7 +126,7 @@ class RollingLifeTest {
 
     @Test
     void two_appenders_may_share_a_file() {
-        final String one = burst("old-%i.log", "", BY_SIZE);
+        final String one = directory.rolled("old-%i.log", "", BY_SIZE);
         final String other = one.replace("\"Orders\"", "\"Others\"");
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(
                 one + other,
@@ -158,8 +144,8 @@ class RollingLifeTest {
     @Test
     void a_roll_that_waits_at_stop_is_done_before_it_ends() {
         for (int start = 0; start < 5; start++) {
-            try (RunningLog4j log4j = with(burst("old-%i.log", "drainInterval=\"1 s\"", BY_SIZE))) {
-                log(log4j, 10 * start, 10 * start + 10);
+            try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "drainInterval=\"1 s\"", BY_SIZE))) {
+                log4j.logOrders(10 * start, 10 * start + 10);
                 log4j.orders().getManager().rollover();
             }
             assertThat(files("old-")).hasSize(start + 1);
@@ -170,10 +156,10 @@ class RollingLifeTest {
 
     @Test
     void a_forced_roll_of_an_empty_file_leaves_no_file_behind() {
-        try (RunningLog4j log4j = with(burst("old-%i.log", "", BY_SIZE))) {
+        try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "", BY_SIZE))) {
             log4j.orders().getManager().rollover();
             log4j.orders().getManager().rollover();
-            log(log4j, 0, 1);
+            log4j.logOrders(0, 1);
             assertThat(log4j.status(Level.WARN)).isEmpty();
         }
         assertThat(files("old-")).isEmpty();
@@ -184,16 +170,16 @@ class RollingLifeTest {
     void the_file_of_an_earlier_run_is_rolled_at_start_if_that_is_wanted() {
         final String atStart = "<OnStartupTriggeringPolicy/>" + KEEPS_ALL;
         final long born;
-        try (RunningLog4j log4j = with(burst("old-%i.log", "", BY_SIZE))) {
-            log(log4j, 0, 3);
+        try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "", BY_SIZE))) {
+            log4j.logOrders(0, 3);
             born = log4j.orders().getManager().getFileTime();
         }
-        try (RunningLog4j log4j = with(burst("old-%i.log", "", BY_SIZE))) {
+        try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "", BY_SIZE))) {
             assertThat(log4j.orders().getManager().getFileTime()).isPositive().isEqualTo(born);
             assertThat(log4j.orders().getManager().getFileSize()).isEqualTo(24);
             // It began after the start of this process.
-            log4j.reconfigure(RunningLog4j.xml(burst("old-%i.log", "", atStart)));
-            log(log4j, 3, 5);
+            log4j.reconfigure(RunningLog4j.xml(directory.rolled("old-%i.log", "", atStart)));
+            log4j.logOrders(3, 5);
         }
         assertThat(files("old-")).isEmpty();
         assertThat(directory.lines()).isEqualTo(orders(0, 5));
@@ -205,8 +191,8 @@ class RollingLifeTest {
         assumeThat(Files.isWritable(memory)).isTrue();
         assumeThat(Files.getFileStore(memory)).isNotEqualTo(Files.getFileStore(directory.path()));
         final Path target = Files.createTempDirectory(memory, "burstlog");
-        try (RunningLog4j log4j = with(burst(target + "/old-%i.log", "", BY_SIZE))) {
-            log(log4j, 0, 100);
+        try (RunningLog4j log4j = with(directory.rolled(target + "/old-%i.log", "", BY_SIZE))) {
+            log4j.logOrders(0, 100);
             log4j.awaitDrained();
             Patience.await()
                     .untilAsserted(() -> assertThat(log4j.status(Level.WARN)).hasSize(1));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import static io.burstlog.log4j.OrdersDirectory.orders;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -9,10 +11,11 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.apache.logging.log4j.Level;
@@ -27,7 +30,6 @@ class RollingTest {
 
     private static final String BY_SIZE = "<SizeBasedTriggeringPolicy size=\"200\"/>";
     private static final String KEEPS_ALL = "<DefaultRolloverStrategy fileIndex=\"nomax\"/>";
-    private static final String LAYOUT = "<PatternLayout pattern=\"%m%n\"/>";
 
     @TempDir
     Path temporary;
@@ -39,21 +41,8 @@ class RollingTest {
         directory = new OrdersDirectory(temporary.toRealPath());
     }
 
-    private String burst(final String pattern, final String attributes, final String content) {
-        return directory.burst(
-                "filePattern=\"" + directory.path().resolve(pattern) + "\" " + attributes, LAYOUT + content);
-    }
-
     private RunningLog4j with(final String pattern, final String attributes, final String content) {
-        return RunningLog4j.with(RunningLog4j.xml(burst(pattern, attributes, content)));
-    }
-
-    private static void log(final RunningLog4j log4j, final int from, final int to) {
-        IntStream.range(from, to).forEach(i -> log4j.logger().info("order {}", i));
-    }
-
-    private static List<String> orders(final int from, final int to) {
-        return IntStream.range(from, to).mapToObj(i -> "order " + i).toList();
+        return RunningLog4j.with(RunningLog4j.xml(directory.rolled(pattern, attributes, content)));
     }
 
     /** The files with names that the regular expression describes, by name, those with few letters first. */
@@ -93,7 +82,7 @@ class RollingTest {
     @Test
     void files_end_by_size_and_every_event_is_in_one_of_them() throws Exception {
         try (RunningLog4j log4j = with("orders-%i.log", "", BY_SIZE + KEEPS_ALL)) {
-            log(log4j, 0, 300);
+            log4j.logOrders(0, 300);
             assertThat(log4j.status(Level.WARN)).isEmpty();
         }
         assertThat(files("orders-\\d+\\.log")).hasSizeGreaterThan(10);
@@ -103,12 +92,12 @@ class RollingTest {
     @Test
     void files_are_compressed_after_a_delay_and_at_the_latest_after_the_next_start() throws Exception {
         try (RunningLog4j log4j = with("orders-%i.log.gz", "compressDelay=\"10 min\"", BY_SIZE + KEEPS_ALL)) {
-            log(log4j, 0, 100);
+            log4j.logOrders(0, 100);
         }
         assertThat(files("orders-\\d+\\.log")).hasSizeGreaterThan(3);
         assertThat(files("orders-\\d+\\.log\\.gz")).isEmpty();
         try (RunningLog4j log4j = with("orders-%i.log.gz", "compressDelay=\"0\"", BY_SIZE + KEEPS_ALL)) {
-            log(log4j, 100, 200);
+            log4j.logOrders(100, 200);
         }
         assertThat(files("orders-\\d+\\.log")).isEmpty();
         assertThat(allLines("orders-\\d+\\.log\\.gz")).isEqualTo(orders(0, 200));
@@ -117,9 +106,9 @@ class RollingTest {
     @Test
     void a_file_that_is_rolled_at_start_belongs_to_the_run_before() throws Exception {
         try (RunningLog4j log4j = with("orders-%i.log", "", BY_SIZE + KEEPS_ALL)) {
-            log(log4j, 0, 3);
+            log4j.logOrders(0, 3);
             log4j.<BurstAppender>appender("Orders").getManager().rollover();
-            log(log4j, 3, 5);
+            log4j.logOrders(3, 5);
         }
         assertThat(linesOf(files("orders-1\\.log"))).isEqualTo(orders(0, 3));
         assertThat(directory.lines()).isEqualTo(orders(3, 5));
@@ -129,11 +118,12 @@ class RollingTest {
     void a_strategy_that_writes_directly_names_each_file() throws Exception {
         final String element = "<Burst name=\"Orders\" ring=\"" + directory.ring()
                 + "\" ringSize=\"4 MB\" filePattern=\""
-                + directory.path().resolve("orders-%d{yyyy}-%i.log") + "\" " + Patience.SHUTDOWN_TIMEOUT + ">" + LAYOUT
+                + directory.path().resolve("orders-%d{yyyy}-%i.log") + "\" " + Patience.SHUTDOWN_TIMEOUT + ">"
+                + OrdersDirectory.MESSAGE
                 + BY_SIZE + "<DirectWriteRolloverStrategy/></Burst>";
         for (int start = 0; start < 2; start++) {
             try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element))) {
-                log(log4j, 50 * start, 50 * start + 50);
+                log4j.logOrders(50 * start, 50 * start + 50);
                 assertThat(log4j.status(Level.WARN)).isEmpty();
             }
         }
@@ -145,7 +135,7 @@ class RollingTest {
     @Test
     void without_an_index_a_name_that_is_taken_gets_a_number_and_that_is_told_once() throws Exception {
         try (RunningLog4j log4j = with("orders.old", "", BY_SIZE)) {
-            log(log4j, 0, 100);
+            log4j.logOrders(0, 100);
             log4j.awaitDrained();
             assertThat(log4j.status(Level.WARN)).hasSize(2).allMatch(line -> line.contains("index"));
         }
@@ -171,9 +161,50 @@ class RollingTest {
                             + Files.exists(directory.path().resolve("orders-1.log")));
                 }
             });
-            log(log4j, 0, 30);
+            log4j.logOrders(0, 30);
         }
         assertThat(heard).containsExactly("triggered " + directory.file(), "complete " + directory.file() + " true");
+    }
+
+    @Test
+    void a_stamp_names_the_ring_the_file_and_its_first_sequence() throws Exception {
+        try (RunningLog4j log4j = with("orders-%i.log", "fileStamp=\"true\"", BY_SIZE + KEEPS_ALL)) {
+            log4j.logOrders(0, 60);
+        }
+        final List<Path> files = new ArrayList<>(files("orders-\\d+\\.log"));
+        files.add(directory.file());
+        long sequence = 1;
+        for (int number = 1; number <= files.size(); number++) {
+            final List<String> lines = Files.readAllLines(files.get(number - 1));
+            assertThat(lines.get(0))
+                    .matches("# burstlog ring " + directory.ring() + " file " + number + " of Orders from sequence "
+                            + sequence + " at \\d{13}");
+            // A roll has a sequence, and so has the stamp of the first file, but those of the others are in their roll.
+            sequence += lines.size() + (number == 1 ? 1 : 0);
+        }
+        assertThat(files).hasSizeGreaterThan(2);
+    }
+
+    @Test
+    void every_file_and_its_compressed_twin_has_the_rights_that_are_wanted() throws Exception {
+        assumeThat(Files.getOwner(temporary).getName())
+                .as("SKIPPED: only root gives files away")
+                .isEqualTo("root");
+        final String rights = "filePermissions=\"rw-r-----\" fileOwner=\"daemon\" fileGroup=\"daemon\"";
+        try (RunningLog4j log4j = with("orders-%i.log.gz", "compressDelay=\"0\" " + rights, BY_SIZE + KEEPS_ALL)) {
+            log4j.logOrders(0, 60);
+            log4j.awaitDrained();
+        }
+        final List<Path> files = files("orders.*\\.log(\\.gz)?");
+        assertThat(files).hasSizeGreaterThan(2).anyMatch(file -> file.toString().endsWith(".gz"));
+        for (final Path file : files) {
+            final PosixFileAttributes found = Files.readAttributes(file, PosixFileAttributes.class);
+            assertThat(PosixFilePermissions.toString(found.permissions()))
+                    .as("%s", file)
+                    .isEqualTo("rw-r-----");
+            assertThat(found.owner().getName()).as("%s", file).isEqualTo("daemon");
+            assertThat(found.group().getName()).as("%s", file).isEqualTo("daemon");
+        }
     }
 
     @Test
@@ -182,7 +213,7 @@ class RollingTest {
         final String element = directory.burst(
                 "filePattern=\"" + directory.path().resolve("orders-%i.log") + "\"", layout + BY_SIZE + KEEPS_ALL);
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element))) {
-            log(log4j, 0, 100);
+            log4j.logOrders(0, 100);
         }
         final List<Path> files = new ArrayList<>(files("orders-\\d+\\.log"));
         files.add(directory.file());

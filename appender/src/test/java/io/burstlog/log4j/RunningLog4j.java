@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
@@ -65,6 +66,11 @@ final class RunningLog4j implements AutoCloseable {
 
     void reconfigure(final String xml) {
         context.reconfigure(configuration(xml));
+    }
+
+    /** Logs "order FROM" to "order TO", without the last. */
+    void logOrders(final int from, final int to) {
+        IntStream.range(from, to).forEach(i -> logger().info("order {}", i));
     }
 
     Logger logger() {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A log file on a ring, as one appender writes it. Other appenders of the JVM may have log files on the same ring.
@@ -88,16 +89,17 @@ public final class LogSink {
      * Writes the last bytes, makes everything durable, and waits for the log file, all within {@code shutdownTimeout}.
      * What is left then stays in the ring for the next start. Nobody else closes it.
      *
-     * @param lastBytes null or empty: none
+     * @param lastBytes makes them; null or empty: none. If it throws, the log file is closed all the same
      * @throws BurstException if not everything is known to be durable; the log file is closed all the same
      */
-    public void close(byte[] lastBytes) {
+    public void close(Supplier<byte[]> lastBytes) {
         long begin = System.nanoTime();
         Duration timeout = ring.shutdownTimeout();
         discards.end();
         try {
-            if (lastBytes != null && lastBytes.length > 0) {
-                writeLast(lastBytes, timeout.dividedBy(10));
+            byte[] bytes = lastBytes.get();
+            if (bytes != null && bytes.length > 0) {
+                writeLast(bytes, timeout.dividedBy(10));
             }
         } finally {
             try {

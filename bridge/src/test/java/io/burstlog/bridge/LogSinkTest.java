@@ -51,10 +51,10 @@ class LogSinkTest {
     void the_last_of_a_ring_closes_it() throws IOException {
         LogSink first = open("a.log");
         LogSink second = open("b.log");
-        first.close(null);
+        first.close(() -> null);
         append(second, "order 1");
         assertThatThrownBy(this::openFromElsewhere).hasMessageContaining("app.ring");
-        second.close(null);
+        second.close(() -> null);
         openFromElsewhere();
         assertThat(folder.resolve("b.log")).hasContent("order 1");
     }
@@ -71,8 +71,8 @@ class LogSinkTest {
         LogSink first = open("a.log");
         Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
         LogSink second = open("b.log", "ring", link.resolve("app.ring").toString());
-        second.close(null);
-        first.close(null);
+        second.close(() -> null);
+        first.close(() -> null);
     }
 
     @Test
@@ -85,14 +85,14 @@ class LogSinkTest {
         assertThatThrownBy(() -> LogSink.open(same, told::add))
                 .hasMessageContaining("a.log\" of this ring is open already");
         append(first, "order 1");
-        first.close(null);
+        first.close(() -> null);
         openFromElsewhere();
         assertThat(folder.resolve("a.log")).hasContent("order 1");
     }
 
     @Test
     void without_a_name_of_a_ring_it_lies_beside_the_file() {
-        open("a.log", "ring", "").close(null);
+        open("a.log", "ring", "").close(() -> null);
         assertThat(folder.resolve("burstlog.ring")).exists();
     }
 
@@ -103,7 +103,7 @@ class LogSinkTest {
                     for (int i = 0; i < 4; i++) {
                         LogSink sink = open(number + ".log");
                         append(sink, "line " + i);
-                        sink.close(null);
+                        sink.close(() -> null);
                     }
                 }))
                 .toList();
@@ -128,7 +128,7 @@ class LogSinkTest {
             sink.append(large, false);
         }
         assertThat(told).anyMatch(LogSinkTest::tellsOfDiscard);
-        sink.close("end".getBytes(StandardCharsets.UTF_8));
+        sink.close(() -> "end".getBytes(StandardCharsets.UTF_8));
         assertThat(folder.resolve("a.log").toFile().length() % large.length).isEqualTo(3);
     }
 
@@ -137,9 +137,13 @@ class LogSinkTest {
     }
 
     @Test
-    void a_closed_one_throws() {
+    void a_closed_one_throws_and_is_closed_whatever_its_last_bytes_are() {
         LogSink sink = open("a.log");
-        sink.close(null);
+        assertThatThrownBy(() -> sink.close(() -> {
+                    throw new IllegalStateException("no footer");
+                }))
+                .hasMessage("no footer");
+        openFromElsewhere();
         assertThatThrownBy(() -> append(sink, "late"))
                 .isInstanceOf(BurstException.class)
                 .extracting(failure -> ((BurstException) failure).code())

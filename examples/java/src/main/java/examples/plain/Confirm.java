@@ -54,12 +54,14 @@ public final class Confirm {
     /** One wait is for the whole write, after which the orders behind the first need none. */
     private static void confirm(BurstLog log, BlockingQueue<Unconfirmed> unconfirmed) {
         try {
+            // doc: confirm
             for (Unconfirmed next = unconfirmed.take(); next != NO_MORE; next = unconfirmed.take()) {
                 while (log.durableSequence() < next.sequence()) {
                     log.awaitDurable(next.sequence(), Duration.ofSeconds(1)); // throws if the ring has failed
                 }
                 System.out.println("confirmed " + next.order());
             }
+            // end
         } catch (InterruptedException | RuntimeException notConfirmed) {
             notConfirmed.printStackTrace();
             System.exit(1);

@@ -14,7 +14,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -187,25 +186,6 @@ class ExamplesIT {
         return IntStream.rangeClosed(1, count)
                 .mapToObj(order -> "order " + order)
                 .toList();
-    }
-
-    @Test
-    void theDocsQuoteThePrograms() throws Exception {
-        String page = Files.readString(EXAMPLES.resolve("../docs/confirming.md"));
-        Matcher blocks =
-                Pattern.compile("```(c|java)\n(.*?)```", Pattern.DOTALL).matcher(page);
-        int seen = 0;
-        while (blocks.find()) {
-            Path program = EXAMPLES.resolve(
-                    blocks.group(1).equals("c") ? "c/confirm.c" : "java/src/main/java/examples/plain/Confirm.java");
-            assertThat(unindented(Files.readString(program))).contains(unindented(blocks.group(2)));
-            seen++;
-        }
-        assertThat(seen).isEqualTo(2);
-    }
-
-    private static String unindented(String code) {
-        return code.lines().map(String::strip).collect(Collectors.joining("\n"));
     }
 
     private static void compile(String compiler, Path source, Path program) throws Exception {

@@ -33,10 +33,13 @@ import org.junit.jupiter.api.Timeout;
  * and the same with {@code RollingFile}, whose files are in another folder: so each event goes to both, first to Burst,
  * and the lines can be compared as they are, with their times. Only the order of lines of different threads may differ.
  */
-@Timeout(300)
+@Timeout(900)
 class BrokerSurvivesKillIT {
     private static final int TOPICS = 8;
     private static final int RECORDS = 100;
+
+    /** A busy host takes its time. */
+    private static final int PATIENCE_MS = 240_000;
 
     // Not the temporary directory: that may be memory, which no ring with durability="power" accepts.
     private final Path work = Path.of("target", "broker-survives-kill").toAbsolutePath();
@@ -63,9 +66,16 @@ class BrokerSurvivesKillIT {
 
         Process killed = start(properties);
         Map<String, Object> client = Map.of(
-                "bootstrap.servers", "127.0.0.1:" + port,
-                "key.serializer", StringSerializer.class,
-                "value.serializer", StringSerializer.class);
+                "bootstrap.servers",
+                "127.0.0.1:" + port,
+                "default.api.timeout.ms",
+                PATIENCE_MS,
+                "delivery.timeout.ms",
+                PATIENCE_MS,
+                "key.serializer",
+                StringSerializer.class,
+                "value.serializer",
+                StringSerializer.class);
         try (Admin admin = Admin.create(client)) {
             for (int topic = 1; topic <= TOPICS; topic++) {
                 make(admin, "orders-" + topic);
@@ -109,7 +119,7 @@ class BrokerSurvivesKillIT {
                 assertThat(expected.get("server.log")).anyMatch(line -> line.contains("after-the-kill"));
                 return;
             } catch (AssertionError notYet) {
-                if (tries == 100) {
+                if (tries == 1_000) {
                     throw notYet;
                 }
                 Thread.sleep(100);
@@ -194,9 +204,10 @@ class BrokerSurvivesKillIT {
             log.dirs=%3$s
             auto.create.topics.enable=false
             # So long the controller takes the killed one to live.
-            broker.session.timeout.ms=1500
+            broker.session.timeout.ms=3000
             broker.heartbeat.interval.ms=300
-            """.formatted(port, controllerPort, work.resolve("data"));
+            initial.broker.registration.timeout.ms=%4$d
+            """.formatted(port, controllerPort, work.resolve("data"), PATIENCE_MS);
     }
 
     /** Two in a row, below those that the kernel gives to whoever wants any: the broker comes back to them. */

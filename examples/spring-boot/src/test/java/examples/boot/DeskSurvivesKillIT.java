@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The executable jar, killed and started again, beside a run of the same application with {@code RollingFile}. */
-@Timeout(300)
+@Timeout(900)
 class DeskSurvivesKillIT {
     private static final String NO_END = "1000000000";
     private static final int CONFIRMED = 300;

@@ -82,6 +82,15 @@ final class Acknowledged {
         return !lastNumberOfThread.isEmpty();
     }
 
+    /** Whether the threads 1 to n acknowledge so many lines together within that time. */
+    synchronized boolean awaitLines(int threads, int lines, long timeoutMillis) throws InterruptedException {
+        long deadline = System.nanoTime() + timeoutMillis * 1_000_000;
+        while (linesOf(threads) < lines && !end.isDone() && System.nanoTime() < deadline) {
+            wait(10);
+        }
+        return linesOf(threads) >= lines;
+    }
+
     /** Lines 1..n of the thread were acknowledged. */
     synchronized int lastNumber(int thread) {
         return lastNumberOfThread.getOrDefault(thread, 0);

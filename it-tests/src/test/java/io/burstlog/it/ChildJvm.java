@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.it;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** A JVM that logs into an {@link Installation}; its standard output is a pipe to this process. */
 final class ChildJvm {
@@ -24,7 +27,7 @@ final class ChildJvm {
             throws IOException {
         List<String> command = new ArrayList<>(tracer);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-cp", classPath(List.of(arguments))));
         // What the JVM itself has to say goes to stdout otherwise, between what the child tells there.
         command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
         String nativeAccess = System.getProperty("native.access", "");
@@ -42,6 +45,17 @@ final class ChildJvm {
         // A test that fails half-way leaves nobody behind who logs for ever.
         Runtime.getRuntime().addShutdownHook(new Thread(child.toHandle()::destroyForcibly));
         return child;
+    }
+
+    /** With Spring Boot only where that is meant: its jar alone takes Log4j's shutdown hook away. */
+    private static String classPath(List<String> arguments) {
+        String all = System.getProperty("java.class.path");
+        if (arguments.contains(Logging.Framework.SPRING_BOOT.name())) {
+            return all;
+        }
+        return Arrays.stream(all.split(File.pathSeparator))
+                .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("spring-"))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** SIGKILL. Through the handle, because {@link Process#destroyForcibly} also closes the pipe and what is in it. */

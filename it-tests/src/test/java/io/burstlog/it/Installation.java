@@ -39,7 +39,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return withStreams(name, streams, false);
     }
 
-    /** @param areRolled whether each log file ends after a few lines, and is compressed then */
+    /** @param areRolled whether each log file ends after some dozen lines, and is compressed then */
     static Installation withStreams(String name, int streams, boolean areRolled) throws IOException {
         Path directory = emptyDirectory(name);
         Path ring = directory.resolve("it.ring");
@@ -71,7 +71,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
 
     private static String burst(String name, Path ring, Path file, String attributes) {
         String rolling = attributes.contains("filePattern")
-                ? "<SizeBasedTriggeringPolicy size=\"400\"/><DefaultRolloverStrategy fileIndex=\"nomax\"/>"
+                ? "<SizeBasedTriggeringPolicy size=\"16 KB\"/><DefaultRolloverStrategy fileIndex=\"nomax\"/>"
                 : "";
         return """
             <Burst name="%s" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>

@@ -30,8 +30,12 @@ final class KillRounds {
     private static final long PATIENCE_MILLIS = 30_000;
     private static final String SIBLING = "it.log.1";
 
+    /** Twice what a file of 16 KB takes before it is rolled. */
+    private static final int LINES_OF_A_ROLL = 100;
+
     private final Random random;
     private final int streams;
+    private final boolean areRolled;
     private final boolean linesAreEqual;
     private final Installation installation;
     private final List<String> jvmOptions;
@@ -59,6 +63,7 @@ final class KillRounds {
             throws IOException {
         this.random = new Random(seed);
         this.streams = streams;
+        this.areRolled = areRolled;
         this.linesAreEqual = seed % 2 == 0 && !areRolled;
         this.framework = framework;
         this.installation = framework == Logging.Framework.LOG4J
@@ -152,6 +157,12 @@ final class KillRounds {
         goOn(child);
         await(child, Phase.LOAD);
         pause(LONGEST_LOAD_MILLIS);
+        if (areRolled) {
+            // However slow the disk is, some file is rolled.
+            assertThat(child.said.awaitLines(THREADS, LINES_OF_A_ROLL * streams, PATIENCE_MILLIS))
+                    .as("the last run logs enough for a roll")
+                    .isTrue();
+        }
         goOn(child);
         assertThat(child.process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
                 .as("the last run ends")

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Eight threads log through Log4j into one ring, and die again and again. {@link KillJvm} does more. */
 class KillThroughLog4jIT {
-    private static final int KILLS = Integer.getInteger("kill.rounds", 12);
+    private static final int KILLS = Integer.getInteger("kill.rounds", 8);
 
     private final long seed = Long.getLong("kill.seed", System.nanoTime());
 

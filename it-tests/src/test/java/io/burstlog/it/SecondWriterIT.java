@@ -68,6 +68,7 @@ class SecondWriterIT {
                 .contains(installation.ring().toString())
                 .containsPattern("\\b" + said.get(0) + "\\b");
         assertThat(said.subList(3, said.size())).allMatch(line -> line.endsWith(": done"));
-        assertThat(Files.readAllLines(installation.file())).containsExactly("first 1", "first 2", "second 1", "third 1");
+        assertThat(Files.readAllLines(installation.file()))
+                .containsExactly("first 1", "first 2", "second 1", "third 1");
     }
 }

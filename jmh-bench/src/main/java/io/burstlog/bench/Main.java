@@ -3,6 +3,7 @@ package io.burstlog.bench;
 
 import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.report.Report;
+import io.burstlog.bench.study.DrainRateStudy;
 import io.burstlog.bench.study.DrainStudy;
 import io.burstlog.bench.study.HandOverStudy;
 import io.burstlog.bench.study.LatencyStudy;
@@ -28,6 +29,7 @@ public final class Main {
             "load", LoadStudy::run,
             "throughput", ThroughputStudy::run,
             "drain", DrainStudy::run,
+            "drain-rate", DrainRateStudy::run,
             "open", OpenStudy::run,
             "syncs", SyncStudy::run,
             "traced", SyncStudy::runTraced,

@@ -10,6 +10,7 @@ import java.io.UnsupportedEncodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Objects;
 import java.util.logging.ErrorManager;
 import java.util.logging.Filter;
 import java.util.logging.Formatter;
@@ -70,24 +71,31 @@ public class BurstHandler extends Handler {
     public BurstHandler(Map<String, String> properties) {
         setErrorManager(new SentencesToStandardError());
         Settings settings = new Settings();
-        Properties given = properties == null ? Properties.ofLogManager(getClass()) : new Properties(properties);
-        given.read(settings);
-        failClosed = settings.flag("failClosed", true);
-        configure(given, settings);
-        Settings.Terms terms = settings.terms();
         LogSink opened = null;
-        String complaint = settings.complaints();
+        String complaint;
         try {
+            Properties given = properties == null ? Properties.ofLogManager(getClass()) : new Properties(properties);
+            given.read(settings);
+            settings.flag("failClosed", true);
+            configure(given, settings);
+            Settings.Terms terms = settings.terms();
+            complaint = settings.complaints();
             opened = terms == null ? null : open(terms);
-        } catch (BurstException failure) {
-            complaint = failure.getMessage();
+        } catch (RuntimeException | LinkageError failure) {
+            // Whatever a formatter or a class path may do: the LogManager would go on without the handler.
+            complaint = sentenceOf(failure);
         }
+        failClosed = settings.flag("failClosed", true);
         sink = opened;
         refusal = complaint;
         isOpen = opened != null;
         if (opened == null) {
             tell("It is not open: " + complaint, ErrorManager.OPEN_FAILURE);
         }
+    }
+
+    private static String sentenceOf(Throwable failure) {
+        return failure instanceof BurstException ? failure.getMessage() : failure.toString();
     }
 
     private void configure(Properties given, Settings settings) {
@@ -114,17 +122,17 @@ public class BurstHandler extends Handler {
             }
             return opened;
         } catch (RuntimeException | Error failure) {
-            opened.close(null);
+            opened.close(() -> null);
             throw failure;
         }
     }
 
     private String head() {
-        return String.valueOf(getFormatter().getHead(this));
+        return Objects.requireNonNullElse(getFormatter().getHead(this), "");
     }
 
     private String tail() {
-        return String.valueOf(getFormatter().getTail(this));
+        return Objects.requireNonNullElse(getFormatter().getTail(this), "");
     }
 
     private byte[] bytes(String text) {
@@ -155,7 +163,7 @@ public class BurstHandler extends Handler {
         try {
             append(record);
         } catch (RuntimeException failure) {
-            losses.add(failure instanceof BurstException ? failure.getMessage() : failure.toString());
+            losses.add(sentenceOf(failure));
             if (failClosed) {
                 throw failure;
             }
@@ -188,7 +196,7 @@ public class BurstHandler extends Handler {
     public synchronized void close() {
         if (isOpen) {
             isOpen = false;
-            report("Not everything could be written at close", () -> sink.close(bytes(tail())));
+            report("Not everything could be written at close", () -> sink.close(() -> bytes(tail())));
             losses.end();
         }
     }
@@ -197,7 +205,7 @@ public class BurstHandler extends Handler {
         try {
             work.run();
         } catch (RuntimeException failure) {
-            tell(what + ": " + failure.getMessage(), ErrorManager.FLUSH_FAILURE);
+            tell(what + ": " + sentenceOf(failure), ErrorManager.FLUSH_FAILURE);
         }
     }
 

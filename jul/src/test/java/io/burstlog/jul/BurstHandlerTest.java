@@ -22,6 +22,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import java.util.logging.XMLFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -255,6 +256,27 @@ class BurstHandlerTest {
         handler(Map.of(property, value)).close();
         assertThat(told()).singleElement().asString().contains(sentence);
         assertThat(folder).isEmptyDirectory();
+    }
+
+    /** One of which even the head fails. */
+    public static final class HeadlessFormatter extends SimpleFormatter {
+        /** For the LogManager. */
+        public HeadlessFormatter() {}
+
+        @Override
+        public String getHead(Handler handler) {
+            throw new IllegalStateException("no head");
+        }
+    }
+
+    @Test
+    void a_formatter_without_a_head_does_not_make_the_LogManager_go_on_without_the_handler() throws IOException {
+        String burst = BurstHandler.class.getName();
+        configure("handlers = " + burst + "\n" + properties(burst, "a.log", "") + burst + ".formatter = "
+                + HeadlessFormatter.class.getName());
+        assertThatThrownBy(() -> Logger.getLogger("orders").info("order 1"))
+                .isInstanceOf(BurstException.class)
+                .hasMessageContaining("no head");
     }
 
     @Test

@@ -67,23 +67,28 @@ public class BurstAppender<E> extends FileAppender<E> {
         if (isStarted()) {
             return;
         }
-        complainAboutWhatCannotBe();
-        failClosed = settings.flag("failClosed", true);
-        if (rollingPolicy != null) {
-            new LogbackRolling(settings, getContext()).read(rollingPolicy, triggeringPolicy, hasHeaderOrFooter());
-        }
-        Settings.Terms terms = settings.terms();
         try {
-            refusal = terms == null ? settings.complaints() : null;
-            if (refusal == null) {
+            complainAboutWhatCannotBe();
+            failClosed = settings.flag("failClosed", true);
+            if (rollingPolicy != null) {
+                new LogbackRolling(settings, getContext()).read(rollingPolicy, triggeringPolicy, hasHeaderOrFooter());
+            }
+            Settings.Terms terms = settings.terms();
+            refusal = settings.complaints();
+            if (terms != null) {
                 open(terms);
             }
-        } catch (BurstException failure) {
-            refusal = failure.getMessage();
+        } catch (RuntimeException | LinkageError failure) {
+            // Whatever an encoder or a class path may do: Logback would go on without the appender.
+            refusal = sentenceOf(failure);
         }
         if (refusal != null) {
             addError(named("it is not started: " + refusal));
         }
+    }
+
+    private static String sentenceOf(Throwable failure) {
+        return failure instanceof BurstException ? failure.getMessage() : failure.toString();
     }
 
     private void complainAboutWhatCannotBe() {
@@ -120,7 +125,7 @@ public class BurstAppender<E> extends FileAppender<E> {
                 opened.append(header, true);
             }
         } catch (RuntimeException | Error failure) {
-            opened.close(null);
+            opened.close(() -> null);
             throw failure;
         }
         sink = opened;
@@ -152,7 +157,7 @@ public class BurstAppender<E> extends FileAppender<E> {
                 append(event);
             }
         } catch (RuntimeException failure) {
-            String sentence = String.valueOf(failure instanceof BurstException ? failure.getMessage() : failure);
+            String sentence = sentenceOf(failure);
             losses.add(sentence);
             if (failClosed && !isHandedOver()) {
                 throw new LogbackException(named(sentence), failure);
@@ -188,9 +193,9 @@ public class BurstAppender<E> extends FileAppender<E> {
         }
         started = false;
         try {
-            sink.close(getEncoder().footerBytes());
-        } catch (BurstException failure) {
-            addError(named("not everything could be written at stop: " + failure.getMessage()));
+            sink.close(getEncoder()::footerBytes);
+        } catch (RuntimeException failure) {
+            addError(named("not everything could be written at stop: " + sentenceOf(failure)));
         }
         losses.end();
     }

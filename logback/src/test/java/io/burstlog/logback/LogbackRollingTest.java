@@ -126,7 +126,7 @@ class LogbackRollingTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "FixedWindowRollingPolicy | <fileNamePattern>a.%i.log</fileNamePattern> | files that ended keep their names",
+                "FixedWindowRollingPolicy | <fileNamePattern>a.%i.log</fileNamePattern> | files that ended keep",
                 "TimeBasedRollingPolicy | <fileNamePattern>%d{yyyy/MM/dd}/a.log</fileNamePattern> | its folder has a %",
                 "TimeBasedRollingPolicy | <fileNamePattern>a-%d{yyyy-MM}.log</fileNamePattern> | not by months",
             })

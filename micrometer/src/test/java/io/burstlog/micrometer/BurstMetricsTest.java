@@ -162,9 +162,11 @@ class BurstMetricsTest {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         try (BurstLog log = open();
                 Registration ofRing = Registration.ofRing(ring, log);
-                Registration ofFile = Registration.ofStream(ring, file, log.mainStream());
-                BurstMetrics metrics = new BurstMetrics()) {
+                Registration ofFile = Registration.ofStream(ring, file, log.mainStream())) {
+            // doc: bind
+            BurstMetrics metrics = new BurstMetrics();
             metrics.bindTo(registry);
+            // end
             appendSome(log);
             String scrape = registry.scrape();
             Set<String> published = scrape.lines()
@@ -179,6 +181,7 @@ class BurstMetricsTest {
                     .contains("burstlog_stage_within_total{le=\"+Inf\",ring=\"" + ring + "\",stage=\"copy\"} " + APPENDS
                             + ".0");
             assertThat(ofRing).isNotSameAs(ofFile);
+            metrics.close();
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
@@ -104,19 +105,29 @@ final class CompressAction extends AbstractAction {
                 return false;
             }
             try (input) {
+                twin = temporaryOf(twinOf(present));
                 if (isTwinOf(present, twinOf(present))) {
+                    deleteBeginning(twin);
                     return deleteOf(present);
                 }
-                twin = temporaryOf(twinOf(present));
                 Files.deleteIfExists(twin);
                 write(input, present, twin);
             }
             return publish(twin);
         } catch (final IOException | RuntimeException | LinkageError failure) {
             if (twin != null) {
-                Files.deleteIfExists(twin);
+                deleteBeginning(twin);
             }
             throw new Failure(source + " could not be compressed: " + failure, failure);
+        }
+    }
+
+    /** As far as that can be done where a call has just failed. The next attempt, or the next start, does it again. */
+    private static void deleteBeginning(final Path twin) {
+        try {
+            Files.deleteIfExists(twin);
+        } catch (final IOException failsToo) {
+            LOGGER.debug("Burst: {} stays until the next attempt: {}", twin, failsToo.toString());
         }
     }
 
@@ -164,14 +175,19 @@ final class CompressAction extends AbstractAction {
                     out.write(buffer, 0, length);
                 }
             }
-            Files.getFileAttributeView(twin, BasicFileAttributeView.class).setTimes(identity.modified(), null, null);
+            Files.getFileAttributeView(twin, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                    .setTimes(identity.modified(), null, null);
             output.force(true);
         }
     }
 
-    /** As far as the process may: who may not read the file shall not read its twin. */
+    /**
+     * As far as the process may: who may not read the file shall not read its twin. A link that somebody has put in the
+     * place of the twin is not followed.
+     */
     private static void copyRights(final Path from, final Path to) throws IOException {
-        final PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
+        final PosixFileAttributeView view =
+                Files.getFileAttributeView(to, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
         if (view == null) {
             return;
         }

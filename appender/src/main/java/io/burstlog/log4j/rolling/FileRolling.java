@@ -54,7 +54,8 @@ public final class FileRolling {
 
     /** {@return what the first file begins with, if it is new or empty} */
     public static byte[] firstHeader(final RollingSettings settings, final RollingStream stream) {
-        return RollContent.header(settings, Math.max(1, stream.stats().fileNumber()), System.currentTimeMillis());
+        return RollContent.header(
+                settings, stream, Math.max(1, stream.stats().fileNumber()), 1, System.currentTimeMillis());
     }
 
     /**

@@ -80,21 +80,30 @@ final class Retention {
     private void keep(final List<Archive> oldestFirst) throws IOException {
         final RollingSettings.Archives limits = settings.archives();
         long total = oldestFirst.stream().mapToLong(Archive::bytes).sum();
+        IOException first = null;
         final Instant oldest =
                 limits.maxAge().isZero() ? Instant.MIN : clock.instant().minus(limits.maxAge());
         for (final Archive archive : oldestFirst) {
             final boolean isTooOld = archive.modified().toInstant().isBefore(oldest);
             final boolean isTooMuch = limits.maxTotalBytes() > 0 && total > limits.maxTotalBytes();
             if (!isTooOld && !isTooMuch) {
-                return;
+                break;
             }
-            Files.deleteIfExists(archive.file());
-            total -= archive.bytes();
-            LOGGER.info(
-                    "Burst '{}': {} is deleted because of {}.",
-                    settings.appender(),
-                    archive.file(),
-                    isTooOld ? "maxAge" : "maxTotalSize");
+            try {
+                Files.deleteIfExists(archive.file());
+                total -= archive.bytes();
+                LOGGER.info(
+                        "Burst '{}': {} is deleted because of {}.",
+                        settings.appender(),
+                        archive.file(),
+                        isTooOld ? "maxAge" : "maxTotalSize");
+            } catch (final IOException failure) {
+                // Younger ones go in its place, so that the disk does not fill.
+                first = first == null ? failure : first;
+            }
+        }
+        if (first != null) {
+            throw first;
         }
     }
 }

@@ -43,7 +43,8 @@ final class RollContent {
         final long fileNumber = stream.stats().fileNumber();
         final boolean othersWait = fileNumber < numberBefore;
         numberBefore = Math.max(numberBefore, fileNumber) + 1;
-        final byte[] header = header(settings, numberBefore, millis);
+        // The roll itself has a sequence, too.
+        final byte[] header = header(settings, stream, numberBefore, 2, millis);
         warnOfEqualHeaders(header);
         final String name = names.next(new RollPatternProcessor(settings.filePattern(), note), othersWait);
         return new Roll(
@@ -56,13 +57,23 @@ final class RollContent {
                 next.bytes() == Long.MAX_VALUE || next.bytes() < 0 ? 0 : next.bytes());
     }
 
-    /** What a file begins with. */
-    static byte[] header(final RollingSettings settings, final long fileNumber, final long millis) {
+    /**
+     * What a file begins with.
+     *
+     * @param ahead how far the first sequence of the file is from the highest that there is
+     */
+    static byte[] header(
+            final RollingSettings settings,
+            final RollingStream stream,
+            final long fileNumber,
+            final int ahead,
+            final long millis) {
         final byte[] header = settings.layout().getHeader();
         if (!settings.fileStamp()) {
             return header == null ? NOTHING : header;
         }
-        final byte[] stamp = ("# burstlog file " + fileNumber + " of " + settings.appender() + " from " + millis + "\n")
+        final byte[] stamp = ("# burstlog ring " + stream.ring() + " file " + fileNumber + " of " + settings.appender()
+                        + " from sequence " + (stream.acceptedSequence() + ahead) + " at " + millis + "\n")
                 .getBytes(StandardCharsets.UTF_8);
         if (header == null) {
             return stamp;

@@ -2,6 +2,7 @@
 package io.burstlog.log4j.rolling;
 
 import io.burstlog.BurstException;
+import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
 import io.burstlog.Roll;
 import io.burstlog.RollRequest;
@@ -36,11 +37,17 @@ public interface RollingStream {
     /** The file that is written now. */
     String currentFile();
 
+    /** What tells its ring from others: the path. */
+    String ring();
+
+    /** The highest sequence that its ring has given out, to whichever stream. */
+    long acceptedSequence();
+
     /** Whether everything accepted so far is in its files, or is so within the time. */
     boolean awaitDrained(Duration timeout);
 
-    /** {@return a stream of the engine} */
-    static RollingStream of(final BurstStream stream) {
+    /** {@return a stream of the engine, and of this log} */
+    static RollingStream of(final BurstStream stream, final BurstLog log, final String ring) {
         return new RollingStream() {
             @Override
             public long roll(final Roll roll, final long timeNanos) {
@@ -70,6 +77,16 @@ public interface RollingStream {
             @Override
             public String currentFile() {
                 return stream.currentFile();
+            }
+
+            @Override
+            public String ring() {
+                return ring;
+            }
+
+            @Override
+            public long acceptedSequence() {
+                return log.stats().acceptedSequence();
             }
 
             @Override

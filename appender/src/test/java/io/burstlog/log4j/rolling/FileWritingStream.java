@@ -210,6 +210,16 @@ final class FileWritingStream implements RollingStream {
     }
 
     @Override
+    public String ring() {
+        return "orders.ring";
+    }
+
+    @Override
+    public synchronized long acceptedSequence() {
+        return accepted;
+    }
+
+    @Override
     public synchronized boolean awaitDrained(final Duration timeout) {
         final long deadline = System.nanoTime() + timeout.toNanos();
         while (!waiting.isEmpty() && System.nanoTime() < deadline) {

@@ -2,6 +2,7 @@
 package io.burstlog.log4j.rolling;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -79,6 +80,32 @@ class RetentionTest {
                         "2026-10/notes.txt",
                         "2026-11/app-2026-11-21-1.log.gz",
                         "app.log");
+    }
+
+    @Test
+    void where_one_cannot_be_deleted_a_younger_one_goes_in_its_place() throws Exception {
+        create("2026-10/app-2026-10-30-1.log.gz", 100, 23);
+        create("2026-11/app-2026-11-01-2.log.gz", 100, 21);
+        create("2026-11/app-2026-11-02-1.log", 100, 20);
+        final Path stays = folder.resolve("2026-10/app-2026-10-30-1.log.gz");
+        assumeThat(chattr("+i", stays))
+                .as("SKIPPED: no file can be made immutable here")
+                .isTrue();
+        try {
+            keep(200, Duration.ZERO);
+            assertThat(names())
+                    .containsExactly("2026-10/app-2026-10-30-1.log.gz", "2026-11/app-2026-11-02-1.log", "app.log");
+        } finally {
+            chattr("-i", stays);
+        }
+    }
+
+    private static boolean chattr(final String change, final Path file) throws Exception {
+        try {
+            return new ProcessBuilder("chattr", change, file.toString()).start().waitFor() == 0;
+        } catch (final IOException notThere) {
+            return false;
+        }
     }
 
     @Test

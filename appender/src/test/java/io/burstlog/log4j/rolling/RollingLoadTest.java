@@ -76,7 +76,7 @@ class RollingLoadTest {
                             .fileName(settings.fileName())
                             .rollsByCaller(true)
                             .build());
-            final FileRolling rolling = FileRolling.of(settings, RollingStream.of(stream));
+            final FileRolling rolling = FileRolling.of(settings, RollingStream.of(stream, log, "app.ring"));
             rolling.begin(true);
             logUntilRolled(stream, rolling, settings, logged);
             rolling.stopPolicy(PATIENCE);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.study;
 
+import io.burstlog.bench.harness.Ratios;
+import io.burstlog.bench.harness.TargetResult;
+import java.util.List;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /** A line for each target while the studies run. */
@@ -19,5 +23,31 @@ final class Figures {
                 nanos.getValueAtPercentile(99) / 1e3,
                 nanos.getValueAtPercentile(99.9) / 1e3,
                 nanos.getMaxValue() / 1e3);
+    }
+
+    /** What the blocks of each target are over those of the baseline in the same round. */
+    static void printRatios(String study, String baseline, List<TargetResult> results) {
+        for (TargetResult base : results) {
+            for (TargetResult result : results) {
+                if (base.name().equals(baseline) && result != base) {
+                    Map<String, Object> of = result.toJson();
+                    Map<String, Object> to = base.toJson();
+                    System.out.printf(
+                            "%-12s %-26s over %s: average %s  p50 %s  p99 %s  p99.9 %s%n",
+                            study,
+                            result.name(),
+                            baseline,
+                            text(Ratios.ratios(of, to, "average")),
+                            text(Ratios.ratios(of, to, "p50")),
+                            text(Ratios.ratios(of, to, "p99")),
+                            text(Ratios.ratios(of, to, "p99.9")));
+                }
+            }
+        }
+    }
+
+    /** Median and quartiles. */
+    static String text(Ratios ratios) {
+        return "%.2f (%.2f .. %.2f)".formatted(ratios.median(), ratios.lowerQuartile(), ratios.upperQuartile());
     }
 }

@@ -30,10 +30,12 @@ public final class LatencyStudy {
         try (Targets targets = new Targets(media)) {
             List<Target> open = targets.open(options.list("targets", ""), study);
             Rounds rounds = new Rounds(block, warmUp, messages, seconds * 1_000_000_000L);
-            for (TargetResult result : rounds.measure(open, System::nanoTime)) {
+            List<TargetResult> results = rounds.measure(open, System::nanoTime);
+            for (TargetResult result : results) {
                 study.add(result.toJson());
                 Figures.print(name, result.name(), result.histogram());
             }
+            Figures.printRatios(name, options.text("baseline", ""), results);
         }
         study.write(options.path("out", "target/bench"));
     }

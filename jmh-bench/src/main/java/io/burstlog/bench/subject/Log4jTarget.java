@@ -2,6 +2,7 @@
 package io.burstlog.bench.subject;
 
 import io.burstlog.bench.harness.Target;
+import io.burstlog.log4j.BurstAppender;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.Appender;
 import org.apache.logging.log4j.core.Logger;
 import org.apache.logging.log4j.core.LoggerContext;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.apache.logging.log4j.core.async.AsyncLoggerContext;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.builder.api.AppenderComponentBuilder;
@@ -47,7 +49,12 @@ final class Log4jTarget implements Target {
         logger = context.getLogger("bench");
         message = Message.text(bytes);
         bytesBefore = Files.size(file);
-        if (context instanceof AsyncLoggerContext async) {
+        BurstAppender burst =
+                context.getConfiguration().getAppender(APPENDER) instanceof BurstAppender ours ? ours : null;
+        if (burst != null && burst.getManager() != null) {
+            RollingFileManager manager = burst.getManager();
+            rest = () -> LogFiles.length(file) == manager.getFileSize() && LogFiles.areCompressed(file);
+        } else if (context instanceof AsyncLoggerContext async) {
             RingBufferAdmin queue = async.createRingBufferAdmin();
             rest = () -> queue.getRemainingCapacity() == queue.getBufferSize();
         } else if (drains) {
@@ -61,7 +68,7 @@ final class Log4jTarget implements Target {
     static Target peer(String name, String plugin, Map<String, String> attributes, boolean async, Path file, int bytes)
             throws IOException, Media.NotPossible {
         LoggerContext context = async ? new AsyncLoggerContext(name) : new LoggerContext(name);
-        start(context, name, plugin, attributes, file);
+        start(context, name, plugin, attributes, 0, file);
         return new Log4jTarget(name, context, file, bytes, false);
     }
 
@@ -73,19 +80,35 @@ final class Log4jTarget implements Target {
     static Target burst(String name, Media.Ring ring, String ack, Path file, int bytes)
             throws IOException, Media.NotPossible {
         LoggerContext context = new LoggerContext(name);
-        start(
-                context,
-                name,
-                "Burst",
-                Map.of("ring", ring.path().toString(), "io", ring.io(), "ack", ack, "durability", "process"),
-                file);
+        start(context, name, "Burst", burstOn(ring, ack), 0, file);
         return new Log4jTarget(name, context, file, bytes, true);
     }
 
+    /**
+     * The Burst appender, which rolls by date and size and compresses at once. The file is in a folder of its own.
+     *
+     * @param rollBytes the size of a file
+     */
+    static Target rolled(String name, Media.Ring ring, long rollBytes, Path file, int bytes)
+            throws IOException, Media.NotPossible {
+        LoggerContext context = new LoggerContext(name);
+        start(context, name, "Burst", burstOn(ring, "durable"), rollBytes, file);
+        return new Log4jTarget(name, context, file, bytes, true);
+    }
+
+    private static Map<String, String> burstOn(Media.Ring ring, String ack) {
+        return Map.of("ring", ring.path().toString(), "io", ring.io(), "ack", ack, "durability", "process");
+    }
+
     private static void start(
-            LoggerContext context, String name, String plugin, Map<String, String> attributes, Path file)
+            LoggerContext context,
+            String name,
+            String plugin,
+            Map<String, String> attributes,
+            long rollBytes,
+            Path file)
             throws Media.NotPossible {
-        context.start(configuration(context, plugin, attributes, file));
+        context.start(configuration(context, plugin, attributes, rollBytes, file));
         Appender appender = context.getConfiguration().getAppender(APPENDER);
         if (appender == null || !appender.isStarted()) {
             context.stop();
@@ -95,7 +118,7 @@ final class Log4jTarget implements Target {
     }
 
     private static Configuration configuration(
-            LoggerContext context, String plugin, Map<String, String> attributes, Path file) {
+            LoggerContext context, String plugin, Map<String, String> attributes, long rollBytes, Path file) {
         ConfigurationBuilder<BuiltConfiguration> builder = ConfigurationBuilderFactory.newConfigurationBuilder();
         builder.setLoggerContext(context);
         AppenderComponentBuilder appender = builder.newAppender(APPENDER, plugin)
@@ -103,6 +126,14 @@ final class Log4jTarget implements Target {
                 .addAttribute("ignoreExceptions", false)
                 .add(builder.newLayout("PatternLayout").addAttribute("pattern", "%m%n"));
         attributes.forEach(appender::addAttribute);
+        if (rollBytes > 0) {
+            appender.addAttribute("filePattern", file + ".%d{yyyy}-%i.gz")
+                    .addAttribute("compressDelay", "0")
+                    .addComponent(builder.newComponent("Policies")
+                            .addComponent(builder.newComponent("TimeBasedTriggeringPolicy"))
+                            .addComponent(builder.newComponent("SizeBasedTriggeringPolicy")
+                                    .addAttribute("size", rollBytes)));
+        }
         return builder.setStatusLevel(Level.WARN)
                 .setShutdownHook("disable")
                 .add(appender)
@@ -121,7 +152,9 @@ final class Log4jTarget implements Target {
         written++;
     }
 
-    /** What an appender keeps in a buffer of its own stays there: that is how it always runs. */
+    /**
+     * What an appender keeps in a buffer of its own stays there: that is how it always runs. Archives are compressed.
+     */
     @Override
     public void settle() throws IOException, InterruptedException {
         long begin = System.nanoTime();

@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.stream.Stream;
 
 /** What is done to log files from outside, whoever writes them. */
 final class LogFiles {
@@ -19,6 +21,22 @@ final class LogFiles {
     static void sync(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             channel.force(true);
+        }
+    }
+
+    /** -1 if it has just been rolled, and the next one is not there. */
+    static long length(Path file) throws IOException {
+        try {
+            return Files.size(file);
+        } catch (NoSuchFileException rolled) {
+            return -1;
+        }
+    }
+
+    /** Whether beside a log file there is nothing but compressed files. */
+    static boolean areCompressed(Path file) throws IOException {
+        try (Stream<Path> all = Files.list(file.getParent())) {
+            return all.allMatch(each -> each.equals(file) || each.toString().endsWith(".gz"));
         }
     }
 

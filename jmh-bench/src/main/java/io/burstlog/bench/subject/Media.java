@@ -26,6 +26,7 @@ public final class Media {
     private final List<Path> devices;
     private final Deque<Path> freeDevices;
     private final int bytes;
+    private final int rollBytes;
 
     /** What a target needs is not there; the message says what. */
     public static final class NotPossible extends Exception {
@@ -58,11 +59,17 @@ public final class Media {
         devices = options.list("devices", "").stream().map(Path::of).toList();
         freeDevices = new ArrayDeque<>(devices);
         bytes = options.number("bytes", 256);
+        rollBytes = options.number("roll-bytes", 1_000_000);
     }
 
     /** Bytes of a message. */
     public int bytes() {
         return bytes;
+    }
+
+    /** Bytes of a log file that is rolled. */
+    int rollBytes() {
+        return rollBytes;
     }
 
     public Path directory() {

@@ -17,13 +17,16 @@ import java.util.Map;
 
 /**
  * Opens targets by name, each with a ring, a log file and a Log4j of its own. Of Burstlog a way and a medium:
- * {@code bare}, {@code c}, {@code java-jni}, {@code java-jna}, {@code log4j-burst}, {@code log4j-burst-enqueued}, at
- * {@code ssd}, {@code device} or {@code mapped}. Of others a way alone: {@code log4j-raf-flush},
- * {@code log4j-raf-buffered}, {@code log4j-file-flush}, {@code log4j-file-buffered}, {@code log4j-mmap-flush},
- * {@code log4j-mmap-buffered}, {@code log4j-async-raf}, {@code log4j-force}, {@code file-force}, {@code file-rwd},
- * {@code chronicle}, {@code chronicle-sync}, {@code chronicle-msync}.
+ * {@code bare}, {@code c}, {@code java-jni}, {@code java-jna}, {@code log4j-burst}, {@code log4j-burst-enqueued},
+ * {@code log4j-burst-policies} (which are asked and never roll), {@code log4j-burst-rolling}, at {@code ssd},
+ * {@code device} or {@code mapped}. Of others a way alone: {@code log4j-raf-flush}, {@code log4j-raf-buffered},
+ * {@code log4j-file-flush}, {@code log4j-file-buffered}, {@code log4j-mmap-flush}, {@code log4j-mmap-buffered},
+ * {@code log4j-async-raf}, {@code log4j-force}, {@code file-force}, {@code file-rwd}, {@code chronicle},
+ * {@code chronicle-sync}, {@code chronicle-msync}.
  */
 public final class Targets implements AutoCloseable {
+
+    private static final long NEVER_REACHED_BYTES = 1L << 40;
 
     private final Media media;
     private final Map<String, CAppends> children = new HashMap<>();
@@ -69,6 +72,10 @@ public final class Targets implements AutoCloseable {
             case "log4j-burst" -> Log4jTarget.burst(name, media.ring(medium, way), "durable", log(name), media.bytes());
             case "log4j-burst-enqueued" ->
                 Log4jTarget.burst(name, media.ring(medium, way), "enqueued", log(name), media.bytes());
+            case "log4j-burst-policies" ->
+                Log4jTarget.rolled(name, media.ring(medium, way), NEVER_REACHED_BYTES, rolledLog(name), media.bytes());
+            case "log4j-burst-rolling" ->
+                Log4jTarget.rolled(name, media.ring(medium, way), media.rollBytes(), rolledLog(name), media.bytes());
             default -> throw unknown(name);
         };
     }
@@ -123,6 +130,10 @@ public final class Targets implements AutoCloseable {
 
     private Path log(String name) {
         return media.file(Study.fileName(name) + ".log");
+    }
+
+    private Path rolledLog(String name) {
+        return media.file(Study.fileName(name)).resolve("rolled.log");
     }
 
     private Path queue(String name) {

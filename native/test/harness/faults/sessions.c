@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sessions of a trial: what each scenario does in them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session.h"
+
+#define SHORTEST_CLOSE_NS 1 /* what is not in the log file by then stays in the ring */
+
+const char *const scenario_names[SCENARIOS] = {"waiting", "streams",   "rolls",     "planned",
+                                               "new",     "new-empty", "new-linked"};
+
+static void append(struct session *session, size_t length, int enqueue) {
+    session_append(session, 0, length, enqueue);
+}
+
+/* Only the creation is of interest. */
+static int is_short(const struct trial *trial) {
+    return trial->scenario != SCENARIO_WAITING;
+}
+
+/* One stream is there from the beginning and removed, the other one is added while records of all of them wait. */
+static void first_session_of_streams(struct session *session) {
+    session_open_stream(session, 2);
+    session_append(session, 2, 25, 0);
+    session_append(session, 0, 26, 0);
+    shim_tick(); /* into the files, and not synced */
+    session_append(session, 2, 4500, 1);
+    session_open_stream(session, 1);
+    session_append(session, 1, 27, 0);
+    session_append(session, 0, 28, 1);
+    session_await_drained(session);
+    session_append(session, 1, 29, 1);
+    session_append(session, 2, 30, 0);
+    session_append(session, 0, 31, 0);
+    session_close_stream(session, 2);
+    session_append(session, 1, 32, 0);
+    session_append(session, 0, 33, 0);
+    session_close(session);
+}
+
+/* What waits for the one that is not opened goes to its file all the same. */
+static void second_session_of_streams(struct session *session) {
+    session_append(session, 0, 34, 0);
+    session_open_stream(session, 1);
+    session_append(session, 1, 35, 0);
+    session_await_drained(session);
+    session_open_stream(session, 2); /* again */
+    session_append(session, 2, 36, 0);
+    session_append(session, 1, 37, 0);
+    shim_tick();
+    session_close(session);
+}
+
+/* What is written and not synced, what is not written, and nothing at all is rolled. */
+static void first_session_of_rolls(struct session *session) {
+    session_append(session, 0, 26, 0);
+    shim_tick(); /* into the file, and not synced */
+    session_roll(session, 0);
+    session_append(session, 0, 27, 0);
+    session_await_drained(session);
+    session_open_stream(session, 1);
+    session_append(session, 1, 28, 0);
+    session_roll(session, 1);
+    session_roll(session, 1);
+    session_append(session, 1, 29, 0);
+    session_await_drained(session);
+    session_append(session, 0, 4500, 1);
+    session_roll(session, 0);
+    session_append(session, 1, 30, 0);
+    session_append(session, 0, 31, 0);
+    session_close(session);
+}
+
+static void second_session_of_rolls(struct session *session) {
+    session_append(session, 0, 32, 0);
+    session_roll(session, 0);
+    session_append(session, 0, 33, 0);
+    session_await_drained(session);
+    session_open_stream(session, 1);
+    session_append(session, 1, 34, 0);
+    session_roll(session, 1);
+    shim_tick();
+    session_close(session);
+}
+
+/* Two records a file, and what was drained before it. */
+static void first_session_of_plans(struct session *session) {
+    session_append(session, 0, 26, 0);
+    shim_tick();
+    session_append(session, 0, 27, 0);
+    session_await_drained(session);
+    session_open_stream(session, 1);
+    session_append(session, 1, 28, 0);
+    session_append(session, 1, 29, 1);
+    session_append(session, 1, 30, 0);
+    session_await_drained(session);
+    session_append(session, 0, 31, 1);
+    session_append(session, 0, 32, 0);
+    session_append(session, 0, 33, 0);
+    shim_tick();
+    session_append(session, 1, 34, 0);
+    session_append(session, 1, 35, 0);
+    session_close(session);
+}
+
+static void second_session_of_plans(struct session *session) {
+    session_append(session, 0, 36, 0);
+    session_append(session, 0, 37, 1);
+    session_await_drained(session);
+    session_open_stream(session, 1);
+    session_append(session, 1, 38, 0);
+    session_append(session, 1, 39, 0);
+    shim_tick();
+    session_close(session);
+}
+
+typedef void run_session(struct session *session);
+
+static run_session *const first_sessions[SCENARIO_NEW] = {NULL, first_session_of_streams, first_session_of_rolls,
+                                                          first_session_of_plans},
+                          *const second_sessions[SCENARIO_NEW] = {NULL, second_session_of_streams,
+                                                                  second_session_of_rolls, second_session_of_plans};
+
+void trial_first_session(struct trial *trial) {
+    static const size_t lengths[] = {20, 100, 3000, 5000, 21, 60};
+    struct session session = {.trial = trial};
+    const int has_streams = is_short(trial) && trial->scenario < SCENARIO_NEW;
+    if (!session_open_log(&session, has_streams ? 10 * SECOND_NS
+                                                : SHORTEST_CLOSE_NS)) { /* they are opened within the same time */
+        return;
+    }
+    if (has_streams) {
+        first_sessions[trial->scenario](&session);
+        return;
+    }
+    for (size_t i = 0; i < (is_short(trial) ? 2 : sizeof lengths / sizeof lengths[0]); i++) {
+        append(&session, lengths[i], 0);
+    }
+    append(&session, 40, 1);
+    append(&session, 4100, 1);
+    session_await_drained(&session);
+    rename("logs/log", "logs/" ROTATED_WHILE_OPEN); /* as logrotate does */
+    append(&session, 200, 0);
+    if (is_short(trial)) {
+        shim_tick();
+        session_close(&session);
+        return;
+    }
+    session_await_drained(&session);
+    append(&session, LONGEST_RECORD, 0); /* asks the drain; in scenario `waiting` over the end of the lap */
+    append(&session, 30, 0);
+    append(&session, 8000, 0);
+    shim_tick(); /* into the file, and not synced */
+    append(&session, 50, 0);
+    append(&session, 51, 1);
+    session_close(&session);
+}
+
+void trial_second_session(struct trial *trial) {
+    struct session session = {.trial = trial};
+    if (trial->scenario >= SCENARIO_NEW) {
+        return;
+    }
+    if (trial->scenario == SCENARIO_WAITING) {
+        rename("logs/log", "logs/" ROTATED_WHILE_CLOSED);
+    }
+    if (!session_open_log(&session, 10 * SECOND_NS)) {
+        return;
+    }
+    if (trial->scenario != SCENARIO_WAITING) {
+        second_sessions[trial->scenario](&session);
+        return;
+    }
+    append(&session, 70, 0);
+    append(&session, 6000, 1);
+    session_await_drained(&session);
+    append(&session, 71, 0);
+    shim_tick();
+    session_close(&session);
+}
+
+void trial_last_session(struct trial *trial) {
+    struct session session = {.trial = trial};
+    shim_arm(NULL);
+    const uint32_t refusals = trial->refusals;
+    if (session_try_to_open(&session, 10 * SECOND_NS) < 0) {
+        trial_wrong(trial, "the ring cannot be opened without a fault: %s", burst_last_error());
+        return;
+    }
+    char text[1024];
+    trial->reported_lost += burst_recovery_statement(session.log, text, sizeof text);
+    shim_settle();
+    if (trial->scenario == SCENARIO_PLANNED) {
+        session_open_stream(&session, 1); /* what is left half done of its files is done */
+    }
+    append(&session, 90, 0);
+    const int drained = ENGINE(int, burst_await_drained(session.log, 10 * SECOND_NS));
+    shim_settle();
+    session_close(&session);
+    if (trial->refusals != refusals || drained != 1 || trial->left != 0) {
+        trial_wrong(trial, "without a fault await_drained gives %d and close %lld: %s", drained, (long long)trial->left,
+                    burst_last_error());
+    }
+    verify_files(trial);
+}

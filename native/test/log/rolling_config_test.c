@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How files can be rolled, and how not. */
+#include "roll_log.h"
+
+static char pattern[220];
+
+static burst_rolling_t rolling_of(uint64_t size_bytes) {
+    burst_rolling_t rolling;
+    burst_rolling_init(&rolling);
+    snprintf(pattern, sizeof pattern, "%s-%%i.log", paths[0]);
+    rolling.pattern = pattern;
+    rolling.size_bytes = size_bytes;
+    return rolling;
+}
+
+static void assert_rolling_refused(const burst_rolling_t *rolling, int code, const char *why) {
+    burst_config_t config = small_config();
+    config.file_name = paths[0];
+    config.rolling = rolling;
+    assert_int_equal(burst_config_check(&config), -code);
+    if (strstr(burst_last_error(), why) == NULL) {
+        fail_msg("%s", burst_last_error());
+    }
+    burst_t *log;
+    assert_int_equal(burst_open(&config, &log), -code);
+    assert_is_missing(paths[0]);
+}
+
+static void what_cannot_be_is_refused(void **state) {
+    (void)state;
+    burst_rolling_t rolling = rolling_of(10);
+    rolling.struct_bytes = 4;
+    assert_rolling_refused(&rolling, EINVAL, "burst_rolling_init");
+    rolling = rolling_of(10);
+    rolling.pattern = "";
+    assert_rolling_refused(&rolling, EINVAL, "no rollPattern");
+    rolling.pattern = "rolled";
+    assert_rolling_refused(&rolling, EINVAL, "put %i into it");
+    snprintf(pattern, sizeof pattern, "%s.%%i", paths[0]);
+    rolling.pattern = pattern;
+    assert_rolling_refused(&rolling, EINVAL, "gets such a name itself");
+    rolling.pattern = paths[0];
+    assert_rolling_refused(&rolling, EINVAL, "it fits the ring or log file");
+    rolling = rolling_of(10);
+    rolling.compress = 2;
+    assert_rolling_refused(&rolling, EINVAL, "compress=\"2\"");
+    static const int64_t wrong_ns[] = {SECOND_NS / 2, 7 * SECOND_NS, 2 * 86400 * SECOND_NS, INT64_MAX};
+    for (size_t i = 0; i < sizeof wrong_ns / sizeof *wrong_ns; i++) {
+        rolling = rolling_of(0);
+        rolling.interval_ns = (uint64_t)wrong_ns[i];
+        assert_rolling_refused(&rolling, EINVAL, "rollInterval");
+    }
+    rolling = rolling_of(10);
+    burst_config_t config = small_config();
+    burst_t *log;
+    config.rolling = &rolling;
+    config.max_record_bytes = 100;
+    assert_int_equal(burst_open(&config, &log), -EINVAL);
+    assert_non_null(strstr(burst_last_error(), "a roll is a record of up to"));
+    config.max_record_bytes = 0;
+    config.rolls_by_caller = 1;
+    config.rolling = &rolling;
+    assert_int_equal(burst_open(&config, &log), -EINVAL);
+    config.rolls_by_caller = 0;
+    config.file_name = NULL;
+    assert_int_equal(burst_open(&config, &log), -EINVAL);
+    config.rolling = NULL;
+    assert_int_equal(burst_open(&config, &log), 0);
+    burst_stream_config_t stream_config;
+    burst_stream_t *stream;
+    burst_stream_config_init(&stream_config);
+    stream_config.file_name = paths[0];
+    rolling.pattern = "rolled";
+    stream_config.rolling = &rolling;
+    assert_int_equal(burst_stream_open(log, &stream_config, &stream), -EINVAL);
+    assert_int_equal(burst_close(log), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_cannot_be_is_refused, make_paths, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
