@@ -19,6 +19,12 @@
 #error "include burstlog.h"
 #endif
 
+/* What becomes of segments that a consumer has not passed, once they are beyond the limit. */
+enum burst_segments_over_limit {
+    BURST_SEGMENTS_HOLD = 0,    /* they stay: the disk may fill up, and then the ring */
+    BURST_SEGMENTS_RELEASE = 1, /* they are deleted: the consumer will be told what is missing */
+};
+
 #define BURST_CONSUMER_NAME_BYTES 200 /* with its terminator */
 
 typedef struct burst_consumer burst_consumer_t;
