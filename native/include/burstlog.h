@@ -139,7 +139,11 @@ typedef struct burst_config {
                                      longer writes; whoever waits for durability does not wait for that */
     uint64_t batch_bytes;      /* 0: only batch_delay_ns counts. Else burst-commit waits no longer once so many bytes
                                      of the ring are enqueued. Needs batch_delay_ns */
-    const burst_rolling_t *rolling; /* of the main stream: as in burst_stream_config_t */
+    const burst_rolling_t *rolling; /* of the main stream: as in burst_stream_config_t, and so all that follow */
+    const char *segments;
+    uint64_t segment_bytes, segments_keep_bytes, segments_keep_ns, segments_limit_bytes, segments_limit_ns;
+    uint32_t segments_over_limit;
+    uint32_t reserved_3; /* 0 */
 } burst_config_t;
 
 /* Sets every field to its default (zero), and struct_bytes to the size that this header was compiled with. New fields
@@ -348,6 +352,16 @@ typedef struct burst_stream_config {
     const burst_rolling_t
         *rolling; /* NULL: nobody rolls its files unasked. Else when the engine does, and to which names:
                                        below, "rolling" */
+    /* NULL or "": none. A folder of segments gets the records of the stream as well, from now on or behind what it got before:
+     * burstlog_consumer.h, docs/segments.md. No other stream may write it */
+    const char *segments;
+    uint64_t segment_bytes;        /* 0: 64 MiB. A segment ends before it is longer: 64 KiB .. 1 TiB */
+    uint64_t segments_keep_bytes;  /* 0: none. What all consumers have passed goes when so much is behind it, */
+    uint64_t segments_keep_ns;     /* and it was last written so long ago */
+    uint64_t segments_limit_bytes; /* 0: none. A consumer with more behind it is told of in an event, */
+    uint64_t segments_limit_ns;    /* or one that has not passed what was last written longer ago */
+    uint32_t segments_over_limit;  /* enum burst_segments_over_limit; default HOLD */
+    uint32_t reserved_3;           /* 0 */
 } burst_stream_config_t;
 
 /* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */
@@ -364,6 +378,9 @@ burst_stream_t *burst_main_stream(burst_t *log);
  * names of all streams together do not fit into the ring's head (some 100 KiB); -ETIMEDOUT: the thread burst-drain, which
  * opens the file, has not done so within shutdown_timeout_ns of the log, for a log file of the ring does not answer, or
  * much has to go to one first: what it opens too late it closes again, and may leave the file behind, empty.
+ *
+ * Log file and segments do not wait for each other; the ring gets the space of a record back when both have it. A stream that
+ * is opened without its segments ends them: what waits for them goes there first.
  *
  * A log file that a stream has given up, by another file_name under its name or by not being opened any more, is taken over
  * once everything that waits for it is there.
@@ -415,6 +432,7 @@ int burst_stream_current_file(const burst_stream_t *stream, char *path, size_t p
 int burst_stream_close(burst_stream_t *stream, int64_t timeout_ns);
 
 #include "burstlog_rolling.h"
+#include "burstlog_consumer.h"
 
 /*
  * Binds the per-event native methods of the Java class by JNI RegisterNatives. They then cost a JNI call, although

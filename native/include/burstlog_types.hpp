@@ -152,6 +152,27 @@ struct rolling {
     }
 };
 
+/* The fields of burst_config_t and burst_stream_config_t whose names begin with segment. */
+struct segments {
+    std::string folder; /* "": none */
+    std::uint64_t segment_bytes = 0;
+    std::uint64_t keep_bytes = 0;
+    nanoseconds keep{0};
+    std::uint64_t limit_bytes = 0;
+    nanoseconds limit{0};
+    bool release = false; /* over the limit */
+
+    template <typename Config> void to_c(Config &c) const noexcept {
+        c.segments = detail::or_null(folder);
+        c.segment_bytes = segment_bytes;
+        c.segments_keep_bytes = keep_bytes;
+        c.segments_keep_ns = detail::setting_ns(keep);
+        c.segments_limit_bytes = limit_bytes;
+        c.segments_limit_ns = detail::setting_ns(limit);
+        c.segments_over_limit = release ? BURST_SEGMENTS_RELEASE : BURST_SEGMENTS_HOLD;
+    }
+};
+
 namespace detail {
 
 /* What the configurations of a log and of a stream have in common. */
@@ -161,6 +182,7 @@ void log_file_to_c(const Config &config, burst_rolling_t &rolled, C &c) noexcept
         rolled = config.rolling->to_c();
         c.rolling = &rolled;
     }
+    config.segments.to_c(c);
     c.on_full = static_cast<std::uint32_t>(config.on_full);
     c.file_name = or_null(config.file_name);
     c.block_timeout_ns = setting_ns(config.block_timeout);
@@ -194,6 +216,7 @@ struct config {
     nanoseconds batch_delay{0};
     std::uint64_t batch_bytes = 0;
     std::optional<burstlog::rolling> rolling;
+    burstlog::segments segments;
 
     /* It points into this one, and to `rolled`: valid until one of these is changed or destroyed. */
     burst_config_t to_c(burst_rolling_t &rolled) const noexcept {
@@ -235,6 +258,7 @@ struct stream_config {
     std::uint32_t file_mode = 0;
     bool rolls_by_caller = false;
     std::optional<burstlog::rolling> rolling;
+    burstlog::segments segments;
 
     /* As config::to_c. */
     burst_stream_config_t to_c(burst_rolling_t &rolled) const noexcept {

@@ -68,6 +68,9 @@ static void report_stream(struct report *report, const struct stream_state *stre
     report_group(report, NULL);
     report_number(report, "stream", stream->id);
     report_text(report, "name", stream->name);
+    if (stream->follows != 0) {
+        report_number(report, "records of stream", stream_source(stream));
+    }
     report_number(report, "drained position", stream->drained_position);
     report_number(report, "drained sequence", stream->next_sequence - 1);
     report_text(report, "log file", file);

@@ -2,6 +2,7 @@
 #include "cli/streams.h"
 
 #include "burstlog.h"
+#include "cli/consumers.h"
 #include "recovery/reader.h"
 
 static void read_positions(const struct ledger *ledger, struct streams *streams) {
@@ -10,11 +11,27 @@ static void read_positions(const struct ledger *ledger, struct streams *streams)
         static struct stream_state state;
         ledger_stream(ledger, newest, i, &state);
         streams->drained_position[state.id] = state.drained_position;
+        streams->source[state.id] = stream_source(&state);
+        streams->is_known |= 1ull << state.id;
     }
 }
 
 int streams_has_drained(const struct streams *streams, const struct record_header *record) {
     return record->stream < LAYOUT_STREAMS_MAX && record->position < streams->drained_position[record->stream];
+}
+
+/* Whether it waits for any stream that gets it. */
+static int count_record(struct streams *streams, const struct record_header *record, uint64_t log_end) {
+    int waits = 0;
+    for (unsigned id = 0; id < LAYOUT_STREAMS_MAX; id++) {
+        if ((streams->is_known >> id & 1) != 0 && streams->source[id] == record->stream &&
+            record->position >= streams->drained_position[id]) {
+            streams->held_bytes[id] = streams->records[id] == 0 ? log_end - record->position : streams->held_bytes[id];
+            streams->records[id]++;
+            waits = 1;
+        }
+    }
+    return waits;
 }
 
 void streams_count(const struct engine_view *view, const struct ledger *ledger, struct streams *streams) {
@@ -25,14 +42,9 @@ void streams_count(const struct engine_view *view, const struct ledger *ledger, 
     reader_begin(&reader, &input, &view->recovery);
     for (struct reader_item item; reader_next(&reader, &item) == 1;) {
         const struct record_header *record = item.record;
-        if (record == NULL || record->type != RECORD_DATA || record->stream >= LAYOUT_STREAMS_MAX ||
-            streams_has_drained(streams, record)) {
-            continue;
+        if (record != NULL && record->type == RECORD_DATA) {
+            streams->records_waiting += (uint64_t)count_record(streams, record, view->recovery.log_end);
         }
-        if (streams->records[record->stream]++ == 0) {
-            streams->held_bytes[record->stream] = view->recovery.log_end - record->position;
-        }
-        streams->records_waiting++;
     }
 }
 
@@ -43,6 +55,9 @@ static void report_stream(struct report *report, const struct stream_state *stat
     report_group(report, NULL);
     report_number(report, "stream", state->id);
     report_text(report, "name", state->name);
+    if (state->follows != 0) {
+        report_number(report, "records of stream", stream_source(state));
+    }
     report_text(report, "log file", file);
     report_number(report, "drained position", state->drained_position);
     report_number(report, "drained sequence", state->next_sequence - 1);
@@ -50,6 +65,8 @@ static void report_stream(struct report *report, const struct stream_state *stat
     report_number(report, "bytes held", streams->held_bytes[state->id]);
     if (before != NULL) {
         report_number(report, "records moved", before->records[state->id] - streams->records[state->id]);
+    } else if (state->outlet.kind == OUTLET_SEGMENTS && state->outlet.path[0] != '\0') {
+        consumers_report(report, state->outlet.path);
     }
     report_group_end(report);
 }

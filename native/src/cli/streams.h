@@ -8,6 +8,8 @@
 
 struct streams {
     uint64_t drained_position[LAYOUT_STREAMS_MAX]; /* by id; 0: no checkpoint knows it */
+    uint16_t source[LAYOUT_STREAMS_MAX];           /* whose records it gets */
+    uint64_t is_known;                             /* bit id: by the checkpoint */
     uint64_t records[LAYOUT_STREAMS_MAX];          /* that its log file does not have yet */
     uint64_t held_bytes[LAYOUT_STREAMS_MAX];       /* of the ring, from the first of them to the end of the log */
     uint64_t records_waiting;                      /* of all of them */

@@ -8,7 +8,7 @@
 enum { NO_ROOM = -1, NOWHERE = -2, A_ROLL = -3 };
 
 static int is_roll_of(const struct drain_stream *stream, const struct log_item *item) {
-    return item->kind == LOG_RECORD && item->header.stream == stream->noted.id && record_is_roll(&item->header) &&
+    return item->kind == LOG_RECORD && stream_takes(stream, &item->header) && record_is_roll(&item->header) &&
            stream->outlet != NULL && stream->outlet->ops->roll != NULL;
 }
 
@@ -24,9 +24,9 @@ static int64_t put(const struct drain *drain, const struct drain_stream *stream,
             .first_sequence = gap->first_sequence, .count = gap->count, .from = gap->from, .to = gap->to};
         return format == NULL             ? 0
                : room < RECORD_LOSS_BYTES ? NO_ROOM
-                                          : (int64_t)format->loss(&loss, drain->batch + used);
+                                          : (int64_t)format->loss(format, &loss, drain->batch + used);
     }
-    if (item->header.stream != stream->noted.id) {
+    if (!stream_takes(stream, &item->header)) {
         return 0;
     }
     if (format == NULL) {

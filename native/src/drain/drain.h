@@ -67,7 +67,10 @@ struct drain_stream_config {
     const char *name;      /* "": known by its path, or the log's own */
     const char *path;      /* absolute; NULL: where it is bound to */
     struct outlet *outlet; /* closed; the drain's from now on, and destroyed if this fails */
-    int is_log;            /* stream 0, whose name is "" */
+    const uint16_t
+        *follows;     /* it gets the records of this stream, which is open, as well, and none of its own: those that
+                                come from now on, or behind what it got before; name is "". NULL: its own */
+    int is_log;       /* stream 0, whose name is "" */
     int may_not_move; /* whoever owns the ring may have made up where it is bound to: if records wait for another path than
                          `path` this fails with -EPERM, without a sentence */
 };
@@ -80,7 +83,12 @@ struct drain_stream_config {
  */
 int drain_add_stream(struct drain *drain, const struct drain_stream_config *config, uint16_t *id);
 
-/* Closes a stream: nobody appends to it any more. What it holds is drained where it is bound to. */
+/* No stream follows that one any more: what waits for the one that did goes where it is bound to first. 0, or -errno with a
+ * sentence: it follows on. */
+int drain_end_following(struct drain *drain, uint16_t id);
+
+/* Closes a stream and the one that follows it: nobody appends to it any more. What they hold is drained where they are bound
+ * to. */
 void drain_remove_stream(struct drain *drain, uint16_t id);
 
 /* Whether records or losses wait for the stream that its outlet has not noted yet. */

@@ -50,6 +50,27 @@ static inline struct drain_stream *drain_stream(const struct drain *drain, unsig
     return id < LAYOUT_STREAMS_MAX ? drain->streams[id] : NULL;
 }
 
+/* Whether it gets the record. */
+static inline int stream_takes(const struct drain_stream *stream, const struct record_header *header) {
+    return header->stream == stream_source(&stream->noted);
+}
+
+static inline int stream_follows(const struct drain_stream *stream) {
+    return stream->noted.follows != 0;
+}
+
+/* The stream that gets the records of that one as well, or NULL. */
+struct drain_stream *stream_follower(const struct drain *drain, uint16_t id);
+
+/* Steps until everything that is durable now is in the outlet of the stream. 0 or -errno. */
+int drain_stream_dry(struct drain *drain, const struct drain_stream *stream);
+
+/* It is bound to nothing from the next checkpoint on. */
+void stream_unbind(struct drain_stream *stream);
+
+/* The records that wait for the stream do not go where it is bound to: -errno with a sentence. */
+int stream_refuse_to_move(const struct drain_stream *stream, int rc);
+
 #define EACH_STREAM(drain, stream)                                                                                     \
     for (unsigned id_of_##stream = 0; id_of_##stream < LAYOUT_STREAMS_MAX; id_of_##stream++)                           \
         for (struct drain_stream *stream = drain_stream(drain, id_of_##stream); stream != NULL; stream = NULL)

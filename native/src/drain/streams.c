@@ -18,6 +18,12 @@ static void destroy_outlet(struct outlet **outlet) {
     }
 }
 
+void stream_unbind(struct drain_stream *stream) {
+    destroy_outlet(&stream->outlet);
+    stream->next.outlet = (struct outlet_state){.kind = stream->noted.outlet.kind};
+    stream->next.follows = 0;
+}
+
 static void stand_at(const struct drain *drain, struct drain_stream *stream, const struct stream_state *state) {
     stream->noted = stream->next = *state;
     stream->noted_at = stream->next_at = stream->written =
@@ -114,7 +120,7 @@ static int has_waiting(const struct drain *drain, const struct drain_stream *str
     struct log_cursor cursor = stream->written;
     struct log_item item;
     while (log_source_next(drain->parts.source, &cursor, drain->durable, &item) == 1) {
-        if (item.kind == LOG_LOSS ? item.gap.count > 0 : item.header.stream == stream->noted.id) {
+        if (item.kind == LOG_LOSS ? item.gap.count > 0 : stream_takes(stream, &item.header)) {
             return 1;
         }
     }
@@ -128,8 +134,7 @@ int drain_has_waiting(struct drain *drain, uint16_t id) {
     return waiting;
 }
 
-/* Steps until everything that is durable now is in the outlet of the stream. 0 or -errno. */
-static int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
+int drain_stream_dry(struct drain *drain, const struct drain_stream *stream) {
     drain_look(drain);
     const uint64_t durable = drain->durable;
     for (;;) {
@@ -184,8 +189,7 @@ static int bind(struct drain *drain, struct drain_stream *stream, const char *pa
     return settle_answer(drain, stream, rc, &state);
 }
 
-/* The records that wait for the stream do not go where it is bound to. */
-static int refuse_to_move(const struct drain_stream *stream, int rc) {
+int stream_refuse_to_move(const struct drain_stream *stream, int rc) {
     char path[LAYOUT_FILE_NAME_BYTES];
     stream->outlet->ops->copy_path(stream->outlet, path, sizeof path);
     return error_set(-rc,
@@ -237,7 +241,7 @@ static int drain_where_bound(struct drain *drain, struct drain_stream *stream) {
     if (rc == 0) {
         rc = find_again(drain, stream);
         const int dry = rc < 0 ? 0 : drain_stream_dry(drain, stream);
-        rc = dry < 0 ? refuse_to_move(stream, dry) : rc;
+        rc = dry < 0 ? stream_refuse_to_move(stream, dry) : rc;
         destroy_outlet(&stream->outlet);
     }
     stream->outlet = configured;
@@ -270,9 +274,12 @@ static struct drain_stream *find_stream(const struct drain *drain, const struct 
     if (config->is_log) {
         return drain_stream(drain, 0);
     }
+    if (config->follows != NULL) {
+        return stream_follower(drain, *config->follows);
+    }
     EACH_STREAM(drain, stream) {
         const struct stream_state *noted = &stream->noted;
-        if (noted->id != 0 && strcmp(noted->name, config->name) == 0 &&
+        if (noted->id != 0 && !stream_follows(stream) && strcmp(noted->name, config->name) == 0 &&
             (config->name[0] != '\0' || (config->path != NULL && strcmp(noted->outlet.path, config->path) == 0))) {
             return stream;
         }
@@ -294,10 +301,9 @@ static int take_over(struct drain *drain, const struct drain_stream *taker, cons
         }
         const int rc = drain_stream_dry(drain, stream);
         if (rc < 0) {
-            return refuse_to_move(stream, rc);
+            return stream_refuse_to_move(stream, rc);
         }
-        destroy_outlet(&stream->outlet);
-        stream->next.outlet = (struct outlet_state){.kind = stream->noted.outlet.kind};
+        stream_unbind(stream);
     }
     return 0;
 }
@@ -307,6 +313,7 @@ static void take_back(struct drain *drain) {
     EACH_STREAM(drain, stream) {
         if (stream->outlet == NULL && stream->noted.outlet.path[0] != '\0' && give_outlet(drain, stream) == 0) {
             stream->next.outlet = stream->noted.outlet;
+            stream->next.follows = stream->noted.follows;
         }
     }
 }
@@ -346,6 +353,7 @@ static int new_stream(struct drain *drain, const struct drain_stream_config *con
     pass(drain, stream);
     stream_let_go(stream);
     stream->next.id = (uint16_t)id;
+    stream->next.follows = config->follows != NULL ? (uint16_t)(*config->follows + 1) : 0;
     snprintf(stream->next.name, sizeof stream->next.name, "%s", config->name);
     stream->noted = stream->next;
     stream->noted_at = stream->next_at;
@@ -422,16 +430,4 @@ int drain_add_stream(struct drain *drain, const struct drain_stream_config *conf
         destroy_outlet(&outlet);
     }
     return rc;
-}
-
-void drain_remove_stream(struct drain *drain, uint16_t id) {
-    struct drain_stream *stream = drain_stream(drain, id);
-    if (stream != NULL && stream->is_open) {
-        stream->is_open = 0;
-        drain_step(drain, 1);
-        if (stream->unsynced > 0 || stream->awaits_note) {
-            stream_rewind(stream);
-        }
-        stream->outlet->ops->close(stream->outlet);
-    }
 }

@@ -231,6 +231,14 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
     check_choices(values, &errors);
     check_sizes_and_times(values, &errors);
     check_rolling(values->ring, config->file_name, values->rolls_by_caller, values->rolling, &errors);
+    const struct segments_config segments = SEGMENTS_CONFIG_OF(values);
+    error_list_add(&errors, segments_check(values->ring, &segments, &config->segments));
+    if (config->segments.folder[0] != '\0' && values->file_name == NULL) {
+        error_list_add(&errors, error_set(EINVAL,
+                                          "segments of the main stream of ring %s cannot be used: there is no main "
+                                          "stream; set fileName, or leave them out",
+                                          values->ring));
+    }
     placement_read(values, &config->placement, &errors);
     return error_list_result(&errors);
 }
@@ -249,6 +257,8 @@ int config_check_stream(const char *ring, const burst_stream_config_t *given, st
         error_list_add(&errors,
                        config_check_file_name(ring, values->file_name, config->file_name, sizeof config->file_name));
     }
+    const struct segments_config segments = SEGMENTS_CONFIG_OF(values);
+    error_list_add(&errors, segments_check(ring, &segments, &config->segments));
     if (values->name != NULL && strlen(values->name) >= BURST_STREAM_NAME_BYTES) {
         error_list_add(&errors, error_set(EINVAL, "the name of a stream of ring %s has %zu bytes: at most %d", ring,
                                           strlen(values->name), BURST_STREAM_NAME_BYTES - 1));

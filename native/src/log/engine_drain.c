@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "log/engine.h"
 #include "outlet/raw/raw.h"
+#include "outlet/segments/segments.h"
 #include "ring/leader.h"
 
 static const struct engine *engine_of(const struct log_source *source) {
@@ -90,6 +91,20 @@ static int make_raw_outlet(const struct engine *engine, struct outlet **outlet) 
     return raw_outlet_create(&parts, outlet);
 }
 
+/* stream NULL: of one that nobody has open, whose folder is there. */
+static int make_segments_outlet(const struct engine *engine, const struct engine_stream *stream,
+                                struct outlet **outlet) {
+    struct segments_outlet_parts parts = {
+        .platform = engine->parts.platform, .files = engine->parts.files, .events = engine->parts.events};
+    if (stream != NULL) {
+        parts.how = stream->how;
+        parts.name = stream->name;
+        parts.segment_bytes = stream->segment_bytes;
+    }
+    memcpy(parts.ring_uuid, engine_view_superblock(&engine->view)->uuid, sizeof parts.ring_uuid);
+    return segments_outlet_create(&parts, outlet);
+}
+
 /* A stream whose caller performs its rolls may be about to be opened: he is asked, and not anticipated. */
 static int ask_patience(const struct roller *roller, const struct roll_question *question, struct roll_answer *answer) {
     const struct engine *engine = (const struct engine *)((const char *)roller - offsetof(struct engine, patience));
@@ -107,7 +122,8 @@ void engine_end_patience(struct engine *engine) {
 static int make_outlet(void *argument, const struct outlet_state *state, struct outlet **outlet) {
     const struct engine *engine = argument;
     const struct new_file how = {.mode = 0};
-    return state->kind == OUTLET_FILE ? make_file_outlet(engine, &how, &engine->patience, outlet)
+    return state->kind == OUTLET_FILE       ? make_file_outlet(engine, &how, &engine->patience, outlet)
+           : state->kind == OUTLET_SEGMENTS ? make_segments_outlet(engine, NULL, outlet)
            : state->kind == OUTLET_RAW && engine->parts.raw_media != NULL
                ? make_raw_outlet(engine, outlet)
                : error_set(EPROTO,
@@ -157,6 +173,17 @@ static int is_without_log(const struct engine *engine, const struct stream_state
            ledger_streams(engine->view.ledger, ledger_view(engine->view.ledger)->newest) > 1;
 }
 
+/* The folder that gets the records of an open stream as well, or none does any more. */
+static int follow(struct engine *engine, const struct engine_stream *stream, uint16_t id) {
+    struct drain_stream_config config = {.name = "", .path = stream->segments, .follows = &id};
+    uint16_t follower;
+    if (stream->segments == NULL) {
+        return drain_end_following(engine->drain, id);
+    }
+    const int rc = make_segments_outlet(engine, stream, &config.outlet);
+    return rc < 0 ? rc : drain_add_stream(engine->drain, &config, &follower);
+}
+
 static int open_log_stream(struct engine *engine, const struct engine_config *config) {
     struct drain_stream_config stream = {
         .name = "", .path = config->file_name, .is_log = 1, .may_not_move = engine->untrusted_ring_owner != 0};
@@ -169,6 +196,11 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     int rc =
         make_configured_outlet(engine, &first.outlet, config->file_name, &config->how, config->roller, &stream.outlet);
     rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);
+    if (rc == 0 && config->file_name != NULL) {
+        const struct engine_stream followed = {
+            .name = "", .how = config->how, .segments = config->segments, .segment_bytes = config->segment_bytes};
+        return follow(engine, &followed, id);
+    }
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
 }
 
@@ -187,7 +219,13 @@ static int add_stream(struct engine *engine, const struct engine_stream *stream,
 
 int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {
     engine->adds_stream = 1;
-    const int rc = add_stream(engine, stream, id);
+    int rc = add_stream(engine, stream, id);
+    if (rc == 0) {
+        rc = follow(engine, stream, *id);
+        if (rc < 0) {
+            drain_remove_stream(engine->drain, *id);
+        }
+    }
     engine->adds_stream = 0;
     return rc;
 }

@@ -56,6 +56,7 @@ static uint8_t *put_stream(struct checkpoint_entry *entry, const struct stream_s
         .diverted_attempt = outlet->diverted_attempt,
         .name_bytes = (uint32_t)strlen(state->name),
         .path_bytes = (uint32_t)strlen(outlet->path),
+        .follows = state->follows,
         .mount = outlet->mount,
         .mark = outlet->mark,
         .roll = outlet->roll,
@@ -112,10 +113,10 @@ size_t checkpoint_claims(const uint8_t *slot) {
 
 /* What the CRC cannot tell: numbers that no writer makes and that would lead a reader outside. */
 static int is_plausible(const struct checkpoint_entry *entry, const struct checkpoint_head *head) {
-    return entry->id < LAYOUT_STREAMS_MAX && (entry->kind == OUTLET_FILE || entry->kind == OUTLET_RAW) &&
-           entry->epoch <= head->epoch && entry->drained_position <= LAYOUT_NUMBER_MAX &&
-           entry->drained_position % RECORD_ALIGN_BYTES == 0 && entry->next_sequence >= 1 &&
-           entry->next_sequence <= LAYOUT_NUMBER_MAX && entry->length <= INT64_MAX &&
+    return entry->id < LAYOUT_STREAMS_MAX && entry->follows <= LAYOUT_STREAMS_MAX && entry->follows != entry->id + 1u &&
+           entry->kind >= OUTLET_FILE && entry->kind <= OUTLET_SEGMENTS && entry->epoch <= head->epoch &&
+           entry->drained_position <= LAYOUT_NUMBER_MAX && entry->drained_position % RECORD_ALIGN_BYTES == 0 &&
+           entry->next_sequence >= 1 && entry->next_sequence <= LAYOUT_NUMBER_MAX && entry->length <= INT64_MAX &&
            entry->tail_bytes <= CHECKPOINT_TAIL_BYTES && entry->tail_bytes <= entry->length &&
            entry->roll.phase <= ROLL_GIVEN_UP && entry->name_bytes < LAYOUT_STREAM_NAME_BYTES &&
            entry->path_bytes < LAYOUT_FILE_NAME_BYTES;
@@ -178,6 +179,7 @@ void checkpoint_decode(const uint8_t *slot, unsigned index, struct stream_state 
     }
     memset(state, 0, sizeof *state);
     state->id = entry->id;
+    state->follows = entry->follows;
     state->epoch = entry->epoch;
     state->drained_position = entry->drained_position;
     state->next_sequence = entry->next_sequence;

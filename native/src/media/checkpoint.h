@@ -22,13 +22,19 @@ struct outlet_state {
 };
 
 struct stream_state {
-    uint16_t id; /* as in the headers of its records; below LAYOUT_STREAMS_MAX */
+    uint16_t id;      /* below LAYOUT_STREAMS_MAX */
+    uint16_t follows; /* 0: it has records of its own; else it gets those of stream follows - 1 */
     uint32_t epoch;
     uint64_t drained_position; /* every record of the stream before it is durable in the outlet */
     uint64_t next_sequence; /* of the first record of any stream at or after it; `epoch`: of the last one before it */
     char name[LAYOUT_STREAM_NAME_BYTES]; /* "": it is known by its path */
     struct outlet_state outlet;
 };
+
+/* What its records have as their stream. */
+static inline uint16_t stream_source(const struct stream_state *state) {
+    return state->follows == 0 ? state->id : (uint16_t)(state->follows - 1);
+}
 
 /* What is in the head of a checkpoint but the streams. */
 struct checkpoint_facts {

@@ -238,17 +238,20 @@ enum roll_phase {
 struct outlet_roll {
     uint32_t phase;           /* enum roll_phase */
     uint32_t reserved;        /* 0 */
-    uint64_t file_number;     /* 1: the first one; one more at each roll. 0: not known */
+    uint64_t file_number;     /* 1: the first one; one more at each roll. 0: not known. OUTLET_SEGMENTS: the number of
+                                 the first frame of the segment */
     int64_t born_ns;          /* CLOCK_REALTIME: the time of the roll that began it; else of its birth; 0: not known */
     uint64_t first_sequence;  /* that a record in it may have; 0: not known */
     int64_t next_time_ns;     /* as in struct roll_head */
     uint64_t next_file_bytes; /* as in struct roll_head */
-    uint8_t reserved_end[32]; /* zero */
+    uint64_t frames;          /* OUTLET_SEGMENTS: in the segment up to `length`; else 0 */
+    uint8_t reserved_end[24]; /* zero */
 };
 
 enum outlet_kind {
     OUTLET_FILE = 1,
-    OUTLET_RAW = 2, /* a block device, or a file written like one */
+    OUTLET_RAW = 2,      /* a block device, or a file written like one */
+    OUTLET_SEGMENTS = 3, /* a folder: media/segment.h */
 };
 
 /*
@@ -281,7 +284,9 @@ struct checkpoint_entry {
     uint32_t diverted_attempt;  /* ... and, unless 0, "." + diverted_attempt */
     uint32_t name_bytes;        /* below LAYOUT_STREAM_NAME_BYTES; 0: the stream is known by its path */
     uint32_t path_bytes;        /* below LAYOUT_FILE_NAME_BYTES; 0: bound to nothing yet. The path is absolute */
-    uint32_t reserved;          /* zero */
+    uint16_t
+        follows; /* 0: it has records of its own; else it gets those of stream follows - 1, and nobody appends to it */
+    uint16_t reserved; /* zero */
     struct outlet_mount mount;
     struct outlet_mark mark;
     struct outlet_roll roll;
@@ -301,6 +306,7 @@ _Static_assert(offsetof(struct checkpoint_entry, drained_position) == 8, "checkp
 _Static_assert(offsetof(struct checkpoint_entry, length) == 24, "checkpoint_entry.length");
 _Static_assert(offsetof(struct checkpoint_entry, diverted_sequence) == 40, "checkpoint_entry.diverted_sequence");
 _Static_assert(offsetof(struct checkpoint_entry, name_bytes) == 52, "checkpoint_entry.name_bytes");
+_Static_assert(offsetof(struct checkpoint_entry, follows) == 60, "checkpoint_entry.follows");
 _Static_assert(offsetof(struct checkpoint_entry, mount) == 64, "checkpoint_entry.mount");
 _Static_assert(offsetof(struct checkpoint_entry, mark) == 80, "checkpoint_entry.mark");
 _Static_assert(offsetof(struct checkpoint_entry, roll) == 112, "checkpoint_entry.roll");

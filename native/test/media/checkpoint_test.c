@@ -314,12 +314,38 @@ static void numbers_that_no_writer_makes_are_not_valid(void **state) {
     seal();
     assert_false(is_valid());
     stream->tail_bytes = 100;
-    stream->kind = 3;
+    stream->kind = 4;
     seal();
     assert_false(is_valid());
-    stream->kind = OUTLET_RAW;
+    stream->kind = OUTLET_SEGMENTS;
     seal();
     assert_true(is_valid());
+    stream->follows = LAYOUT_STREAMS_MAX + 1;
+    seal();
+    assert_false(is_valid());
+    stream->follows = (uint16_t)(stream->id + 1); /* itself */
+    seal();
+    assert_false(is_valid());
+    stream->follows = LAYOUT_STREAMS_MAX;
+    seal();
+    assert_true(is_valid());
+}
+
+static void a_stream_has_its_own_records_or_those_of_another(void **state) {
+    (void)state;
+    struct stream_state read;
+    states[1].follows = 6;
+    states[1].outlet.roll.frames = 77;
+    encode_into(slot, 3);
+    assert_true(is_valid());
+    checkpoint_decode(slot, 0, &read);
+    assert_int_equal(stream_source(&read), 0);
+    checkpoint_decode(slot, 1, &read);
+    assert_int_equal(read.follows, 6);
+    assert_int_equal(read.outlet.roll.frames, 77);
+    assert_int_equal(stream_source(&read), 5);
+    checkpoint_decode(slot, 2, &read);
+    assert_int_equal(stream_source(&read), 5);
 }
 
 static void the_least_drained_stream_is_where_an_open_begins(void **state) {
@@ -402,6 +428,7 @@ int main(void) {
         TEST(a_path_that_is_not_absolute_and_a_zero_in_a_string_are_not_valid),
         TEST(streams_that_are_not_sorted_twice_or_without_the_first_are_not_valid),
         TEST(numbers_that_no_writer_makes_are_not_valid),
+        TEST(a_stream_has_its_own_records_or_those_of_another),
         TEST(the_least_drained_stream_is_where_an_open_begins),
         TEST(slots_lead_to_the_same_if_all_but_their_heads_is_equal),
         TEST(an_older_slot_in_which_any_stream_had_drained_more_goes_back),

@@ -218,11 +218,11 @@ CHECKPOINT_HEAD = ((0, "8s", "magic"), (8, "Q", "generation"), (16, "I", "epoch"
                    (24, "I", "bytes"), (28, "I", "entry_bytes"), (32, "q", "written_ns"), (60, "I", "crc"))
 STREAM = ((0, "H", "id"), (2, "H", "kind"), (4, "I", "epoch"), (8, "Q", "drained_position"), (16, "Q", "next_sequence"),
           (24, "Q", "length"), (32, "I", "tail_bytes"), (36, "I", "tail_crc"), (40, "Q", "diverted_sequence"),
-          (48, "I", "diverted_attempt"), (52, "I", "name_bytes"), (56, "I", "path_bytes"), (64, "Q", "file_system"),
+          (48, "I", "diverted_attempt"), (52, "I", "name_bytes"), (56, "I", "path_bytes"), (60, "H", "follows"), (64, "Q", "file_system"),
           (72, "I", "entry_bytes"), (76, "I", "folder_crc"), (80, "Q", "inode"), (88, "q", "born_ns"),
           (96, "I", "handle_type"), (100, "I", "handle_bytes"), (104, "I", "handle_crc"), (112, "I", "roll_phase"),
           (120, "Q", "file_number"), (128, "q", "file_born_ns"), (136, "Q", "file_first_sequence"),
-          (144, "q", "next_time_ns"), (152, "Q", "next_file_bytes"))
+          (144, "q", "next_time_ns"), (152, "Q", "next_file_bytes"), (160, "Q", "frames"))
 
 
 def decode_checkpoint(image, at, seed, capacity):
@@ -249,7 +249,7 @@ def are_sound(head, capacity):
     ids, drained = [stream["id"] for stream in streams], [stream["drained_position"] for stream in streams]
     return (ids == sorted(set(ids)) and ids[-1] < 64 and head["generation"] <= NUMBER_MAX and
             max(drained) <= NUMBER_MAX and max(drained) - min(drained) <= capacity and
-            all(stream["kind"] in (1, 2) and stream["roll_phase"] <= 3 and stream["drained_position"] % 8 == 0 and
+            all(stream["kind"] in (1, 2, 3) and stream["follows"] <= 64 and stream["follows"] != stream["id"] + 1 and stream["roll_phase"] <= 3 and stream["drained_position"] % 8 == 0 and
                 1 <= stream["next_sequence"] <= NUMBER_MAX and stream["epoch"] <= head["epoch"] and
                 stream["tail_bytes"] <= min(4096, stream["length"]) and stream["length"] < 1 << 63 and
                 stream["path"][:1] in ("", "/") and "\0" not in stream["path"] + stream["name"]
@@ -304,6 +304,54 @@ def decode(image):
     return {"superblocks": copies, "notes": notes, "checkpoints": checkpoints,
             "newest": checkpoints.index(newest), "calibration": decode_calibration(image, seed),
             "log": items, "log_end": end}
+
+
+SEGMENTS_HEAD = ((0, "8s", "magic"), (8, "I", "version"), (12, "I", "head_bytes"), (16, "16s", "uuid"),
+                 (32, "q", "created_ns"), (40, "I", "name_bytes"), (48, "256s", "name"), (508, "I", "crc"))
+SEGMENT_HEADER = ((0, "8s", "magic"), (8, "I", "version"), (12, "I", "header_bytes"), (16, "16s", "folder_uuid"),
+                  (32, "16s", "ring_uuid"), (48, "Q", "first_number"), (56, "Q", "first_sequence"), (124, "I", "crc"))
+FRAME = ((0, "Q", "position"), (8, "Q", "sequence"), (16, "I", "length"), (20, "B", "type"), (21, "B", "flags"),
+         (22, "H", "stream"), (24, "q", "event_time_ns"), (40, "I", "epoch"), (48, "I", "payload_crc"),
+         (52, "I", "header_crc"))
+LOSS_FRAME = 5
+
+
+def decode_frames(content, seed):
+    """The whole frames of a segment, and where the first that is not whole would begin."""
+    frames, at = [], 128
+    while at + HEADER_BYTES <= len(content):
+        frame = fields(content, at, FRAME)
+        payload = content[at + HEADER_BYTES:at + HEADER_BYTES + frame["length"]]
+        end = align_up(at + HEADER_BYTES + frame["length"], 8)
+        if (crc32c(content[at:at + 52], seed) != frame["header_crc"] or frame["type"] not in (DATA, LOSS_FRAME) or
+                not 1 <= frame["sequence"] <= NUMBER_MAX or frame["type"] == LOSS_FRAME and frame["length"] != 32 or
+                end > len(content) or crc32c(payload) != frame["payload_crc"]):
+            break
+        frames.append(dict(frame, payload=payload))
+        at = end
+    return frames, at
+
+
+def decode_segments(head, segments):
+    """The folder of segments with this head; segments: {number in the name: content}."""
+    found = fields(head, 0, SEGMENTS_HEAD)
+    name = found["name"][:found["name_bytes"]]
+    if (found["magic"] != b"BURSTFOL" or found["version"] != 1 or found["head_bytes"] != 512 or len(head) != 512 or
+            crc32c(head[:508]) != found["crc"] or found["name_bytes"] > 255 or found["name"] != name.ljust(256, b"\0")):
+        raise Undecodable("the head of the folder is not valid")
+    found.update(name=name.decode(errors="surrogateescape"), segments=[])
+    for number in sorted(segments):
+        content = segments[number]
+        header = fields(content, 0, SEGMENT_HEADER)
+        if (header["magic"] != b"BURSTSEG" or header["version"] != 1 or header["header_bytes"] != 128 or
+                crc32c(content[:124], crc32c(found["uuid"])) != header["crc"] or header["folder_uuid"] != found["uuid"] or
+                header["first_number"] != number):
+            raise Undecodable("the header of segment %d is not valid" % number)
+        header["frames"], header["end"] = decode_frames(content, crc32c(header["ring_uuid"]))
+        if any(frame["sequence"] < header["first_sequence"] for frame in header["frames"]):
+            raise Undecodable("segment %d has a record before its first one" % number)
+        found["segments"].append(header)
+    return found
 
 
 def read_image(path):

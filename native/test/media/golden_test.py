@@ -6,9 +6,11 @@
 
 make_golden.c made them. They are never made anew for the same version of the format: who cannot read them has broken it.
 """
+import glob
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -19,7 +21,7 @@ import decoder
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What each golden image must hold at least: epochs, voids, and streams with records that wait.
 GOLDEN = {"fresh": (0, 0, set()), "crashes": (2, 1, {0}), "streams": (1, 0, {0, 3, 17}), "lines": (2, 2, {0}),
-          "redo": (1, 0, {0}), "rolls": (1, 0, {0})}
+          "redo": (1, 0, {0}), "rolls": (1, 0, {0}), "segments": (1, 0, {0, 1})}
 # And what has its log file beside it: the drain had begun to write what waits, and nothing of that was noted.
 BEGUN = {"redo"}
 PHASES = ("none", "rolling", "rolled", "given up")
@@ -168,6 +170,37 @@ def not_begun(name, found):
     return wrong + ([] if 0 < len(behind) < len(redo) and redo.startswith(behind) else ["no redo has begun in the file"])
 
 
+def without_segments(name, found):
+    """What is wrong with the folder of segments beside a ring: it must have what the log file of its stream has."""
+    names = [os.path.basename(path) for path in glob.glob(os.path.join(HERE, "golden", name + ".*.seg.gz"))]
+    if name != "segments":
+        return []
+    read = lambda what: decoder.read_image(os.path.join(HERE, "golden", "%s.%s.gz" % (name, what)))
+    contents = {int(file.split(".")[1]): read(file[len(name) + 1:-3]) for file in names}
+    folder = decoder.decode_segments(read("head"), contents)
+    numbers, wrong = 1, []
+    for segment in folder["segments"]:
+        wrong += [] if segment["first_number"] == numbers else ["segment %d is number %d" % (segment["first_number"], numbers)]
+        numbers += len(segment["frames"])
+    frames = [frame for segment in folder["segments"] for frame in segment["frames"]]
+    stream = [stream for stream in found["checkpoints"][found["newest"]]["streams"] if stream["kind"] == 3][0]
+    last = folder["segments"][-1]
+    noted = contents[last["first_number"]][:stream["length"]]
+    checks = {
+        "the text of the frames is not that of the log file": b"".join(frame["payload"] for frame in frames) == read("orders"),
+        "the sequences do not rise": all(one["sequence"] < two["sequence"] for one, two in zip(frames, frames[1:])),
+        "the checkpoint names another folder": folder["uuid"] == struct.pack("<Qq", stream["inode"], stream["born_ns"]),
+        "the checkpoint names another segment": stream["file_number"] == last["first_number"],
+        "the checkpoint counts other frames": stream["frames"] == len(last["frames"]) and stream["length"] == last["end"],
+        "the tail differs": decoder.crc32c(noted[-stream["tail_bytes"]:]) == stream["tail_crc"],
+        "it follows another stream": stream["follows"] - 1 == frames[0]["stream"],
+        "the folder has another name": folder["name"] == "orders",
+        "it holds too little": len(frames) == 24 and len(folder["segments"]) >= 3,
+        "the ring is another one": last["ring_uuid"].hex() == found["superblocks"][0]["uuid"].replace("-", ""),
+    }
+    return wrong + [what for what, holds in checks.items() if not holds]
+
+
 def main():
     burstlog, paths = sys.argv[1], sys.argv[2:]
     golden = {name: os.path.join(HERE, "golden", name + ".ring.gz") for name in GOLDEN} if not paths else {}
@@ -181,7 +214,7 @@ def main():
                 file.write(content)
             try:
                 found = decoder.decode(content)
-                wrong = judge(burstlog, copy, found) + (lacks(name, found) + not_begun(name, found) if golden else [])
+                wrong = judge(burstlog, copy, found) + (lacks(name, found) + not_begun(name, found) + without_segments(name, found) if golden else [])
             except decoder.Undecodable as why:
                 wrong = ["the second decoder: %s" % why]
             failed += bool(wrong)

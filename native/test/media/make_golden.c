@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the golden images anew, for a new version of the format: make-golden-images FOLDER, then `gzip -9n` each ring there
- * into native/test/media/golden, and redo.log. Each life of a ring is a process that ends without a close.
+ * into native/test/media/golden, redo.log, segments.orders, and segments.head and segments.*.seg of what is in segments.folder.
+ * Each life of a ring is a process that ends without a close.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -149,6 +150,48 @@ static void rolls_that_wait(burst_t *log) {
     check(ring_append_roll(log->ring, &head, sizeof head, 0, 0, &for_ever), "roll");
 }
 
+static burst_stream_t *open_orders(burst_t *log) {
+    burst_stream_config_t orders;
+    burst_stream_t *stream;
+    burst_stream_config_init(&orders);
+    orders.name = "orders";
+    orders.file_name = "segments.orders";
+    orders.segments = "segments.folder";
+    orders.segment_bytes = 65536;
+    check(burst_stream_open(log, &orders, &stream), "stream");
+    return stream;
+}
+
+static void append_order(burst_stream_t *stream, unsigned number, size_t bytes) {
+    static char text[100000];
+    memset(text, 'o', bytes);
+    const int head = snprintf(text, bytes + 1, "order %u\n", number);
+    if ((size_t)head < bytes) {
+        text[head] = 'o';
+    }
+    check(burst_stream_append(stream, text, bytes, 1700000000000000000ll + number), "append");
+}
+
+/* Several of them: what is drained at once is in one. */
+static void segments(burst_t *log) {
+    burst_stream_t *stream = open_orders(log);
+    for (unsigned i = 0; i < 24; i++) {
+        append_order(stream, i, i == 7 ? 70000 : i == 8 ? 0 : 5000 + i);
+        append(log, 0, 100 + (size_t)i);
+        if (i % 4 == 0) {
+            check(burst_await_drained(log, -1) == 1 ? 0 : -1, "await");
+        }
+    }
+    check(burst_close(log), "close");
+}
+
+static void segments_and_what_waits(burst_t *log) {
+    burst_stream_t *stream = open_orders(log);
+    append_order(stream, 24, 300);
+    append(log, 0, 100);
+    append_order(stream, 25, 400);
+}
+
 static void live(const char *name, void (*work)(burst_t *), uint64_t drain_interval_ns, uint32_t io) {
     static char ring[4096], file[4096];
     snprintf(ring, sizeof ring, "%s.ring", name);
@@ -191,6 +234,8 @@ int main(int argc, char **argv) {
     live("lines", laps, 0, BURST_IO_MAPPED);
     live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);
     live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);
+    live("segments", segments, 0, BURST_IO_PWRITE);
+    live("segments", segments_and_what_waits, NEVER_NS, BURST_IO_PWRITE);
     live("redo", a_few_drained, 0, BURST_IO_PWRITE);
     live("redo", a_few_half_drained, NEVER_NS, BURST_IO_PWRITE);
     return 0;

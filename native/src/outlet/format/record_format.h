@@ -24,7 +24,7 @@ struct record_format {
     size_t (*record_size)(const struct record_header *header, const uint8_t *payload);
     void (*record)(const struct record_header *header, const uint8_t *payload, uint8_t *out);
     /* Writes what stands where records were lost, at most RECORD_LOSS_BYTES; returns its length. */
-    size_t (*loss)(const struct record_loss *loss, uint8_t *out);
+    size_t (*loss)(const struct record_format *format, const struct record_loss *loss, uint8_t *out);
 };
 
 /* Exactly the bytes that were appended, one record after the other; a loss is a line of its own. A roll, where the outlet has

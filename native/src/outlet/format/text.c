@@ -24,7 +24,8 @@ static void text_record(const struct record_header *header, const uint8_t *paylo
     }
 }
 
-static size_t text_loss(const struct record_loss *loss, uint8_t *out) {
+static size_t text_loss(const struct record_format *format, const struct record_loss *loss, uint8_t *out) {
+    (void)format;
     if (loss->count == 0) {
         return 0;
     }

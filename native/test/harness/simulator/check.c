@@ -208,7 +208,7 @@ static int read_line(struct reading *reading) {
 
 static void read_file(struct reading *reading, const struct sim_name *name) {
     const struct sim_inode *inode = &reading->world->files.inodes[name->inode];
-    if (inode->is_theirs) {
+    if (inode->is_theirs || is_in_segments(name->name)) {
         return;
     }
     reading->name = name->name;
@@ -322,6 +322,7 @@ static void check_rolls(const struct reading *reading) {
 void log_check_files(struct world *world) {
     static struct reading reading;
     check_theirs(world);
+    log_check_segments(world);
     sim_check_plans(world);
     if (world->model.repeats) {
         count_repeated(world);

@@ -221,6 +221,7 @@ static void crash_recovery(struct world *world, const char *operation) {
     if (world->engine != NULL) {
         log_note_durable(world);
     }
+    log_read_segments(world);
     trace(world, now->second_point, operation);
     crash_survey(&crash, world, mix(mix(now->seed, now->points), mix(now->state, now->second_point)));
     const uint64_t states = crash_states(&crash, now->second_sampled, now->second_sampled);
@@ -239,6 +240,7 @@ static void crash_run(struct world *world, const char *operation) {
     if (world->engine != NULL) {
         log_note_durable(world);
     }
+    log_read_segments(world);
     if (now->only_point < 0 || now->only_point == (int64_t)now->points) {
         trace(world, now->points, operation);
     }

@@ -168,8 +168,11 @@ int64_t log_offer(struct world *world, const struct sim_roll *roll, uint32_t len
     const struct model_record before = model->records[sequence];
     const struct sim_stream *stream = &world->streams[world->writes_to];
     const char *home = world->writes_to == 0 ? world->file_name : stream->path;
-    model->records[sequence] = (struct model_record){
-        .roll = roll, .home = world->has_streams ? home : NULL, .incarnation = model->incarnation, .length = length};
+    model->records[sequence] = (struct model_record){.roll = roll,
+                                                     .home = world->has_streams ? home : NULL,
+                                                     .incarnation = model->incarnation,
+                                                     .length = length,
+                                                     .in_segments = (uint8_t)(stream->is_open && stream->has_segments)};
     size_t bytes = length;
     if (roll != NULL) {
         bytes = roll_make(world, sequence, home, payload);

@@ -6,6 +6,8 @@
 #ifndef BURST_TEST_SIMULATOR_LOG_H
 #define BURST_TEST_SIMULATOR_LOG_H
 
+#include <string.h>
+
 #include "append_rules.h"
 #include "harness/simulator/world.h"
 
@@ -56,6 +58,14 @@ void log_drain_all(struct world *world);
 
 /* Every record there must be, and none but those, in order: I1 to I4. All is drained. */
 void log_check_files(struct world *world);
+
+/* Somebody reads all segments there are: what he has seen before is still there, under the same number (I10). */
+void log_read_segments(struct world *world);
+/* And he finds each record of its stream once, in order. All is drained. */
+void log_check_segments(struct world *world);
+static inline int is_in_segments(const char *name) {
+    return strncmp(name, SEGMENTS_FOLDER "/", sizeof SEGMENTS_FOLDER) == 0;
+}
 
 /* The records in a file are at the mercy of those who destroy it. */
 void log_records_destroyed(struct world *world, const char *name, size_t from_byte);

@@ -72,6 +72,7 @@ static void any_step_of_a_stream(struct world *world) {
     } else if (world->streams[which].is_open) {
         log_close_stream(world, which);
     } else {
+        world->streams[which].has_segments = world->has_segments && which == 1 && world_random(world, 4) > 0;
         log_open_stream(world, which, names[world_random(world, 3)], path); /* another may have it, or it is stalled */
     }
 }
@@ -129,6 +130,11 @@ void anything(struct world *world) {
 void anything_with_streams(struct world *world) {
     world->has_streams = 1;
     run_any(world, 1);
+}
+
+void anything_with_segments(struct world *world) {
+    world->has_segments = 1;
+    anything_with_streams(world);
 }
 
 /* By whomever, with folders that may be read-only. */

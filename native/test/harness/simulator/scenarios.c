@@ -334,6 +334,11 @@ const struct scenario scenarios[] = {
     {"file-of-a-stream-is-rotated", 12, 1, file_of_a_stream_is_rotated, 0},
     {"sync-of-a-stream-fails", 12, 1, sync_of_a_stream_fails, 0},
     {"record-of-a-stream-rots", 16, 1, record_of_a_stream_rots, 1},
+    {"segments-beside-a-log-file", 10, 2, segments_beside_a_log_file, 1},
+    {"segments-end-one-after-another", 16, 1, segments_end_one_after_another, 0},
+    {"segments-on-a-full-disk", 16, 1, segments_on_a_full_disk, 1},
+    {"sync-of-a-segment-fails", 12, 1, sync_of_a_segment_fails, 1},
+    {"segments-come-and-go", 16, 1, segments_come_and_go, 1},
     {"rolls-one-after-another", 16, 1, rolls_one_after_another, 0},
     {"roll-before-any-record", 16, 1, roll_before_any_record, 1},
     {"roll-among-what-is-enqueued", 16, 1, roll_among_what_is_enqueued, 1},
@@ -355,6 +360,7 @@ const struct scenario scenarios[] = {
     {"roll-rots", 16, 1, roll_rots, 1},
     {"anything", 12, 3, anything, 0},
     {"anything-with-streams", 14, 3, anything_with_streams, 0},
+    {"anything-with-segments", 14, 3, anything_with_segments, 1},
     {"anything-with-rolls", 14, 3, anything_with_rolls, 0},
 };
 const size_t scenario_count = sizeof scenarios / sizeof scenarios[0];

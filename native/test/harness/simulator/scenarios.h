@@ -100,6 +100,13 @@ void streams_exchange_their_files(struct world *world);
 void file_of_a_stream_is_rotated(struct world *world);
 void sync_of_a_stream_fails(struct world *world);
 
+/* segments_scenarios.c */
+void segments_beside_a_log_file(struct world *world);
+void segments_end_one_after_another(struct world *world);
+void segments_on_a_full_disk(struct world *world);
+void sync_of_a_segment_fails(struct world *world);
+void segments_come_and_go(struct world *world);
+
 /* roll_scenarios.c */
 void rolls_one_after_another(struct world *world);
 void roll_before_any_record(struct world *world);
@@ -123,6 +130,7 @@ void streams_plan_their_rolls(struct world *world);
 /* random_scenario.c */
 void anything(struct world *world);
 void anything_with_streams(struct world *world);
+void anything_with_segments(struct world *world);
 void anything_with_rolls(struct world *world);
 
 #endif

@@ -22,7 +22,11 @@ void log_write_to(struct world *world, unsigned which) {
 
 int log_open_stream(struct world *world, unsigned which, const char *name, const char *path) {
     struct sim_stream *stream = &world->streams[which];
-    const struct engine_stream config = {.name = name, .path = path, .roller = sim_roller_of(world, which)};
+    const struct engine_stream config = {.name = name,
+                                         .path = path,
+                                         .segments = stream->has_segments ? SEGMENTS_FOLDER : NULL,
+                                         .segment_bytes = SIM_SEGMENT_BYTES,
+                                         .roller = sim_roller_of(world, which)};
     world->has_streams = 1;
     stream->name = name;
     stream->path = path;

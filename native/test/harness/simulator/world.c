@@ -71,8 +71,8 @@ void world_reset(struct world *world, unsigned blocks, uint64_t seed) {
     world->file_name = "/logs/orders.log";
     memset(world->streams, 0, sizeof world->streams);
     world->rolls_by_caller = 0;
+    world->has_streams = world->has_segments = 0;
     world->rolls_planned = 0;
-    world->has_streams = 0;
     world->writes_to = 0;
     world->random_state = seed;
     world->now_ns = 1000000000000;
@@ -121,6 +121,8 @@ void world_copy(struct world *to, const struct world *from) {
     to->files.change_count = from->files.change_count;
     const size_t records = (size_t)from->model.offered + 1;
     memcpy(to->model.records, from->model.records, records * sizeof to->model.records[0]);
+    memcpy(to->model.seen, from->model.seen, (from->model.seen_count + 1) * sizeof to->model.seen[0]);
+    to->model.seen_count = from->model.seen_count;
     to->model.acknowledged = from->model.acknowledged;
     to->model.offered = from->model.offered;
     to->model.incarnation = from->model.incarnation;

@@ -202,12 +202,25 @@ struct model_record {
     const char *home;            /* the log file that its stream had when it was appended; NULL: there is but one */
     uint32_t incarnation;        /* tells records apart that get the same sequence after a crash */
     uint32_t length;
-    uint8_t damaged;   /* the medium lost it: it must be reported as lost */
-    uint8_t destroyed; /* others destroyed the file it was in: it may be missing */
+    uint8_t in_segments; /* its stream had them when it was appended */
+    uint8_t damaged;     /* the medium lost it: it must be reported as lost */
+    uint8_t destroyed;   /* others destroyed the file it was in: it may be missing */
+};
+
+#define SEGMENTS_FOLDER "/logs/segments" /* of the stream that has one */
+#define SIM_SEGMENT_BYTES 4096u
+#define SEEN_MAX 512u
+
+/* What a reader of segments has seen, and has passed on to where no crash of this host reaches. */
+struct seen_frame {
+    uint64_t sequence; /* 0: a loss */
+    uint32_t incarnation;
 };
 
 /* What the log may hold. */
 struct model {
+    struct seen_frame seen[SEEN_MAX];               /* by number */
+    uint32_t seen_count;                            /* the highest number of them */
     struct model_record records[MODEL_RECORDS_MAX]; /* by sequence */
     uint64_t acknowledged;                          /* every sequence up to it must survive */
     uint64_t offered;                               /* no sequence above it can exist */
@@ -227,6 +240,7 @@ struct model {
 struct sim_stream {
     const char *name;
     const char *path; /* NULL: nobody wants it */
+    int has_segments; /* what is appended goes to SEGMENTS_FOLDER as well */
     int is_open;
     uint16_t id;
 };
@@ -249,6 +263,7 @@ struct world {
     struct sim_stream streams[STREAMS_MAX];
     struct sim_roller rollers[STREAMS_MAX]; /* of each stream */
     int rolls_by_caller;
+    int has_segments;   /* a stream may */
     int rolls_planned;  /* the log says of each file when it is to be rolled */
     int has_streams;    /* others than the log's own: each record has a home */
     unsigned writes_to; /* which of them gets the next record; STREAMS_MAX: none can */

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "consume/frames.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "media/record.h"
+
+#define LEAST_ROOM (256u * 1024u)
+
+/* Bytes read: fewer only at the end of the file; or -errno. */
+static int64_t read_at(int file, void *data, size_t bytes, uint64_t offset) {
+    size_t done = 0;
+    while (done < bytes) {
+        const ssize_t got = pread(file, (uint8_t *)data + done, bytes - done, (off_t)(offset + done));
+        if (got == 0) {
+            break;
+        }
+        if (got < 0 && errno != EINTR) {
+            return -errno;
+        }
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return (int64_t)done;
+}
+
+static int refuse_to_read(const struct frames *frames, int rc) {
+    return error_set(-rc, "segments of stream \"%s\" cannot be read: %s", frames->head.name, error_name(-rc));
+}
+
+/* ----------------------------------------------------------------------------------------------------- the folder */
+
+static int read_head(struct frames *frames, const char *path) {
+    const int file = openat(frames->folder, SEGMENTS_HEAD_NAME, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return error_set(errno,
+                         "%s is no folder of segments, or no log has written it yet: its file head cannot be "
+                         "opened: %s",
+                         path, error_name(errno));
+    }
+    const int64_t got = read_at(file, &frames->head, sizeof frames->head, 0);
+    close(file);
+    if (got < 0) {
+        return error_set((int)-got, "file head of segments folder %s cannot be read: %s", path, error_name((int)-got));
+    }
+    switch (got < (int64_t)sizeof frames->head ? SEGMENT_ABSENT : segments_head_judge(&frames->head)) {
+    case SEGMENT_VALID:
+        return 0;
+    case SEGMENT_UNKNOWN:
+        return error_set(EPROTO, "segments folder %s is of another version than %u, which this library knows", path,
+                         SEGMENT_VERSION);
+    case SEGMENT_ABSENT:
+        return error_set(ENOENT,
+                         "%s is no folder of segments, or no log has written it yet: its file head says "
+                         "nothing",
+                         path);
+    default:
+        return error_set(EUCLEAN, "what segments folder %s says of itself, in its file head, is damaged", path);
+    }
+}
+
+int frames_open(struct frames *frames, const char *path) {
+    *frames = (struct frames){.segment = -1, .wanted = 1, .room = LEAST_ROOM};
+    frames->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (frames->folder < 0) {
+        return error_set(errno, "segments folder %s cannot be opened: %s", path, error_name(errno));
+    }
+    frames->buffer = malloc(frames->room);
+    const int rc = frames->buffer == NULL ? error_set(ENOMEM, "no memory to read segments: %zu bytes", frames->room)
+                                          : read_head(frames, path);
+    if (rc < 0) {
+        frames_close(frames);
+    }
+    return rc;
+}
+
+int frames_open_beside(struct frames *frames, const struct frames *other) {
+    *frames = (struct frames){.head = other->head, .segment = -1, .wanted = 1, .room = LEAST_ROOM};
+    frames->folder = openat(other->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (frames->folder < 0) {
+        return refuse_to_read(frames, -errno);
+    }
+    frames->buffer = malloc(frames->room);
+    if (frames->buffer == NULL) {
+        frames_close(frames);
+        return error_set(ENOMEM, "no memory to read segments: %zu bytes", (size_t)LEAST_ROOM);
+    }
+    return 0;
+}
+
+static void leave_segment(struct frames *frames) {
+    if (frames->segment >= 0) {
+        close(frames->segment);
+        frames->segment = -1;
+    }
+    frames->count = 0;
+}
+
+void frames_close(struct frames *frames) {
+    leave_segment(frames);
+    free(frames->buffer);
+    frames->buffer = NULL;
+    if (frames->folder >= 0) {
+        close(frames->folder);
+        frames->folder = -1;
+    }
+}
+
+/* Of the numbers that segments of the folder begin with, the highest one up to `number`, and the lowest one above it; 0: there
+ * is none. */
+struct neighbours {
+    uint64_t below, above;
+};
+
+/* DIR of the folder; NULL: *rc is -errno, with a sentence. */
+static DIR *list(const struct frames *frames, int *rc) {
+    const int folder = openat(frames->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = folder < 0 ? NULL : fdopendir(folder);
+    if (entries == NULL) {
+        *rc = refuse_to_read(frames, -errno);
+        if (folder >= 0) {
+            close(folder);
+        }
+    }
+    return entries;
+}
+
+static int find_neighbours(const struct frames *frames, uint64_t number, struct neighbours *found) {
+    *found = (struct neighbours){.below = 0};
+    int rc = 0;
+    DIR *entries = list(frames, &rc);
+    if (entries == NULL) {
+        return rc;
+    }
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        const uint64_t first = segment_number_of(entry->d_name);
+        if (first != 0 && first <= number && first > found->below) {
+            found->below = first;
+        } else if (first > number && (found->above == 0 || first < found->above)) {
+            found->above = first;
+        }
+    }
+    closedir(entries);
+    return 0;
+}
+
+int frames_lowest(struct frames *frames, uint64_t *number) {
+    struct neighbours found;
+    const int rc = find_neighbours(frames, 0, &found);
+    *number = found.above == 0 ? 1 : found.above;
+    return rc;
+}
+
+int frames_bytes_left(const struct frames *frames, uint64_t *bytes) {
+    struct neighbours at = {.below = frames->segment >= 0 ? frames->header.first_number : 0};
+    struct stat segment;
+    int rc = at.below > 0 ? 0 : find_neighbours(frames, frames->wanted, &at);
+    DIR *entries = rc < 0 ? NULL : list(frames, &rc);
+    *bytes = 0;
+    for (const struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        const uint64_t first = segment_number_of(entry->d_name);
+        if (first != 0 && first >= at.below && fstatat(frames->folder, entry->d_name, &segment, 0) == 0) {
+            *bytes += (uint64_t)segment.st_size;
+        }
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+    *bytes -= frames->segment >= 0 && *bytes >= frames->offset ? frames->offset : 0;
+    return rc;
+}
+
+/* Goes to the first frame of the segment. 1; 0: it is not there, or has no whole header yet; -errno with a sentence. */
+static int open_segment(struct frames *frames, uint64_t first_number) {
+    char name[SEGMENT_NAME_BYTES];
+    struct segment_header header;
+    segment_name(name, first_number);
+    const int file = openat(frames->folder, name, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return errno == ENOENT ? 0 : refuse_to_read(frames, -errno);
+    }
+    const int64_t got = read_at(file, &header, sizeof header, 0);
+    if (got < (int64_t)sizeof header || segment_header_judge(&header, frames->head.uuid) != SEGMENT_VALID ||
+        header.first_number != first_number) {
+        close(file);
+        return got < 0 ? refuse_to_read(frames, (int)got) : 0;
+    }
+    leave_segment(frames);
+    frames->segment = file;
+    frames->header = header;
+    frames->crc_seed = crc_seed_of(header.ring_uuid);
+    frames->number = first_number;
+    frames->offset = sizeof header;
+    return 1;
+}
+
+void frames_seek(struct frames *frames, uint64_t number) {
+    leave_segment(frames);
+    frames->wanted = number;
+}
+
+/* --------------------------------------------------------------------------------------------------------- frames */
+
+static enum frame_verdict judge(const struct frames *frames) {
+    const uint64_t begin = frames->offset - frames->at;
+    return frames->offset < frames->at || begin >= frames->count
+               ? FRAME_NONE
+               : segment_frame_judge(frames->buffer + begin, frames->count - begin, frames->crc_seed);
+}
+
+/* Reads anew what begins at the offset, with room for all of the frame there if its header says how long it is. 0 or -errno. */
+static int fill(struct frames *frames, enum frame_verdict before) {
+    if (before == FRAME_IS_LONGER) {
+        struct record_header header;
+        memcpy(&header, frames->buffer + (frames->offset - frames->at), sizeof header);
+        if (record_bytes(header.length) > frames->room) {
+            uint8_t *larger = realloc(frames->buffer, record_bytes(header.length));
+            if (larger == NULL) {
+                return error_set(ENOMEM, "no memory to read a record of %u bytes", header.length);
+            }
+            frames->buffer = larger;
+            frames->room = record_bytes(header.length);
+        }
+    }
+    const int64_t got = read_at(frames->segment, frames->buffer, frames->room, frames->offset);
+    frames->at = frames->offset;
+    frames->count = got < 0 ? 0 : (size_t)got;
+    return got < 0 ? refuse_to_read(frames, (int)got) : 0;
+}
+
+/* 1: a whole one begins at the offset, and is in the buffer. */
+static int look(struct frames *frames) {
+    enum frame_verdict verdict = judge(frames);
+    for (int turn = 0; turn < 2 && verdict != FRAME_WHOLE; turn++) {
+        const int rc = fill(frames, verdict);
+        if (rc < 0) {
+            return rc;
+        }
+        verdict = judge(frames);
+    }
+    return verdict == FRAME_WHOLE;
+}
+
+static void take(struct frames *frames, struct frame *frame) {
+    const uint8_t *bytes = frames->buffer + (frames->offset - frames->at);
+    frame->number = frames->number++;
+    frame->missing = 0;
+    memcpy(&frame->header, bytes, sizeof frame->header);
+    frame->payload = bytes + sizeof frame->header;
+    frames->offset += record_bytes(frame->header.length);
+}
+
+/* Numbers up to that one before the segment that begins with `above`, which is there, are in none. */
+static int pass_missing(struct frames *frames, uint64_t number, uint64_t above, struct frame *frame) {
+    const uint64_t first = frames->wanted > number ? frames->wanted : number;
+    const int rc = open_segment(frames, above);
+    if (rc <= 0) {
+        return rc < 0 ? rc : FRAMES_NONE;
+    }
+    if (first >= above) {
+        return frames_next(frames, frame);
+    }
+    *frame = (struct frame){.number = above - 1, .missing = above - first};
+    frames->wanted = above;
+    return FRAMES_MISSING;
+}
+
+/* Opens the segment in which the wanted frame is, or would be. */
+static int begin(struct frames *frames, struct frame *frame) {
+    struct neighbours found;
+    int rc = find_neighbours(frames, frames->wanted, &found);
+    rc = rc < 0 || found.below == 0 ? rc : open_segment(frames, found.below);
+    if (rc == 1) {
+        return frames_next(frames, frame);
+    }
+    return rc < 0 || found.above == 0 ? rc : pass_missing(frames, frames->wanted, found.above, frame);
+}
+
+/* The segment has no whole frame at the offset, and there is one that begins with a higher number, `above`. */
+static int end(struct frames *frames, uint64_t above, struct frame *frame) {
+    /* The writer made it after all of this one: what stands there now is all that it ever has. */
+    const int rc = look(frames);
+    return rc < 0 ? rc : rc == 1 ? frames_next(frames, frame) : pass_missing(frames, frames->number, above, frame);
+}
+
+int frames_next(struct frames *frames, struct frame *frame) {
+    struct neighbours found;
+    int rc;
+    if (frames->segment < 0) {
+        return begin(frames, frame);
+    }
+    while ((rc = look(frames)) == 1) {
+        take(frames, frame);
+        if (frame->number >= frames->wanted) {
+            frames->wanted = frame->number + 1;
+            return FRAMES_ONE;
+        }
+    }
+    rc = rc < 0 ? rc : find_neighbours(frames, frames->header.first_number, &found);
+    return rc < 0 || found.above == 0 ? rc : end(frames, found.above, frame);
+}
+
+int frames_seek_end(struct frames *frames) {
+    struct neighbours found;
+    struct frame frame;
+    int rc = find_neighbours(frames, LAYOUT_NUMBER_MAX, &found);
+    if (rc == 0 && found.below > 0 && (frames->segment < 0 || frames->header.first_number < found.below)) {
+        frames_seek(frames, found.below);
+    }
+    while (rc >= 0 && (rc = frames_next(frames, &frame)) > 0) {
+    }
+    return rc;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <pthread.h>
+#include <sys/inotify.h>
+
+#include "consume/consumer_log.h"
+
+static int has_no_inotify;
+static void (*before_listing)(void);
+
+int __real_inotify_init1(int flags);
+int __wrap_inotify_init1(int flags);
+DIR *__real_fdopendir(int folder);
+DIR *__wrap_fdopendir(int folder);
+
+int __wrap_inotify_init1(int flags) {
+    errno = EMFILE;
+    return has_no_inotify ? -1 : __real_inotify_init1(flags);
+}
+
+DIR *__wrap_fdopendir(int folder) {
+    void (*call)(void) = before_listing;
+    before_listing = NULL;
+    if (call != NULL) {
+        call();
+    }
+    return __real_fdopendir(folder);
+}
+
+/* ----------------------------------------------------------------------------------------------------- in order */
+
+static void each_record_comes_once_with_its_number(void **state) {
+    (void)state;
+    assert_int_equal(next(0), 0);
+    assert_int_equal(log_write(600), 0);
+    assert_true(read_folder(1)->segments > 10);
+    const uint64_t behind = assert_all(1, 600);
+    assert_int_equal(next(0), 0);
+    assert_int_equal(burst_consumer_position(consumer), behind);
+}
+
+static void a_consumer_follows_what_is_written(void **state) {
+    (void)state;
+    seg_log.batch_records = 1;
+    uint64_t number = 1;
+    for (uint64_t sequence = 1; sequence < 300; sequence = sequence_behind(sequence)) {
+        assert_int_equal(log_write(sequence), 0);
+        assert_next(number++, sequence);
+        assert_int_equal(next(0), 0);
+    }
+}
+
+static void a_torn_record_is_waited_for(void **state) {
+    (void)state;
+    static uint8_t bytes[MOST_BYTES];
+    assert_int_equal(log_write(15), 0);
+    const size_t count = read_whole(segment_path(1), bytes, sizeof bytes);
+    for (size_t missing = 1; missing <= record_bytes(length_of(15)); missing += 7) {
+        assert_int_equal(truncate(segment_path(1), (off_t)(count - missing)), 0);
+        if (missing % 2 == 0) {
+            assert_int_equal(truncate(segment_path(1), (off_t)count), 0); /* zeros */
+        }
+        burst_consumer_seek(consumer, 1);
+        assert_all(1, 13);
+        assert_int_equal(next(0), 0);
+    }
+    FILE *file = fopen(segment_path(1), "r+");
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    fclose(file);
+    assert_next(10, 15);
+}
+
+static void append_frame(uint64_t segment, struct record_header header, const void *payload) {
+    static uint8_t frame[400000];
+    header.payload_crc = crc32c(0, payload, header.length);
+    header.header_crc = crc32c(crc_seed_of(seg_log.parts.ring_uuid), &header, RECORD_CRC_COVERS);
+    segment_frame_put(&header, payload, frame);
+    FILE *file = fopen(segment_path(segment), "a");
+    assert_int_equal(fwrite(frame, 1, record_bytes(header.length), file), record_bytes(header.length));
+    fclose(file);
+}
+
+static void a_record_of_any_length_comes(void **state) {
+    (void)state;
+    static uint8_t payload[300001];
+    memset(payload, 'p', sizeof payload);
+    payload[300000] = 'q';
+    assert_int_equal(log_write(3), 0);
+    append_frame(1, (struct record_header){.sequence = 4, .length = 300001, .type = RECORD_DATA}, payload);
+    append_frame(1, (struct record_header){.sequence = 5, .length = 0, .type = RECORD_DATA}, payload);
+    append_frame(1, (struct record_header){.sequence = 6, .length = 200000, .type = RECORD_DATA}, payload);
+    assert_all(1, 3);
+    assert_int_equal(next(0), 1);
+    assert_int_equal(record.length, 300001);
+    assert_memory_equal(record.data, payload, 300001);
+    assert_int_equal(next(0), 1);
+    assert_int_equal(record.length, 0);
+    assert_int_equal(next(0), 1);
+    assert_int_equal(record.length, 200000);
+    assert_int_equal(record.number, 5);
+}
+
+static void a_loss_and_a_roll_are_told(void **state) {
+    (void)state;
+    const struct marker_loss loss = {.from = 4096, .to = 8192, .first_sequence = 4, .count = 3};
+    assert_int_equal(log_write(3), 0);
+    append_frame(1, (struct record_header){.sequence = 4, .length = sizeof loss, .type = SEGMENT_FRAME_LOSS}, &loss);
+    append_frame(1, (struct record_header){.sequence = 7, .length = 4, .type = RECORD_DATA, .flags = RECORD_ROLL},
+                 "roll");
+    assert_all(1, 3);
+    assert_int_equal(next(0), 1);
+    assert_int_equal(record.kind, BURST_CONSUMED_LOST);
+    assert_int_equal(record.sequence, 4);
+    assert_int_equal(record.count, 3);
+    assert_null(record.data);
+    assert_int_equal(next(0), 1);
+    assert_int_equal(record.kind, BURST_CONSUMED_ROLL);
+    assert_memory_equal(record.data, "roll", 4);
+}
+
+static void segments_of_another_ring_are_read_on(void **state) {
+    (void)state;
+    assert_int_equal(log_write(15), 0);
+    seg_log.outlet->ops->destroy(seg_log.outlet);
+    seg_log.parts.ring_uuid[0]++;
+    seg_log.noted_sequence = seg_log.written = 0;
+    log_make_outlet();
+    assert_int_equal(log_bind(), OUTLET_NOTE);
+    assert_int_equal(log_write(6), 0);
+    assert_int_equal(assert_all(1, 15), 11);
+    assert_next(11, 1);
+    assert_next(12, 3);
+}
+
+/* ------------------------------------------------------------------------------------------------------- waiting */
+
+static void *write_all(void *until) {
+    struct timespec while_it_waits = {.tv_nsec = 20000000};
+    nanosleep(&while_it_waits, NULL);
+    while (seg_log.written < *(const uint64_t *)until) {
+        if (log_write(sequence_behind(seg_log.written)) != 0) {
+            abort();
+        }
+    }
+    return NULL;
+}
+
+/* Many segments end meanwhile. */
+static void a_waiting_consumer_gets_what_is_written_meanwhile(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        uint64_t until = turn == 0 ? 900 : 990;
+        uint64_t number = burst_consumer_position(consumer),
+                 sequence = record.sequence > 0 ? (uint64_t)record.sequence : 0;
+        pthread_t writer;
+        pthread_create(&writer, NULL, write_all, &until);
+        while (sequence < until) {
+            sequence = sequence_behind(sequence);
+            assert_int_equal(next(-1), 1);
+            assert_int_equal(record.kind, BURST_CONSUMED_RECORD);
+            assert_int_equal(record.number, number++);
+            assert_int_equal(record.sequence, sequence);
+        }
+        pthread_join(writer, NULL);
+        const int64_t last = record.sequence;
+        assert_int_equal(burst_consumer_ack(consumer, record.number), 0);
+        has_no_inotify = 1;
+        reopen_consumer();
+        record.sequence = last;
+    }
+    has_no_inotify = 0;
+}
+
+static void a_wait_ends(void **state) {
+    (void)state;
+    assert_int_equal(next(1000000), 0);
+    has_no_inotify = 1;
+    reopen_consumer();
+    assert_int_equal(next(3000000), 0);
+    has_no_inotify = 0;
+}
+
+static void write_more(void) {
+    assert_int_equal(log_write(sequence_behind(seg_log.written)), 0);
+}
+
+/* Between the look that found nothing and the wait. */
+static void what_is_written_before_a_wait_ends_it(void **state) {
+    (void)state;
+    assert_int_equal(log_write(6), 0);
+    assert_all(1, 6);
+    before_listing = write_more;
+    assert_int_equal(next(5000000000), 1);
+    assert_int_equal(record.number, 5);
+}
+
+static void end_the_segment(void) {
+    const unsigned notes = seg_log.notes;
+    while (seg_log.notes == notes) {
+        assert_int_equal(log_write(sequence_behind(seg_log.written)), 0);
+    }
+}
+
+/* The writer goes on between two looks: there was nothing at the end of the segment, and then there is another segment. */
+static void what_is_written_while_a_consumer_looks_is_not_passed_over(void **state) {
+    (void)state;
+    seg_log.batch_records = 1;
+    assert_int_equal(log_write(6), 0);
+    assert_all(1, 6);
+    before_listing = end_the_segment;
+    assert_next(5, 7);
+    assert_all(6, seg_log.written);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CONSUMER_TEST(each_record_comes_once_with_its_number),
+        CONSUMER_TEST(a_consumer_follows_what_is_written),
+        CONSUMER_TEST(a_torn_record_is_waited_for),
+        CONSUMER_TEST(a_record_of_any_length_comes),
+        CONSUMER_TEST(a_loss_and_a_roll_are_told),
+        CONSUMER_TEST(segments_of_another_ring_are_read_on),
+        CONSUMER_TEST(a_waiting_consumer_gets_what_is_written_meanwhile),
+        CONSUMER_TEST(a_wait_ends),
+        CONSUMER_TEST(what_is_written_before_a_wait_ends_it),
+        CONSUMER_TEST(what_is_written_while_a_consumer_looks_is_not_passed_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

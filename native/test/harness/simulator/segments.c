@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Somebody who reads segments: he knows the folder alone, and nothing of a ring. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/crc32c.h"
+#include "media/record.h"
+#include "media/segment.h"
+#include "harness/simulator/log.h"
+
+static const struct sim_inode *find(const struct world *world, const char *name) {
+    const int inode = sim_files_find(&world->files, name);
+    return inode < 0 ? NULL : &world->files.inodes[inode];
+}
+
+/* The record that the payload says it is. */
+static struct seen_frame frame_of(const struct world *world, uint64_t number, const uint8_t *bytes) {
+    const struct record_header *header = (const struct record_header *)bytes;
+    struct seen_frame frame = {.sequence = header->sequence};
+    if (header->type == SEGMENT_FRAME_LOSS) {
+        violation(world, "I8: number %llu is a loss, but nothing happened", (unsigned long long)number);
+    }
+    if (header->length >= PAYLOAD_MIN_BYTES) {
+        frame.incarnation = (uint32_t)strtoul((const char *)(header + 1) + 7, NULL, 10);
+    }
+    return frame;
+}
+
+static void look_at(struct world *world, uint64_t number, const uint8_t *bytes) {
+    struct model *model = &world->model;
+    const struct seen_frame frame = frame_of(world, number, bytes);
+    if (number >= SEEN_MAX) {
+        violation(world, "the scenario makes too many frames");
+    }
+    if (number > model->seen_count) {
+        model->seen[number] = frame;
+        model->seen_count = (uint32_t)number;
+    } else if (model->seen[number].sequence != frame.sequence || model->seen[number].incarnation != frame.incarnation) {
+        violation(world, "I10: number %llu is record %llu of life %u, and was read as record %llu of life %u",
+                  (unsigned long long)number, (unsigned long long)frame.sequence, frame.incarnation,
+                  (unsigned long long)model->seen[number].sequence, model->seen[number].incarnation);
+    }
+}
+
+/* Calls it for each whole frame; the highest number. */
+static uint64_t each_frame(struct world *world, void (*call)(struct world *, uint64_t, const uint8_t *)) {
+    const struct sim_inode *head = find(world, SEGMENTS_FOLDER "/" SEGMENTS_HEAD_NAME);
+    uint64_t number = 1, first = 0;
+    if (head == NULL || head->size < sizeof(struct segments_head) ||
+        segments_head_judge((const struct segments_head *)head->cache) != SEGMENT_VALID) {
+        return 0;
+    }
+    while (number != first) {
+        char path[FILE_NAME_MAX], name[SEGMENT_NAME_BYTES];
+        segment_name(name, number);
+        snprintf(path, sizeof path, "%s/%s", SEGMENTS_FOLDER, name);
+        const struct sim_inode *inode = find(world, path);
+        size_t at = sizeof(struct segment_header);
+        first = number;
+        if (inode == NULL || inode->size < at ||
+            segment_header_judge((const struct segment_header *)inode->cache,
+                                 ((const struct segments_head *)head->cache)->uuid) != SEGMENT_VALID) {
+            break;
+        }
+        const uint32_t seed = crc_seed_of(((const struct segment_header *)inode->cache)->ring_uuid);
+        while (at < inode->size && segment_frame_judge(inode->cache + at, inode->size - at, seed) == FRAME_WHOLE) {
+            call(world, number++, inode->cache + at);
+            at += record_bytes(((const struct record_header *)(inode->cache + at))->length);
+        }
+    }
+    return number - 1;
+}
+
+void log_read_segments(struct world *world) {
+    each_frame(world, look_at);
+}
+
+static uint64_t last_sequence;
+
+static void check_frame(struct world *world, uint64_t number, const uint8_t *bytes) {
+    static char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
+    const struct record_header *header = (const struct record_header *)bytes;
+    const struct model *model = &world->model;
+    look_at(world, number, bytes);
+    if (header->sequence <= last_sequence) {
+        violation(world, "I3: record %llu has number %llu, and stands behind %llu",
+                  (unsigned long long)header->sequence, (unsigned long long)number, (unsigned long long)last_sequence);
+    }
+    for (uint64_t sequence = last_sequence + 1; sequence < header->sequence; sequence++) {
+        if (sequence > model->acknowledged || model->records[sequence].in_segments) {
+            violation(world, "I1: record %llu is in no segment", (unsigned long long)sequence);
+        }
+    }
+    last_sequence = header->sequence;
+    const struct model_record *record = &model->records[header->sequence];
+    if (header->sequence > model->acknowledged || !record->in_segments || record->length != header->length) {
+        violation(world, "I2: record %llu is in a segment and does not belong there",
+                  (unsigned long long)header->sequence);
+    }
+    payload_make(model, header->sequence, payload);
+    if (memcmp(payload, header + 1, header->length) != 0) {
+        violation(world, "I2: record %llu is another one in its segment", (unsigned long long)header->sequence);
+    }
+}
+
+void log_check_segments(struct world *world) {
+    const struct model *model = &world->model;
+    last_sequence = 0;
+    const uint64_t count = each_frame(world, check_frame);
+    for (uint64_t sequence = last_sequence + 1; sequence <= model->acknowledged; sequence++) {
+        if (model->records[sequence].in_segments) {
+            violation(world, "I1: record %llu of %llu is in no segment", (unsigned long long)sequence,
+                      (unsigned long long)model->acknowledged);
+        }
+    }
+    if (count < model->seen_count) {
+        violation(world, "I10: number %u was read, and the highest is %llu", model->seen_count,
+                  (unsigned long long)count);
+    }
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "outlet/segments/segments_log.h"
+
+/* Counts from the first frame of segment 1 on. */
+static uint64_t count(uint64_t *end) {
+    uint64_t frames = 0;
+    const int file = files_posix.ops->open(&files_posix, segment_path(1));
+    assert_true(file >= 0);
+    *end = sizeof(struct segment_header);
+    assert_int_equal(segments_count(&files_posix, file, crc_seed_of(seg_log.parts.ring_uuid), end, &frames), 0);
+    files_posix.ops->close(&files_posix, file);
+    return frames;
+}
+
+static void whole_frames_are_counted_up_to_a_torn_one(void **state) {
+    (void)state;
+    uint64_t end, whole_end;
+    assert_int_equal(log_write(15), 0); /* 10 frames; the last one has 255 bytes */
+    assert_int_equal(count(&whole_end), 10);
+    assert_int_equal(whole_end, seg_log.outlet->ops->length(seg_log.outlet));
+    assert_int_equal(truncate(segment_path(1), (off_t)whole_end - 8), 0);
+    assert_int_equal(count(&end), 9);
+    assert_int_equal(truncate(segment_path(1), (off_t)whole_end), 0); /* zeros at its end */
+    assert_int_equal(count(&end), 9);
+    assert_int_equal(end, whole_end - record_bytes(length_of(15)));
+    assert_int_equal(truncate(segment_path(1), (off_t)end + 20), 0);
+    assert_int_equal(count(&end), 9);
+    assert_int_equal(truncate(segment_path(1), (off_t)sizeof(struct segment_header)), 0);
+    assert_int_equal(count(&end), 0);
+    assert_int_equal(end, sizeof(struct segment_header));
+}
+
+static void a_frame_longer_than_a_page_is_counted(void **state) {
+    (void)state;
+    static uint8_t payload[20001], frame[21000];
+    uint64_t end;
+    struct record_header header = {.sequence = 16, .length = sizeof payload, .type = RECORD_DATA};
+    assert_int_equal(log_write(15), 0);
+    memset(payload, 'p', sizeof payload);
+    header.payload_crc = crc32c(0, payload, sizeof payload);
+    header.header_crc = crc32c(crc_seed_of(seg_log.parts.ring_uuid), &header, RECORD_CRC_COVERS);
+    segment_frame_put(&header, payload, frame);
+    FILE *file = fopen(segment_path(1), "a");
+    fwrite(frame, 1, record_bytes(header.length), file);
+    fclose(file);
+    assert_int_equal(count(&end), 11);
+}
+
+static void an_empty_segment_gives_its_number_to_what_comes(void **state) {
+    (void)state;
+    struct outlet_state bound;
+    fclose(fopen(segment_path(77), "w"));
+    seg_log.outlet->ops->close(seg_log.outlet);
+    assert_int_equal(seg_log.outlet->ops->bind(seg_log.outlet, seg_log.path, &seg_log.noted, &bound), OUTLET_NOTE);
+    assert_int_equal(bound.roll.file_number, 77);
+}
+
+/* Whoever began it ended before its head was durable. */
+static void a_head_of_zeros_is_begun_again(void **state) {
+    (void)state;
+    char path[600];
+    struct outlet_state bound;
+    snprintf(path, sizeof path, "%s/head", seg_log.path);
+    seg_log.outlet->ops->close(seg_log.outlet);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(truncate(path, 512), 0);
+    assert_int_equal(seg_log.outlet->ops->bind(seg_log.outlet, seg_log.path, &seg_log.noted, &bound), OUTLET_NOTE);
+    assert_int_equal(read_folder(1)->frames, 0);
+}
+
+static void a_path_that_is_too_long_is_refused(void **state) {
+    (void)state;
+    static char path[LAYOUT_FILE_NAME_BYTES];
+    struct outlet_state bound;
+    memset(path, '/', sizeof path - 1);
+    assert_int_equal(seg_log.outlet->ops->bind(seg_log.outlet, path, &seg_log.noted, &bound), -ENAMETOOLONG);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        SEGMENTS_TEST(whole_frames_are_counted_up_to_a_torn_one),
+        SEGMENTS_TEST(a_frame_longer_than_a_page_is_counted),
+        SEGMENTS_TEST(an_empty_segment_gives_its_number_to_what_comes),
+        SEGMENTS_TEST(a_head_of_zeros_is_begun_again),
+        SEGMENTS_TEST(a_path_that_is_too_long_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
