@@ -168,6 +168,9 @@ static int host_sync_name(const struct files *files, const char *path) {
             break;
         if (above == 0 || faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) == 0)
             result = folder_sync(directory);
+        /* Where the real user is another one (cli/owner.c), glibc before 2.33 asks for that one: root may write everywhere. */
+        if (above > 0 && result == -EACCES && getuid() != geteuid())
+            result = 0;
         if (strcmp(directory, "/") == 0)
             break;
         memcpy(child, directory, sizeof(child));
