@@ -2,6 +2,7 @@
 package io.burstlog.bench;
 
 import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.jmh.JmhRun;
 import io.burstlog.bench.report.Report;
 import io.burstlog.bench.study.DrainRateStudy;
 import io.burstlog.bench.study.DrainStudy;
@@ -9,6 +10,8 @@ import io.burstlog.bench.study.HandOverStudy;
 import io.burstlog.bench.study.LatencyStudy;
 import io.burstlog.bench.study.LoadStudy;
 import io.burstlog.bench.study.OpenStudy;
+import io.burstlog.bench.study.Studies;
+import io.burstlog.bench.study.StudyRun;
 import io.burstlog.bench.study.SyncStudy;
 import io.burstlog.bench.study.ThroughputStudy;
 import java.util.Arrays;
@@ -16,8 +19,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** {@code java -jar benchmarks.jar}: a study of the harness if one is named, else JMH with all its options. */
+/**
+ * {@code java -jar benchmarks.jar}: JMH with all its options; studies by their names, if the first argument is one;
+ * {@code help}. A study runs one of the commands, in a JVM of its own: {@code COMMAND --option value ..}, which can
+ * also be given as {@code run COMMAND ..}.
+ */
 public final class Main {
+
+    private static final String ALL = "all";
 
     private interface Command {
         void run(Options options) throws Exception;
@@ -38,23 +47,44 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) throws Exception {
-        List<String> all = Arrays.asList(arguments);
-        Command command = all.isEmpty() ? null : COMMANDS.get(all.get(0));
-        if (command == null) {
-            if (all.contains("-l") || all.contains("-h")) {
-                System.out.println(
-                        "Studies of the harness, as first argument: " + String.join(", ", COMMANDS.keySet()));
-            }
-            org.openjdk.jmh.Main.main(arguments);
-            return;
-        }
-        try {
-            command.run(new Options(all.subList(1, all.size())));
-        } catch (IllegalArgumentException notUnderstood) {
-            System.err.println(all.get(0) + ": " + notUnderstood.getMessage());
-            System.exit(2);
-        }
         // Threads of peers are no daemons, some of them.
-        System.exit(0);
+        System.exit(run(Arrays.asList(arguments)));
+    }
+
+    private static int run(List<String> all) throws Exception {
+        String first = all.isEmpty() ? "" : all.get(0);
+        if (first.equals("help")) {
+            Help.print();
+            return 0;
+        }
+        if (first.equals("run") && all.size() > 1 && COMMANDS.containsKey(all.get(1))) {
+            return command(all.get(1), all.subList(2, all.size()));
+        }
+        int names = 0;
+        while (names < all.size() && (Studies.names().contains(all.get(names)) || first.equals(ALL) && names == 0)) {
+            names++;
+        }
+        if (names > 0) {
+            return new StudyRun(JvmFlags.ofThisJar(), all.subList(names, all.size()))
+                    .run(first.equals(ALL) ? Studies.names() : all.subList(0, names));
+        }
+        if (COMMANDS.containsKey(first)) {
+            return command(first, all.subList(1, all.size()));
+        }
+        int code = JmhRun.run(JvmFlags.ofThisJar(), all.toArray(String[]::new));
+        if (all.contains("-l") || all.contains("-lp")) {
+            Help.printStudies();
+        }
+        return code;
+    }
+
+    private static int command(String name, List<String> options) throws Exception {
+        try {
+            COMMANDS.get(name).run(new Options(options));
+            return 0;
+        } catch (IllegalArgumentException notUnderstood) {
+            System.err.println(name + ": " + notUnderstood.getMessage());
+            return 2;
+        }
     }
 }

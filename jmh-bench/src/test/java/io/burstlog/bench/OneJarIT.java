@@ -24,6 +24,7 @@ class OneJarIT {
     private String run(String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Dbench.dir=" + directory,
                 "-jar",
                 System.getProperty("benchmarks.jar")));
         command.addAll(List.of(arguments));
@@ -39,36 +40,49 @@ class OneJarIT {
     }
 
     @Test
-    void jmhListsItsBenchmarksAndTheHarnessItsStudies() throws Exception {
-        assertThat(run("-l")).contains("HandOverBench.burst", "LogEventBench.event", "hand-over, latency, load");
+    void itListsBenchmarksAndStudiesAndExplainsThem() throws Exception {
+        assertThat(run("-l")).contains("AppendBench.append", "PeerBench.append", "HandOverBench.burst", "fast-ring");
+        assertThat(run("help")).contains("-p ring=zram,ssd-file,tmpfs,/dev/..", "drain-rate", "--full");
+    }
+
+    /** The flags that Chronicle Queue needs reach the fork. */
+    @Test
+    void jmhRunsOursAndPeersInForksAndWhatCannotRunSaysWhyInOneLine() throws Exception {
+        Path results = directory.resolve("jmh.json");
+
+        String said =
+                run(("AppendBench|PeerBench -p ring=ssd-file,/dev/missing -p way=log4j -p peer=chronicle,file-force"
+                                + " -p size=100 -wi 0 -i 1 -r 100ms -t 2 -prof gc -rf json -rff " + results)
+                        .split(" "));
+
+        assertThat(said)
+                .containsPattern("(?m)^!!!! SKIPPED: AppendBench.append ring=/dev/missing .*: there is no device")
+                .containsPattern(
+                        "(?m)^!!!! SKIPPED: PeerBench.append peer=file-force .*: .*one thread only.*-t asks for 2")
+                .doesNotContain("\tat ");
+        List<Object> runs = Json.list(Json.parse(Files.readString(results)));
+        assertThat(runs).hasSize(2).allSatisfy(run -> {
+            Map<String, Object> score = Json.object(Json.object(run).get("primaryMetric"));
+            assertThat(Json.number(score.get("score"))).isPositive();
+            assertThat(Json.object(score.get("scorePercentiles"))).containsKey("99.99");
+            assertThat(Json.object(Json.object(run).get("secondaryMetrics")).keySet())
+                    .anyMatch(metric -> metric.endsWith("gc.alloc.rate.norm"));
+        });
+        assertThat(directory).isDirectoryNotContaining("glob:**/burstlog-bench-*");
     }
 
     @Test
-    void jmhRunsInAForkOfItsOwn() throws Exception {
-        Path results = directory.resolve("jmh.json");
+    void aStudyRunsByItsNameAndLeavesNothingButItsResults() throws Exception {
+        run(("hand-over --rounds 1 --warm-up-rounds 0 --burst 100 --producers 1" + " --ways copy --out "
+                        + directory.resolve("out") + " --dir " + directory)
+                .split(" "));
 
-        run(
-                "HandOverBench",
-                "-p",
-                "way=disruptor",
-                "-p",
-                "bytes=64",
-                "-wi",
-                "1",
-                "-i",
-                "1",
-                "-jvmArgsAppend",
-                "-Dbench.dir=" + directory,
-                "-rf",
-                "json",
-                "-rff",
-                results.toString());
-
-        List<Object> runs = Json.list(Json.parse(Files.readString(results)));
-        assertThat(runs).hasSize(1);
-        assertThat(Json.number(Json.object(Json.object(runs.get(0)).get("primaryMetric"))
-                        .get("score")))
-                .isPositive();
+        for (String study : List.of("hand-over-64", "hand-over-100")) {
+            assertThat(Json.list(Json.readObject(directory.resolve("out/" + study + ".json"))
+                            .get("targets")))
+                    .isNotEmpty();
+        }
+        assertThat(directory).isDirectoryNotContaining("glob:**/burstlog-bench-*");
     }
 
     /** Log4j finds its own appenders, Burst and the one of the benchmarks: the caches of three jars are one. */

@@ -27,6 +27,11 @@ public interface Target extends AutoCloseable {
         }
     }
 
+    /** The same target for one more thread, which closes nothing. Null: it takes messages of one thread only. */
+    default Target forAnotherThread() {
+        return null;
+    }
+
     /** Lets what was begun come to its end, so that the next target does not pay for it. Not timed. */
     default void settle() throws Exception {}
 

@@ -3,10 +3,7 @@ package io.burstlog.bench.jmh;
 
 import io.burstlog.bench.handover.HandOver;
 import io.burstlog.bench.handover.HandOvers;
-import io.burstlog.bench.harness.Options;
-import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Message;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -22,10 +19,11 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
- * A hand-over in bursts that fit the queue, from one thread; each way in a JVM of its own. With a queue that is full
- * the thread at its other end would be measured.
+ * A hand-over in bursts that fit the queue, each way in a JVM of its own. With a queue that is full the thread at its
+ * other end would be measured.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
@@ -35,27 +33,41 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class HandOverBench {
 
-    private static final int BURST = 20_000;
+    private static final int BURST = 16_000;
 
-    /** See {@link HandOvers#NAMES}. */
-    @Param({"copy", "mapped-copy", "jctools-spsc", "agrona-many-to-one", "disruptor", "offer@ssd"})
+    /** See {@link HandOvers#NAMES}; the media are those of {@link AppendBench#ring}. */
+    @Param({"copy", "mapped-copy", "jctools-spsc", "agrona-many-to-one", "disruptor", "offer@zram", "offer@ssd-file"})
     public String way;
 
     /** Bytes of a message. */
     @Param({"64", "100"})
-    public int bytes;
+    public int size;
 
-    private Media media;
+    private JmhPlace place;
     private HandOver handOver;
     private byte[] message;
 
     @Setup
-    public void open() throws Exception {
-        String directory = System.getProperty("bench.dir", "target/bench/run");
-        media = new Media(new Options(
-                List.of("--dir", directory + "/jmh-" + ProcessHandle.current().pid())));
-        handOver = HandOvers.make(way, bytes, 1, media);
-        message = Message.line(bytes);
+    public void open(BenchmarkParams run) throws Exception {
+        place = new JmhPlace(size);
+        message = Message.line(size);
+        try {
+            int threads = run.getThreads();
+            int at = way.indexOf('@') + 1;
+            String medium = at == 0 ? "" : place.medium(way.substring(at));
+            handOver = HandOvers.make(way.substring(0, at) + (at == 0 ? way : medium), size, threads, place.media());
+            if (handOver.producers() < threads || (long) threads * BURST > HandOver.CAPACITY) {
+                handOver.close();
+                throw new CannotRun(
+                        run,
+                        handOver.producers() < threads
+                                ? "it takes messages of one thread only, and -t asks for " + threads
+                                : "the bursts of " + threads + " threads do not fit the queue");
+            }
+        } catch (Exception reason) {
+            place.close();
+            throw CannotRun.because(run, reason);
+        }
     }
 
     @Setup(Level.Invocation)
@@ -63,9 +75,19 @@ public class HandOverBench {
         handOver.awaitEmpty();
     }
 
+    /** A thread makes what it keeps for itself before its first message. */
+    @State(Scope.Thread)
+    public static class Producer {
+
+        @Setup
+        public void prepare(HandOverBench bench) {
+            bench.handOver.prepare();
+        }
+    }
+
     @Benchmark
     @OperationsPerInvocation(BURST)
-    public void burst() {
+    public void burst(Producer producer) {
         for (int i = 0; i < BURST; i++) {
             handOver.offer(message);
         }
@@ -74,6 +96,6 @@ public class HandOverBench {
     @TearDown
     public void close() throws Exception {
         handOver.close();
-        media.clear();
+        place.close();
     }
 }

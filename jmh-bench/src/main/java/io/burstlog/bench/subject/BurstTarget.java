@@ -20,6 +20,7 @@ public final class BurstTarget implements Target {
 
     private final String name;
     private final BurstLog log;
+    private final boolean owns;
     private final boolean durable;
     private final byte[] line;
     private final RecordBuffer record;
@@ -29,8 +30,13 @@ public final class BurstTarget implements Target {
      * @param durable whether a message is taken when it is durable, or when it is accepted
      */
     public BurstTarget(String name, BurstLog log, boolean durable, int bytes) {
+        this(name, log, true, durable, bytes);
+    }
+
+    private BurstTarget(String name, BurstLog log, boolean owns, boolean durable, int bytes) {
         this.name = name;
         this.log = log;
+        this.owns = owns;
         this.durable = durable;
         line = Message.line(bytes);
         record = RecordBuffer.allocate(bytes, bytes);
@@ -75,6 +81,12 @@ public final class BurstTarget implements Target {
         }
     }
 
+    /** With a buffer of its own. */
+    @Override
+    public Target forAnotherThread() {
+        return new BurstTarget(name, log, false, durable, line.length);
+    }
+
     @Override
     public void settle() {
         if (!log.awaitDrained(LONG)) {
@@ -91,6 +103,8 @@ public final class BurstTarget implements Target {
 
     @Override
     public void close() {
-        log.close();
+        if (owns) {
+            log.close();
+        }
     }
 }

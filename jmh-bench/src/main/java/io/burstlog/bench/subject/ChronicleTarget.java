@@ -29,30 +29,37 @@ final class ChronicleTarget implements Target {
     private final ExcerptAppender appender;
     private final BytesStore<?, ?> line;
     private final boolean syncs;
+    private final boolean owns;
 
-    private ChronicleTarget(String name, Path directory, ChronicleQueue queue, boolean syncs, int bytes) {
+    private ChronicleTarget(
+            String name, Path directory, ChronicleQueue queue, boolean syncs, boolean owns, BytesStore<?, ?> line) {
         this.name = name;
         this.directory = directory;
         this.queue = queue;
         this.syncs = syncs;
+        this.owns = owns;
+        this.line = line;
         appender = queue.createAppender();
-        line = BytesStore.wrap(Message.line(bytes));
+    }
+
+    private static Target open(
+            String name, Path directory, SingleChronicleQueueBuilder with, boolean syncs, int bytes) {
+        return new ChronicleTarget(name, directory, with.build(), syncs, true, BytesStore.wrap(Message.line(bytes)));
     }
 
     /** No sync at all. */
     static Target unsynced(String name, Path directory, int bytes) {
-        return new ChronicleTarget(name, directory, builder(directory).build(), false, bytes);
+        return open(name, directory, builder(directory), false, bytes);
     }
 
     /** {@code sync()} after each message, in the mode that a queue has unless told otherwise. */
     static Target synced(String name, Path directory, int bytes) {
-        return new ChronicleTarget(name, directory, builder(directory).build(), true, bytes);
+        return open(name, directory, builder(directory), true, bytes);
     }
 
     /** {@code sync()} after each message, which waits for the disk. */
     static Target waiting(String name, Path directory, int bytes) {
-        return new ChronicleTarget(
-                name, directory, builder(directory).syncMode(SyncMode.SYNC).build(), true, bytes);
+        return open(name, directory, builder(directory).syncMode(SyncMode.SYNC), true, bytes);
     }
 
     private static SingleChronicleQueueBuilder builder(Path directory) {
@@ -90,6 +97,12 @@ final class ChronicleTarget implements Target {
         }
     }
 
+    /** With an appender of its own. */
+    @Override
+    public Target forAnotherThread() {
+        return new ChronicleTarget(name, directory, queue, syncs, false, line);
+    }
+
     @Override
     public void settle() throws IOException {
         for (Path file : files()) {
@@ -106,6 +119,8 @@ final class ChronicleTarget implements Target {
     @Override
     public void close() {
         appender.close();
-        queue.close();
+        if (owns) {
+            queue.close();
+        }
     }
 }

@@ -6,6 +6,8 @@ import io.burstlog.log4j.BurstAppender;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Level;
@@ -40,6 +42,7 @@ final class Log4jTarget implements Target {
     private final Path file;
     private final Rest rest;
     private final long bytesBefore;
+    private final List<Producer> others = new ArrayList<>();
     private long written;
 
     private Log4jTarget(String name, LoggerContext context, Path file, int bytes, boolean drains) throws IOException {
@@ -58,7 +61,7 @@ final class Log4jTarget implements Target {
             RingBufferAdmin queue = async.createRingBufferAdmin();
             rest = () -> queue.getRemainingCapacity() == queue.getBufferSize();
         } else if (drains) {
-            rest = () -> Files.size(file) >= bytesBefore + written * bytes;
+            rest = () -> Files.size(file) >= bytesBefore + writtenByAll() * bytes;
         } else {
             rest = () -> true;
         }
@@ -150,6 +153,38 @@ final class Log4jTarget implements Target {
     public void write(int number) {
         logger.info(message);
         written++;
+    }
+
+    private synchronized long writtenByAll() {
+        return written + others.stream().mapToLong(other -> other.written).sum();
+    }
+
+    @Override
+    public synchronized Target forAnotherThread() {
+        Producer producer = new Producer();
+        others.add(producer);
+        return producer;
+    }
+
+    /** A thread that counts for itself what it has logged. */
+    private final class Producer implements Target {
+        private long written;
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public void write(int number) {
+            logger.info(message);
+            written++;
+        }
+
+        @Override
+        public void settle() throws IOException, InterruptedException {
+            Log4jTarget.this.settle();
+        }
     }
 
     /**

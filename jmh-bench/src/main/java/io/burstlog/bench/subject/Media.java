@@ -6,23 +6,19 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Where rings and log files go. Log files are in the folder {@code --dir}. Rings are on a medium: {@code ssd}, files in
  * that folder; {@code device}, the block devices {@code --devices}, each for one ring; {@code mapped}, files on tmpfs,
- * in the folder {@code --memory}.
+ * in the folder {@code --memory}; or the path of a block device that {@code burstlog format} prepared.
  */
 public final class Media {
 
-    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
-
     private final Path directory;
     private final Path memory;
-    private final Path appendBench;
+    private final String appendBench;
     private final List<Path> devices;
     private final Deque<Path> freeDevices;
     private final int bytes;
@@ -52,10 +48,8 @@ public final class Media {
         directory =
                 Files.createDirectories(options.path("dir", "target/bench/run").toAbsolutePath());
         memory = options.path(
-                "memory",
-                SHARED_MEMORY + "/burstlog-bench-" + ProcessHandle.current().pid());
-        appendBench =
-                options.path("append-bench", "native/target/cmake/append_bench").toAbsolutePath();
+                "memory", "/dev/shm/burstlog-bench-" + ProcessHandle.current().pid());
+        appendBench = options.text("append-bench", "");
         devices = options.list("devices", "").stream().map(Path::of).toList();
         freeDevices = new ArrayDeque<>(devices);
         bytes = options.number("bytes", 256);
@@ -86,8 +80,10 @@ public final class Media {
     }
 
     /** The program that appends in C. */
-    Path appendBench() {
-        return appendBench;
+    Path appendBench() throws IOException, NotPossible {
+        return appendBench.isEmpty()
+                ? Programs.unpack("append_bench", directory)
+                : Path.of(appendBench).toAbsolutePath();
     }
 
     /** A file on the SSD. */
@@ -101,9 +97,16 @@ public final class Media {
             case "ssd" -> new Ring(file(name + "-ssd.ring"), "auto");
             case "device" -> new Ring(nextDevice(), "auto");
             case "mapped" -> new Ring(inMemory(name + "-mapped.ring"), "mapped");
-            default ->
-                throw new IllegalArgumentException(
-                        "There is no medium \"" + medium + "\"; there are ssd, device and mapped.");
+            default -> {
+                if (!medium.startsWith("/")) {
+                    throw new IllegalArgumentException("There is no medium \"" + medium
+                            + "\"; there are ssd, device, mapped, and paths of block devices.");
+                }
+                if (!Files.exists(Path.of(medium))) {
+                    throw new NotPossible("there is no device " + medium);
+                }
+                yield new Ring(Path.of(medium), "auto");
+            }
         };
     }
 
@@ -128,13 +131,6 @@ public final class Media {
 
     /** Deletes what is in memory. The folder on the SSD is left to whoever named it. */
     public void clear() throws IOException {
-        if (!Files.exists(memory)) {
-            return;
-        }
-        try (Stream<Path> files = Files.walk(memory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        RunFolder.delete(memory);
     }
 }

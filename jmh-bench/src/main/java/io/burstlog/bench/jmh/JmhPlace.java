@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.jmh;
+
+import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.subject.Media;
+import io.burstlog.bench.subject.RunFolder;
+import io.burstlog.bench.subject.Zram;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Where rings and log files of one fork go: below the folder of the whole run, and gone at its end. */
+final class JmhPlace implements AutoCloseable {
+
+    private final RunFolder folder;
+    private final int bytes;
+    private Media media;
+
+    JmhPlace(int bytes) throws IOException {
+        this.bytes = bytes;
+        folder = RunFolder.partOf(Path.of(System.getProperty(JmhRun.FOLDER, ".")));
+        media = on("");
+    }
+
+    private Media on(String devices) throws IOException {
+        return new Media(new Options(List.of(
+                "--dir",
+                folder.path().toString(),
+                "--memory",
+                folder.memory().toString(),
+                "--devices",
+                devices,
+                "--bytes",
+                Integer.toString(bytes))));
+    }
+
+    Media media() {
+        return media;
+    }
+
+    /** Makes what has to be made. */
+    String medium(String ring) throws IOException, Media.NotPossible {
+        return switch (ring) {
+            case "zram" -> {
+                media = on(Zram.make(1, folder.path()).get(0).toString());
+                yield "device";
+            }
+            case "ssd-file" -> "ssd";
+            case "tmpfs" -> "mapped";
+            default -> ring;
+        };
+    }
+
+    @Override
+    public void close() {
+        folder.close();
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.study;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** The studies by the names of docs/benchmarks.md, and what each runs: a command of the harness, or JMH. */
+public final class Studies {
+
+    /**
+     * A process of its own.
+     *
+     * @param devices zram devices that it is given, if they can be made here
+     * @param mounts whether it is given a file system without space
+     * @param words the command and its options
+     */
+    public record Step(int devices, boolean mounts, List<String> words) {
+
+        boolean isJmh() {
+            return words.get(0).endsWith("Bench");
+        }
+    }
+
+    private record Named(String question, Function<Size, List<Step>> steps) {}
+
+    /** Quick, or as long as it takes. */
+    private record Size(boolean full) {
+        String of(int quick, int whole) {
+            return Integer.toString(full ? whole : quick);
+        }
+    }
+
+    private static final String LOG4J_PEERS =
+            "log4j-raf-flush,log4j-raf-buffered,log4j-file-flush,log4j-file-buffered,log4j-mmap-flush,"
+                    + "log4j-mmap-buffered,log4j-async-raf,log4j-force,chronicle,chronicle-sync,chronicle-msync";
+    private static final String PEERS =
+            "log4j-burst@ssd,log4j-burst-enqueued@ssd,log4j-burst@device,log4j-burst@mapped," + LOG4J_PEERS;
+    private static final String FAST_RING = "java-jni@device,java-jna@device,log4j-burst@device,java-jni@ssd,"
+            + "java-jna@ssd,log4j-burst@ssd,log4j-force,file-force,file-rwd";
+
+    private static final Map<String, Named> ALL = new LinkedHashMap<>();
+
+    static {
+        add(
+                "fast-ring",
+                "what does the fast ring bring? Log4j and Java with the ring on zram, on the disk, and without one",
+                size -> latency("fast-ring", "Fast ring against SSD", 3, 40, 6000, size, "log4j-burst@ssd", FAST_RING));
+        add(
+                "ssd",
+                "what does an append cost over the medium, and each way in over the one below? Ring in a file",
+                size -> latency("ssd", "Ring in a file on the SSD", 0, 20, 6000, size, "bare@ssd", waysOn("ssd")));
+        add(
+                "device",
+                "the same on the fast device",
+                size -> latency(
+                        "device",
+                        "Ring on the fast device (zram)",
+                        4,
+                        12,
+                        17_000,
+                        size,
+                        "bare@device",
+                        waysOn("device")));
+        add(
+                "mapped",
+                "the same without a device: ring on tmpfs, beside Log4j's RandomAccessFile",
+                size -> latency(
+                        "mapped",
+                        "Mapped ring (tmpfs)",
+                        0,
+                        8,
+                        20_000,
+                        size,
+                        "c@mapped",
+                        "c@mapped,java-jni@mapped,java-jna@mapped,log4j-burst@mapped,log4j-raf-buffered"));
+        add(
+                "peers",
+                "against what one has: Log4j's file appenders, Chronicle Queue",
+                size -> latency("peers", "Peers", 1, 35, 6000, size, "log4j-burst@ssd", PEERS));
+        add(
+                "hand-over",
+                "what does a hand-over cost the thread that has the message?",
+                size -> List.of(handOver(64, size), handOver(100, size)));
+        add(
+                "load",
+                "what when it is busy? Open loop, 2% to 100% of the capacity of each",
+                size -> List.of(step(
+                        1,
+                        "load --targets log4j-burst@device,log4j-burst@ssd,log4j-force,log4j-raf-flush --millis",
+                        size.of(250, 3000),
+                        "--blocks",
+                        size.of(3, 10),
+                        "--warm-up",
+                        size.of(3000, 20_000))));
+        add(
+                "throughput",
+                "how many durable records a second?",
+                size -> List.of(step(
+                        1,
+                        "throughput --blocks",
+                        size.of(5, 30),
+                        "--millis",
+                        size.of(150, 2000),
+                        "--offers",
+                        size.of(500_000, 3_000_000))));
+        add(
+                "drain",
+                "does the drain disturb?",
+                size -> List.of(step(
+                        2,
+                        "drain --seconds",
+                        size.of(15, 36_000),
+                        "--warm-up",
+                        size.of(4500, 30_000),
+                        "--messages",
+                        size.of(1_000_000, 300_000))));
+        add("rolling", "do rolls disturb?", Studies::rolling);
+        add(
+                "drain-rate",
+                "how fast does the drain write text?",
+                size -> List.of(step(0, "drain-rate --blocks", size.of(5, 40))));
+        add(
+                "open",
+                "how long is the open of a full ring?",
+                size -> List.of(
+                        new Step(0, true, words("open --megabytes", size.of(256, 1024), "--blocks", size.of(5, 15)))));
+        add(
+                "syncs",
+                "what would a crash lose of each? Their syncs, counted by strace",
+                size -> List.of(step(1, "syncs --targets", PEERS + ",file-force,file-rwd")));
+        add("jmh", "nanoseconds and bytes for an operation, each in a JVM of its own", Studies::jmh);
+    }
+
+    private Studies() {}
+
+    private static void add(String name, String question, Function<Size, List<Step>> steps) {
+        ALL.put(name, new Named(question, steps));
+    }
+
+    /** In the order in which all of them run. */
+    public static List<String> names() {
+        return List.copyOf(ALL.keySet());
+    }
+
+    public static String question(String name) {
+        return ALL.get(name).question();
+    }
+
+    /** What a study runs. Its results go to the folder {@code out}. */
+    public static List<Step> steps(String name, boolean full, String out) {
+        List<Step> steps = new ArrayList<>();
+        for (Step step : ALL.get(name).steps().apply(new Size(full))) {
+            List<String> words = new ArrayList<>(step.words());
+            if (step.isJmh()) {
+                String file = "jmh-"
+                        + words.get(0).replaceAll("([a-z])([A-Z])", "$1-$2").toLowerCase() + ".json";
+                words.addAll(List.of("-rf", "json", "-rff", out + "/" + file, "-prof", "gc"));
+            } else {
+                words.addAll(List.of("--out", out));
+            }
+            steps.add(new Step(step.devices(), step.mounts(), words));
+        }
+        return steps;
+    }
+
+    private static List<String> words(String... texts) {
+        return List.of(String.join(" ", texts).split(" "));
+    }
+
+    private static Step step(int devices, String... texts) {
+        return new Step(devices, false, words(texts));
+    }
+
+    private static String waysOn(String medium) {
+        return "bare@%1$s,c@%1$s,java-jni@%1$s,java-jna@%1$s,log4j-burst@%1$s".formatted(medium);
+    }
+
+    /** The seconds bound a quick run. */
+    private static List<Step> latency(
+            String name,
+            String title,
+            int devices,
+            int seconds,
+            int warmUp,
+            Size size,
+            String baseline,
+            String targets) {
+        List<String> words = new ArrayList<>(List.of("latency", "--study", name, "--title", title));
+        words.addAll(words(
+                "--seconds",
+                size.of(seconds, 36_000),
+                "--warm-up",
+                size.of(warmUp, 50_000),
+                "--messages 1000000 --block",
+                size.of(1000, 5000),
+                "--baseline",
+                baseline,
+                "--targets",
+                targets));
+        return List.of(new Step(devices, false, words));
+    }
+
+    private static Step handOver(int bytes, Size size) {
+        return step(2, "hand-over --study hand-over-" + bytes + " --bytes " + bytes + " --rounds", size.of(30, 300));
+    }
+
+    /** Rolls each megabyte, 100 times in 400,000 messages of 256 bytes, and compresses at once. */
+    private static List<Step> rolling(Size size) {
+        List<Step> steps = new ArrayList<>();
+        for (String medium : List.of("mapped", "device", "ssd")) {
+            List<String> words = new ArrayList<>(
+                    List.of("latency", "--title", "Rolled while it is logged (" + medium + ")", "--study"));
+            words.addAll(words(
+                    "rolling-" + medium,
+                    "--messages",
+                    size.of(medium.equals("ssd") ? 20_000 : 100_000, 400_000),
+                    "--warm-up 15000 --block 5000 --seconds 36000 --baseline log4j-burst@" + medium,
+                    "--targets log4j-burst@%1$s,log4j-burst-policies@%1$s,log4j-burst-rolling@%1$s".formatted(medium)));
+            steps.add(new Step(3, false, words));
+        }
+        return steps;
+    }
+
+    private static List<Step> jmh(Size size) {
+        String forks = size.full() ? " -f 3" : "";
+        String times = size.full() ? " -wi 5 -i 10 -f 3" : " -wi 2 -i 2";
+        return List.of(
+                step(0, "HandOverBench" + (size.full() ? forks : " -p size=64")),
+                step(0, "PolicyBench"),
+                step(0, "AppendBench" + times),
+                step(0, "PeerBench -p peer=log4j-force,log4j-raf-flush,log4j-raf-buffered,log4j-async-raf" + times));
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.study;
+
+import io.burstlog.bench.subject.Media;
+import io.burstlog.bench.subject.RunFolder;
+import io.burstlog.bench.subject.Zram;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Runs studies by their names, each step in a JVM of its own and in a folder that is removed afterwards. */
+public final class StudyRun {
+
+    private final List<String> java;
+    private final List<String> arguments;
+    private final boolean full;
+    private final Path parent;
+    private final String out;
+
+    /**
+     * Reads the arguments: {@code --full}, {@code --dir} for the folder below which rings and log files go,
+     * {@code --out} for that of the results; all others go to each step, after its own.
+     *
+     * @param flags of each JVM
+     */
+    public StudyRun(List<String> flags, List<String> given) {
+        arguments = new ArrayList<>(given);
+        full = arguments.remove("--full");
+        parent = Path.of(take("--dir", "target/bench"));
+        out = take("--out", "target/bench");
+        java = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        java.addAll(flags);
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("-X") || flag.startsWith("-Dbench."))
+                .forEach(java::add);
+        java.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.burstlog.bench.Main"));
+    }
+
+    private String take(String option, String otherwise) {
+        int at = arguments.indexOf(option);
+        if (at < 0 || at + 1 == arguments.size()) {
+            return otherwise;
+        }
+        arguments.remove(at);
+        return arguments.remove(at);
+    }
+
+    /** Returns the exit code: that of the first step that failed, or 0. */
+    public int run(List<String> names) throws IOException, InterruptedException {
+        Files.createDirectories(Path.of(out));
+        long begin = System.nanoTime();
+        int failed = 0;
+        for (int i = 0; i < names.size(); i++) {
+            Duration passed = Duration.ofNanos(System.nanoTime() - begin);
+            System.out.printf(
+                    "== %s (%d of %d), after %d s: %s%n",
+                    names.get(i), i + 1, names.size(), passed.toSeconds(), Studies.question(names.get(i)));
+            for (Studies.Step step : Studies.steps(names.get(i), full, out)) {
+                int code = run(names.get(i), step);
+                failed = failed == 0 ? code : failed;
+            }
+        }
+        return failed;
+    }
+
+    private int run(String name, Studies.Step step) throws IOException, InterruptedException {
+        try (RunFolder folder = RunFolder.in(parent)) {
+            List<String> command = new ArrayList<>(java);
+            if (step.isJmh()) {
+                command.add(java.size() - 3, "-Dbench.dir=" + folder.path());
+                command.addAll(step.words());
+            } else {
+                command.add("run");
+                command.addAll(step.words());
+                command.addAll(List.of("--dir", folder.path().toString()));
+                command.addAll(List.of("--memory", folder.memory().toString()));
+                command.addAll(prepare(name, step, folder));
+            }
+            command.addAll(arguments);
+            return new ProcessBuilder(command).inheritIO().start().waitFor();
+        }
+    }
+
+    /** What cannot be made is done without; the study then skips what needs it. */
+    private static List<String> prepare(String name, Studies.Step step, RunFolder folder) throws IOException {
+        List<String> options = new ArrayList<>();
+        try {
+            if (step.mounts()) {
+                options.addAll(List.of("--full", folder.mountTiny().toString()));
+            }
+            if (step.devices() > 0) {
+                options.add("--devices");
+                options.add(Zram.make(step.devices(), folder.path()).stream()
+                        .map(Path::toString)
+                        .collect(Collectors.joining(",")));
+            }
+        } catch (Media.NotPossible reason) {
+            System.out.println("!!!! " + name + ": " + reason.getMessage());
+            options.remove("--devices");
+        }
+        return options;
+    }
+}
