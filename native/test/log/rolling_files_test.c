@@ -54,9 +54,7 @@ static int begin(void **state) {
     fails_with = 0;
     files = (struct rolling_files){.keep_files = UINT64_MAX, .keep_bytes = UINT64_MAX, .keep_ns = INT64_MAX};
     snprintf(log_file, sizeof log_file, "%s", paths[0]);
-    char pattern[220];
-    snprintf(pattern, sizeof pattern, "%s-%%i.log", paths[0]);
-    assert_int_equal(rolling_name_read("r", pattern, &files.name), 0);
+    assert_int_equal(rolling_name_read("r", rolling_of(0).pattern, &files.name), 0);
     return gzip_load("r", &files.gzip);
 }
 
