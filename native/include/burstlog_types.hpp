@@ -182,7 +182,6 @@ void log_file_to_c(const Config &config, burst_rolling_t &rolled, C &c) noexcept
         rolled = config.rolling->to_c();
         c.rolling = &rolled;
     }
-    config.segments.to_c(c);
     c.on_full = static_cast<std::uint32_t>(config.on_full);
     c.file_name = or_null(config.file_name);
     c.block_timeout_ns = setting_ns(config.block_timeout);
@@ -190,6 +189,7 @@ void log_file_to_c(const Config &config, burst_rolling_t &rolled, C &c) noexcept
     c.file_group = or_null(config.file_group);
     c.file_mode = config.file_mode;
     c.rolls_by_caller = config.rolls_by_caller;
+    config.segments.to_c(c);
 }
 
 } // namespace detail

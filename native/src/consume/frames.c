@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "media/record.h"
 
 #define LEAST_ROOM (256u * 1024u)
+#define COARSEST_TIME_NS 3000000000ll /* of the file systems that there are, VFAT has the coarsest */
 
 /* Bytes read: fewer only at the end of the file; or -errno. */
 static int64_t read_at(int file, void *data, size_t bytes, uint64_t offset) {
@@ -100,6 +102,7 @@ static void leave_segment(struct frames *frames) {
         frames->segment = -1;
     }
     frames->count = 0;
+    frames->newest_at = 0;
 }
 
 void frames_close(struct frames *frames) {
@@ -148,6 +151,34 @@ static int find_neighbours(const struct frames *frames, uint64_t number, struct 
     }
     closedir(entries);
     return 0;
+}
+
+static int64_t ns_of(const struct timespec *time) {
+    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
+/* When the folder was last changed, if that is so long ago that no later change can have the same time; else 0. */
+static int64_t changed_at(const struct frames *frames) {
+    struct stat status;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return fstat(frames->folder, &status) == 0 && ns_of(&status.st_ctim) < ns_of(&now) - COARSEST_TIME_NS
+               ? ns_of(&status.st_ctim)
+               : 0;
+}
+
+/* The first number of the next segment; 0: there is none. A folder may have very many, and a consumer that has read all looks at
+ * each change of the last one: so the folder is listed only when it has changed itself. 0 or -errno with a sentence. */
+static int find_next(struct frames *frames, uint64_t *above) {
+    struct neighbours found = {.above = 0};
+    const int64_t changed = changed_at(frames);
+    int rc = 0;
+    if (changed == 0 || changed != frames->newest_at) {
+        rc = find_neighbours(frames, frames->header.first_number, &found);
+        frames->newest_at = rc == 0 && found.above == 0 ? changed : 0;
+    }
+    *above = found.above;
+    return rc;
 }
 
 int frames_lowest(struct frames *frames, uint64_t *number) {
@@ -290,7 +321,7 @@ static int end(struct frames *frames, uint64_t above, struct frame *frame) {
 }
 
 int frames_next(struct frames *frames, struct frame *frame) {
-    struct neighbours found;
+    uint64_t above;
     int rc;
     if (frames->segment < 0) {
         return begin(frames, frame);
@@ -302,8 +333,8 @@ int frames_next(struct frames *frames, struct frame *frame) {
             return FRAMES_ONE;
         }
     }
-    rc = rc < 0 ? rc : find_neighbours(frames, frames->header.first_number, &found);
-    return rc < 0 || found.above == 0 ? rc : end(frames, found.above, frame);
+    rc = rc < 0 ? rc : find_next(frames, &above);
+    return rc < 0 || above == 0 ? rc : end(frames, above, frame);
 }
 
 int frames_seek_end(struct frames *frames) {
