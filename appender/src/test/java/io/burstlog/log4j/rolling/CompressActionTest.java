@@ -96,7 +96,7 @@ class CompressActionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {".gz", ".zip"})
+    @ValueSource(strings = {".gz", ".zip", ".bz2", ".xz", ".zst", ".deflate"})
     void the_twin_replaces_the_file(final String suffix) throws Exception {
         final FileTime written = FileTime.from(Instant.parse("2026-01-02T03:04:05Z"));
         Files.setLastModifiedTime(file, written);
@@ -223,5 +223,12 @@ class CompressActionTest {
     void a_library_that_is_not_there_is_said_to_be_missing() {
         assertThat(Compressor.ofCommons("no-such-format").reasonItIsMissing()).contains("no-such-format");
         assertThat(Compressor.ofCommons("xz").reasonItIsMissing()).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {".gz", ".zip", ".bz2", ".xz", ".zst", ".deflate"})
+    void all_but_pack200_keep_text(final String suffix) {
+        assertThat(Compressor.ofSuffix(suffix, 6).reasonItIsMissing()).isNull();
+        assertThat(Compressor.ofSuffix(".pack200", 6).reasonItIsMissing()).isNotNull();
     }
 }
