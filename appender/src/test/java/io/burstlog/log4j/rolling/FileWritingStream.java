@@ -34,6 +34,8 @@ final class FileWritingStream implements RollingStream {
     private boolean isClosed;
     private boolean refusesRolls;
     private boolean isHeld;
+    private boolean isHeldUntilAsked;
+    private Roll lastRoll;
 
     /** The number that ends the last line that was accepted. */
     private int lastEvent;
@@ -108,8 +110,14 @@ final class FileWritingStream implements RollingStream {
             return 0;
         }
         waiting.add(new Planned(++accepted, roll, timeNanos));
+        lastRoll = roll;
         drain();
         return accepted;
+    }
+
+    /** That of the last roll which was accepted. */
+    synchronized Roll lastRoll() {
+        return lastRoll;
     }
 
     private void drain() {
@@ -149,8 +157,17 @@ final class FileWritingStream implements RollingStream {
                 planned.roll().note());
     }
 
+    /** What waits goes on when somebody is there to perform rolls. */
+    synchronized void holdUntilAsked() {
+        isHeldUntilAsked = true;
+    }
+
     @Override
     public synchronized RollRequest nextRoll(final Duration timeout) {
+        if (isHeldUntilAsked) {
+            isHeldUntilAsked = false;
+            hold(false);
+        }
         final boolean forEver = timeout.compareTo(Duration.ofHours(1)) > 0;
         while (asked == null && !isClosed) {
             await(forEver ? 0 : Math.max(1, timeout.toMillis()));
