@@ -139,7 +139,7 @@ final class RollingReading {
         }
         final String missing = FileRolling.missingCompressor(filePattern);
         if (missing != null) {
-            reader.complain("filePattern=\"" + filePattern + "\" asks for a compression that is not there: add the"
+            reader.complain("filePattern=\"" + filePattern + "\" asks for a compression that cannot be done: add its"
                     + " library to the class path, or end it with .gz or .zip (" + missing + ")");
             return false;
         }

@@ -93,10 +93,12 @@ final class CompressAction extends AbstractAction {
         Path twin = null;
         try {
             final Path present;
+            final PosixFileAttributes rights;
             final FileChannel input;
             names.lock();
             try {
                 present = identity.find(source);
+                rights = present == null ? null : rightsOf(present);
                 input = present == null ? null : FileChannel.open(present, StandardOpenOption.READ);
             } finally {
                 names.unlock();
@@ -111,7 +113,7 @@ final class CompressAction extends AbstractAction {
                     return deleteOf(present);
                 }
                 Files.deleteIfExists(twin);
-                write(input, present, twin);
+                write(input, present, rights, twin);
             }
             return publish(twin);
         } catch (final IOException | RuntimeException | LinkageError failure) {
@@ -119,6 +121,13 @@ final class CompressAction extends AbstractAction {
                 deleteBeginning(twin);
             }
             throw new Failure(source + " could not be compressed: " + failure, failure);
+        }
+    }
+
+    /** Deletes the file if an earlier compression ended between its last two steps. Nothing else is done. */
+    void finish() throws IOException {
+        if (identity != null && isTwinOf(source, destination)) {
+            deleteOf(source);
         }
     }
 
@@ -163,9 +172,10 @@ final class CompressAction extends AbstractAction {
         }
     }
 
-    private void write(final FileChannel input, final Path present, final Path twin) throws IOException {
+    private void write(final FileChannel input, final Path present, final PosixFileAttributes rights, final Path twin)
+            throws IOException {
         try (FileChannel output = FileChannel.open(twin, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            copyRights(present, twin);
+            give(rights, twin);
             final InputStream in = Channels.newInputStream(input);
             final OutputStream raw = new Unclosed(Channels.newOutputStream(output));
             try (OutputStream out =
@@ -181,23 +191,28 @@ final class CompressAction extends AbstractAction {
         }
     }
 
+    /** Null where files have no such rights. */
+    private static PosixFileAttributes rightsOf(final Path file) throws IOException {
+        final PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+        return view == null ? null : view.readAttributes();
+    }
+
     /**
      * As far as the process may: who may not read the file shall not read its twin. A link that somebody has put in the
      * place of the twin is not followed.
      */
-    private static void copyRights(final Path from, final Path to) throws IOException {
-        final PosixFileAttributeView view =
-                Files.getFileAttributeView(to, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
-        if (view == null) {
+    private static void give(final PosixFileAttributes rights, final Path twin) throws IOException {
+        if (rights == null) {
             return;
         }
-        final PosixFileAttributes rights = Files.readAttributes(from, PosixFileAttributes.class);
+        final PosixFileAttributeView view =
+                Files.getFileAttributeView(twin, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
         view.setPermissions(rights.permissions());
         try {
             view.setGroup(rights.group());
             view.setOwner(rights.owner());
         } catch (final IOException notAllowed) {
-            LOGGER.debug("Burst: the owner of {} stays that of the process: {}", to, notAllowed.toString());
+            LOGGER.debug("Burst: the owner of {} stays that of the process: {}", twin, notAllowed.toString());
         }
     }
 

@@ -2,10 +2,13 @@
 package io.burstlog.log4j.rolling;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipEntry;
@@ -35,12 +38,18 @@ interface Compressor {
         };
     }
 
-    /** Null if it is there, else why it is not. */
+    /** Null if it gives back what it was given, else why it does not: pack200 keeps nothing but classes. */
     default String reasonItIsMissing() {
+        final byte[] line = "a line\n".getBytes(StandardCharsets.US_ASCII);
+        final ByteArrayOutputStream compressed = new ByteArrayOutputStream();
         try {
-            compress(new ByteArrayOutputStream(), "").close();
-            return null;
-        } catch (final IOException | RuntimeException | LinkageError missing) {
+            try (OutputStream out = compress(compressed, "line")) {
+                out.write(line);
+            }
+            try (InputStream in = decompress(new ByteArrayInputStream(compressed.toByteArray()))) {
+                return Arrays.equals(in.readAllBytes(), line) ? null : "a line of text is not kept by it";
+            }
+        } catch (final IOException | RuntimeException | Error missing) {
             return missing.toString();
         }
     }

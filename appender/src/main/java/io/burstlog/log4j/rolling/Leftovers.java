@@ -35,7 +35,10 @@ final class Leftovers {
         this.jobs = jobs;
     }
 
-    /** To be called while no job of the stream is under way: it makes such beginnings. */
+    /**
+     * Of a file that is there plain and compressed one goes, before a strategy gives the two different names. To be
+     * called while no job of the stream is under way: it makes such beginnings.
+     */
     void deleteBeginnings() {
         final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
         if (pattern.suffix().isEmpty()) {
@@ -43,9 +46,12 @@ final class Leftovers {
         }
         try {
             deleteTemporary();
+            final Path current = Path.of(stream.currentFile());
             for (final Path file : pattern.find()) {
                 if (pattern.isTemporary(file)) {
                     Files.deleteIfExists(file);
+                } else if (!pattern.isCompressed(file) && !file.equals(current)) {
+                    actions.compress(file, pattern.suffix()).finish();
                 }
             }
         } catch (final IOException | RuntimeException unreadable) {

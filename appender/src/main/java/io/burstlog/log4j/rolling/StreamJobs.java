@@ -4,6 +4,7 @@ package io.burstlog.log4j.rolling;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,7 +34,9 @@ final class StreamJobs {
     private final Retention retention;
     private final Map<Runnable, ScheduledFuture<?>> pending = new LinkedHashMap<>();
     private boolean isEnded;
-    private boolean isFailing;
+
+    /** What was told of actions that compress, and of others, until one of them succeeds. */
+    private final Map<Boolean, Class<?>> told = new HashMap<>();
 
     StreamJobs(
             final String appender,
@@ -77,10 +80,9 @@ final class StreamJobs {
     private void execute(final Action action) {
         try {
             action.execute();
-            isFailing = false;
+            told.remove(ArchiveActions.compresses(action));
         } catch (final CompressAction.Failure failure) {
-            if (!isFailing) {
-                isFailing = true;
+            if (isNews(action, failure)) {
                 LOGGER.warn(
                         "Burst '{}': {}; the file stays as it is, and this is tried again every {} s. That it lasts is"
                                 + " not told again.",
@@ -90,9 +92,21 @@ final class StreamJobs {
             }
             add(action, RETRY_DELAY);
         } catch (final IOException | RuntimeException | LinkageError failure) {
-            LOGGER.warn("Burst '{}': {} has failed after a roll: {}", appender, action, failure, failure);
+            if (isNews(action, failure)) {
+                LOGGER.warn(
+                        "Burst '{}': {} has failed after a roll: {}. That it fails again is not told.",
+                        appender,
+                        action,
+                        failure,
+                        failure);
+            }
         }
         retention.keep();
+    }
+
+    /** Called in the thread of the jobs only. */
+    private boolean isNews(final Action action, final Throwable failure) {
+        return told.put(ArchiveActions.compresses(action), failure.getClass()) != failure.getClass();
     }
 
     private synchronized void schedule(final Runnable what, final Duration delay) {

@@ -32,6 +32,8 @@ class ArchivePatternTest {
         "app-%d{yyyyMMdd'T'HH}.log, app-20261122T07.log",
         "%d{yyyy/MM}/app-%d{dd}-%i.log.gz, 2026/11/app-22-1.log.gz",
         "$${date:yyyy-MM}/app-%i.log, 2026-11/app-1.log",
+        "app-%d{EEE-dd}.log, app-Sun-22.log",
+        "app-%d{yyyy-MM-dd_a_hh}.log, app-2026-11-22_AM_07.log",
         "app-%d{UNIX}.log, app-1795337000.log"
     })
     void a_name_that_the_pattern_makes_is_found(final String pattern, final String name) throws Exception {
@@ -76,6 +78,11 @@ class ArchivePatternTest {
         final ArchivePattern archives =
                 new ArchivePattern(folder.resolve("app-%i.log.gz").toString());
         assertThat(archives.find()).isEqualTo(List.of(temporary)).allMatch(archives::isTemporary);
+    }
+
+    @Test
+    void a_format_may_have_a_quote() {
+        assertThat("07'30").matches(DateForm.regexOf("HH''mm"));
     }
 
     @Test

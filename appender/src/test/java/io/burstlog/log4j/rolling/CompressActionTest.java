@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.ZipInputStream;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** At each moment there is the file, or its compressed twin, or both, and each is whole. */
@@ -96,8 +98,8 @@ class CompressActionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {".gz", ".zip"})
-    void the_twin_replaces_the_file(final String suffix) throws Exception {
+    @CsvSource({".gz, 1f8b", ".zip, 504b", ".bz2, 425a", ".xz, fd37", ".zst, 28b5", ".deflate, 789c"})
+    void the_twin_replaces_the_file(final String suffix, final String magic) throws Exception {
         final FileTime written = FileTime.from(Instant.parse("2026-01-02T03:04:05Z"));
         Files.setLastModifiedTime(file, written);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
@@ -106,6 +108,7 @@ class CompressActionTest {
         assertThat(unpacked("app-1.log" + suffix, Compressor.ofSuffix(suffix, 6)))
                 .isEqualTo(CONTENT);
         final Path twin = folder.resolve("app-1.log" + suffix);
+        assertThat(HexFormat.of().formatHex(Files.readAllBytes(twin), 0, 2)).isEqualTo(magic);
         assertThat(Files.getLastModifiedTime(twin)).isEqualTo(written);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(twin)))
                 .isEqualTo("rw-r-----");
@@ -223,5 +226,12 @@ class CompressActionTest {
     void a_library_that_is_not_there_is_said_to_be_missing() {
         assertThat(Compressor.ofCommons("no-such-format").reasonItIsMissing()).contains("no-such-format");
         assertThat(Compressor.ofCommons("xz").reasonItIsMissing()).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {".gz", ".zip", ".bz2", ".xz", ".zst", ".deflate"})
+    void all_but_pack200_keep_text(final String suffix) {
+        assertThat(Compressor.ofSuffix(suffix, 6).reasonItIsMissing()).isNull();
+        assertThat(Compressor.ofSuffix(".pack200", 6).reasonItIsMissing()).isNotNull();
     }
 }

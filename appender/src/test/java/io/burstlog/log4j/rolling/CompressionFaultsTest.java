@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -57,6 +58,17 @@ class CompressionFaultsTest {
         if (names().contains(TWIN)) {
             assertThat(twin()).as(when).isEqualTo(content);
         }
+    }
+
+    @Test
+    void each_step_is_durable_before_the_next_one() throws Exception {
+        content = "order 1\n";
+        Files.writeString(folder.resolve(PLAIN), content);
+        final FaultyFiles files = new FaultyFiles(Fault.ONCE, 0, "never");
+        action(files.faulty(folder.resolve(PLAIN))).execute();
+        assertThat(files.durable)
+                .containsSubsequence(
+                        "sync " + BEGINNING, "link " + TWIN, "sync " + folder.getFileName(), "delete " + PLAIN);
     }
 
     @ParameterizedTest

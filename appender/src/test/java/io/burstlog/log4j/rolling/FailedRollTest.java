@@ -3,20 +3,28 @@ package io.burstlog.log4j.rolling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.apache.logging.log4j.core.appender.rolling.RolloverDescription;
+import org.apache.logging.log4j.core.appender.rolling.RolloverDescriptionImpl;
+import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
 import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.TimeBasedTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
+import org.apache.logging.log4j.core.appender.rolling.action.Action;
 import org.apache.logging.log4j.status.StatusData;
 import org.apache.logging.log4j.status.StatusListener;
 import org.apache.logging.log4j.status.StatusLogger;
@@ -25,6 +33,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** After a roll that could not be done the file goes on, nothing is lost, and it is tried again, but not at once. */
 @SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
@@ -154,6 +164,77 @@ class FailedRollTest {
         }
         assertThat(RolledLog.files(temporary)).containsOnlyKeys("app-1.log", "app.log");
         assertThat(RolledLog.files(temporary).get("app.log")).isEqualTo("order 20\n");
+    }
+
+    @Test
+    void an_action_that_throws_is_told_once_and_the_next_one_is_done() {
+        final List<String> done = new CopyOnWriteArrayList<>();
+        final Action broken = new AbstractAction() {
+            @Override
+            public boolean execute() throws IOException {
+                done.add("again");
+                throw new IOException("broken");
+            }
+        };
+        final RolloverStrategy acting = DefaultRolloverStrategy.createStrategy(
+                null, null, "nomax", null, new Action[] {broken}, false, RolledLog.configuration());
+        try (RolledLog log = open(SizeBasedTriggeringPolicy.createPolicy("50"), acting, "app-%i.log.gz")) {
+            for (int i = 0; i < 20; i++) {
+                log.log("order " + i);
+                log.awaitDrained();
+            }
+        }
+        assertThat(done).hasSizeGreaterThan(1);
+        assertThat(warnings).singleElement().asString().contains("Orders", "broken");
+    }
+
+    @Test
+    void a_listener_that_throws_stops_no_thread() {
+        try (RolledLog log = open(SizeBasedTriggeringPolicy.createPolicy("50"), strategy, "app-%i.log")) {
+            log.manager().addRolloverListener(new RolloverListener() {
+                @Override
+                public void rolloverTriggered(final String fileName) {
+                    throw new IllegalStateException("broken");
+                }
+
+                @Override
+                public void rolloverComplete(final String fileName) {
+                    throw new IllegalStateException("broken");
+                }
+            });
+            for (int i = 0; i < 20; i++) {
+                log.log("order " + i);
+                log.awaitDrained();
+            }
+        }
+        assertThat(RolledLog.files(temporary)).containsKeys("app-1.log", "app-2.log", "app.log");
+    }
+
+    /** As the strategy of a user may want it, in place of a rename. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_strategy_may_rename_the_file_itself(final boolean works) {
+        final RolloverStrategy moving = manager -> {
+            final File file = new File(manager.getFileName());
+            final Action move = new AbstractAction() {
+                @Override
+                public boolean execute() {
+                    return works && file.renameTo(new File(file.getParentFile(), "moved-" + file.length()));
+                }
+            };
+            return new RolloverDescriptionImpl(manager.getFileName(), false, move, null);
+        };
+        try (RolledLog log = open(SizeBasedTriggeringPolicy.createPolicy("50"), moving, "app-%i.log")) {
+            log.manager().retryAfter(NEVER);
+            for (int i = 0; i < 9; i++) {
+                log.log("order " + i);
+                log.awaitDrained();
+            }
+        }
+        final Map<String, String> files = RolledLog.files(temporary);
+        assertThat(String.join("", files.values()).lines()).hasSize(9).doesNotHaveDuplicates();
+        assertThat(files).hasSize(works ? 2 : 1);
+        assertThat(warnings).hasSize(works ? 0 : 1);
     }
 
     @Test

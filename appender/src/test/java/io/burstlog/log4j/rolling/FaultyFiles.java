@@ -25,8 +25,10 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -57,6 +59,9 @@ final class FaultyFiles extends FileSystemProvider {
     private final Fault fault;
     private final int number;
     private final String reason;
+    /** The syncs, and the changes of names that need those before them. */
+    final List<String> durable = new ArrayList<>();
+
     private int calls;
 
     /** @param number of the call that the fault strikes, from 1 */
@@ -133,7 +138,7 @@ final class FaultyFiles extends FileSystemProvider {
     public FileChannel newFileChannel(
             final Path path, final Set<? extends OpenOption> options, final FileAttribute<?>... attributes)
             throws IOException {
-        return new Channel(call(() -> FileChannel.open(real(path), options, attributes)));
+        return new Channel(call(() -> FileChannel.open(real(path), options, attributes)), real(path));
     }
 
     @Override
@@ -178,6 +183,7 @@ final class FaultyFiles extends FileSystemProvider {
 
     @Override
     public void delete(final Path path) throws IOException {
+        durable.add("delete " + real(path).getFileName());
         run(() -> {
             Files.delete(real(path));
             return path;
@@ -196,6 +202,7 @@ final class FaultyFiles extends FileSystemProvider {
 
     @Override
     public void createLink(final Path link, final Path existing) throws IOException {
+        durable.add("link " + real(link).getFileName());
         run(() -> Files.createLink(real(link), real(existing)));
     }
 
@@ -339,9 +346,11 @@ final class FaultyFiles extends FileSystemProvider {
     private final class Channel extends FileChannel {
 
         private final FileChannel real;
+        private final Path path;
 
-        Channel(final FileChannel real) {
+        Channel(final FileChannel real, final Path path) {
             this.real = real;
+            this.path = path;
         }
 
         @Override
@@ -376,6 +385,7 @@ final class FaultyFiles extends FileSystemProvider {
 
         @Override
         public void force(final boolean metaData) throws IOException {
+            durable.add("sync " + path.getFileName());
             run(() -> {
                 real.force(metaData);
                 return null;

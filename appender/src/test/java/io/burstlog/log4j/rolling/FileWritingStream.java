@@ -8,9 +8,11 @@ import io.burstlog.RollRequest;
 import io.burstlog.StreamStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -22,6 +24,7 @@ final class FileWritingStream implements RollingStream {
 
     private final Queue<Object> waiting = new ArrayDeque<>();
     private final Path configured;
+    private final Instant created = Instant.now().minus(Duration.ofHours(1));
     private Path file;
     private long fileNumber = 1;
     private Instant born;
@@ -31,6 +34,11 @@ final class FileWritingStream implements RollingStream {
     private boolean isClosed;
     private boolean refusesRolls;
     private boolean isHeld;
+    private boolean isHeldUntilAsked;
+    private Roll lastRoll;
+
+    /** The number that ends the last line that was accepted. */
+    private int lastEvent;
 
     private record Planned(long sequence, Roll roll, long timeNanos) {}
 
@@ -56,7 +64,32 @@ final class FileWritingStream implements RollingStream {
 
     synchronized void write(final byte[] bytes) {
         waiting.add(new Bytes(++accepted, bytes));
+        final String line = new String(bytes, StandardCharsets.UTF_8).trim();
+        if (line.matches(".* \\d+")) {
+            lastEvent = Integer.parseInt(line.substring(line.lastIndexOf(' ') + 1));
+        }
         drain();
+    }
+
+    synchronized int lastEvent() {
+        return lastEvent;
+    }
+
+    /** Its process is gone; what was accepted stays. */
+    synchronized void kill() {
+        isClosed = true;
+        notifyAll();
+    }
+
+    /** Another process has it. */
+    synchronized void reopen() {
+        isClosed = false;
+    }
+
+    private static void requireAlive() {
+        if (FailingCalls.isDead()) {
+            throw new BurstException(BurstException.Code.CLOSED, "dead");
+        }
     }
 
     /** The next rolls are refused as by a full ring. */
@@ -72,12 +105,19 @@ final class FileWritingStream implements RollingStream {
 
     @Override
     public synchronized long roll(final Roll roll, final long timeNanos) {
+        requireAlive();
         if (refusesRolls) {
             return 0;
         }
         waiting.add(new Planned(++accepted, roll, timeNanos));
+        lastRoll = roll;
         drain();
         return accepted;
+    }
+
+    /** That of the last roll which was accepted. */
+    synchronized Roll lastRoll() {
+        return lastRoll;
     }
 
     private void drain() {
@@ -103,6 +143,8 @@ final class FileWritingStream implements RollingStream {
 
     private void ask(final Planned planned) throws IOException {
         append(planned.roll().footer());
+        // So that the files have an order, however fast they end.
+        Files.setLastModifiedTime(file, FileTime.from(created.plusSeconds(fileNumber)));
         asked = new RollRequest(
                 planned.sequence(),
                 planned.timeNanos(),
@@ -115,8 +157,17 @@ final class FileWritingStream implements RollingStream {
                 planned.roll().note());
     }
 
+    /** What waits goes on when somebody is there to perform rolls. */
+    synchronized void holdUntilAsked() {
+        isHeldUntilAsked = true;
+    }
+
     @Override
     public synchronized RollRequest nextRoll(final Duration timeout) {
+        if (isHeldUntilAsked) {
+            isHeldUntilAsked = false;
+            hold(false);
+        }
         final boolean forEver = timeout.compareTo(Duration.ofHours(1)) > 0;
         while (asked == null && !isClosed) {
             await(forEver ? 0 : Math.max(1, timeout.toMillis()));
@@ -171,6 +222,7 @@ final class FileWritingStream implements RollingStream {
     }
 
     private Planned requireAsked(final long sequence) {
+        requireAlive();
         if (asked == null || asked.sequence() != sequence) {
             throw new AssertionError("not asked for " + sequence + " but " + asked);
         }

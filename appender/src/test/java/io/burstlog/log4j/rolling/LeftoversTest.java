@@ -3,6 +3,7 @@ package io.burstlog.log4j.rolling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,6 +43,38 @@ class LeftoversTest {
         create("other-1.log");
         RolledLog.open(folder, settings("app-%i.log.gz", Duration.ZERO)).close();
         assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log.gz", "app-2.log.gz", "app.log", "other-1.log");
+    }
+
+    @Test
+    void of_a_file_that_is_there_twice_one_goes_at_once() throws Exception {
+        create("app-1.log");
+        create("app-2.log");
+        try (OutputStream out = Compressor.gz(6).compress(Files.newOutputStream(folder.resolve("app-2.log.gz")), "")) {
+            out.write(Files.readAllBytes(folder.resolve("app-2.log")));
+        }
+        create("app-3.log");
+        create("app-3.log.gz");
+        RolledLog.open(folder, settings("app-%i.log.gz", Duration.ofHours(1))).close();
+        assertThat(RolledLog.files(folder))
+                .containsOnlyKeys("app-1.log", "app-2.log.gz", "app-3.log", "app-3.log.gz", "app.log");
+    }
+
+    @Test
+    void what_was_made_under_another_temporary_name_goes_and_no_archive() throws Exception {
+        create("tmp-1.gz");
+        create("app-1.log");
+        final RollingSettings wanted = RolledLog.settings(
+                folder,
+                "app-%i.log.gz",
+                SizeBasedTriggeringPolicy.createPolicy("50"),
+                DefaultRolloverStrategy.newBuilder()
+                        .withFileIndex("nomax")
+                        .withTempCompressedFilePattern(
+                                folder.resolve("tmp-%i.gz").toString())
+                        .withConfig(RolledLog.configuration())
+                        .build());
+        RolledLog.open(folder, wanted).close();
+        assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log.gz", "app.log");
     }
 
     @Test

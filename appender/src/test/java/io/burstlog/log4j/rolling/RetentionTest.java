@@ -35,6 +35,10 @@ class RetentionTest {
     }
 
     private void keep(final long maxTotalBytes, final Duration maxAge) {
+        keep(maxTotalBytes, maxAge, "app.log");
+    }
+
+    private void keep(final long maxTotalBytes, final Duration maxAge, final String current) {
         final RollingSettings settings = RolledLog.with(
                 RolledLog.settings(
                         folder,
@@ -45,7 +49,7 @@ class RetentionTest {
                 before -> new RollingSettings.Archives(Duration.ZERO, maxTotalBytes, maxAge));
         new Retention(
                         settings,
-                        new FileWritingStream(folder.resolve("app.log"), NOW),
+                        new FileWritingStream(folder.resolve(current), NOW),
                         new ReentrantLock(),
                         Clock.fixed(NOW, ZoneOffset.UTC))
                 .keep();
@@ -106,6 +110,22 @@ class RetentionTest {
         } catch (final IOException notThere) {
             return false;
         }
+    }
+
+    @Test
+    void the_file_that_is_written_stays_whatever_its_name_and_so_does_the_beginning_of_a_twin() throws Exception {
+        create("2026-11/app-2026-11-01-1.log", 100, 21);
+        create("2026-11/app-2026-11-02-1.log", 100, 20);
+        create("2026-11/.app-2026-11-02-1.log.gz.burst-tmp", 5000, 23);
+        keep(150, Duration.ZERO, "2026-11/app-2026-11-01-1.log");
+        assertThat(names())
+                .containsExactly(
+                        "2026-11/.app-2026-11-02-1.log.gz.burst-tmp",
+                        "2026-11/app-2026-11-01-1.log",
+                        "2026-11/app-2026-11-02-1.log");
+        keep(50, Duration.ZERO, "2026-11/app-2026-11-01-1.log");
+        assertThat(names())
+                .containsExactly("2026-11/.app-2026-11-02-1.log.gz.burst-tmp", "2026-11/app-2026-11-01-1.log");
     }
 
     @Test

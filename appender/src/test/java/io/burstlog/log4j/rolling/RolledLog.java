@@ -34,10 +34,10 @@ final class RolledLog implements AutoCloseable {
     private final FileWritingStream stream;
     private final FileRolling rolling;
 
-    private RolledLog(final Path folder, final RollingSettings settings, final Instant born) {
+    private RolledLog(final Path folder, final RollingSettings settings, final FileWritingStream stream) {
         this.folder = folder;
         this.settings = settings;
-        this.stream = new FileWritingStream(Path.of(FileRolling.firstFile(settings)), born);
+        this.stream = stream;
         final boolean isNew = stream.stats().fileBytes() == 0;
         this.rolling = FileRolling.of(settings, stream);
         if (isNew) {
@@ -70,11 +70,16 @@ final class RolledLog implements AutoCloseable {
     }
 
     static RolledLog open(final Path folder, final RollingSettings settings) {
-        return new RolledLog(folder, settings, Instant.now());
+        return open(folder, settings, Instant.now());
     }
 
     static RolledLog open(final Path folder, final RollingSettings settings, final Instant born) {
-        return new RolledLog(folder, settings, born);
+        return new RolledLog(folder, settings, new FileWritingStream(Path.of(FileRolling.firstFile(settings)), born));
+    }
+
+    /** Goes on with a stream of before. */
+    static RolledLog open(final RollingSettings settings, final FileWritingStream stream) {
+        return new RolledLog(Path.of(settings.fileName()).getParent(), settings, stream);
     }
 
     static RollingSettings with(final RollingSettings settings, final UnaryOperator<RollingSettings.Archives> change) {

@@ -46,6 +46,7 @@ public record FolderContents(Map<String, String> files) {
             case "zip" -> zipped(bytes);
             case "bz2" -> compressed("bzip2", bytes);
             case "xz" -> compressed("xz", bytes);
+            case "deflate" -> compressed("deflate", bytes);
             // The oldest Log4j writes plain text under such a name.
             case "zst" -> bytes[0] == 0x28 ? compressed("zstd", bytes) : new String(bytes, StandardCharsets.UTF_8);
             default -> new String(bytes, StandardCharsets.UTF_8);

@@ -62,7 +62,7 @@ class RollingBetterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"gz", "zip", "bz2", "xz", "zst"})
+    @ValueSource(strings = {"gz", "zip", "bz2", "xz", "zst", "deflate"})
     void an_archive_is_not_lost_while_the_one_before_is_still_compressed(final String suffix) {
         final Map<String, String> files = files("app-%i.log." + suffix, SIZE + KEEPS_ALL, "150x90");
         assertEachEventOnce(files, 150);

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -112,7 +113,7 @@ class RollingComparisonTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"gz", "zip", "bz2", "xz", "zst"})
+    @ValueSource(strings = {"gz", "zip", "bz2", "xz", "zst", "deflate"})
     void the_comparison_looks_into_archives(final String suffix) {
         final Scenario scenario = named("size_with_archives_in_" + suffix);
         final Scenario.Outcome outcome =
@@ -124,6 +125,15 @@ class RollingComparisonTest {
         assertThat(other.contents().differencesFrom(outcome.contents()))
                 .isNotEmpty()
                 .allMatch(difference -> difference.contains("event"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "delete_by_a_script, app-4.log app-5.log app.log",
+        "delete_by_a_script_of_the_configuration, app-1.log.gz app.log"
+    })
+    void a_script_decides_which_archives_go(final String scenario, final String files) {
+        assertThat(rollingFile(named(scenario)).contents().files().keySet()).containsExactly(files.split(" "));
     }
 
     private static Scenario named(final String name) {

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.burstlog.Roll;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.core.appender.rolling.CompositeTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.NoOpTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.TimeBasedTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
+import org.apache.logging.log4j.core.lookup.StrSubstitutor;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a roll in the ring says, before anybody performs it, and what is known after those of another process. */
+@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+class PlannedRollsTest {
+
+    private static final Instant BEGIN = Instant.parse("2026-11-22T10:30:00Z");
+
+    @TempDir
+    Path folder;
+
+    private static RolloverStrategy keepsAll() {
+        return DefaultRolloverStrategy.createStrategy(null, null, "nomax", null, null, true, RolledLog.configuration());
+    }
+
+    private RollingSettings settings(final String pattern, final TriggeringPolicy policy) {
+        return RolledLog.settings(folder, pattern, policy, keepsAll());
+    }
+
+    private RolledLog open(final String pattern) {
+        return RolledLog.open(folder, settings(pattern, SizeBasedTriggeringPolicy.createPolicy("1 MB")), BEGIN);
+    }
+
+    private static String target(final RolledLog log) {
+        return Path.of(log.stream().lastRoll().target()).getFileName().toString();
+    }
+
+    @Test
+    void rolls_that_wait_have_a_name_each_behind_the_highest_that_is_there() throws Exception {
+        Files.writeString(folder.resolve("app-7.log"), "of before\n");
+        Files.writeString(folder.resolve("app-9.log.zst"), "of before\n");
+        try (RolledLog log = open("app-%i.log.gz")) {
+            log.stream().hold(true);
+            for (int i = 10; i < 13; i++) {
+                log.log("order " + i);
+                log.manager().rollover();
+                assertThat(target(log)).isEqualTo("app-" + i + ".log");
+            }
+            log.stream().hold(false);
+        }
+    }
+
+    @Test
+    void a_name_without_an_index_gets_a_number_if_it_is_there_or_its_twin() throws Exception {
+        Files.writeString(folder.resolve("app.old.zst"), "of before\n");
+        Files.createFile(folder.resolve("app.old.1"));
+        try (RolledLog log = open("app.old")) {
+            log.log("order 1");
+            log.manager().rollover();
+            assertThat(target(log)).isEqualTo("app.old.1");
+        }
+        assertThat(RolledLog.files(folder)).containsEntry("app.old.1", "order 1\n");
+    }
+
+    @Test
+    void it_says_when_and_at_which_length_the_next_one_is_due() {
+        final RollingSettings both = settings(
+                "app-%d{yyyy-MM-dd-HH}{UTC}-%i.log",
+                CompositeTriggeringPolicy.createPolicy(
+                        TimeBasedTriggeringPolicy.createPolicy("1", "true"),
+                        SizeBasedTriggeringPolicy.createPolicy("1 MB")));
+        try (RolledLog log = RolledLog.open(folder, both, BEGIN)) {
+            log.log("order 1", BEGIN.toEpochMilli());
+            log.manager().rollover();
+            final Roll roll = log.stream().lastRoll();
+            assertThat(roll.nextTimeNanos()).isPositive();
+            assertThat(TimeUnit.NANOSECONDS.toDays(roll.nextTimeNanos())).isGreaterThan(20_000);
+            assertThat(roll.nextFileBytes()).isEqualTo(1 << 20);
+        }
+    }
+
+    @Test
+    void without_a_limit_it_says_nothing_of_the_next_one() {
+        try (RolledLog log =
+                RolledLog.open(folder, settings("app-%i.log", NoOpTriggeringPolicy.createPolicy()), BEGIN)) {
+            log.log("order 1");
+            log.manager().rollover();
+            assertThat(log.stream().lastRoll().nextTimeNanos()).isZero();
+            assertThat(log.stream().lastRoll().nextFileBytes()).isZero();
+        }
+    }
+
+    @Test
+    void the_age_of_the_file_is_taken_behind_the_rolls_that_a_crash_has_left() {
+        final RollingSettings hourly =
+                settings("app-%d{yyyy-MM-dd-HH}{UTC}.log", TimeBasedTriggeringPolicy.createPolicy("1", "true"));
+        final FileWritingStream stream = new FileWritingStream(folder.resolve("app.log"), BEGIN);
+        final RolledLog killed = RolledLog.open(hourly, stream);
+        killed.log("of ten", BEGIN.toEpochMilli());
+        killed.awaitDrained();
+        stream.hold(true);
+        killed.log("of eleven", BEGIN.plus(Duration.ofHours(1)).toEpochMilli());
+        stream.kill();
+        killed.rolling().end(RolledLog.PATIENCE);
+        stream.reopen();
+        stream.holdUntilAsked();
+        try (RolledLog log = RolledLog.open(hourly, stream)) {
+            log.log("of twelve", BEGIN.plus(Duration.ofHours(2)).toEpochMilli());
+        }
+        assertThat(RolledLog.files(folder))
+                .containsEntry("app-2026-11-22-10.log", "of ten\n")
+                .containsEntry("app-2026-11-22-11.log", "of eleven\n")
+                .containsEntry("app.log", "of twelve\n");
+    }
+
+    @Test
+    void after_the_end_nothing_is_rolled() {
+        try (RolledLog log = open("app-%i.log")) {
+            log.log("order 1");
+            log.rolling().stopPolicy(Duration.ZERO);
+            log.manager().rollover();
+            log.manager().setTriggeringPolicy(SizeBasedTriggeringPolicy.createPolicy("1"));
+            log.manager().checkRollover(RolledLog.event("order 2", BEGIN.toEpochMilli()));
+            log.log("order 2");
+        }
+        assertThat(RolledLog.files(folder)).containsOnlyKeys("app.log");
+    }
+
+    @Test
+    void another_configuration_has_its_strategy_its_names_and_its_policy_at_once() {
+        try (RolledLog log = open("old-%i.log")) {
+            final RollingSettings other = settings("new-%i.log", SizeBasedTriggeringPolicy.createPolicy("10"));
+            log.rolling().update(other);
+            assertThat(log.manager().getRolloverStrategy().toString())
+                    .isEqualTo(other.strategy().toString());
+            assertThat((Object) log.manager().getRolloverStrategy()).isSameAs(other.strategy());
+            assertThat((Object) log.manager().getTriggeringPolicy()).isSameAs(other.policy());
+            assertThat(log.manager().getPatternProcessor().getPattern()).endsWith("new-%i.log");
+            log.stream().hold(true);
+            log.log("order 1");
+            log.log("order 2");
+            log.log("order 3");
+            assertThat(target(log)).isEqualTo("new-1.log");
+            log.stream().hold(false);
+            log.awaitDrained();
+        }
+        assertThat(RolledLog.files(folder)).containsKeys("new-1.log", "app.log");
+    }
+
+    @Test
+    void names_are_made_of_the_times_of_the_roll_whatever_a_strategy_sets() {
+        final long begin = BEGIN.toEpochMilli();
+        final long hour = TimeUnit.HOURS.toMillis(1);
+        final RollPatternProcessor processor = new RollPatternProcessor(
+                "app-%d{HH}{UTC}-%i.log.gz", new RollNote(begin, begin + hour, begin + 2 * hour, false));
+        processor.setPrevFileTime(begin + 7 * hour);
+        processor.setCurrentFileTime(begin + 7 * hour);
+        assertThat(processor.plainName(new StrSubstitutor(), false, 3)).isEqualTo("app-10-3.log");
+        assertThat(processor.plainName(new StrSubstitutor(), true, 3)).isEqualTo("app-11-3.log");
+        assertThat(processor.getNextFileTime()).isEqualTo(begin + 2 * hour);
+    }
+
+    @Test
+    void a_file_is_known_by_more_than_its_inode() throws Exception {
+        final Path file = Files.writeString(folder.resolve("app-1.log"), "order 1\n");
+        final FileIdentity identity = FileIdentity.of(file);
+        assertThat(identity.isOf(file)).isTrue();
+        Files.writeString(file, "order 10\n");
+        assertThat(identity.isOf(file)).isFalse();
+    }
+}
