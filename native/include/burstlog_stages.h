@@ -27,8 +27,10 @@ enum burst_stage {
     /* From durable in the ring to durable in the log file: the oldest record of each sync of the log file. A drain that
      * catches up gives one figure for several syncs in a row. */
     BURST_STAGE_DRAIN_LAG = 4,
+    /* From the claim of an enqueued or offered record until it is durable in the ring. One such record in 64. */
+    BURST_STAGE_ENQUEUE_LAG = 5,
 };
-#define BURST_STAGES 5
+#define BURST_STAGES 6
 
 /* Figures of one stage, all 0 while nothing was timed. max_ns is exact. A percentile is rounded up to its bucket, by
  * less than 1%, and never exceeds max_ns. The mean is that of the buckets' middles, as in HdrHistogram, but no more

@@ -107,7 +107,8 @@ struct record_header {
     uint8_t flags;             /* enum record_flags */
     uint16_t stream;           /* below LAYOUT_STREAMS_MAX */
     int64_t event_time_ns;     /* the caller's, unordered */
-    uint64_t durable_position; /* watermark: all before it was durable when this record was sealed */
+    uint64_t durable_position; /* watermark: all before it was durable when this record was sealed. In memory, until
+                                  then, of an enqueued record: when it was claimed, or 0 if it is not timed */
     uint32_t epoch;            /* of the open that wrote it */
     uint32_t in_flight;        /* sequence - in_flight is that of the first record at or after the watermark */
     uint32_t payload_crc;      /* CRC32C of the payload, seed 0. PAD: 0, its payload has no meaning */

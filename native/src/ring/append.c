@@ -133,6 +133,9 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
     const int enqueued = is_enqueue(call);
     const uint32_t is_told = enqueued ? is_committer_told(ring) : 1;
     const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
+    if (enqueued) {
+        claim->header->durable_position = (uint64_t)claimed_ns; /* for the leader: stages_sealed */
+    }
     claim_publish(ring, claim, data, (uint32_t)length, event_time_ns,
                   (struct claim_label){.stream = stream, .flags = flags_of(call)});
     const int64_t published_ns = stages_end(ring->stages, STAGE_COPY, claimed_ns);

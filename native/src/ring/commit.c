@@ -98,6 +98,10 @@ static void take_whole(struct ring_round *round, uint64_t until, uint64_t capaci
     }
 }
 
+_Static_assert((RING_WRITES_UNDER_WAY + 1) * RING_WRITE_BYTES / RECORD_HEADER_BYTES / STAGES_ENQUEUED * 3 / 2 <=
+                   STAGES_LAGGING,
+               "no timed record is forgotten while the writes before it are under way");
+
 /* Finishes the headers of all records that begin below `until`. */
 static int seal_records(struct ring *ring, struct ring_round *round, uint64_t until, struct limit *limit) {
     const struct ring_geometry *geometry = &ring->geometry;
@@ -112,6 +116,9 @@ static int seal_records(struct ring *ring, struct ring_round *round, uint64_t un
             return rc;
         }
         const uint64_t next = position + record_bytes(header->length);
+        if (header->flags & RECORD_ENQUEUED) {
+            stages_sealed(ring->stages, round->sealed_sequence, (int64_t)header->durable_position);
+        }
         struct record_seal stamp = {
             .position = position,
             .durable_position = atomic_load_explicit(&ring->durable_position, memory_order_relaxed),
@@ -195,6 +202,7 @@ static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
         const struct ring_write *first = &ring->writes[*oldest % RING_WRITES_UNDER_WAY];
         stages_committed(ring->stages, atomic_load_explicit(&ring->durable_position, memory_order_relaxed));
         advance(ring, first->durable_position, first->next_sequence);
+        stages_durable(ring->stages, first->next_sequence);
         ++*oldest;
     }
 }

@@ -12,10 +12,12 @@ void stages_init(struct stages *stages, const struct platform *platform) {
     for (size_t at = 0; at < sizeof stages->histograms; at += PAGE_BYTES) {
         ((volatile uint8_t *)stages->histograms)[at] = 0; /* no append waits for the kernel to find the page */
     }
+    stages->lagging[0] = (struct stages_lagging){0}; /* the same */
 }
 
 const char *stages_name(unsigned stage) {
-    static const char *const names[STAGES] = {"claim wait", "copy", "commit wait", "device write", "drain lag"};
+    static const char *const names[STAGES] = {"claim wait",   "copy",      "commit wait",
+                                              "device write", "drain lag", "enqueue lag"};
     return stage < STAGES ? names[stage] : "unknown";
 }
 
@@ -56,6 +58,27 @@ void stages_record_write(struct stages *stages, int64_t since_ns) {
 void stages_stamp(struct stages *stages, uint64_t position) {
     atomic_store_explicit(&stages->stamped_ns, platform_monotonic_ns(stages->platform), memory_order_relaxed);
     atomic_store_explicit(&stages->stamped, position, memory_order_release);
+}
+
+void stages_lags(struct stages *stages, uint64_t sequence, int64_t claimed_ns) {
+    if (stages->lagging_count < STAGES_LAGGING) {
+        stages->lagging[(stages->lagging_first + stages->lagging_count) % STAGES_LAGGING] =
+            (struct stages_lagging){.sequence = sequence, .claimed_ns = claimed_ns};
+        stages->lagging_count++;
+    }
+}
+
+void stages_end_lags(struct stages *stages, uint64_t next_sequence) {
+    int64_t now_ns = 0;
+    while (stages->lagging_count > 0 && stages->lagging[stages->lagging_first].sequence < next_sequence) {
+        now_ns = now_ns != 0 ? now_ns : platform_monotonic_ns(stages->platform);
+        record(stages, STAGE_ENQUEUE_LAG, now_ns - stages->lagging[stages->lagging_first].claimed_ns);
+        stages->lagging_first = (stages->lagging_first + 1) % STAGES_LAGGING;
+        stages->lagging_count--;
+    }
+    if (stages->lagging_count == 0) {
+        stages->lagging_first = 0; /* so that usually one page of them is touched */
+    }
 }
 
 void stages_drain_looks(struct stages *stages) {

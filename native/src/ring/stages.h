@@ -37,8 +37,16 @@ enum stage {
     STAGE_COMMIT_WAIT,
     STAGE_DEVICE_WRITE,
     STAGE_DRAIN_LAG,
+    STAGE_ENQUEUE_LAG,
 };
-#define STAGES 5u
+#define STAGES 6u
+#define STAGES_LAGGING 4096u /* timed records of a commit's writes under way, at most: commit.c */
+
+/* A timed record that was enqueued, is sealed and is not durable yet. */
+struct stages_lagging {
+    uint64_t sequence;
+    int64_t claimed_ns;
+};
 
 struct stages {
     const struct platform *platform;
@@ -49,6 +57,7 @@ struct stages {
     _Atomic int64_t stamped_ns;
     int64_t window_us; /* the leader's: timed writes since n was last looked at, and how long they took */
     uint32_t window;
+    uint32_t lagging_first, lagging_count; /* the leader's, in `lagging`, in rising order of their sequences */
 
     _Alignas(128) uint64_t oldest; /* the drain's: of what it has seen and not yet synced, as above */
     int64_t oldest_ns;
@@ -56,6 +65,7 @@ struct stages {
 
     size_t kept_count[STAGES]; /* of a closed one; the words of all stages follow each other in `kept` */
     uint64_t kept_max_ns[STAGES];
+    struct stages_lagging lagging[STAGES_LAGGING];
     _Alignas(4096) struct histogram histograms[STAGES];
     _Alignas(4096) uint64_t kept[STAGES * HISTOGRAM_BUCKETS];
 };
@@ -115,6 +125,23 @@ void stages_stamp(struct stages *stages, uint64_t position);
 static inline void stages_committed(struct stages *stages, uint64_t position) {
     if (stages != NULL && atomic_load_explicit(&stages->stamped, memory_order_relaxed) == 0) {
         stages_stamp(stages, position);
+    }
+}
+
+void stages_lags(struct stages *stages, uint64_t sequence, int64_t claimed_ns);
+void stages_end_lags(struct stages *stages, uint64_t next_sequence);
+
+/* The leader seals the enqueued record of this sequence, which was claimed at that time; 0: it is not timed. */
+static inline void stages_sealed(struct stages *stages, uint64_t sequence, int64_t claimed_ns) {
+    if (__builtin_expect(claimed_ns != 0, 0) && stages != NULL) {
+        stages_lags(stages, sequence, claimed_ns);
+    }
+}
+
+/* All records below the sequence are durable. The leader's. */
+static inline void stages_durable(struct stages *stages, uint64_t next_sequence) {
+    if (stages != NULL && __builtin_expect(stages->lagging_count != 0, 0)) {
+        stages_end_lags(stages, next_sequence);
     }
 }
 

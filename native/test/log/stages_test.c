@@ -30,12 +30,27 @@ static void every_stage_but_the_wait_for_space_has_figures(void **state) {
     append_some(log);
     const burst_stats_t stats = stats_of(log);
     assert_int_equal(stats.stages[BURST_STAGE_CLAIM_WAIT].count, 0);
-    for (int stage = BURST_STAGE_COPY; stage < BURST_STAGES; stage++) {
+    for (int stage = BURST_STAGE_COPY; stage <= BURST_STAGE_DRAIN_LAG; stage++) {
         assert_plausible(&stats.stages[stage]);
     }
     assert_int_equal(stats.stages[BURST_STAGE_COPY].count, APPENDS);
     assert_int_equal(stats.stages[BURST_STAGE_COMMIT_WAIT].count, APPENDS);
     assert_int_equal(stats.stages[BURST_STAGE_DEVICE_WRITE].count, stats.device_writes);
+    burst_close(log);
+}
+
+static void what_is_enqueued_has_a_lag(void **state) {
+    (void)state;
+    burst_t *log = open_small();
+    append_some(log);
+    assert_int_equal(stats_of(log).stages[BURST_STAGE_ENQUEUE_LAG].count, 0);
+    for (int i = 0; i < 640; i++) {
+        assert_true(burst_enqueue(log, "record\n", 7, 0) > 0);
+    }
+    assert_int_equal(burst_flush(log, -1), 1);
+    const burst_stats_t stats = stats_of(log);
+    assert_plausible(&stats.stages[BURST_STAGE_ENQUEUE_LAG]);
+    assert_int_equal(stats.stages[BURST_STAGE_ENQUEUE_LAG].count, stats.stages[BURST_STAGE_COPY].count - APPENDS);
     burst_close(log);
 }
 
@@ -176,7 +191,7 @@ static void what_is_no_stage_is_refused(void **state) {
     burst_histogram_t histogram = {.struct_bytes = sizeof histogram};
     burst_t *log = open_small();
     assert_int_equal(burst_stage_histogram(log, BURST_STAGES, &histogram), -EINVAL);
-    assert_non_null(strstr(burst_last_error(), "no stage 5"));
+    assert_non_null(strstr(burst_last_error(), "no stage 6"));
     histogram.struct_bytes = 16;
     assert_int_equal(burst_stage_histogram(log, 0, &histogram), -EINVAL);
     assert_non_null(strstr(burst_last_error(), "16"));
@@ -227,6 +242,7 @@ static void the_highest_value_of_each_bucket_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(every_stage_but_the_wait_for_space_has_figures),
+        TEST(what_is_enqueued_has_a_lag),
         TEST(a_drain_that_was_held_up_shows_in_the_lag),
         TEST(who_waits_for_space_is_counted),
         TEST(a_closed_log_keeps_its_last_figures),

@@ -152,6 +152,53 @@ static void of_enqueued_records_one_in_64_is_timed_and_nobody_waits(void **state
     assert_stage(STAGE_COMMIT_WAIT, 0, 0);
 }
 
+static void the_lag_of_an_enqueued_record_is_the_time_until_it_is_durable(void **state) {
+    (void)state;
+    struct ring *ring = timed_ring(SMALL_BYTES);
+    for (int i = 0; i < 6400; i++) {
+        assert_true(ring_enqueue(ring, "record", 6, 0, 0, &fake_rule) > 0);
+        fake_platform.now_ns += WAIT_NS;
+        assert_int_equal(ring_commit(ring), 1);
+        release_all(ring);
+        append(ring); /* somebody waits for this one: it is no lag */
+    }
+    assert_in_range(figures_of(STAGE_ENQUEUE_LAG).count, 98, 102);
+    assert_int_equal(figures_of(STAGE_ENQUEUE_LAG).max_ns, WAIT_NS + WRITE_NS);
+    assert_in_range(figures_of(STAGE_ENQUEUE_LAG).p50_ns, WAIT_NS + WRITE_NS, WAIT_NS + WRITE_NS);
+}
+
+/* A commit of 9 MiB of small records, four writes at a time. The first records are durable after one of them. */
+static void each_record_of_a_long_commit_has_the_lag_of_its_own_write(void **state) {
+    (void)state;
+    struct ring *ring = timed_ring(LARGE_BYTES);
+    ring->device->write_depth = 4;
+    static const uint8_t record[64];
+    const uint64_t records = 9 * RING_WRITE_BYTES / (sizeof record + RECORD_HEADER_BYTES);
+    for (uint64_t i = 0; i < records; i++) {
+        assert_true(ring_enqueue(ring, record, sizeof record, 0, 0, &fake_rule) > 0);
+    }
+    assert_int_equal(ring_commit(ring), 1);
+    const uint64_t writes = atomic_load(&ring->device_writes);
+    assert_true(writes >= 9);
+    const struct histogram_figures figures = figures_of(STAGE_ENQUEUE_LAG);
+    assert_in_range(figures.count, records / 64 - 2, records / 64 + 2);
+    assert_int_equal(figures.max_ns, writes * WRITE_NS);
+    assert_in_range(figures.p50_ns, (writes / 2 - 1) * WRITE_NS, (writes / 2 + 2) * WRITE_NS);
+    assert_int_equal(stages->lagging_count, 0);
+}
+
+static void a_record_that_a_failed_write_loses_has_no_lag(void **state) {
+    (void)state;
+    struct ring *ring = timed_ring(SMALL_BYTES);
+    fake_device.fail_submitted = (int)fake_device.submitted;
+    for (int i = 0; i < 64; i++) {
+        assert_true(ring_enqueue(ring, "record", 6, 0, 0, &fake_rule) > 0);
+    }
+    assert_true(ring_commit(ring) < 0);
+    assert_stage(STAGE_COPY, 1, 0);
+    assert_stage(STAGE_ENQUEUE_LAG, 0, 0);
+}
+
 static int release_while_parked(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected,
                                 int64_t timeout_ns) {
     (void)word, (void)expected, (void)timeout_ns;
@@ -259,6 +306,7 @@ static void what_was_counted_stays_after_close_and_its_memory_does_not(void **st
         fake_platform.now_ns += i * i * 1000;
         append(ring);
         stages_end(stages, STAGE_DRAIN_LAG, 1);
+        stages_end(stages, STAGE_ENQUEUE_LAG, 1);
         stages_end(stages, STAGE_CLAIM_WAIT, fake_platform.now_ns - (1ll << 36) * i);
     }
     static struct platform_ops ops; /* until the ring is freed */
@@ -290,6 +338,9 @@ int main(void) {
         RING_TEST(a_write_that_hangs_does_not_hide_that_the_others_are_fast),
         RING_TEST(threads_that_take_turns_are_all_timed),
         RING_TEST(of_enqueued_records_one_in_64_is_timed_and_nobody_waits),
+        RING_TEST(the_lag_of_an_enqueued_record_is_the_time_until_it_is_durable),
+        RING_TEST(each_record_of_a_long_commit_has_the_lag_of_its_own_write),
+        RING_TEST(a_record_that_a_failed_write_loses_has_no_lag),
         RING_TEST(only_who_finds_the_ring_full_waits_and_the_whole_wait_counts),
         RING_TEST(the_lag_is_that_of_the_oldest_commit_of_a_sync),
         RING_TEST(a_checkpoint_that_moves_nothing_leaves_the_lag_open),

@@ -30,5 +30,11 @@ public enum Stage {
      * From durable in the ring to durable in the log file: of the oldest record of each sync of the log file. A drain
      * that catches up gives one figure for several syncs in a row.
      */
-    DRAIN_LAG
+    DRAIN_LAG,
+
+    /**
+     * From the claim of the place of a record of {@code enqueue} or {@code offer} until it is durable in the ring: of
+     * one such record in 64.
+     */
+    ENQUEUE_LAG
 }

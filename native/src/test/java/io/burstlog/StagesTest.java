@@ -70,6 +70,23 @@ class StagesTest {
     }
 
     @Test
+    void whatIsEnqueuedHasALag() {
+        try (BurstLog log = files.open()) {
+            appendSome(log);
+            assertThat(log.stats().stages().get(Stage.ENQUEUE_LAG).count()).isZero();
+            for (int i = 0; i < 640; i++) {
+                log.enqueue(TempLog.line("record " + i));
+            }
+            log.flush();
+            Map<Stage, StageStats> stages = log.stats().stages();
+            assertThat(stages.get(Stage.ENQUEUE_LAG).count())
+                    .isPositive()
+                    .isEqualTo(stages.get(Stage.COPY).count() - APPENDS);
+            assertThat(stages.get(Stage.ENQUEUE_LAG).p50Nanos()).isPositive();
+        }
+    }
+
+    @Test
     void aHistogramSaysWhatTheStatsSayAlsoAfterClose() {
         BurstLog log = files.open();
         appendSome(log);

@@ -114,7 +114,8 @@ class ManagementTest {
                     Stage.COPY, "Copy",
                     Stage.COMMIT_WAIT, "CommitWait",
                     Stage.DEVICE_WRITE, "DeviceWrite",
-                    Stage.DRAIN_LAG, "DrainLag"));
+                    Stage.DRAIN_LAG, "DrainLag",
+                    Stage.ENQUEUE_LAG, "EnqueueLag"));
             for (final Map.Entry<Stage, String> attribute : attributes.entrySet()) {
                 final StageStats stats =
                         log4j.orders().ring().log().stats().stages().get(attribute.getKey());

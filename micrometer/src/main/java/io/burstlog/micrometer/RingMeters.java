@@ -25,7 +25,8 @@ final class RingMeters {
             Stage.COPY, RingMXBean::getCopy,
             Stage.COMMIT_WAIT, RingMXBean::getCommitWait,
             Stage.DEVICE_WRITE, RingMXBean::getDeviceWrite,
-            Stage.DRAIN_LAG, RingMXBean::getDrainLag);
+            Stage.DRAIN_LAG, RingMXBean::getDrainLag,
+            Stage.ENQUEUE_LAG, RingMXBean::getEnqueueLag);
 
     private static final Map<String, ToLongFunction<StageFigures>> PERCENTILES = Map.of(
             "50", StageFigures::getP50Nanos,

@@ -31,7 +31,7 @@ public final class StatsStruct extends Structure {
     /** Of each stage: count, mean, p50, p99, p99.9, p99.99, max. */
     public static final int STAGE_WORDS = 7;
 
-    private static final int STAGES = 5;
+    private static final int STAGES = 6;
 
     public int structBytes;
     public int state;

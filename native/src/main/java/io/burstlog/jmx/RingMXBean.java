@@ -64,6 +64,9 @@ public interface RingMXBean {
     /** {@return the figures of {@link Stage#DRAIN_LAG}} */
     StageFigures getDrainLag();
 
+    /** {@return the figures of {@link Stage#ENQUEUE_LAG}} */
+    StageFigures getEnqueueLag();
+
     /**
      * How many of those timed took at most so long, since the ring was opened: a histogram of any limits.
      *

@@ -120,6 +120,11 @@ final class RingManagement implements RingMXBean {
     }
 
     @Override
+    public StageFigures getEnqueueLag() {
+        return figures(Stage.ENQUEUE_LAG);
+    }
+
+    @Override
     public long[] countsAtMost(Stage stage, long[] nanos) {
         long[] counts = new long[nanos.length];
         log.histogram(stage).forEachBucket((highestNanos, count) -> {
