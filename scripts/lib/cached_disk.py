@@ -3,9 +3,13 @@
 
 What was written and not flushed is kept in all its versions, sector by sector. At a cut each sector gets one of them, as the
 manner of the cut says: the cache is dropped, kept, kept up to a moment, kept from a moment on, or kept here and there, by
-whole writes or by single sectors. A disk that lies acknowledges flushes and forced unit access, and does neither.
+whole writes or by single sectors. A flush covers the writes that were answered before it came, and no other. A disk that lies
+acknowledges flushes and forced unit access, and does neither.
+
+What the disks of a machine do goes into one journal, in its order.
 """
 import os
+import select
 import socket
 import struct
 import threading
@@ -23,18 +27,118 @@ FUA = 1
 HAS_FLAGS, SENDS_FLUSH, SENDS_FUA = 1, 4, 8
 
 
+class Cache:
+    """An image and what a loss of power may leave in place of it."""
+
+    def __init__(self, fd, tear):
+        self.fd, self.tear = fd, tear
+        self.versions = {}  # unit of tearing: [(0, what is durable), (number of a write, its bytes), ..]
+        self.writes = 0
+
+    def write(self, offset, data, forced):
+        self.writes += 1
+        first, last = offset // self.tear, (offset + len(data) - 1) // self.tear
+        begin, end = first * self.tear, (last + 1) * self.tear
+        old = os.pread(self.fd, end - begin, begin)
+        new = old[:offset - begin] + data + old[offset - begin + len(data):]
+        os.pwrite(self.fd, data, offset)
+        for unit in range(first, last + 1):
+            at = (unit - first) * self.tear
+            if forced:
+                self.versions.pop(unit, None)
+            else:
+                self.versions.setdefault(unit, [(0, old[at:at + self.tear])]).append((self.writes, new[at:at + self.tear]))
+
+    def flush(self, last):
+        """The writes up to this one are durable."""
+        for unit, versions in list(self.versions.items()):
+            durable = [version for version in versions if version[0] <= last]
+            later = versions[len(durable):]
+            if later:
+                self.versions[unit] = [(0, durable[-1][1])] + later
+            else:
+                del self.versions[unit]
+
+    def draw(self, random, manner):
+        """What a loss of power leaves: unit and version, of each unit of which it is not the newest."""
+        numbers = sorted({number for versions in self.versions.values() for number, _ in versions[1:]})
+        middle = random.choice(numbers) if numbers else 0
+        some = {number for number in numbers if random.random() < 0.5}
+        stays = {
+            "dropped": lambda number: False,
+            "kept": lambda number: True,
+            "up to a write": lambda number: number <= middle,
+            "up to a torn write": lambda number: number < middle or number == middle and random.random() < 0.5,
+            "from a write on": lambda number: number >= middle,
+            "some writes": some.__contains__,
+        }
+        left = {}
+        for unit, versions in self.versions.items():
+            if manner == "some sectors":
+                version = random.choice(versions)
+            else:
+                version = [each for each in versions if each[0] == 0 or stays[manner](each[0])][-1]
+            if version is not versions[-1]:
+                left[unit] = version
+        return left
+
+    def put(self, left, fd):
+        for unit, (_, data) in left.items():
+            os.pwrite(fd, data, unit * self.tear)
+
+
+class Requests:
+    """What comes from a machine."""
+
+    def __init__(self, connection):
+        self.connection, self.buffer = connection, bytearray()
+
+    def has_more(self):
+        return bool(self.buffer) or bool(select.select([self.connection], [], [], 0)[0])
+
+    def read(self, length):
+        while len(self.buffer) < length:
+            data = self.connection.recv(1 << 20)
+            if not data:
+                raise EOFError
+            self.buffer += data
+        data = bytes(self.buffer[:length])
+        del self.buffer[:length]
+        return data
+
+
+class Journal:
+    """What all disks of a machine were told, in order: (bytes that had been reported before it, disk, action, ..)."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.entries = []
+        self.reports = None  # the file that tells what the machine has acknowledged
+
+    def note(self, disk, *action):
+        try:
+            told = os.stat(self.reports).st_size
+        except (FileNotFoundError, TypeError):  # the machine does not run yet
+            told = 0
+        self.entries.append((told, disk) + action)
+
+    def begin(self, reports):
+        self.entries, self.reports = [], reports
+
+
 class CachedDisk:
     """An image file behind a socket. The file has what reads see; `cache` has what a cut may leave in place of it."""
 
-    def __init__(self, image, address, tear=SECTOR):
+    def __init__(self, image, address, tear=SECTOR, journal=None, number=0):
+        self.image, self.address, self.lies = image, address, False
+        self.journal, self.number = journal or Journal(), number
         self.fd = os.open(image, os.O_RDWR)
         self.bytes = os.fstat(self.fd).st_size
-        self.address, self.tear, self.lies = address, tear, False
-        self.cache = {}  # unit of tearing: [(0, what is durable), (number of a write, its bytes), ..]
-        self.writes = 0
+        self.cache = Cache(self.fd, tear)
         self.writes_left = None  # until the disk answers no more; None: it always answers
         self.is_stuck = threading.Event()
-        self.lock = threading.Lock()
+        self.is_free = threading.Event()  # no machine is connected
+        self.is_free.set()
         if os.path.exists(address):
             os.remove(address)
         self.listener = socket.socket(socket.AF_UNIX)
@@ -54,22 +158,25 @@ class CachedDisk:
         while True:
             try:
                 connection, _ = self.listener.accept()
+                self.is_free.clear()
             except OSError:
                 return
             try:
-                with connection, connection.makefile("rb") as stream:
-                    self.shake_hands(connection, stream)
-                    self.answer(connection, stream)
-            except (EOFError, ConnectionError, BrokenPipeError, struct.error):
+                with connection:
+                    requests = Requests(connection)
+                    self.shake_hands(connection, requests)
+                    self.answer(connection, requests)
+            except (EOFError, ConnectionError, struct.error):
                 pass
+            self.is_free.set()
 
-    def shake_hands(self, connection, stream):
+    def shake_hands(self, connection, requests):
         flags = HAS_FLAGS | SENDS_FLUSH | SENDS_FUA
         connection.sendall(struct.pack(">QQH", MAGIC, OPTION_MAGIC, 3))
-        read(stream, 4)
+        requests.read(4)
         while True:
-            _, option, length = struct.unpack(">QII", read(stream, 16))
-            read(stream, length)
+            _, option, length = struct.unpack(">QII", requests.read(16))
+            requests.read(length)
             if option == EXPORT_NAME:
                 connection.sendall(struct.pack(">QH", self.bytes, flags))
                 return
@@ -82,80 +189,54 @@ class CachedDisk:
             if option == ABORT:
                 raise EOFError
 
-    def answer(self, connection, stream):
+    def answer(self, connection, requests):
+        waiting = []  # answers that were not sent yet
+        answered = self.cache.writes  # the last write of which the machine may know
         while True:
-            _, flags, kind, handle, offset, length = struct.unpack(">IHHQQI", read(stream, 28))
-            payload = read(stream, length) if kind == WRITE else b""
+            if waiting and not requests.has_more():
+                connection.sendall(b"".join(waiting))
+                waiting, answered = [], self.cache.writes
+            _, flags, kind, handle, offset, length = struct.unpack(">IHHQQI", requests.read(28))
+            payload = requests.read(length) if kind == WRITE else b""
             if kind == DISCONNECT:
                 return
-            with self.lock:
+            with self.journal.lock:
                 if kind == WRITE:
                     self.write(offset, payload, bool(flags & FUA))
                 elif kind == FLUSH:
-                    self.flush()
+                    self.flush(answered)
                 answer = os.pread(self.fd, length, offset) if kind == READ else b""
             if self.is_stuck.is_set():
                 continue  # what comes is in the cache, or passed over, and not acknowledged
-            connection.sendall(struct.pack(">IIQ", SIMPLE_REPLY_MAGIC, 0, handle) + answer)
+            waiting.append(struct.pack(">IIQ", SIMPLE_REPLY_MAGIC, 0, handle) + answer)
 
     def write(self, offset, data, forced):
-        self.writes += 1
         if self.writes_left is not None:
             self.writes_left -= 1
             if self.writes_left <= 0:
                 self.is_stuck.set()
-        first, last = offset // self.tear, (offset + len(data) - 1) // self.tear
-        begin, end = first * self.tear, (last + 1) * self.tear
-        old = os.pread(self.fd, end - begin, begin)
-        new = old[:offset - begin] + data + old[offset - begin + len(data):]
-        os.pwrite(self.fd, data, offset)
-        for unit in range(first, last + 1):
-            at = (unit - first) * self.tear
-            if forced and not self.lies and not self.is_stuck.is_set():
-                self.cache.pop(unit, None)
-            else:
-                self.cache.setdefault(unit, [(0, old[at:at + self.tear])]).append((self.writes, new[at:at + self.tear]))
+        forced = forced and not self.lies and not self.is_stuck.is_set()
+        self.journal.note(self.number, "write", offset, data, forced)
+        self.cache.write(offset, data, forced)
 
-    def flush(self):
+    def flush(self, answered):
         if not self.lies and not self.is_stuck.is_set():
-            self.cache.clear()
+            self.journal.note(self.number, "flush", answered)
+            self.cache.flush(answered)
 
     def stick_after(self, writes):
         """From that write on nothing is acknowledged, so that the cut finds it in the cache."""
-        with self.lock:
+        with self.journal.lock:
             self.writes_left = writes
 
     def cut_power(self, random, manner):
-        """What the cache held is now durable or gone. Returns of how many units another version than the newest is left."""
-        with self.lock:
-            numbers = sorted({number for versions in self.cache.values() for number, _ in versions[1:]})
-            middle = random.choice(numbers) if numbers else 0
-            some = {number for number in numbers if random.random() < 0.5}
-            changed = 0
-            for unit, versions in self.cache.items():
-                if manner == "some sectors":
-                    left = random.choice(versions)
-                else:
-                    stays = {
-                        "dropped": lambda number: False,
-                        "kept": lambda number: True,
-                        "up to a write": lambda number: number <= middle,
-                        "up to a torn write": lambda number: number < middle or number == middle and random.random() < 0.5,
-                        "from a write on": lambda number: number >= middle,
-                        "some writes": some.__contains__,
-                    }[manner]
-                    left = [version for version in versions if version[0] == 0 or stays(version[0])][-1]
-                if left is not versions[-1]:
-                    os.pwrite(self.fd, left[1], unit * self.tear)
-                    changed += 1
-            self.cache.clear()
+        """What the cache held is now durable or gone; the machine is dead. Returns of how many units another version than the
+        newest is left."""
+        self.is_free.wait()
+        with self.journal.lock:
+            left = self.cache.draw(random, manner)
+            self.cache.put(left, self.fd)
+            self.cache = Cache(self.fd, self.cache.tear)
             self.writes_left = None
             self.is_stuck.clear()
-            return changed
-
-
-def read(stream, length):
-    data = stream.read(length)
-    if len(data) != length:
-        raise EOFError
-    return data
+            return len(left)

@@ -180,6 +180,12 @@ class Initramfs:
             if library not in self.entries:
                 self.add_file(os.path.realpath(library), library)
 
+    def add_burstlog(self):
+        """The command, with the libraries that it loads by name if they are there."""
+        self.add_program(os.path.join(BUILD, "burstlog"))
+        for library in re.findall(r"lib(?:blkid|z)\.so\.1 \(libc6,x86-64\) => (/\S+)", run("/sbin/ldconfig", "-p").stdout):
+            self.add_program(library, library)
+
     def add_folder(self, source, path):
         for folder, _, names in os.walk(source):
             for name in names:

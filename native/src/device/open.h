@@ -37,8 +37,7 @@ int device_create_file(const struct platform *platform, const char *path, uint64
                        int (*prepare)(struct device *device, void *argument), void *argument);
 
 /* The same, prepared through the backend that will write it (enum device_io): a ring for DEVICE_IO_MAPPED is laid out
- * for memory. DEVICE_IO_AUTO does so on persistent memory, where MAP_SYNC holds. *folders_missing: how many folders
- * above it had to be made; a failure leaves none of them. */
+ * for memory. *folders_missing: how many folders above it had to be made; a failure leaves none of them. */
 int device_create_file_for(const struct platform *platform, const char *path, uint64_t bytes, uint32_t io,
                            int (*prepare)(struct device *device, void *argument), void *argument,
                            unsigned *folders_missing);

@@ -142,10 +142,8 @@ static int prepare_content(const struct creation *creation, int (*prepare)(struc
     int result = medium_of_file(creation->platform, creation->working, &medium);
     if (result < 0)
         return failed(creation, result, "looking at its working file");
-    const int is_persistent_memory = medium.facts.survives == DURABILITY_POWER && backend_mapped.suits(&medium);
-    const int is_mapped = creation->io == DEVICE_IO_MAPPED || (creation->io == DEVICE_IO_AUTO && is_persistent_memory);
-    struct device *device =
-        (is_mapped ? &backend_mapped : &backend_pwrite)->attach(creation->platform, &medium, creation->path);
+    const struct device_backend *backend = creation->io == DEVICE_IO_MAPPED ? &backend_mapped : &backend_pwrite;
+    struct device *device = backend->attach(creation->platform, &medium, creation->path);
     if (device == NULL) {
         close(medium.fd);
         return -ENOMEM;

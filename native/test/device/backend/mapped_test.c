@@ -152,6 +152,9 @@ static void a_file_in_the_page_cache_survives_the_process_only_and_auto_does_not
     const int result = medium_open(host, path, O_RDWR, &medium);
     const int in_memory = medium.facts.survives == BURST_DURABILITY_PROCESS;
     const int suits = backend_mapped.suits(&medium);
+    has_dax = 1;
+    const int suits_as_persistent_memory = backend_mapped.suits(&medium);
+    has_dax = 0;
     close(medium.fd);
     struct device *device = NULL;
     if (result == 0 && !in_memory)
@@ -162,6 +165,7 @@ static void a_file_in_the_page_cache_survives_the_process_only_and_auto_does_not
     if (in_memory)
         SKIP_WITH("the working directory is in memory");
     assert_int_equal(suits, 0);
+    assert_int_equal(suits_as_persistent_memory, 0); /* with MAP_SYNC: by name only */
     assert_int_equal(device->survives, BURST_DURABILITY_PROCESS);
     assert_says(device->survives_because, "io=pwrite");
     device_close(device);

@@ -3,12 +3,14 @@
  * A program that logs inside a virtual machine, whose disks or power fail. Its log file says how far it is: it opens the
  * log, which recovers, checks every line that is there, and appends the next ones.
  *
- *     machine-writer RING LOG auto|pwrite|uring|nvme|mapped|flush DURABILITY THREADS SECONDS [REPORT]
+ *     machine-writer RING LOG auto|pwrite|uring|nvme|mapped|flush DURABILITY THREADS SECONDS [REPORT [rolls]]
  *
  * To REPORT, a port that leads out of the machine (default: standard output), go
  *
  *     F thread number     the log file holds all lines of the thread up to this one, each exactly once, whole, in order
  *     A thread number     the append of this line has returned: it is durable
+ *     R 0 number          with `rolls`: a roll of the log file begins, to LOG-number
+ *     D 0 number          the drain has performed it
  *
  * Standard output also gets VIOLATION (exit code 3), and FAILED for an append that failed, with the time it took (exit code
  * 5). With SECONDS 0 it recovers, checks and closes.
@@ -28,6 +30,10 @@
 #define THREADS_MAX 4
 #define LINE_MAX_BYTES 2400
 #define SECOND_NS 1000000000ll
+#define ROLL_EVERY_NS 150000000ll
+#define ROLL_WITHIN_NS (60 * SECOND_NS)
+#define HEADER "#begin\n"
+#define FOOTER "#end\n"
 #define EXIT_VIOLATION 3
 #define EXIT_FAILED 5
 
@@ -86,15 +92,23 @@ static void note(int thread, uint64_t number) {
     of->highest = number > of->highest ? number : of->highest;
 }
 
-static void check_file(const char *path) {
+/* A file that was rolled is whole: it has its footer, and that is its end. */
+static void check_file(const char *path, int was_rolled) {
     char line[LINE_MAX_BYTES + 1], wanted[LINE_MAX_BYTES];
     uint64_t before[THREADS_MAX] = {0};
+    int lines = 0, has_footer = 0;
     FILE *file = fopen(path, "r");
     if (file == NULL)
         violation("cannot be opened", path, "");
-    while (fgets(line, sizeof line, file) != NULL) {
+    for (; fgets(line, sizeof line, file) != NULL; lines++) {
         int thread = -1;
         unsigned long long number = 0;
+        if (has_footer)
+            violation("a line behind the footer", path, line);
+        if (lines == 0 && strcmp(line, HEADER) == 0)
+            continue;
+        if (was_rolled && (has_footer = strcmp(line, FOOTER) == 0))
+            continue;
         if (sscanf(line, "%d %llu ", &thread, &number) != 2 || thread < 0 || thread >= THREADS_MAX)
             violation("a line that nobody wrote", path, line);
         const size_t length = make_line(wanted, thread, number);
@@ -105,6 +119,8 @@ static void check_file(const char *path) {
         note(thread, before[thread] = number);
     }
     fclose(file);
+    if (was_rolled && !has_footer)
+        violation("rolled without its footer", path, "");
 }
 
 /* The log file and those that were begun in its place. */
@@ -120,7 +136,7 @@ static void check_files(const char *log) {
         if (strncmp(entry->d_name, name, strlen(name)) != 0)
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        check_file(path);
+        check_file(path, entry->d_name[strlen(name)] == '-');
     }
     closedir(entries);
     for (int thread = 0; thread < THREADS_MAX; thread++)
@@ -182,15 +198,52 @@ static void *append_lines(void *argument) {
     return NULL;
 }
 
+static uint64_t file_number(void) {
+    burst_stream_stats_t stats = {.struct_bytes = sizeof stats};
+    burst_stream_stats(burst_main_stream(log_open), &stats);
+    return stats.file_number;
+}
+
+static void rest(int64_t time_ns) {
+    nanosleep(&(struct timespec){.tv_sec = time_ns / SECOND_NS, .tv_nsec = time_ns % SECOND_NS}, NULL);
+}
+
+static void *roll_files(void *argument) {
+    for (rest(ROLL_EVERY_NS); now_ns() < end_ns; rest(ROLL_EVERY_NS)) {
+        const uint64_t number = file_number();
+        const int64_t begin_ns = now_ns();
+        char target[512];
+        burst_roll_t roll;
+        burst_roll_init(&roll);
+        snprintf(target, sizeof target, "%s-%llu", (const char *)argument, (unsigned long long)number);
+        roll.target = target;
+        roll.header = HEADER;
+        roll.header_bytes = strlen(HEADER);
+        roll.footer = FOOTER;
+        roll.footer_bytes = strlen(FOOTER);
+        say("R", 0, number);
+        const int64_t sequence = burst_stream_roll(burst_main_stream(log_open), &roll, 0);
+        while (sequence > 0 && file_number() == number && now_ns() - begin_ns < ROLL_WITHIN_NS)
+            rest(1000000);
+        if (sequence <= 0 || file_number() == number) {
+            printf("FAILED roll %llu: %s\n", (unsigned long long)number, burst_last_error());
+            failed = 1;
+            break;
+        }
+        say("D", 0, number);
+    }
+    return NULL;
+}
+
 int main(int argc, char **argv) {
-    if (argc < 7 || argc > 8 || argv[2][0] != '/' || atoi(argv[5]) > THREADS_MAX) {
-        fprintf(stderr, "usage: machine-writer RING /LOG ENGINE DURABILITY THREADS SECONDS [REPORT]\n");
+    if (argc < 7 || argc > 9 || argv[2][0] != '/' || atoi(argv[5]) > THREADS_MAX) {
+        fprintf(stderr, "usage: machine-writer RING /LOG ENGINE DURABILITY THREADS SECONDS [REPORT [rolls]]\n");
         return 2;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     open_log(argv);
     check_files(argv[2]);
-    if (argc == 8 && (report = open(argv[7], O_WRONLY | O_CLOEXEC)) < 0) {
+    if (argc > 7 && (report = open(argv[7], O_WRONLY | O_CLOEXEC)) < 0) {
         perror(argv[7]);
         return 2;
     }
@@ -198,11 +251,14 @@ int main(int argc, char **argv) {
     for (int thread = 0; thread < threads; thread++)
         say("F", thread, seen[thread].highest);
     end_ns = now_ns() + (int64_t)(atof(argv[6]) * (double)SECOND_NS);
-    pthread_t running[THREADS_MAX];
+    pthread_t running[THREADS_MAX], roller;
+    const int rolls = argc > 8 && pthread_create(&roller, NULL, roll_files, argv[2]) == 0;
     for (int thread = 0; thread < threads; thread++)
         pthread_create(&running[thread], NULL, append_lines, (void *)(intptr_t)thread);
     for (int thread = 0; thread < threads; thread++)
         pthread_join(running[thread], NULL);
+    if (rolls)
+        pthread_join(roller, NULL);
     tell_events();
     const int64_t left = burst_close(log_open);
     if (left != 0)
