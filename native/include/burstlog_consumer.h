@@ -54,6 +54,33 @@ int burst_consumer_open(const char *folder, const char *name, burst_consumer_t *
 /* The next record: 1; or 0: none has come within timeout_ns (< 0: for ever, 0: it only looks). */
 int burst_consumer_next(burst_consumer_t *consumer, burst_consumed_t *record, int64_t timeout_ns);
 
+/* What burst_consumer_poll writes before the data of each record. */
+typedef struct burst_polled {
+    uint32_t kind;   /* enum burst_consumed_kind */
+    uint32_t length; /* of the data behind it, and behind that zeros up to a multiple of 8 */
+    uint64_t number;
+    int64_t sequence;
+    int64_t event_time_ns;
+    uint64_t count;
+    uint8_t ring[16]; /* the id of the ring that gave the sequence, as burstlog info shows it */
+} burst_polled_t;
+
+/*
+ * As burst_consumer_next, but as many records as there is room for at the buffer, which is aligned to 8 bytes: each is copied
+ * there, behind a burst_polled_t. It waits for the first one alone. Returns how many bytes it has written; 0: none came within
+ * the time; more than `bytes`: so many the next record needs, and none was taken.
+ */
+int64_t burst_consumer_poll(burst_consumer_t *consumer, void *buffer, size_t bytes, int64_t timeout_ns);
+
+typedef struct burst_consumer_source {
+    uint32_t struct_bytes; /* set to sizeof(burst_consumer_source_t) before the call */
+    uint8_t folder_id[16]; /* random; made with the folder. With a number it names one record, wherever that goes */
+    char stream[256];      /* the name of the stream when the folder was made */
+} burst_consumer_source_t;
+
+/* Where the records come from. */
+int burst_consumer_source(const burst_consumer_t *consumer, burst_consumer_source_t *source);
+
 /* The consumer, when it is opened again, begins behind the record of that number, which it must have got: durable on return. A
  * number that was acknowledged before takes it back. */
 int burst_consumer_ack(burst_consumer_t *consumer, uint64_t number);
@@ -64,6 +91,18 @@ int burst_consumer_seek(burst_consumer_t *consumer, uint64_t number);
 
 /* The number that the next record has. */
 uint64_t burst_consumer_position(const burst_consumer_t *consumer);
+
+typedef struct burst_consumer_lag {
+    uint32_t struct_bytes; /* set to sizeof(burst_consumer_lag_t) before the call */
+    uint32_t reserved;
+    uint64_t records;             /* written, and not yet given to the consumer */
+    uint64_t bytes;               /* of segments that these have */
+    int64_t oldest_event_time_ns; /* of the first of them, as it was appended; 0: there is none */
+} burst_consumer_lag_t;
+
+/* How far behind the end of the folder the consumer is. The first call, and the first one after a segment has ended, goes
+ * through the newest segment. */
+int burst_consumer_lag(burst_consumer_t *consumer, burst_consumer_lag_t *lag);
 
 /* Lets go of everything. What was not acknowledged comes again when it is opened again. NULL is allowed. */
 void burst_consumer_close(burst_consumer_t *consumer);

@@ -2,6 +2,7 @@
 /* The functions of burstlog_consumer.h. */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -12,14 +13,18 @@
 #include "burstlog.h"
 #include "consume/frames.h"
 #include "consume/position.h"
+#include "media/record.h"
 
 #define RECORD_MOST_BYTES 4096 /* a larger struct is garbage */
 #define LOOK_AGAIN_NS 1000000  /* where nothing tells of a write */
 
 struct burst_consumer {
     struct frames frames;
+    struct frames newest; /* of the folder: how far behind it the consumer is. Without a buffer until somebody asks */
     struct position position;
-    int changes; /* an inotify of the folder; -1: the host gives none */
+    int changes;       /* an inotify of the folder; -1: the host gives none */
+    struct frame held; /* what a poll had no room for; it comes next */
+    int holds;         /* FRAMES_NONE: nothing is held */
 };
 
 static int check_name(const char *name) {
@@ -61,6 +66,7 @@ int burst_consumer_open(const char *folder, const char *name, burst_consumer_t *
         return rc < 0 ? rc : error_set(ENOMEM, "no memory for consumer %s: %zu bytes", name, sizeof *consumer);
     }
     consumer->position.file = consumer->changes = -1;
+    consumer->newest.folder = consumer->newest.segment = -1;
     rc = frames_open(&consumer->frames, folder);
     rc = rc < 0 ? rc : begin(consumer, folder, name);
     if (rc < 0) {
@@ -74,6 +80,7 @@ int burst_consumer_open(const char *folder, const char *name, burst_consumer_t *
 void burst_consumer_close(burst_consumer_t *consumer) {
     if (consumer != NULL) {
         frames_close(&consumer->frames);
+        frames_close(&consumer->newest);
         position_close(&consumer->position);
         if (consumer->changes >= 0) {
             close(consumer->changes);
@@ -106,6 +113,16 @@ static burst_consumed_t consumed(const struct frame *frame) {
     return record;
 }
 
+static int next_frame(burst_consumer_t *consumer, struct frame *frame) {
+    if (consumer->holds == FRAMES_NONE) {
+        return frames_next(&consumer->frames, frame);
+    }
+    const int held = consumer->holds;
+    *frame = consumer->held;
+    consumer->holds = FRAMES_NONE;
+    return held;
+}
+
 /* Forgets what has changed until now. What changes from now on ends the next wait. */
 static void forget_changes(const burst_consumer_t *consumer) {
     char events[4096];
@@ -125,10 +142,10 @@ static void wait_for_change(const burst_consumer_t *consumer, int64_t left_ns) {
 
 static int await_frame(burst_consumer_t *consumer, struct frame *frame, int64_t timeout_ns) {
     const int64_t end_ns = timeout_ns < 0 ? INT64_MAX : platform_deadline_ns(&platform_linux, timeout_ns);
-    int rc = frames_next(&consumer->frames, frame);
+    int rc = next_frame(consumer, frame);
     while (rc == FRAMES_NONE && timeout_ns != 0) {
         forget_changes(consumer);
-        rc = frames_next(&consumer->frames, frame);
+        rc = next_frame(consumer, frame);
         const int64_t left_ns = end_ns - platform_monotonic_ns(&platform_linux);
         if (rc != FRAMES_NONE || left_ns <= 0) {
             break;
@@ -159,13 +176,62 @@ int burst_consumer_next(burst_consumer_t *consumer, burst_consumed_t *record, in
     return 1;
 }
 
+/* Writes it with its data, and returns how many bytes that needs; more than there is room for: nothing is written. */
+static size_t put(const struct frames *frames, const struct frame *frame, uint8_t *out, size_t room) {
+    const burst_consumed_t record = consumed(frame);
+    const size_t needed = sizeof(burst_polled_t) + (record.length + 7) / 8 * 8;
+    if (needed <= room) {
+        burst_polled_t polled = {.kind = record.kind,
+                                 .length = (uint32_t)record.length,
+                                 .number = record.number,
+                                 .sequence = record.sequence,
+                                 .event_time_ns = record.event_time_ns,
+                                 .count = record.count};
+        memcpy(polled.ring, frames->header.ring_uuid, sizeof polled.ring);
+        memcpy(out, &polled, sizeof polled);
+        if (record.length > 0) {
+            memset(out + needed - 8, 0, 8);
+            memcpy(out + sizeof polled, record.data, record.length);
+        }
+    }
+    return needed;
+}
+
+int64_t burst_consumer_poll(burst_consumer_t *consumer, void *buffer, size_t bytes, int64_t timeout_ns) {
+    size_t filled = 0;
+    struct frame frame;
+    int rc;
+    for (rc = await_frame(consumer, &frame, timeout_ns); rc > 0; rc = next_frame(consumer, &frame)) {
+        const size_t needed = put(&consumer->frames, &frame, (uint8_t *)buffer + filled, bytes - filled);
+        if (needed > bytes - filled) {
+            consumer->held = frame;
+            consumer->holds = rc;
+            return (int64_t)(filled > 0 ? filled : needed);
+        }
+        filled += needed;
+    }
+    return filled > 0 ? (int64_t)filled : rc;
+}
+
+int burst_consumer_source(const burst_consumer_t *consumer, burst_consumer_source_t *source) {
+    const struct segments_head *head = &consumer->frames.head;
+    if (source->struct_bytes < sizeof *source || source->struct_bytes > RECORD_MOST_BYTES) {
+        return error_set(EINVAL, "burst_consumer_source_t has %zu bytes here and %u in the caller", sizeof *source,
+                         source->struct_bytes);
+    }
+    memcpy(source->folder_id, head->uuid, sizeof source->folder_id);
+    snprintf(source->stream, sizeof source->stream, "%.*s", (int)head->name_bytes, head->name);
+    return 0;
+}
+
 /* ------------------------------------------------------------------------------------------------------- position */
 
 int burst_consumer_ack(burst_consumer_t *consumer, uint64_t number) {
-    return number >= consumer->frames.wanted
+    const uint64_t position = burst_consumer_position(consumer);
+    return number >= position
                ? error_set(EINVAL,
                            "number %llu cannot be acknowledged: the consumer has got those below %llu, and no others",
-                           (unsigned long long)number, (unsigned long long)consumer->frames.wanted)
+                           (unsigned long long)number, (unsigned long long)position)
                : position_write(&consumer->position, number + 1, platform_realtime_ns(&platform_linux));
 }
 
@@ -174,9 +240,42 @@ int burst_consumer_seek(burst_consumer_t *consumer, uint64_t number) {
         return error_set(EINVAL, "there is no number %llu: the first one is 1", (unsigned long long)number);
     }
     frames_seek(&consumer->frames, number);
+    consumer->holds = FRAMES_NONE;
     return 0;
 }
 
 uint64_t burst_consumer_position(const burst_consumer_t *consumer) {
-    return consumer->frames.wanted;
+    const struct frame *held = &consumer->held;
+    return consumer->holds == FRAMES_NONE      ? consumer->frames.wanted
+           : consumer->holds == FRAMES_MISSING ? held->number + 1 - held->missing
+                                               : held->number;
+}
+
+static int look_how_far(burst_consumer_t *consumer, burst_consumer_lag_t *lag) {
+    int rc = consumer->newest.buffer != NULL ? 0 : frames_open_beside(&consumer->newest, &consumer->frames);
+    rc = rc < 0 ? rc : frames_seek_end(&consumer->newest);
+    if (rc == 0 && consumer->holds == FRAMES_NONE && (rc = frames_next(&consumer->frames, &consumer->held)) > 0) {
+        consumer->holds = rc;
+    }
+    const uint64_t position = burst_consumer_position(consumer), end = consumer->newest.wanted;
+    if (rc >= 0 && end > position && (rc = frames_bytes_left(&consumer->frames, &lag->bytes)) == 0) {
+        const struct record_header *oldest = &consumer->held.header;
+        lag->records = end - position;
+        lag->bytes += consumer->holds == FRAMES_ONE ? record_bytes(oldest->length) : 0;
+        lag->oldest_event_time_ns = oldest->event_time_ns;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+int burst_consumer_lag(burst_consumer_t *consumer, burst_consumer_lag_t *lag) {
+    burst_consumer_lag_t found = {.struct_bytes = sizeof found};
+    if (lag->struct_bytes < sizeof *lag || lag->struct_bytes > RECORD_MOST_BYTES) {
+        return error_set(EINVAL, "burst_consumer_lag_t has %zu bytes here and %u in the caller", sizeof *lag,
+                         lag->struct_bytes);
+    }
+    const int rc = look_how_far(consumer, &found);
+    if (rc == 0) {
+        *lag = found;
+    }
+    return rc;
 }

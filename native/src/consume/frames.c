@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -79,6 +80,20 @@ int frames_open(struct frames *frames, const char *path) {
     return rc;
 }
 
+int frames_open_beside(struct frames *frames, const struct frames *other) {
+    *frames = (struct frames){.head = other->head, .segment = -1, .wanted = 1, .room = LEAST_ROOM};
+    frames->folder = openat(other->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (frames->folder < 0) {
+        return refuse_to_read(frames, -errno);
+    }
+    frames->buffer = malloc(frames->room);
+    if (frames->buffer == NULL) {
+        frames_close(frames);
+        return error_set(ENOMEM, "no memory to read segments: %zu bytes", (size_t)LEAST_ROOM);
+    }
+    return 0;
+}
+
 static void leave_segment(struct frames *frames) {
     if (frames->segment >= 0) {
         close(frames->segment);
@@ -103,15 +118,24 @@ struct neighbours {
     uint64_t below, above;
 };
 
-static int find_neighbours(const struct frames *frames, uint64_t number, struct neighbours *found) {
-    *found = (struct neighbours){.below = 0};
+/* DIR of the folder; NULL: *rc is -errno, with a sentence. */
+static DIR *list(const struct frames *frames, int *rc) {
     const int folder = openat(frames->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *entries = folder < 0 ? NULL : fdopendir(folder);
     if (entries == NULL) {
-        const int rc = refuse_to_read(frames, -errno);
+        *rc = refuse_to_read(frames, -errno);
         if (folder >= 0) {
             close(folder);
         }
+    }
+    return entries;
+}
+
+static int find_neighbours(const struct frames *frames, uint64_t number, struct neighbours *found) {
+    *found = (struct neighbours){.below = 0};
+    int rc = 0;
+    DIR *entries = list(frames, &rc);
+    if (entries == NULL) {
         return rc;
     }
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
@@ -130,6 +154,25 @@ int frames_lowest(struct frames *frames, uint64_t *number) {
     struct neighbours found;
     const int rc = find_neighbours(frames, 0, &found);
     *number = found.above == 0 ? 1 : found.above;
+    return rc;
+}
+
+int frames_bytes_left(const struct frames *frames, uint64_t *bytes) {
+    struct neighbours at = {.below = frames->segment >= 0 ? frames->header.first_number : 0};
+    struct stat segment;
+    int rc = at.below > 0 ? 0 : find_neighbours(frames, frames->wanted, &at);
+    DIR *entries = rc < 0 ? NULL : list(frames, &rc);
+    *bytes = 0;
+    for (const struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        const uint64_t first = segment_number_of(entry->d_name);
+        if (first != 0 && first >= at.below && fstatat(frames->folder, entry->d_name, &segment, 0) == 0) {
+            *bytes += (uint64_t)segment.st_size;
+        }
+    }
+    if (entries != NULL) {
+        closedir(entries);
+    }
+    *bytes -= frames->segment >= 0 && *bytes >= frames->offset ? frames->offset : 0;
     return rc;
 }
 
@@ -261,4 +304,16 @@ int frames_next(struct frames *frames, struct frame *frame) {
     }
     rc = rc < 0 ? rc : find_neighbours(frames, frames->header.first_number, &found);
     return rc < 0 || found.above == 0 ? rc : end(frames, found.above, frame);
+}
+
+int frames_seek_end(struct frames *frames) {
+    struct neighbours found;
+    struct frame frame;
+    int rc = find_neighbours(frames, LAYOUT_NUMBER_MAX, &found);
+    if (rc == 0 && found.below > 0 && (frames->segment < 0 || frames->header.first_number < found.below)) {
+        frames_seek(frames, found.below);
+    }
+    while (rc >= 0 && (rc = frames_next(frames, &frame)) > 0) {
+    }
+    return rc;
 }

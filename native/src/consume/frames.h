@@ -38,11 +38,20 @@ struct frame {
 /* Opens the folder; the first frame that is given is that of number 1. 0, or -errno with a sentence. */
 int frames_open(struct frames *frames, const char *path);
 
+/* The same folder again. */
+int frames_open_beside(struct frames *frames, const struct frames *other);
+
 /* The next one is the first that is there of this number or a higher one. */
 void frames_seek(struct frames *frames, uint64_t number);
 
 /* The lowest number in the folder; 1 if there is none. 0 or -errno with a sentence. */
 int frames_lowest(struct frames *frames, uint64_t *number);
+
+/* The next one is the first that is not written yet. 0 or -errno with a sentence. */
+int frames_seek_end(struct frames *frames);
+
+/* How many bytes of segments are there from the next frame on. 0 or -errno with a sentence. */
+int frames_bytes_left(const struct frames *frames, uint64_t *bytes);
 
 /* FRAMES_ONE; FRAMES_NONE: no more is written yet; FRAMES_MISSING; or -errno with a sentence. */
 int frames_next(struct frames *frames, struct frame *frame);
