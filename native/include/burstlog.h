@@ -139,7 +139,11 @@ typedef struct burst_config {
                                      longer writes; whoever waits for durability does not wait for that */
     uint64_t batch_bytes;      /* 0: only batch_delay_ns counts. Else burst-commit waits no longer once so many bytes
                                      of the ring are enqueued. Needs batch_delay_ns */
-    const burst_rolling_t *rolling; /* of the main stream: as in burst_stream_config_t */
+    const burst_rolling_t *rolling; /* of the main stream: as in burst_stream_config_t, and so all that follow */
+    const char *segments;
+    uint64_t segment_bytes, segments_keep_bytes, segments_keep_ns, segments_limit_bytes, segments_limit_ns;
+    uint32_t segments_over_limit;
+    uint32_t reserved_3; /* 0 */
 } burst_config_t;
 
 /* Sets every field to its default (zero), and struct_bytes to the size that this header was compiled with. New fields
@@ -348,12 +352,16 @@ typedef struct burst_stream_config {
     const burst_rolling_t
         *rolling; /* NULL: nobody rolls its files unasked. Else when the engine does, and to which names:
                                        below, "rolling" */
-    /* NULL or "": none. A folder that gets the records of the stream as they are, beside the log file: those that are appended
-     * from now on, or behind what it got before. No other stream may write it. What is in it: docs/media-format.md */
+    /* NULL or "": none. A folder of segments gets the records of the stream as well, from now on or behind what it got before:
+     * burstlog_consumer.h, docs/segments.md. No other stream may write it */
     const char *segments;
-    /* 0: 64 MiB. A segment, a file of that folder, ends before it is longer: 64 KiB .. 1 TiB. What is written at once, up to
-     * 1 MiB or one record, is in one segment all the same */
-    uint64_t segment_bytes;
+    uint64_t segment_bytes;        /* 0: 64 MiB. A segment ends before it is longer: 64 KiB .. 1 TiB */
+    uint64_t segments_keep_bytes;  /* 0: none. What all consumers have passed goes when so much is behind it, */
+    uint64_t segments_keep_ns;     /* and it was last written so long ago */
+    uint64_t segments_limit_bytes; /* 0: none. A consumer with more behind it is told of in an event, */
+    uint64_t segments_limit_ns;    /* or one that has not passed what was last written longer ago */
+    uint32_t segments_over_limit;  /* enum burst_segments_over_limit; default HOLD */
+    uint32_t reserved_3;           /* 0 */
 } burst_stream_config_t;
 
 /* Sets every field to its default (zero) and struct_bytes to the size this header was compiled with. */

@@ -19,6 +19,12 @@
 #error "include burstlog.h"
 #endif
 
+/* What becomes of segments that a consumer has not passed, once they are beyond the limit. */
+enum burst_segments_over_limit {
+    BURST_SEGMENTS_HOLD = 0,    /* they stay: the disk may fill up, and then the ring */
+    BURST_SEGMENTS_RELEASE = 1, /* they are deleted: the consumer will be told what is missing */
+};
+
 #define BURST_CONSUMER_NAME_BYTES 200 /* with its terminator */
 
 typedef struct burst_consumer burst_consumer_t;
@@ -89,6 +95,12 @@ int burst_consumer_ack(burst_consumer_t *consumer, uint64_t number);
  * is acknowledged. */
 int burst_consumer_seek(burst_consumer_t *consumer, uint64_t number);
 
+/* As burst_consumer_seek, to the first record of that event time or a later one, or of that sequence or a higher one: of the ring that
+ * wrote last, as each has its own. There is none yet: to what comes next. Looks into some segments, and goes through one of them.
+ * Where times are not in order it is such a record, but one in an earlier segment may be of that time, too. */
+int burst_consumer_seek_time(burst_consumer_t *consumer, int64_t event_time_ns);
+int burst_consumer_seek_sequence(burst_consumer_t *consumer, int64_t sequence);
+
 /* The number that the next record has. */
 uint64_t burst_consumer_position(const burst_consumer_t *consumer);
 
@@ -103,6 +115,21 @@ typedef struct burst_consumer_lag {
 /* How far behind the end of the folder the consumer is. The first call, and the first one after a segment has ended, goes
  * through the newest segment. */
 int burst_consumer_lag(burst_consumer_t *consumer, burst_consumer_lag_t *lag);
+
+typedef struct burst_consumer_state {
+    uint32_t struct_bytes; /* set to sizeof(burst_consumer_state_t) before the call */
+    uint32_t reserved;
+    uint64_t acknowledged;        /* the number of the last record that it has; 0: none */
+    int64_t acknowledged_ns;      /* CLOCK_REALTIME, when it said so */
+    uint64_t records;             /* written, and not acknowledged; those that are missing count, too */
+    uint64_t bytes;               /* of segments that these have */
+    int64_t oldest_event_time_ns; /* of the first of them, as it was appended; 0: there is none */
+    char name[BURST_CONSUMER_NAME_BYTES];
+} burst_consumer_state_t;
+
+/* Any consumer of the folder, which may be open, in this process or another one: the one of that index, from 0 on, by name. 1, or 0:
+ * there are not so many. Goes through parts of two segments. */
+int burst_consumer_look(const char *folder, unsigned index, burst_consumer_state_t *state);
 
 /* Lets go of everything. What was not acknowledged comes again when it is opened again. NULL is allowed. */
 void burst_consumer_close(burst_consumer_t *consumer);

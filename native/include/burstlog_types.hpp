@@ -152,6 +152,48 @@ struct rolling {
     }
 };
 
+/* The fields of burst_config_t and burst_stream_config_t whose names begin with segment. */
+struct segments {
+    std::string folder; /* "": none */
+    std::uint64_t segment_bytes = 0;
+    std::uint64_t keep_bytes = 0;
+    nanoseconds keep{0};
+    std::uint64_t limit_bytes = 0;
+    nanoseconds limit{0};
+    bool release = false; /* over the limit */
+
+    template <typename Config> void to_c(Config &c) const noexcept {
+        c.segments = detail::or_null(folder);
+        c.segment_bytes = segment_bytes;
+        c.segments_keep_bytes = keep_bytes;
+        c.segments_keep_ns = detail::setting_ns(keep);
+        c.segments_limit_bytes = limit_bytes;
+        c.segments_limit_ns = detail::setting_ns(limit);
+        c.segments_over_limit = release ? BURST_SEGMENTS_RELEASE : BURST_SEGMENTS_HOLD;
+    }
+};
+
+namespace detail {
+
+/* What the configurations of a log and of a stream have in common. */
+template <typename Config, typename C>
+void log_file_to_c(const Config &config, burst_rolling_t &rolled, C &c) noexcept {
+    if (config.rolling) {
+        rolled = config.rolling->to_c();
+        c.rolling = &rolled;
+    }
+    c.on_full = static_cast<std::uint32_t>(config.on_full);
+    c.file_name = or_null(config.file_name);
+    c.block_timeout_ns = setting_ns(config.block_timeout);
+    c.file_owner = or_null(config.file_owner);
+    c.file_group = or_null(config.file_group);
+    c.file_mode = config.file_mode;
+    c.rolls_by_caller = config.rolls_by_caller;
+    config.segments.to_c(c);
+}
+
+} // namespace detail
+
 /* burst_config_t, as rolling is burst_rolling_t. "" for NULL. */
 struct config {
     std::string ring; /* required */
@@ -174,29 +216,20 @@ struct config {
     nanoseconds batch_delay{0};
     std::uint64_t batch_bytes = 0;
     std::optional<burstlog::rolling> rolling;
+    burstlog::segments segments;
 
     /* It points into this one, and to `rolled`: valid until one of these is changed or destroyed. */
     burst_config_t to_c(burst_rolling_t &rolled) const noexcept {
         burst_config_t c;
         burst_config_init(&c);
-        if (rolling) {
-            rolled = rolling->to_c();
-            c.rolling = &rolled;
-        }
+        detail::log_file_to_c(*this, rolled, c);
         c.durability = static_cast<std::uint32_t>(durability);
-        c.on_full = static_cast<std::uint32_t>(on_full);
         c.io = io;
         c.ring = ring.c_str();
-        c.file_name = detail::or_null(file_name);
         c.ring_bytes = ring_bytes;
         c.max_record_bytes = max_record_bytes;
-        c.block_timeout_ns = detail::setting_ns(block_timeout);
         c.drain_interval_ns = detail::setting_ns(drain_interval);
         c.shutdown_timeout_ns = detail::setting_ns(shutdown_timeout);
-        c.file_owner = detail::or_null(file_owner);
-        c.file_group = detail::or_null(file_group);
-        c.file_mode = file_mode;
-        c.rolls_by_caller = rolls_by_caller;
         c.drain_cpu = detail::or_null(drain_cpu);
         c.commit_cpu = detail::or_null(commit_cpu);
         c.realtime_priority = realtime_priority;
@@ -225,23 +258,14 @@ struct stream_config {
     std::uint32_t file_mode = 0;
     bool rolls_by_caller = false;
     std::optional<burstlog::rolling> rolling;
+    burstlog::segments segments;
 
     /* As config::to_c. */
     burst_stream_config_t to_c(burst_rolling_t &rolled) const noexcept {
         burst_stream_config_t c;
         burst_stream_config_init(&c);
-        if (rolling) {
-            rolled = rolling->to_c();
-            c.rolling = &rolled;
-        }
-        c.on_full = static_cast<std::uint32_t>(on_full);
+        detail::log_file_to_c(*this, rolled, c);
         c.name = detail::or_null(name);
-        c.file_name = detail::or_null(file_name);
-        c.block_timeout_ns = detail::setting_ns(block_timeout);
-        c.file_owner = detail::or_null(file_owner);
-        c.file_group = detail::or_null(file_group);
-        c.file_mode = file_mode;
-        c.rolls_by_caller = rolls_by_caller;
         return c;
     }
 };

@@ -2,6 +2,7 @@
 #include "cli/streams.h"
 
 #include "burstlog.h"
+#include "cli/consumers.h"
 #include "recovery/reader.h"
 
 static void read_positions(const struct ledger *ledger, struct streams *streams) {
@@ -64,6 +65,8 @@ static void report_stream(struct report *report, const struct stream_state *stat
     report_number(report, "bytes held", streams->held_bytes[state->id]);
     if (before != NULL) {
         report_number(report, "records moved", before->records[state->id] - streams->records[state->id]);
+    } else if (state->outlet.kind == OUTLET_SEGMENTS && state->outlet.path[0] != '\0') {
+        consumers_report(report, state->outlet.path);
     }
     report_group_end(report);
 }

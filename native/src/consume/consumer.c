@@ -244,6 +244,33 @@ int burst_consumer_seek(burst_consumer_t *consumer, uint64_t number) {
     return 0;
 }
 
+static int has_time(const struct frames_sought *sought, const struct record_header *header) {
+    return header->event_time_ns >= sought->value;
+}
+
+static int has_sequence(const struct frames_sought *sought, const struct record_header *header) {
+    return (int64_t)header->sequence >= sought->value;
+}
+
+static int seek_to(burst_consumer_t *consumer, const struct frames_sought *sought) {
+    const uint64_t before = burst_consumer_position(consumer);
+    consumer->holds = FRAMES_NONE;
+    const int rc = frames_find(&consumer->frames, sought);
+    if (rc < 0) {
+        frames_seek(&consumer->frames, before);
+    }
+    return rc;
+}
+
+int burst_consumer_seek_time(burst_consumer_t *consumer, int64_t event_time_ns) {
+    return seek_to(consumer, &(struct frames_sought){.is_reached = has_time, .value = event_time_ns});
+}
+
+int burst_consumer_seek_sequence(burst_consumer_t *consumer, int64_t sequence) {
+    return seek_to(consumer,
+                   &(struct frames_sought){.is_reached = has_sequence, .value = sequence, .in_newest_ring = 1});
+}
+
 uint64_t burst_consumer_position(const burst_consumer_t *consumer) {
     const struct frame *held = &consumer->held;
     return consumer->holds == FRAMES_NONE      ? consumer->frames.wanted

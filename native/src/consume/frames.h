@@ -50,6 +50,15 @@ int frames_lowest(struct frames *frames, uint64_t *number);
 /* The next one is the first that is not written yet. 0 or -errno with a sentence. */
 int frames_seek_end(struct frames *frames);
 
+/* The next one is the first record of which this is true, if it is true of all behind it: or, if none is yet, the first that is not
+ * written. 0 or -errno with a sentence. */
+struct frames_sought {
+    int (*is_reached)(const struct frames_sought *sought, const struct record_header *header);
+    int64_t value;
+    int in_newest_ring; /* it is true of no record of another ring */
+};
+int frames_find(struct frames *frames, const struct frames_sought *sought);
+
 /* How many bytes of segments are there from the next frame on. 0 or -errno with a sentence. */
 int frames_bytes_left(const struct frames *frames, uint64_t *bytes);
 

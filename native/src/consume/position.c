@@ -47,26 +47,34 @@ static int is_blank(const void *bytes, size_t count) {
     return 1;
 }
 
-static int read_slots(struct position *position, const char *name) {
+/* 0; 1: it says nothing yet; -EUCLEAN: it is damaged; another -errno. */
+static int read_slots(struct position *position) {
     struct segments_position slots[SEGMENTS_POSITION_SLOTS];
     memset(slots, 0, sizeof slots);
     for (unsigned slot = 0; slot < SEGMENTS_POSITION_SLOTS; slot++) {
         if (pread(position->file, &slots[slot], sizeof slots[slot], (off_t)SEGMENTS_POSITION_OFFSET(slot)) < 0) {
-            return fail(name, errno);
+            return -errno;
         }
     }
     const int newest = segments_position_newest(slots, position->folder_uuid);
     if (newest < 0) {
-        return is_blank(slots, sizeof slots)
-                   ? 1
-                   : error_set(EUCLEAN,
-                               "the position of consumer %s is damaged, or of another folder: delete its file in "
-                               "the folder " SEGMENTS_POSITIONS_NAME ", and it begins with the oldest record",
-                               name);
+        return is_blank(slots, sizeof slots) ? 1 : -EUCLEAN;
     }
     position->generation = slots[newest].generation;
     position->next_number = slots[newest].next_number;
+    position->written_ns = slots[newest].written_ns;
     return 0;
+}
+
+static int begin(struct position *position, const char *name) {
+    const int rc = read_slots(position);
+    return rc == -EUCLEAN
+               ? error_set(EUCLEAN,
+                           "the position of consumer %s is damaged, or of another folder: delete its file in "
+                           "the folder " SEGMENTS_POSITIONS_NAME ", and it begins with the oldest record",
+                           name)
+           : rc < 0 ? fail(name, -rc)
+                    : rc;
 }
 
 int position_open(struct position *position, int folder, const uint8_t folder_uuid[16], const char *name) {
@@ -75,13 +83,24 @@ int position_open(struct position *position, int folder, const uint8_t folder_uu
     if (position->file < 0) {
         return fail(name, -position->file);
     }
-    int rc = flock(position->file, LOCK_EX | LOCK_NB) == 0 ? read_slots(position, name)
+    int rc = flock(position->file, LOCK_EX | LOCK_NB) == 0 ? begin(position, name)
              : errno == EWOULDBLOCK ? error_set(EBUSY, "consumer %s is open elsewhere: give each its own name", name)
                                     : fail(name, errno);
     if (rc < 0) {
         position_close(position);
     }
     return rc;
+}
+
+int position_look(struct position *position, int positions, const uint8_t folder_uuid[16], const char *name) {
+    *position = (struct position){.file = openat(positions, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    memcpy(position->folder_uuid, folder_uuid, sizeof position->folder_uuid);
+    if (position->file < 0) {
+        return -errno;
+    }
+    const int rc = read_slots(position);
+    position_close(position);
+    return rc < 0 && rc != -EUCLEAN ? rc : 0;
 }
 
 int position_write(struct position *position, uint64_t next_number, int64_t now_ns) {
@@ -96,6 +115,7 @@ int position_write(struct position *position, uint64_t next_number, int64_t now_
     }
     position->generation = generation;
     position->next_number = next_number;
+    position->written_ns = now_ns;
     return 0;
 }
 

@@ -10,11 +10,16 @@ struct position {
     uint8_t folder_uuid[16];
     uint64_t generation;  /* of the newest slot; 0: none was written */
     uint64_t next_number; /* that it says */
+    int64_t written_ns;   /* when */
 };
 
 /* Opens the file of that name below the open folder, which has that uuid, and makes it if it is not there. 0, 1 if it says nothing
  * yet, or -errno with a sentence. */
 int position_open(struct position *position, int folder, const uint8_t folder_uuid[16], const char *name);
+
+/* What the file of that name in the open folder of positions says, which another process may write meanwhile: nothing, if that is
+ * damaged. 0 or -errno. Nothing is left open. */
+int position_look(struct position *position, int positions, const uint8_t folder_uuid[16], const char *name);
 
 /* Says so, durably. 0, or -errno with a sentence: then either may be said. */
 int position_write(struct position *position, uint64_t next_number, int64_t now_ns);

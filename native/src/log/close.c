@@ -12,6 +12,7 @@
 #include "device/open.h"
 #include "log/log.h"
 #include "log/rolling.h"
+#include "log/segments.h"
 #include "ring/leader.h"
 
 #define USER_PAUSE_NS 100000
@@ -164,11 +165,13 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
     atomic_store(&log->give_up_ns, left_ns < 0 ? INT64_MAX : limit.deadline_ns - left_ns / LETTING_GO_SHARE);
     drain_give_up_at(log->engine->drain, atomic_load(&log->give_up_ns));
     ring_refuse(log->ring);
+    segments_stop(log);
     threads_stop(&log->threads);
     if (!await_end(log, &limit)) {
         return leave_it(log, timeout_ns);
     }
     threads_join_drain(&log->threads);
+    segments_await_end(log, &limit);
     rolling_await_end(log->main.rolling, &limit);
     for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
         rolling_await_end(stream->rolling, &limit);

@@ -17,8 +17,6 @@
 #define LARGEST_RING_BYTES (LAYOUT_DATA_OFFSET + LAYOUT_MAX_CAPACITY_BYTES)
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define STREAM_CONFIG_LEAST_BYTES offsetof(burst_stream_config_t, rolling)
-#define LEAST_SEGMENT_BYTES (64ull * 1024)
-#define MOST_SEGMENT_BYTES (1ull << 40)
 #define CONFIG_MOST_BYTES 4096 /* a larger value is garbage */
 #define FILE_NAME_MAX 230      /* NAME_MAX less what next_file.c may add */
 
@@ -233,28 +231,16 @@ int config_check(const burst_config_t *given, struct checked_config *config) {
     check_choices(values, &errors);
     check_sizes_and_times(values, &errors);
     check_rolling(values->ring, config->file_name, values->rolls_by_caller, values->rolling, &errors);
+    const struct segments_config segments = SEGMENTS_CONFIG_OF(values);
+    error_list_add(&errors, segments_check(values->ring, &segments, &config->segments));
+    if (config->segments.folder[0] != '\0' && values->file_name == NULL) {
+        error_list_add(&errors, error_set(EINVAL,
+                                          "segments of the main stream of ring %s cannot be used: there is no main "
+                                          "stream; set fileName, or leave them out",
+                                          values->ring));
+    }
     placement_read(values, &config->placement, &errors);
     return error_list_result(&errors);
-}
-
-static int check_segments(const char *ring, struct checked_stream_config *config) {
-    const burst_stream_config_t *values = &config->values;
-    config->segments[0] = '\0';
-    if (is_empty(values->segments)) {
-        return 0;
-    }
-    const int rc = path_absolute(values->segments, config->segments, sizeof config->segments);
-    if (rc < 0) {
-        return error_set(-rc, "segments=\"%s\" of a stream of ring %s cannot be used: %s", values->segments, ring,
-                         error_name(-rc));
-    }
-    return values->segment_bytes != 0 &&
-                   (values->segment_bytes < LEAST_SEGMENT_BYTES || values->segment_bytes > MOST_SEGMENT_BYTES)
-               ? error_set(EINVAL,
-                           "segment_bytes of a stream of ring %s is %llu: a segment has at least %llu bytes, and at "
-                           "most %llu",
-                           ring, (unsigned long long)values->segment_bytes, LEAST_SEGMENT_BYTES, MOST_SEGMENT_BYTES)
-               : 0;
 }
 
 int config_check_stream(const char *ring, const burst_stream_config_t *given, struct checked_stream_config *config) {
@@ -271,7 +257,8 @@ int config_check_stream(const char *ring, const burst_stream_config_t *given, st
         error_list_add(&errors,
                        config_check_file_name(ring, values->file_name, config->file_name, sizeof config->file_name));
     }
-    error_list_add(&errors, check_segments(ring, config));
+    const struct segments_config segments = SEGMENTS_CONFIG_OF(values);
+    error_list_add(&errors, segments_check(ring, &segments, &config->segments));
     if (values->name != NULL && strlen(values->name) >= BURST_STREAM_NAME_BYTES) {
         error_list_add(&errors, error_set(EINVAL, "the name of a stream of ring %s has %zu bytes: at most %d", ring,
                                           strlen(values->name), BURST_STREAM_NAME_BYTES - 1));

@@ -7,11 +7,13 @@
 #include "burstlog.h"
 #include "log/placement.h"
 #include "log/rolling_files.h"
+#include "log/segments.h"
 
 struct checked_config {
     burst_config_t values; /* of the size that this library knows */
     struct placement placement;
     char file_name[BURST_PATH_BYTES]; /* absolute */
+    struct checked_segments segments;
 };
 
 /* Copies a caller's struct, whose first field says how long its header makes it, and which is called burst_<type>_t. 0, or
@@ -24,7 +26,7 @@ int config_check_file_name(const char *ring, const char *given, char *file_name,
 struct checked_stream_config {
     burst_stream_config_t values;
     char file_name[BURST_PATH_BYTES]; /* absolute */
-    char segments[BURST_PATH_BYTES];  /* the same; "": none */
+    struct checked_segments segments;
 };
 
 /* The same of a stream of the ring at this path. */

@@ -23,7 +23,9 @@ struct engine_parts {
 };
 
 struct engine_config {
-    const char *file_name;     /* of the main stream, absolute; NULL: the one it is bound to; "": it has none */
+    const char *file_name; /* of the main stream, absolute; NULL: the one it is bound to; "": it has none */
+    const char *segments;  /* with a file_name: as in engine_stream */
+    uint64_t segment_bytes;
     uint64_t ring_bytes;       /* 0: any. Else the size the ring must have */
     uint64_t max_record_bytes; /* 0: default */
     uint32_t cpus;             /* struct ring_limits */

@@ -173,6 +173,17 @@ static int is_without_log(const struct engine *engine, const struct stream_state
            ledger_streams(engine->view.ledger, ledger_view(engine->view.ledger)->newest) > 1;
 }
 
+/* The folder that gets the records of an open stream as well, or none does any more. */
+static int follow(struct engine *engine, const struct engine_stream *stream, uint16_t id) {
+    struct drain_stream_config config = {.name = "", .path = stream->segments, .follows = &id};
+    uint16_t follower;
+    if (stream->segments == NULL) {
+        return drain_end_following(engine->drain, id);
+    }
+    const int rc = make_segments_outlet(engine, stream, &config.outlet);
+    return rc < 0 ? rc : drain_add_stream(engine->drain, &config, &follower);
+}
+
 static int open_log_stream(struct engine *engine, const struct engine_config *config) {
     struct drain_stream_config stream = {
         .name = "", .path = config->file_name, .is_log = 1, .may_not_move = engine->untrusted_ring_owner != 0};
@@ -185,6 +196,11 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     int rc =
         make_configured_outlet(engine, &first.outlet, config->file_name, &config->how, config->roller, &stream.outlet);
     rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);
+    if (rc == 0 && config->file_name != NULL) {
+        const struct engine_stream followed = {
+            .name = "", .how = config->how, .segments = config->segments, .segment_bytes = config->segment_bytes};
+        return follow(engine, &followed, id);
+    }
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
 }
 
@@ -199,17 +215,6 @@ static int add_stream(struct engine *engine, const struct engine_stream *stream,
     }
     const int rc = make_configured_outlet(engine, &bound, stream->path, &stream->how, stream->roller, &config.outlet);
     return rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
-}
-
-/* The folder that gets the records of an open stream as well, or none does any more. */
-static int follow(struct engine *engine, const struct engine_stream *stream, uint16_t id) {
-    struct drain_stream_config config = {.name = "", .path = stream->segments, .follows = &id};
-    uint16_t follower;
-    if (stream->segments == NULL) {
-        return drain_end_following(engine->drain, id);
-    }
-    const int rc = make_segments_outlet(engine, stream, &config.outlet);
-    return rc < 0 ? rc : drain_add_stream(engine->drain, &config, &follower);
 }
 
 int engine_add_stream(struct engine *engine, const struct engine_stream *stream, uint16_t *id) {

@@ -19,6 +19,7 @@ enum stream_refusal {
 
 struct roll_slot; /* log/roll.h */
 struct rolling;   /* log/rolling.h */
+struct retention; /* consume/retention.h */
 
 /* Never freed, as the log: a late caller gets -ESHUTDOWN. Appends touch it and the ring's control block only. */
 struct burst_stream {
@@ -28,9 +29,10 @@ struct burst_stream {
     _Atomic uint32_t refusal;   /* enum stream_refusal */
     _Atomic uint64_t discarded; /* records */
     burst_t *log;
-    struct roll_slot *rolls;  /* NULL: the engine performs its rolls */
-    struct rolling *rolling;  /* NULL: nobody rolls it unasked */
-    _Atomic uint32_t is_kept; /* the next two are there, once and for all: the stream is closed, or its log */
+    struct roll_slot *rolls;     /* NULL: the engine performs its rolls */
+    struct rolling *rolling;     /* NULL: nobody rolls it unasked */
+    struct retention *retention; /* of its segments; NULL: it has none */
+    _Atomic uint32_t is_kept;    /* the next two are there, once and for all: the stream is closed, or its log */
     burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];
     burst_stream_t *next;          /* of the same log */
@@ -54,6 +56,10 @@ struct burst {
     struct engine *engine;             /* NULL when closed; guarded by `users` */
     struct device *device;
     struct log_threads threads;
+    struct { /* the thread burst-segments: log/segments.h */
+        _Atomic uint32_t is_started, is_stopped, has_ended;
+        struct event_count changed, ended;
+    } segments;
     struct events events;
     struct stages *stages; /* never freed, as the ring */
     int64_t shutdown_timeout_ns;

@@ -23,6 +23,7 @@
 #include "log/ring_file.h"
 #include "log/roll.h"
 #include "log/rolling_thread.h"
+#include "log/segments.h"
 
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
@@ -79,11 +80,20 @@ static int check_place(const burst_config_t *config, burst_t *log, const char *f
     return durability_check((int)config->durability, ring, &of_ring, file_name, &log->file_survives);
 }
 
-static int check_ring(const burst_config_t *config, burst_t *log, const char *file_name) {
-    struct survival of_ring = {.survives = log->device->survives};
+static int check_ring(const struct checked_config *config, burst_t *log) {
+    struct survival of_ring = {.survives = log->device->survives}, of_segments;
+    const char *file_name = config->file_name, *segments = config->segments.folder;
+    const int asked = (int)config->values.durability;
     snprintf(of_ring.because, sizeof of_ring.because, "%s", log->device->survives_because);
     log->survives = (uint32_t)durability_weaker(&of_ring, &log->file_survives);
-    return durability_check((int)config->durability, log->device->path, &of_ring, file_name, &log->file_survives);
+    int rc = durability_check(asked, log->device->path, &of_ring, file_name, &log->file_survives);
+    if (rc == 0 && *segments != '\0') {
+        survival_of_place(segments, &of_segments);
+        rc = durability_check(asked, log->device->path, &of_ring, segments, &of_segments);
+        const uint32_t survives = (uint32_t)of_segments.survives;
+        log->survives = survives > log->survives ? survives : log->survives;
+    }
+    return rc;
 }
 
 static uint32_t cpus_here(void) {
@@ -133,7 +143,8 @@ static void tell_survival(burst_t *log) {
     }
 }
 
-static int open_engine(burst_t *log, const burst_config_t *config, const char *file_name) {
+static int open_engine(burst_t *log, const struct checked_config *checked) {
+    const burst_config_t *config = &checked->values;
     const struct engine_parts parts = {.platform = &platform_linux,
                                        .device = log->device,
                                        .files = &files_posix,
@@ -141,7 +152,9 @@ static int open_engine(burst_t *log, const burst_config_t *config, const char *f
                                        .events = &log->events,
                                        .stages = log->stages};
     const struct engine_config engine_config = {
-        .file_name = file_name,
+        .file_name = checked->file_name,
+        .segments = checked->segments.folder[0] == '\0' ? NULL : checked->segments.folder,
+        .segment_bytes = checked->segments.segment_bytes,
         .ring_bytes = config->ring_bytes,
         .max_record_bytes = config->max_record_bytes,
         .cpus = cpus_here(),
@@ -196,8 +209,9 @@ static void tell_new_ring(burst_t *log, const char *file_name) {
     }
 }
 
-static int open_log(burst_t *log, const burst_config_t *config, const struct placement *placement,
-                    const char *file_name) {
+static int open_log(burst_t *log, const struct checked_config *checked) {
+    const burst_config_t *config = &checked->values;
+    const char *file_name = checked->file_name;
     struct opened_ring ring = {.device = NULL};
     struct log_file_before before = {.is_missing = 0};
     if (*file_name != '\0') {
@@ -206,15 +220,15 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
     int rc = check_place(config, log, file_name);
     rc = rc < 0 ? rc : ring_open(config, &ring);
     log->device = ring.device;
-    rc = rc < 0 ? rc : check_ring(config, log, file_name);
+    rc = rc < 0 ? rc : check_ring(checked, log);
     rc = rc < 0 ? rc : ring_open_blocks(&ring, &log->events);
     if (rc == 0 && config->io == BURST_IO_AUTO) {
         device_calibrate(&log->device, 0);
     }
     if (rc == 0) {
-        placement_of_image(placement, log->device);
+        placement_of_image(&checked->placement, log->device);
         stages_init(log->stages, &platform_linux);
-        rc = open_engine(log, config, file_name);
+        rc = open_engine(log, checked);
     }
     if (rc == 0 && ring.is_untouched) {
         tell_new_ring(log, file_name);
@@ -226,7 +240,7 @@ static int open_log(burst_t *log, const burst_config_t *config, const struct pla
                                              .committer_spins = config->commit_spin != 0};
     rc = rc < 0 ? rc : threads_start(&log->threads, log->engine, &settings, log_let_go, log);
     if (rc == 0) {
-        placement_of_threads(placement, &log->threads);
+        placement_of_threads(&checked->placement, &log->threads);
         remember(log, file_name);
         return 0;
     }
@@ -269,17 +283,20 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
         rc = rolling_create(config->ring, checked.file_name, config->rolling, config->max_record_bytes, rolling_loop,
                             &log->main.rolling);
     }
-    rc = rc < 0 ? rc : open_log(log, config, &checked.placement, checked.file_name);
+    rc = rc < 0 ? rc : segments_prepare(log, &checked.segments, &log->main.retention);
+    rc = rc < 0 ? rc : open_log(log, &checked);
     if (rc == -EBUSY) {
         log_explain_busy(atomic_load(&all_logs), config->ring);
     }
     if (rc < 0) {
         roll_slot_destroy(log->main.rolls);
         rolling_destroy(log->main.rolling);
+        retention_destroy(log->main.retention);
         platform_release(&platform_linux, handle, sizeof *handle);
         return rc;
     }
     rolling_begin_stream(log->main.rolling, &log->main);
+    segments_begin(&log->main);
     *log_out = log;
     return 0;
 }

@@ -2,12 +2,12 @@
 #include "log/rolling.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/error.h"
+#include "log/background.h"
 #include "log/config.h"
 #include "log/rolling_time.h"
 #include "media/layout.h"
@@ -47,19 +47,6 @@ static void plan(const struct roller *roller, struct outlet_roll *roll) {
     roll->next_file_bytes = rolling->size_bytes == UINT64_MAX ? 0 : rolling->size_bytes;
 }
 
-/* It takes no signals: those are the application's. */
-static int start_thread(struct rolling *rolling, void *(*loop)(void *rolling)) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int rc = pthread_create(&rolling->thread, NULL, loop, rolling);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (rc == 0) {
-        pthread_setname_np(rolling->thread, "burst-roll");
-    }
-    return rc;
-}
-
 static int check_record(const char *ring, const char *file, const struct rolling_files *files, uint64_t most) {
     const size_t bytes = sizeof(struct roll_head) + strlen(files->name.folder) + ROLLING_NAME_BYTES + strlen(file);
     return most != 0 && bytes > most
@@ -94,8 +81,7 @@ int rolling_create(const char *ring, const char *file, const burst_rolling_t *gi
         rolling->size_bytes = or_all(values.size_bytes);
         rolling->interval_s = (int64_t)(values.interval_ns / SECOND_NS);
         pthread_mutex_init(&rolling->lock, NULL);
-        const int failed = start_thread(rolling, loop);
-        rc = failed == 0 ? 0 : error_set(failed, "the thread burst-roll cannot be started: %s", error_name(failed));
+        rc = background_start(&rolling->thread, "burst-roll", loop, rolling);
     }
     if (rc < 0) {
         platform_release(&platform_linux, rolling, sizeof *rolling);

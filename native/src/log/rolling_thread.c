@@ -3,22 +3,11 @@
 #include "log/rolling_thread.h"
 
 #include <errno.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "log/background.h"
 
 #define PATIENCE_AT_START_NS 2000000000 /* with what waits for the file */
-#define LEAST_PRIORITY 19
-#define IDLE_IO (3 << 13) /* IOPRIO_CLASS_IDLE */
-#define ONE_THREAD 1      /* IOPRIO_WHO_PROCESS */
-
-/* The host may forbid it: then it is as others. */
-static void step_back(void) {
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LEAST_PRIORITY);
-    syscall(SYS_ioprio_set, ONE_THREAD, 0, IDLE_IO);
-}
 
 /* 0: the log is gone. */
 static int look(const burst_stream_t *stream, struct drain_figures *figures) {
@@ -91,7 +80,7 @@ void *rolling_loop(void *argument) {
     struct drain_figures figures = {.length = 0};
     uint64_t tidied = UINT64_MAX; /* up to that roll; not even what was there before the first */
     int told_rc = 0;
-    step_back();
+    background_step_back();
     while ((stream = await_roll(rolling, tidied)) != NULL) {
         const uint64_t rolled = atomic_load(&rolling->rolled);
         if (!atomic_load(&rolling->has_begun)) {

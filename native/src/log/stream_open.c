@@ -23,8 +23,9 @@ struct opening {
     struct error_list error; /* what the drain says */
     struct log_file_before before;
     struct engine_stream wanted;
-    struct roll_slot *rolls; /* NULL: the engine performs the rolls */
-    struct rolling *rolling; /* NULL: nobody rolls it unasked */
+    struct roll_slot *rolls;     /* NULL: the engine performs the rolls */
+    struct rolling *rolling;     /* NULL: nobody rolls it unasked */
+    struct retention *retention; /* NULL: it has no segments */
     uint16_t id;
     size_t bytes; /* of this, with the strings behind it */
     char strings[];
@@ -51,7 +52,7 @@ static struct opening *make_opening(const struct checked_stream_config *config) 
     const burst_stream_config_t *values = &config->values;
     const char *name = values->name == NULL ? "" : values->name;
     const size_t bytes = sizeof(struct opening) + string_bytes(name) + string_bytes(config->file_name) +
-                         string_bytes(config->segments) + string_bytes(values->file_owner) +
+                         string_bytes(config->segments.folder) + string_bytes(values->file_owner) +
                          string_bytes(values->file_group);
     struct opening *opening = platform_allocate(&platform_linux, bytes, PLATFORM_PLAIN);
     if (opening != NULL) {
@@ -63,8 +64,8 @@ static struct opening *make_opening(const struct checked_stream_config *config) 
                                                  .how = {.mode = values->file_mode,
                                                          .owner = copy_string(&room, values->file_owner),
                                                          .group = copy_string(&room, values->file_group)}};
-        if (config->segments[0] != '\0') {
-            opening->wanted.segments = copy_string(&room, config->segments);
+        if (config->segments.folder[0] != '\0') {
+            opening->wanted.segments = copy_string(&room, config->segments.folder);
         }
         log_file_look(config->file_name, &opening->before);
     }
@@ -92,6 +93,7 @@ static int give_rolls(const burst_t *log, const struct checked_stream_config *co
 static void forget_opening(struct opening *opening) {
     roll_slot_destroy(opening->rolls);
     rolling_destroy(opening->rolling);
+    retention_destroy(opening->retention);
     platform_release(&platform_linux, opening, opening->bytes);
 }
 
@@ -144,6 +146,8 @@ static int await_opening(burst_t *log, struct opening *opening, const char *path
         opening->rolls = NULL;
         stream->rolling = opening->rolling;
         opening->rolling = NULL;
+        stream->retention = opening->retention;
+        opening->retention = NULL;
     }
     forget_opening(opening);
     return rc;
@@ -161,7 +165,7 @@ static int check_durability(const burst_t *log, const char *path, int *survives)
 static int add(burst_t *log, const struct checked_stream_config *config, burst_stream_t *stream) {
     int survives = 0;
     int rc = check_durability(log, config->file_name, &survives);
-    rc = rc < 0 || config->segments[0] == '\0' ? rc : check_durability(log, config->segments, &survives);
+    rc = rc < 0 || config->segments.folder[0] == '\0' ? rc : check_durability(log, config->segments.folder, &survives);
     if (rc < 0) {
         return rc;
     }
@@ -170,6 +174,7 @@ static int add(burst_t *log, const struct checked_stream_config *config, burst_s
         return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
     }
     rc = give_rolls(log, config, opening);
+    rc = rc < 0 ? rc : segments_prepare(log, &config->segments, &opening->retention);
     if (rc < 0) {
         forget_opening(opening);
         return rc;
@@ -204,6 +209,7 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
         }
         rolling_begin_stream(stream->rolling, stream);
+        segments_begin(stream);
         *stream_out = stream;
     } else if (stream != NULL) {
         platform_release(&platform_linux, stream, sizeof *stream);

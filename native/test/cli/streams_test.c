@@ -177,6 +177,50 @@ static void a_mapped_ring_without_a_main_stream_is_recovered(void **state) {
     assert_holds(paths[1], "a1\n");
 }
 
+/* As a process that was killed: log file and segments of the main stream both wait for a record. */
+static void leave_a_record_for_segments(const char *segments) {
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_config_t config = small_config();
+        config.segments = segments;
+        burst_t *log = open_with(&config);
+        append(burst_main_stream(log), "m1\n");
+        append(burst_main_stream(log), "m2\n");
+        burst_consumer_t *consumer;
+        if (burst_await_drained(log, PATIENCE_NS) != 1 || burst_consumer_open(segments, "a", &consumer) != 0 ||
+            burst_consumer_seek(consumer, 2) != 0 || burst_consumer_ack(consumer, 1) != 0 ||
+            burst_consumer_open(segments, "b", &consumer) != 0) {
+            _exit(1);
+        }
+        burst_close(log);
+        config.drain_interval_ns = 3600000000000;
+        append(burst_main_stream(open_with(&config)), "m3\n");
+        _exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+static void info_tells_of_consumers_and_recover_moves_to_segments(void **state) {
+    (void)state;
+    char segments[180];
+    snprintf(segments, sizeof segments, "%s/segments", folder);
+    leave_a_record_for_segments(segments);
+    assert_int_equal(run("info --json %s", ring_path), 0);
+    SAID("\"streams\": [", "\"stream\": 1,", "\"records_of_stream\": 0,", segments, "\"records_waiting\": 1,",
+         "\"consumers\": [", "\"name\": \"a\",", "\"acknowledged_number\": 1,", "\"records_behind\": 1,",
+         "\"name\": \"b\",", "\"acknowledged_number\": 0,", "\"records_behind\": 2,", "\"bytes_behind\": ");
+    assert_int_equal(run("recover %s", ring_path), 0);
+    SAID("records moved: 1", "stream: 0", "records moved: 1", "stream: 1", "records moved: 1");
+    assert_file_is("m1\nm2\nm3\n");
+    assert_int_equal(run("info %s", ring_path), 0);
+    SAID("name: a", "acknowledged number: 1", "records behind: 2", "name: b", "records behind: 3");
+    burst_consumer_state_t found = {.struct_bytes = sizeof found};
+    assert_int_equal(burst_consumer_look(segments, 0, &found), 1);
+    assert_int_equal(found.records, 2);
+}
+
 #undef TEST
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_paths, remove_folder)
 
@@ -188,6 +232,7 @@ int main(void) {
         TEST(recover_names_the_file_that_cannot_be_written),
         TEST(format_asks_for_the_number_of_those_that_are_in_no_file),
         TEST(a_mapped_ring_without_a_main_stream_is_recovered),
+        TEST(info_tells_of_consumers_and_recover_moves_to_segments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

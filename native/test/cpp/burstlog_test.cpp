@@ -59,7 +59,7 @@ bool is(const char *text, const char *expected) {
 }
 
 // A field that C gets is one more line here, and in to_c.
-static_assert(sizeof(burst_config_t) == 152 && sizeof(burst_stream_config_t) == 64 && sizeof(burst_roll_t) == 88 &&
+static_assert(sizeof(burst_config_t) == 208 && sizeof(burst_stream_config_t) == 120 && sizeof(burst_roll_t) == 88 &&
                   sizeof(burst_rolling_t) == 56,
               "a struct of burstlog.h has changed: bring burstlog_types.hpp and this test along");
 
@@ -102,6 +102,15 @@ void every_setting_reaches_c() {
     rolling.keep_bytes = 4;
     rolling.keep = 5us;
     config.rolling = rolling;
+    burstlog::segments segments;
+    segments.folder = "s";
+    segments.segment_bytes = 11;
+    segments.keep_bytes = 12;
+    segments.keep = 13us;
+    segments.limit_bytes = 14;
+    segments.limit = 15us;
+    segments.release = true;
+    config.segments = segments;
     const burst_config_t c = config.to_c(rolled);
     CHECK(c.rolling == &rolled && is(rolled.pattern, "p-%i") && rolled.compress == 1 && rolled.size_bytes == 1);
     CHECK(rolled.interval_ns == 2000 && rolled.keep_files == 3 && rolled.keep_bytes == 4 && rolled.keep_ns == 5000);
@@ -112,6 +121,9 @@ void every_setting_reaches_c() {
     CHECK(is(c.file_owner, "o") && is(c.file_group, "g") && c.file_mode == 0640 && c.rolls_by_caller == 1);
     CHECK(is(c.drain_cpu, "6") && is(c.commit_cpu, "7") && c.realtime_priority == 8);
     CHECK(c.huge_pages == BURST_HUGE_PAGES_OFF && c.commit_spin == 1 && c.batch_delay_ns == 9 && c.batch_bytes == 10);
+
+    CHECK(is(c.segments, "s") && c.segment_bytes == 11 && c.segments_keep_bytes == 12 && c.segments_keep_ns == 13000);
+    CHECK(c.segments_limit_bytes == 14 && c.segments_limit_ns == 15000 && c.segments_over_limit == 1);
 
     burstlog::stream_config stream;
     stream.name = "n";
@@ -124,11 +136,14 @@ void every_setting_reaches_c() {
     stream.rolls_by_caller = true;
     CHECK(stream.to_c(rolled).rolling == nullptr);
     stream.rolling = rolling;
+    stream.segments = segments;
     const burst_stream_config_t s = stream.to_c(rolled);
     CHECK(s.rolling == &rolled);
     CHECK(s.struct_bytes == sizeof s && is(s.name, "n") && is(s.file_name, "f") && s.on_full == BURST_ON_FULL_FAIL);
     CHECK(s.block_timeout_ns == 1000 && is(s.file_owner, "o") && is(s.file_group, "g") && s.file_mode == 0600);
     CHECK(s.rolls_by_caller == 1);
+    CHECK(is(s.segments, "s") && s.segment_bytes == 11 && s.segments_keep_bytes == 12 && s.segments_keep_ns == 13000);
+    CHECK(s.segments_limit_bytes == 14 && s.segments_limit_ns == 15000 && s.segments_over_limit == 1);
 }
 
 void bytes_of_any_kind_are_a_record() {

@@ -60,6 +60,7 @@ static size_t put_record(uint64_t sequence, uint8_t *out) {
                                    .sequence = sequence,
                                    .length = length,
                                    .type = RECORD_DATA,
+                                   .event_time_ns = (int64_t)sequence * 1000,
                                    .payload_crc = crc32c(0, payload, length)};
     header.header_crc = crc32c(crc_seed_of(seg_log.parts.ring_uuid), &header, RECORD_CRC_COVERS);
     seg_log.outlet->format->record(&header, payload, out);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds a record by what its header says.
+ *
+ * DESIGN. There is no index. Of the segments the right one is found by their first records, in some ten looks; that one is gone
+ * through, at the pace of reading: no longer than a consumer takes that reads it. An index would have to be written, synced, redone
+ * and proved as the segments are, for calls that come once a start.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "consume/folder.h"
+#include "consume/frames.h"
+
+/* The next record; FRAMES_NONE: there is none. */
+static int next_record(struct frames *frames, struct frame *frame) {
+    int rc;
+    do {
+        rc = frames_next(frames, frame);
+    } while (rc == FRAMES_MISSING || (rc == FRAMES_ONE && frame->header.type != RECORD_DATA));
+    return rc;
+}
+
+static int first_record(struct frames *frames, uint64_t number, struct frame *frame) {
+    frames_seek(frames, number);
+    return next_record(frames, frame);
+}
+
+static int is_reached(const struct frames *frames, const struct frames_sought *sought, const uint8_t newest_ring[16],
+                      const struct record_header *header) {
+    return (!sought->in_newest_ring || memcmp(frames->header.ring_uuid, newest_ring, 16) == 0) &&
+           sought->is_reached(sought, header);
+}
+
+/* The last segment whose first record is before what is sought; the first one if there is none. */
+static int find_segment(struct frames *frames, const struct frames_sought *sought, const struct segment_list *list,
+                        uint8_t newest_ring[16], uint64_t *number) {
+    size_t low = 0, high = list->count;
+    struct frame frame;
+    int rc = FRAMES_NONE;
+    for (size_t i = list->count; rc == FRAMES_NONE && i-- > 0;) {
+        rc = first_record(frames, list->segments[i].first_number, &frame); /* the last ones may have none yet */
+    }
+    memcpy(newest_ring, frames->header.ring_uuid, 16);
+    while (rc >= 0 && low + 1 < high) {
+        const size_t middle = low + (high - low) / 2;
+        rc = first_record(frames, list->segments[middle].first_number, &frame);
+        if (rc == FRAMES_NONE || (rc > 0 && is_reached(frames, sought, newest_ring, &frame.header))) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    *number = list->segments[low].first_number;
+    return rc < 0 ? rc : 0;
+}
+
+static int find(struct frames *frames, const struct frames_sought *sought, const struct segment_list *list) {
+    uint8_t newest_ring[16];
+    struct frame frame;
+    uint64_t number;
+    int rc = find_segment(frames, sought, list, newest_ring, &number);
+    rc = rc < 0 ? rc : first_record(frames, number, &frame);
+    while (rc == FRAMES_ONE && !is_reached(frames, sought, newest_ring, &frame.header)) {
+        rc = next_record(frames, &frame);
+    }
+    if (rc == FRAMES_ONE) {
+        frames_seek(frames, frame.number);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+int frames_find(struct frames *frames, const struct frames_sought *sought) {
+    struct segment_list list;
+    int rc = folder_segments(frames->folder, &list);
+    if (rc < 0) {
+        return error_set(-rc, "segments of stream \"%s\" cannot be listed: %s", frames->head.name, error_name(-rc));
+    }
+    if (list.count > 0) {
+        rc = find(frames, sought, &list);
+    }
+    segment_list_free(&list);
+    return rc;
+}

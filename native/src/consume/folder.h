@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is in a folder of segments, as far as names and sizes tell. */
+#ifndef BURST_CONSUME_FOLDER_H
+#define BURST_CONSUME_FOLDER_H
+
+#include <dirent.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct segment_facts {
+    uint64_t first_number;
+    uint64_t bytes;
+    int64_t changed_ns; /* CLOCK_REALTIME, of the last write */
+};
+
+struct segment_list {
+    struct segment_facts *segments; /* the oldest one first */
+    size_t count, room;
+};
+
+/* The segments of the open folder. 0 or -errno. */
+int folder_segments(int folder, struct segment_list *list);
+
+void segment_list_free(struct segment_list *list);
+
+#define CONSUMER_NAME_BYTES 256u /* with the terminator, of any file */
+
+struct consumer_facts {
+    char name[CONSUMER_NAME_BYTES];
+    uint64_t next_number; /* of the first frame that it has not acknowledged; 0: it has acknowledged nothing */
+    int64_t acknowledged_ns;
+};
+
+struct consumer_list {
+    struct consumer_facts *consumers; /* by name */
+    size_t count, room;
+};
+
+/*
+ * The consumers of the open folder, which has that uuid. One whose file is damaged counts as one that has acknowledged nothing.
+ * 0 or -errno.
+ */
+int folder_consumers(int folder, const uint8_t folder_uuid[16], struct consumer_list *list);
+
+/* What folder_consumers said of each of them is durable. 0 or -errno. */
+int folder_sync_consumers(int folder, const struct consumer_list *list);
+
+void consumer_list_free(struct consumer_list *list);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "consume/retention.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "consume/frames.h"
+
+/* Somebody who was told of, or may be. */
+struct behind {
+    struct consumer_facts consumer; /* name "": nobody has opened the folder */
+    int is_told;
+    uint64_t told_at; /* its next number then */
+};
+
+struct retention {
+    struct retention_limits limits;
+    struct events *events;
+    uint8_t folder_uuid[16];
+    int is_known; /* the uuid is */
+    struct behind *behind;
+    size_t behind_count;
+    int told_rc; /* of what could not be deleted */
+    char folder[];
+};
+
+struct retention *retention_create(const char *folder, const struct retention_limits *limits, struct events *events) {
+    struct retention *retention = calloc(1, sizeof *retention + strlen(folder) + 1);
+    if (retention != NULL) {
+        retention->limits = *limits;
+        retention->events = events;
+        strcpy(retention->folder, folder);
+    }
+    return retention;
+}
+
+void retention_destroy(struct retention *retention) {
+    if (retention != NULL) {
+        free(retention->behind);
+        free(retention);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- rules */
+
+static uint64_t bytes_from(const struct segment_list *list, size_t first) {
+    uint64_t bytes = 0;
+    for (size_t i = first; i < list->count; i++) {
+        bytes += list->segments[i].bytes;
+    }
+    return bytes;
+}
+
+static int is_beyond(const struct retention_limits *limits, uint64_t bytes, int64_t age_ns) {
+    return bytes > limits->limit_bytes || age_ns > limits->limit_ns;
+}
+
+size_t retention_count(const struct segment_list *list, uint64_t passed, const struct retention_limits *limits,
+                       int64_t now_ns) {
+    uint64_t bytes = bytes_from(list, 0);
+    size_t gone = 0;
+    for (; gone + 1 < list->count; gone++) {
+        const struct segment_facts *segment = &list->segments[gone];
+        const uint64_t behind = bytes - segment->bytes;
+        const int64_t age_ns = now_ns - segment->changed_ns;
+        const int is_passed = segment[1].first_number <= passed && behind >= limits->keep_bytes &&
+                              (limits->keep_ns == 0 || age_ns >= limits->keep_ns);
+        if (!is_passed && !(limits->releases && is_beyond(limits, bytes, age_ns))) {
+            break;
+        }
+        bytes = behind;
+    }
+    return gone;
+}
+
+int retention_is_behind(const struct segment_list *list, uint64_t next_number, const struct retention_limits *limits,
+                        int64_t now_ns) {
+    for (size_t i = 0; i + 1 < list->count; i++) {
+        if (list->segments[i + 1].first_number > next_number) {
+            return is_beyond(limits, bytes_from(list, i), now_ns - list->segments[i].changed_ns);
+        }
+    }
+    return 0;
+}
+
+static uint64_t passed_by_all(const struct consumer_list *consumers) {
+    uint64_t passed = consumers->count == 0 ? 0 : UINT64_MAX;
+    for (size_t i = 0; i < consumers->count; i++) {
+        const uint64_t next = consumers->consumers[i].next_number;
+        passed = next < passed ? next : passed;
+    }
+    return passed;
+}
+
+/* -------------------------------------------------------------------------------------------------------- tell */
+
+static void tell_behind(const struct retention *retention, const struct behind *behind, uint64_t bytes) {
+    const char *name = behind->consumer.name, *folder = retention->folder;
+    const char *becomes = retention->limits.releases ? "the oldest segments are deleted" : "the segments stay";
+    if (name[0] == '\0') {
+        events_post(
+            retention->events, EVENT_WARN,
+            "no consumer has opened segments folder %s, whose %llu bytes are beyond the limit: %s; open one, or "
+            "write no segments",
+            folder, (unsigned long long)bytes, becomes);
+    } else {
+        events_post(retention->events, EVENT_WARN,
+                    "consumer %s has not passed what is beyond the limit of segments folder %s, which has %llu bytes: "
+                    "%s; let it go on, or delete its file in the folder " SEGMENTS_POSITIONS_NAME
+                    " there if it does not come back",
+                    name, folder, (unsigned long long)bytes, becomes);
+    }
+}
+
+static void tell(const struct retention *retention, struct behind *behind, const struct segment_list *list,
+                 int64_t now_ns) {
+    const uint64_t next_number = behind->consumer.next_number;
+    const int is_behind = retention_is_behind(list, next_number, &retention->limits, now_ns);
+    if (is_behind && !behind->is_told) {
+        tell_behind(retention, behind, bytes_from(list, 0));
+        behind->is_told = 1;
+        behind->told_at = next_number;
+    } else if (!is_behind && behind->is_told && next_number > behind->told_at) {
+        events_post(retention->events, EVENT_INFO, "consumer %s of segments folder %s is within the limit again",
+                    behind->consumer.name, retention->folder);
+        behind->is_told = 0;
+    }
+}
+
+/* What was told of him, if anything. */
+static const struct behind *known(const struct retention *retention, const char *name) {
+    for (size_t i = 0; i < retention->behind_count; i++) {
+        if (strcmp(retention->behind[i].consumer.name, name) == 0) {
+            return &retention->behind[i];
+        }
+    }
+    return NULL;
+}
+
+static void tell_all(struct retention *retention, const struct segment_list *list,
+                     const struct consumer_list *consumers, int64_t now_ns) {
+    static const struct consumer_facts nobody;
+    const size_t count = consumers->count == 0 ? 1 : consumers->count;
+    struct behind *all = calloc(count, sizeof *all);
+    for (size_t i = 0; all != NULL && i < count; i++) {
+        const struct consumer_facts *consumer = consumers->count == 0 ? &nobody : &consumers->consumers[i];
+        const struct behind *before = known(retention, consumer->name);
+        if (before != NULL) {
+            all[i] = *before;
+        }
+        all[i].consumer = *consumer;
+        tell(retention, &all[i], list, now_ns);
+    }
+    if (all != NULL) {
+        free(retention->behind);
+        retention->behind = all;
+        retention->behind_count = count;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------- look */
+
+static int delete_oldest(const struct retention *retention, int folder, const struct segment_list *list, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char name[SEGMENT_NAME_BYTES];
+        segment_name(name, list->segments[i].first_number);
+        if (unlinkat(folder, name, 0) < 0 && errno != ENOENT) {
+            return error_set(errno, "segment %s/%s could not be deleted: %s; it is tried again", retention->folder,
+                             name, error_name(errno));
+        }
+    }
+    return 0;
+}
+
+static int look(struct retention *retention, const struct frames *frames, int64_t now_ns) {
+    struct segment_list list = {.count = 0};
+    struct consumer_list consumers = {.count = 0};
+    size_t gone = 0;
+    int rc = folder_consumers(frames->folder, frames->head.uuid, &consumers);
+    rc = rc < 0 ? rc : folder_segments(frames->folder, &list);
+    if (rc == 0) {
+        tell_all(retention, &list, &consumers, now_ns);
+        gone = retention_count(&list, passed_by_all(&consumers), &retention->limits, now_ns);
+        rc = gone == 0 ? 0 : folder_sync_consumers(frames->folder, &consumers);
+    }
+    rc = rc < 0 ? error_set(-rc, "what is in segments folder %s cannot be read: %s", retention->folder, error_name(-rc))
+                : delete_oldest(retention, frames->folder, &list, gone);
+    segment_list_free(&list);
+    consumer_list_free(&consumers);
+    return rc;
+}
+
+void retention_look(struct retention *retention, int64_t now_ns) {
+    struct frames frames;
+    if (frames_open(&frames, retention->folder) < 0) {
+        return; /* the drain tells of it */
+    }
+    if (!retention->is_known) {
+        memcpy(retention->folder_uuid, frames.head.uuid, sizeof retention->folder_uuid);
+        retention->is_known = 1;
+    }
+    /* Another folder may have come in its place: that is not ours. */
+    if (memcmp(retention->folder_uuid, frames.head.uuid, sizeof retention->folder_uuid) == 0) {
+        const int rc = look(retention, &frames, now_ns);
+        if (rc < 0 && rc != retention->told_rc) {
+            events_post(retention->events, EVENT_WARN, "old segments stay: %s", error_text());
+        }
+        retention->told_rc = rc;
+    }
+    frames_close(&frames);
+}
