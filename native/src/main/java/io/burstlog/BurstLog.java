@@ -7,6 +7,8 @@ import io.burstlog.binding.EngineLibrary;
 import io.burstlog.binding.RecordCalls;
 import io.burstlog.binding.StatsStruct;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A log whose append returns when the record is durable.
@@ -51,6 +53,9 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
     private final RecordCalls calls;
     private final Duration closeTimeout;
     private final Thread listener;
+
+    /** The folder of segments of each stream that has one. */
+    private final Map<String, String> segments = new ConcurrentHashMap<>();
 
     /** Writes what is written to the log itself; without a log file it refuses every record. */
     private final BurstStream main;
@@ -148,20 +153,50 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         if (config.rollsByCaller()) {
             NativeRoll.prepare();
         }
-        String text =
-                "BurstStream[" + (name == null || name.isEmpty() ? config.fileName() : name) + " of " + ring + "]";
+        String text = "BurstStream[" + nameOf(name, config) + " of " + ring + "]";
         LongByReference opened = new LongByReference();
         int result = Engine.burst_stream_open(handle, NativeConfig.of(name, config), opened);
         if (result < 0) {
             throw BurstException.ofOpen(-result, Engine.lastError());
         }
         try {
-            return new BurstStream(text, opened.getValue(), calls, maxRecordBytes(), closeTimeout);
+            BurstStream stream = new BurstStream(text, opened.getValue(), calls, maxRecordBytes(), closeTimeout);
+            if (config.segments() == null) {
+                segments.remove(nameOf(name, config));
+            } else {
+                segments.put(nameOf(name, config), config.segments());
+            }
+            return stream;
         } catch (Throwable noMemory) {
             // Nobody else knows the handle; the stream could not be opened again as long as the log is open.
             Engine.burst_stream_close(opened.getValue(), 0);
             throw noMemory;
         }
+    }
+
+    private static String nameOf(String name, StreamConfig config) {
+        return name == null || name.isEmpty() ? config.fileName() : name;
+    }
+
+    /**
+     * Opens a consumer of a stream of this log that was opened with {@link StreamConfig.Builder#segments}. It does not
+     * end with the log: close it.
+     *
+     * @param name as in {@link BurstConsumer#open(String, String)}
+     * @param stream the name of the stream, or its log file as it was given if it has none
+     * @return the open consumer
+     * @throws BurstException as {@link BurstConsumer#open(String, String)}; with code
+     *     {@link BurstException.Code#INVALID_ARGUMENT} if this log has not opened such a stream
+     */
+    public BurstConsumer consumer(String name, String stream) {
+        String folder = segments.get(stream);
+        if (folder == null) {
+            throw new BurstException(
+                    BurstException.Code.INVALID_ARGUMENT,
+                    "Stream \"" + stream + "\" of " + this
+                            + " has no folder of segments; open it with StreamConfig.builder().segments(FOLDER).");
+        }
+        return BurstConsumer.open(folder, name);
     }
 
     /**

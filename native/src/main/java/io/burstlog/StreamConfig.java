@@ -60,6 +60,11 @@ public final class StreamConfig {
         return set.blockTimeout;
     }
 
+    /** {@return the folder that receives the records as they are, or null} */
+    public String segments() {
+        return set.segments;
+    }
+
     /** {@return whether the drain asks the caller to name the files that end} */
     public boolean rollsByCaller() {
         return set.rollsByCaller;
@@ -76,6 +81,8 @@ public final class StreamConfig {
         private String fileGroup;
         private boolean rollsByCaller;
         private Rolling rolling;
+        private String segments;
+        private long segmentBytes;
 
         private Builder() {}
 
@@ -141,6 +148,23 @@ public final class StreamConfig {
          */
         public Builder rolling(Rolling choice) {
             rolling = choice;
+            return this;
+        }
+
+        /**
+         * A folder that receives the records as they are, beside the log file, for {@link BurstConsumer}s: absolute or
+         * relative to the working directory. It is made if it is missing. Neither waits for the other, and the ring
+         * gets the space of a record back when both have it. Null, the default: there is none; a stream that had one
+         * ends it.
+         */
+        public Builder segments(String folder) {
+            segments = folder;
+            return this;
+        }
+
+        /** A segment, a file of that folder, ends before it is longer: 64 KiB to 1 TiB; 0, the default, is 64 MiB. */
+        public Builder segmentBytes(long bytes) {
+            segmentBytes = bytes;
             return this;
         }
 

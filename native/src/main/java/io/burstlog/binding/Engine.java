@@ -66,6 +66,24 @@ public final class Engine {
     public static native int burst_stream_rolled(
             long stream, long sequence, int result, byte[] target, byte[] nextFile);
 
+    public static native int burst_consumer_open(byte[] folder, byte[] name, LongByReference consumer);
+
+    public static native long burst_consumer_poll(long consumer, long buffer, long bytes, long timeoutNanos);
+
+    public static native int burst_consumer_ack(long consumer, long number);
+
+    public static native int burst_consumer_seek(long consumer, long number);
+
+    public static native long burst_consumer_position(long consumer);
+
+    /** Fills a {@code burst_consumer_lag_t}, whose first word the caller has set to its size in bytes. */
+    public static native int burst_consumer_lag(long consumer, long[] lag);
+
+    /** Fills a {@code burst_consumer_source_t}, whose first four bytes the caller has set to its size. */
+    public static native int burst_consumer_source(long consumer, byte[] source);
+
+    public static native void burst_consumer_close(long consumer);
+
     static native long burst_stream_append(long stream, long data, long length, long eventTimeNanos);
 
     static native long burst_stream_enqueue(long stream, long data, long length, long eventTimeNanos);

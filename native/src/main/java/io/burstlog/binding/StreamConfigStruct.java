@@ -15,7 +15,9 @@ import java.nio.charset.StandardCharsets;
     "fileGroup",
     "fileMode",
     "rollsByCaller",
-    "rolling"
+    "rolling",
+    "segments",
+    "segmentBytes"
 })
 public final class StreamConfigStruct extends Structure {
 
@@ -29,6 +31,8 @@ public final class StreamConfigStruct extends Structure {
     public int fileMode;
     public int rollsByCaller;
     public RollingStruct rolling;
+    public String segments;
+    public long segmentBytes;
 
     public StreamConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

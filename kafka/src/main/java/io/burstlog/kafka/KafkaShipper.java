@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import io.burstlog.BurstConsumer;
+import io.burstlog.BurstEvent;
+import io.burstlog.BurstException;
+import io.burstlog.ConsumedRecords;
+import io.burstlog.ConsumerLag;
+import io.burstlog.kafka.ShipperStats.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+
+/**
+ * Ships the records of a folder of segments into a topic of Apache Kafka: whoever reads the topic with
+ * {@code isolation.level=read_committed} gets each record exactly once, in order.
+ *
+ * <pre>{@code
+ * ShipperConfig config = ShipperConfig.builder()
+ *         .folder("orders.segments").topic("orders")
+ *         .property("bootstrap.servers", "kafka-1:9092,kafka-2:9092")
+ *         .build();
+ * try (KafkaShipper shipper = KafkaShipper.start(config)) {
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>It needs no log: it runs in the process of the log, or in one of its own. Each batch is a transaction. After a
+ * failure of any kind it reads from the topic itself which record is the last one, and goes on behind it; the place
+ * that it acknowledges in the folder counts only while the topic has none of its records. While the brokers are away it
+ * tries again, after a tenth of a second at first and ten seconds at last, and the records wait in the folder.
+ *
+ * <p>Two shippers of one folder and topic: the one that begins fences the other, which ends, {@link State#FAILED}.
+ *
+ * <p>Thread-safe. All work is done by one thread of its own, a daemon.
+ */
+public final class KafkaShipper implements AutoCloseable {
+
+    private static final Duration LOOK = Duration.ofMillis(200);
+    private static final long LAG_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long FIRST_BACK_OFF_MILLIS = 100;
+    private static final long LAST_BACK_OFF_MILLIS = 10_000;
+    private static final Duration FAREWELL = Duration.ofSeconds(10);
+
+    private final ShipperConfig config;
+    private final BurstConsumer consumer;
+    private final Thread thread;
+    private volatile boolean isStopping;
+    private volatile String failure;
+    private volatile ShipperStats stats = new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    /** The number that is shipped next. Of the shipper's thread, like what follows. */
+    private long next;
+
+    private long lookedAtLag;
+
+    private KafkaShipper(ShipperConfig config, BurstConsumer consumer) {
+        this.config = config;
+        this.consumer = consumer;
+        next = consumer.position();
+        thread = new Thread(this::run, "burstlog-kafka " + config.topic());
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Opens the consumer in the folder, and ships in the background from then on, as soon as the brokers answer.
+     *
+     * @param config what to ship, and where to
+     * @return the running shipper
+     * @throws BurstException if the folder or the consumer in it cannot be opened
+     */
+    public static KafkaShipper start(ShipperConfig config) {
+        KafkaShipper shipper = new KafkaShipper(config, BurstConsumer.open(config.folder(), config.consumer()));
+        shipper.thread.start();
+        return shipper;
+    }
+
+    /** {@return the figures of this moment} */
+    public ShipperStats stats() {
+        return stats;
+    }
+
+    /** {@return why it has ended by itself, in a sentence; null if it has not} */
+    public String failure() {
+        return failure;
+    }
+
+    /**
+     * Waits until it ends, by itself or because it is closed.
+     *
+     * @param timeout how long to wait at most
+     * @return whether it has ended
+     * @throws InterruptedException if the thread was interrupted
+     */
+    public boolean awaitEnd(Duration timeout) throws InterruptedException {
+        thread.join(Math.max(1, timeout.toMillis()));
+        return !thread.isAlive();
+    }
+
+    /** Ends the transaction under way, within ten seconds, and lets go of the folder. Again it does nothing. */
+    @Override
+    public void close() {
+        isStopping = true;
+        if (!hasEnded(FAREWELL)) {
+            thread.interrupt();
+            hasEnded(FAREWELL);
+        }
+    }
+
+    private boolean hasEnded(Duration timeout) {
+        try {
+            return awaitEnd(timeout);
+        } catch (InterruptedException stillToBeSeenByTheCaller) {
+            Thread.currentThread().interrupt();
+            return !thread.isAlive();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "KafkaShipper[" + config.folder() + " to " + config.topic() + "]";
+    }
+
+    // ------------------------------------------------------------------------------------------------ its own thread
+
+    private void run() {
+        try (consumer) {
+            for (long backOff = FIRST_BACK_OFF_MILLIS;
+                    !isStopping;
+                    backOff = Math.min(2 * backOff, LAST_BACK_OFF_MILLIS)) {
+                long before = stats.transactions();
+                Throwable reason = runSession();
+                if (reason == null || isStopping) {
+                    break;
+                }
+                if (isFinal(reason)) {
+                    fail(reason);
+                    return;
+                }
+                if (stats.transactions() > before) {
+                    backOff = FIRST_BACK_OFF_MILLIS;
+                }
+                tellFailure(reason);
+                rest(backOff);
+            }
+            setState(State.CLOSED);
+        } catch (Throwable unexpected) {
+            fail(unexpected);
+        }
+    }
+
+    /** Null: it was stopped. */
+    private Throwable runSession() {
+        try (Session session = new Session(config, consumer)) {
+            begin(session);
+            while (!isStopping) {
+                ConsumedRecords records = consumer.poll(config.transactionBytes(), LOOK);
+                if (!records.isEmpty()) {
+                    ship(session, records);
+                }
+                lookAtLag(false);
+            }
+            return null;
+        } catch (InterruptException | InterruptedException stopped) {
+            return isStopping ? null : stopped;
+        } catch (Exception failed) {
+            return failed;
+        }
+    }
+
+    private void begin(Session session) {
+        long last = session.shipped();
+        if (last > 0 && last + 1 < next) {
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic() + " has lost the records with numbers " + (last + 1) + " to " + (next - 1)
+                            + " again; those that the folder still has are shipped once more");
+        }
+        next = last > 0 ? last + 1 : next;
+        if (session.isOldBroker() && stats.state() == State.CONNECTING && stats.failures() == 0) {
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic()
+                            + " is on brokers without KIP-890: a record that comes late can be there twice");
+        }
+        if (stats.state() == State.WAITING) {
+            tell(
+                    BurstEvent.Severity.INFO,
+                    "topic " + config.topic() + " gets records again, from number " + next + " on");
+        }
+        consumer.seek(next);
+        update(State.SHIPPING, next - 1, 0, 0, 0, 0);
+        lookAtLag(true);
+    }
+
+    private void ship(Session session, ConsumedRecords records) throws Exception {
+        long count = 0;
+        long bytes = 0;
+        while (records.next()) {
+            count++;
+            bytes += records.length();
+        }
+        records.rewind();
+        session.ship(records);
+        next = consumer.position();
+        update(State.SHIPPING, next - 1, count, bytes, 1, 0);
+        consumer.ack(next - 1);
+    }
+
+    private static boolean isFinal(Throwable reason) {
+        for (Throwable cause = reason; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ProducerFencedException
+                    || cause instanceof InvalidProducerEpochException
+                    || cause instanceof Session.OldBrokerException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void fail(Throwable reason) {
+        boolean isOld = reason instanceof Session.OldBrokerException;
+        failure = isOld
+                ? "topic " + config.topic() + " gets no records: " + reason.getMessage() + "."
+                : isFinal(reason)
+                        ? "topic " + config.topic()
+                                + " gets no more records from here: another shipper of this folder has"
+                                + " begun, or this one stood still for longer than transaction.timeout.ms. Start it again"
+                                + " if there is no other."
+                        : "topic " + config.topic() + " gets no more records from here: " + reason;
+        setState(State.FAILED);
+        tell(BurstEvent.Severity.ERROR, failure);
+    }
+
+    /** Once each time that it begins to fail. */
+    private void tellFailure(Throwable reason) {
+        boolean isNew = stats.state() != State.WAITING;
+        consumer.seek(next); // so that the lag counts what it had got and could not ship
+        update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
+        if (isNew) {
+            Throwable cause = reason.getCause() == null ? reason : reason.getCause();
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic() + " gets no records for the moment: " + cause.getMessage()
+                            + "; they wait in " + config.folder());
+        }
+    }
+
+    private void rest(long millis) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (!isStopping && System.nanoTime() < end) {
+            lookAtLag(false);
+            try {
+                Thread.sleep(Math.min(millis, LOOK.toMillis()));
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private void tell(BurstEvent.Severity severity, String text) {
+        config.listener().accept(new BurstEvent(severity, Instant.now(), text));
+    }
+
+    private void setState(State state) {
+        update(state, stats.shippedNumber(), 0, 0, 0, 0);
+    }
+
+    private void update(State state, long shipped, long records, long bytes, long transactions, long failures) {
+        ShipperStats old = stats;
+        stats = new ShipperStats(
+                state,
+                shipped,
+                old.records() + records,
+                old.bytes() + bytes,
+                old.transactions() + transactions,
+                old.failures() + failures,
+                old.lagRecords(),
+                old.lagBytes(),
+                old.lagSeconds());
+    }
+
+    private void lookAtLag(boolean now) {
+        long time = System.nanoTime();
+        if (!now && time - lookedAtLag < LAG_NANOS) {
+            return;
+        }
+        lookedAtLag = time;
+        ConsumerLag lag = consumer.lag();
+        long oldest = lag.oldestEventTimeNanos();
+        double seconds = oldest == 0 ? 0 : Math.max(0, System.currentTimeMillis() / 1e3 - oldest / 1e9);
+        ShipperStats old = stats;
+        stats = new ShipperStats(
+                old.state(),
+                old.shippedNumber(),
+                old.records(),
+                old.bytes(),
+                old.transactions(),
+                old.failures(),
+                lag.records(),
+                lag.bytes(),
+                seconds);
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * Finds the last record of a folder that is committed in a topic, by reading partitions from their ends back.
+ *
+ * <p>DESIGN. Whoever asks has initialized the producer that writes these records: so each of its transactions is
+ * decided, and no other one can begin. What is committed may still lie behind a transaction of another producer that is
+ * open, where nobody can read it: hence the wait until all that is written now is decided. In a partition, numbers
+ * rise: the first that is found, from the end back, is the highest of the partition.
+ */
+final class LastShipped {
+
+    private static final int FIRST_SPAN = 500;
+    private static final int LARGEST_SPAN = 1 << 20;
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final Admin admin;
+    private final Consumer<byte[], byte[]> topic;
+    private final ToLongFunction<Headers> numberOf;
+    private final long timeoutNanos;
+
+    /**
+     * @param topic reads what is committed, and is assigned by this
+     * @param numberOf of a record of the folder; 0 of another
+     */
+    LastShipped(Admin admin, Consumer<byte[], byte[]> topic, ToLongFunction<Headers> numberOf, long timeoutNanos) {
+        this.admin = admin;
+        this.topic = topic;
+        this.numberOf = numberOf;
+        this.timeoutNanos = timeoutNanos;
+    }
+
+    /** The highest number in these partitions; 0: none of the folder's records is there. */
+    long find(Collection<TopicPartition> partitions) throws ExecutionException, InterruptedException {
+        Map<TopicPartition, Long> begins = offsets(partitions, OffsetSpec.earliest(), IsolationLevel.READ_UNCOMMITTED);
+        Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
+        awaitDecided(ends);
+        long highest = 0;
+        for (TopicPartition partition : partitions) {
+            topic.assign(List.of(partition));
+            highest = Math.max(highest, find(partition, begins.get(partition), ends.get(partition)));
+        }
+        return highest;
+    }
+
+    private Map<TopicPartition, Long> offsets(
+            Collection<TopicPartition> partitions, OffsetSpec which, IsolationLevel isolation)
+            throws ExecutionException, InterruptedException {
+        Map<TopicPartition, OffsetSpec> wanted =
+                partitions.stream().collect(Collectors.toMap(each -> each, each -> which));
+        return admin.listOffsets(wanted, new ListOffsetsOptions(isolation)).all().get().entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, entry -> entry.getValue().offset()));
+    }
+
+    private void awaitDecided(Map<TopicPartition, Long> ends) throws ExecutionException, InterruptedException {
+        long begin = System.nanoTime();
+        while (true) {
+            Map<TopicPartition, Long> decided =
+                    offsets(ends.keySet(), OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
+            List<TopicPartition> open = ends.keySet().stream()
+                    .filter(each -> decided.get(each) < ends.get(each))
+                    .toList();
+            if (open.isEmpty()) {
+                return;
+            }
+            if (System.nanoTime() - begin > timeoutNanos) {
+                throw new TimeoutException("a transaction of another producer is open in " + open
+                        + ", so nobody can read what is committed behind it");
+            }
+            Thread.sleep(POLL.toMillis());
+        }
+    }
+
+    private long find(TopicPartition partition, long begin, long end) {
+        long span = FIRST_SPAN;
+        for (long to = end; to > begin; span = Math.min(LARGEST_SPAN, span * 4)) {
+            long from = Math.max(begin, to - span);
+            long found = highest(partition, from, to);
+            if (found > 0) {
+                return found;
+            }
+            to = from;
+        }
+        return 0;
+    }
+
+    /** Of the records of these offsets. Those that retention deletes meanwhile are passed over. */
+    private long highest(TopicPartition partition, long from, long to) {
+        long highest = 0;
+        topic.seek(partition, from);
+        long begin = System.nanoTime();
+        for (long at = from; at < to; at = topic.position(partition)) {
+            for (ConsumerRecord<byte[], byte[]> record : topic.poll(POLL)) {
+                highest = record.offset() < to ? Math.max(highest, numberOf.applyAsLong(record.headers())) : highest;
+                begin = System.nanoTime();
+            }
+            if (System.nanoTime() - begin > timeoutNanos) {
+                throw new TimeoutException(
+                        "what is committed in " + partition + " cannot be read from offset " + at + " on");
+            }
+        }
+        return highest;
+    }
+}

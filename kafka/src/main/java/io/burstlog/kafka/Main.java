@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import io.burstlog.BurstException;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Properties;
+
+/** A shipper as a process of its own. */
+final class Main {
+
+    private static final String USAGE = """
+            Ships the records of a folder of segments into a topic, each exactly once, until it is told to end (SIGTERM).
+
+                java -jar burstlog-kafka.jar FOLDER --topic TOPIC --properties FILE [OPTION..]
+
+              --topic TOPIC          which must be there
+              --properties FILE      properties of Kafka: bootstrap.servers, TLS, SASL, ...
+              --property NAME=VALUE  one of them
+              --consumer NAME        in the folder; default: to-kafka-TOPIC
+              --partition N          for all records; default: one by the folder's id
+              --accept-old-brokers   those below 4.0, too
+
+            Exit codes: 0 ended, 2 usage, 3 another shipper has begun, or folder or brokers are refused
+            """;
+
+    private Main() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+        KafkaShipper shipper;
+        try {
+            shipper = KafkaShipper.start(read(arguments));
+        } catch (IllegalArgumentException | IOException wrong) {
+            System.err.println(wrong.getMessage() + "\n\n" + USAGE);
+            System.exit(2);
+            return;
+        } catch (BurstException refused) {
+            System.err.println(refused.getMessage());
+            System.exit(3);
+            return;
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(shipper::close));
+        while (!shipper.awaitEnd(Duration.ofDays(1))) {}
+        if (shipper.failure() != null) {
+            System.exit(3);
+        }
+    }
+
+    static ShipperConfig read(String[] arguments) throws IOException {
+        ShipperConfig.Builder config = ShipperConfig.builder()
+                .listener(event -> System.err.println(event.time() + " " + event.severity() + " " + event.text()));
+        String folder = null;
+        for (int i = 0; i < arguments.length; i++) {
+            String option = arguments[i];
+            if (option.equals("--accept-old-brokers")) {
+                config.acceptOldBrokers(true);
+            } else if (!option.startsWith("--") && folder == null) {
+                folder = option;
+            } else if (i + 1 == arguments.length) {
+                throw new IllegalArgumentException(option + " is no option, or lacks its value.");
+            } else {
+                set(config, option, arguments[++i]);
+            }
+        }
+        return config.folder(folder).build();
+    }
+
+    private static void set(ShipperConfig.Builder config, String option, String value) throws IOException {
+        switch (option) {
+            case "--topic" -> config.topic(value);
+            case "--consumer" -> config.consumer(value);
+            case "--partition" -> config.partition(Integer.parseInt(value));
+            case "--property" -> {
+                String[] parts = value.split("=", 2);
+                config.property(parts[0], parts.length == 2 ? parts[1] : "");
+            }
+            case "--properties" -> {
+                Properties properties = new Properties();
+                try (Reader file = Files.newBufferedReader(Path.of(value))) {
+                    properties.load(file);
+                }
+                properties.stringPropertyNames().forEach(name -> config.property(name, properties.getProperty(name)));
+            }
+            default -> throw new IllegalArgumentException(option + " is no option.");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import io.burstlog.BurstConsumer;
+import io.burstlog.ConsumedRecords;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.FinalizedVersionRange;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * A producer from its beginning to its first failure. Whatever fails, in whatever state, the next session begins anew:
+ * it ends the transaction that is open, looks in the topic which record is the last one, and goes on behind it.
+ */
+final class Session implements AutoCloseable {
+
+    /**
+     * Brokers that have it, KIP-890, refuse what a producer sends late, into another transaction than it was meant for.
+     */
+    private static final String FEATURE = "transaction.version";
+
+    private static final int FEATURE_LEVEL = 2;
+
+    private static final Map<String, Object> DEFAULTS = Map.of(
+            "request.timeout.ms", "15000",
+            "delivery.timeout.ms", "30000",
+            "default.api.timeout.ms", "30000",
+            "max.block.ms", "30000",
+            "transaction.timeout.ms", "60000",
+            "max.request.size", Integer.toString(64 << 20),
+            "buffer.memory", Integer.toString(128 << 20));
+
+    private final ShipperConfig config;
+    private final BurstConsumer consumer;
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final List<Future<RecordMetadata>> sent = new ArrayList<>();
+    private final boolean isOldBroker;
+    private final long shipped;
+    private TopicRecords records;
+
+    /** Returns when the consumer is behind the last record that is committed in the topic. */
+    Session(ShipperConfig config, BurstConsumer consumer) throws ExecutionException, InterruptedException {
+        this.config = config;
+        this.consumer = consumer;
+        String id = "burstlog-" + consumer.folderId() + "-" + config.topic();
+        Map<String, Object> properties = new HashMap<>(DEFAULTS);
+        properties.putAll(config.properties());
+        long timeoutNanos = 1_000_000L
+                * Integer.parseInt(properties.get("default.api.timeout.ms").toString());
+        try (Admin admin = Admin.create(of(properties, "client.id", id))) {
+            isOldBroker = !hasFeature(admin);
+            if (isOldBroker && !config.acceptsOldBrokers()) {
+                throw new OldBrokerException();
+            }
+            int count = admin.describeTopics(List.of(config.topic()))
+                    .allTopicNames()
+                    .get()
+                    .get(config.topic())
+                    .partitions()
+                    .size();
+            List<TopicPartition> partitions = partitions(count);
+            records = new TopicRecords(
+                    config,
+                    config.key() == null ? partitions.get(0).partition() : null,
+                    consumer.folderId(),
+                    consumer.stream());
+            producer = new KafkaProducer<>(
+                    of(properties, "transactional.id", id, "acks", "all", "enable.idempotence", "true"),
+                    new ByteArraySerializer(),
+                    new ByteArraySerializer());
+            try (KafkaConsumer<byte[], byte[]> topic = new KafkaConsumer<>(
+                    of(
+                            properties,
+                            "isolation.level",
+                            "read_committed",
+                            "enable.auto.commit",
+                            "false",
+                            "auto.offset.reset",
+                            "earliest",
+                            "fetch.max.wait.ms",
+                            "10", // else it is in the way of the next partition
+                            "allow.auto.create.topics",
+                            "false"),
+                    new ByteArrayDeserializer(),
+                    new ByteArrayDeserializer())) {
+                producer.initTransactions();
+                shipped = new LastShipped(admin, topic, records::numberOf, timeoutNanos).find(partitions);
+            } catch (Throwable failure) {
+                close();
+                throw failure;
+            }
+        }
+    }
+
+    private static Map<String, Object> of(Map<String, Object> properties, String... more) {
+        Map<String, Object> all = new HashMap<>(properties);
+        for (int i = 0; i < more.length; i += 2) {
+            all.put(more[i], more[i + 1]);
+        }
+        return all;
+    }
+
+    private static boolean hasFeature(Admin admin) throws ExecutionException, InterruptedException {
+        FinalizedVersionRange range = admin.describeFeatures()
+                .featureMetadata()
+                .get()
+                .finalizedFeatures()
+                .get(FEATURE);
+        return range != null && range.maxVersionLevel() >= FEATURE_LEVEL;
+    }
+
+    /** Those that this shipper writes. */
+    private List<TopicPartition> partitions(int count) {
+        List<TopicPartition> partitions = new ArrayList<>();
+        if (config.key() != null) {
+            for (int partition = 0; partition < count; partition++) {
+                partitions.add(new TopicPartition(config.topic(), partition));
+            }
+        } else {
+            int one =
+                    config.partition() >= 0 ? config.partition() : TopicRecords.partitionOf(consumer.folderId(), count);
+            partitions.add(new TopicPartition(config.topic(), one));
+        }
+        return partitions;
+    }
+
+    /** Whether the brokers lack KIP-890, and that is accepted. */
+    boolean isOldBroker() {
+        return isOldBroker;
+    }
+
+    /** The number of the last record that was in the topic at the beginning; 0: there was none. */
+    long shipped() {
+        return shipped;
+    }
+
+    /** One transaction: all of them are in the topic when this returns. */
+    void ship(ConsumedRecords batch) throws ExecutionException, InterruptedException {
+        sent.clear();
+        producer.beginTransaction();
+        while (batch.next()) {
+            sent.add(producer.send(records.of(batch)));
+        }
+        producer.flush();
+        // Says what is wrong with a record; the commit would only say that something is.
+        for (Future<RecordMetadata> each : sent) {
+            each.get();
+        }
+        producer.commitTransaction();
+    }
+
+    /** Waits for nothing: what is open is ended by the next session, or by the broker when its time is over. */
+    @Override
+    public void close() {
+        producer.close(Duration.ZERO);
+    }
+
+    /** The brokers lack KIP-890. */
+    static final class OldBrokerException extends KafkaException {
+        private static final long serialVersionUID = 1L;
+
+        OldBrokerException() {
+            super("the brokers do not have feature " + FEATURE + " at level " + FEATURE_LEVEL
+                    + " (KIP-890, Kafka 4.0): there a record that comes late can be in the topic twice, or hold up its"
+                    + " readers for ever. Upgrade them and that feature, or accept it (acceptOldBrokers)");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import io.burstlog.BurstEvent;
+import io.burstlog.BurstException;
+import io.burstlog.ConsumedRecords;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * What a {@link KafkaShipper} ships, and where to. Immutable; {@code folder}, {@code topic} and brokers are required.
+ */
+public final class ShipperConfig {
+
+    /** Headers of a record that may be left out. Those that say which record it is are always there. */
+    public enum Header {
+        /** {@code burst-ring}: the id of the ring, as {@code burstlog info} shows it. */
+        RING,
+        /** {@code burst-stream}: the name of the stream when the folder was made. */
+        STREAM,
+        /** {@code burst-sequence}: what the append returned. */
+        SEQUENCE,
+        /**
+         * {@code burst-time}: the event time, as it was appended: nanoseconds since 1970 for the logging frameworks.
+         */
+        TIME
+    }
+
+    private final Builder set;
+
+    private ShipperConfig(Builder builder) {
+        set = builder.copy();
+        require(set.folder, "folder", "the folder of segments of a stream");
+        require(set.topic, "topic", "a topic that is there");
+        require((String) set.properties.get("bootstrap.servers"), "bootstrap.servers", "HOST:PORT of a broker");
+        if (set.partition >= 0 && set.key != null) {
+            throw refused("partition " + set.partition + " and a key are both set; take one of them.");
+        }
+        if (set.transactionBytes < 1) {
+            throw refused("transactionBytes is " + set.transactionBytes + "; set it to 1 or more.");
+        }
+    }
+
+    private static void require(String value, String name, String meaning) {
+        if (value == null || value.isBlank()) {
+            throw refused(name + " is missing; set it to " + meaning + ".");
+        }
+    }
+
+    static BurstException refused(String sentence) {
+        return new BurstException(BurstException.Code.INVALID_ARGUMENT, sentence);
+    }
+
+    /** {@return a builder with every value at its default} */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    String folder() {
+        return set.folder;
+    }
+
+    String topic() {
+        return set.topic;
+    }
+
+    String consumer() {
+        return set.consumer == null ? "to-kafka-" + set.topic : set.consumer;
+    }
+
+    int partition() {
+        return set.partition;
+    }
+
+    Function<ConsumedRecords, byte[]> key() {
+        return set.key;
+    }
+
+    Set<Header> headers() {
+        return set.headers;
+    }
+
+    int transactionBytes() {
+        return set.transactionBytes;
+    }
+
+    boolean acceptsOldBrokers() {
+        return set.acceptsOldBrokers;
+    }
+
+    Consumer<BurstEvent> listener() {
+        return set.listener;
+    }
+
+    /** A copy that may be changed. */
+    Map<String, Object> properties() {
+        return new TreeMap<>(set.properties);
+    }
+
+    /** Collects the values. Not thread-safe. */
+    public static final class Builder {
+
+        private String folder;
+        private String topic;
+        private String consumer;
+        private int partition = -1;
+        private Function<ConsumedRecords, byte[]> key;
+        private Set<Header> headers = EnumSet.allOf(Header.class);
+        private int transactionBytes = 4 << 20;
+        private boolean acceptsOldBrokers;
+        private Consumer<BurstEvent> listener = event -> {};
+        private Map<String, Object> properties = new TreeMap<>();
+
+        private Builder() {}
+
+        private Builder copy() {
+            Builder copy = new Builder();
+            copy.folder = folder;
+            copy.topic = topic;
+            copy.consumer = consumer;
+            copy.partition = partition;
+            copy.key = key;
+            copy.headers = Set.copyOf(headers);
+            copy.transactionBytes = transactionBytes;
+            copy.acceptsOldBrokers = acceptsOldBrokers;
+            copy.listener = Objects.requireNonNull(listener, "listener");
+            copy.properties = Map.copyOf(properties);
+            return copy;
+        }
+
+        /** Required: the folder of segments of a stream. A log must have written it once. */
+        public Builder folder(String path) {
+            folder = path;
+            return this;
+        }
+
+        /** Required: the topic. It must be there; a shipper makes none. */
+        public Builder topic(String name) {
+            topic = name;
+            return this;
+        }
+
+        /** The name of the consumer in the folder; by default {@code to-kafka-TOPIC}. */
+        public Builder consumer(String name) {
+            consumer = name;
+            return this;
+        }
+
+        /**
+         * The partition that gets all records; by default, -1, one by the folder's id: the order of the stream is kept.
+         */
+        public Builder partition(int number) {
+            partition = number;
+            return this;
+        }
+
+        /**
+         * The key of a record, from what is there to see of it; it decides the partition. Order is kept for each key
+         * alone. Null, the default: records have no key, and one partition has them all.
+         */
+        public Builder key(Function<ConsumedRecords, byte[]> keyOf) {
+            key = keyOf;
+            return this;
+        }
+
+        /** Which of the headers that may be left out a record has, all by default. */
+        public Builder headers(Set<Header> choice) {
+            headers = choice;
+            return this;
+        }
+
+        /** The most that one transaction has, in bytes as {@link io.burstlog.BurstConsumer#poll} counts; 4 MiB. */
+        public Builder transactionBytes(int bytes) {
+            transactionBytes = bytes;
+            return this;
+        }
+
+        /** Whether brokers below 4.0, without KIP-890, are accepted, with a WARN; by default they are refused. */
+        public Builder acceptOldBrokers(boolean choice) {
+            acceptsOldBrokers = choice;
+            return this;
+        }
+
+        /** Who hears what there is to tell; nobody by default. It is called by the shipper's thread. */
+        public Builder listener(Consumer<BurstEvent> choice) {
+            listener = choice;
+            return this;
+        }
+
+        /** A property of Kafka, of producer, consumer and admin alike: {@code bootstrap.servers}, TLS, SASL, ... */
+        public Builder property(String name, String value) {
+            properties.put(name, value);
+            return this;
+        }
+
+        /**
+         * Checks what can be checked without broker and folder.
+         *
+         * @return the configuration
+         * @throws BurstException with code {@link BurstException.Code#INVALID_ARGUMENT}: one sentence about the value
+         */
+        public ShipperConfig build() {
+            return new ShipperConfig(this);
+        }
+    }
+}

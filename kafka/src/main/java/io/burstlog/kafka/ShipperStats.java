@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+/**
+ * Figures of a {@link KafkaShipper}, since it was started.
+ *
+ * @param state what it is doing
+ * @param shippedNumber the highest number that is known to be in the topic; 0: none yet
+ * @param records how many records it has shipped
+ * @param bytes of these, without headers
+ * @param transactions how many these took
+ * @param failures how often it had to begin anew
+ * @param lagRecords how many records are in the folder and not known to be in the topic, when it last looked
+ * @param lagBytes of segments that these have
+ * @param lagSeconds how old the first of them is, by its event time; 0 if it has none
+ */
+public record ShipperStats(
+        State state,
+        long shippedNumber,
+        long records,
+        long bytes,
+        long transactions,
+        long failures,
+        long lagRecords,
+        long lagBytes,
+        double lagSeconds) {
+
+    /** What a shipper is doing. */
+    public enum State {
+        /** It asks the brokers where to go on. */
+        CONNECTING,
+        /** It ships, or waits for records. */
+        SHIPPING,
+        /** The last try failed; it waits, and then begins anew. */
+        WAITING,
+        /** Another shipper has taken over, or the brokers are refused. It does nothing any more. */
+        FAILED,
+        /** It was closed. */
+        CLOSED
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import kafka.tools.StorageTool;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** A broker, which is its own controller, in a process of its own on this host. It can be killed and started again. */
+final class Broker implements AutoCloseable {
+
+    /** A busy host takes its time. */
+    private static final String PATIENCE_MS = "120000";
+
+    private final Path work;
+    private final Path properties;
+    private final int port;
+    private final Admin admin;
+    private Process process;
+
+    Broker(Path work) throws IOException {
+        this.work = work;
+        Files.createDirectories(work);
+        port = freePort();
+        properties = Files.writeString(
+                work.resolve("server.properties"), """
+                process.roles=broker,controller
+                node.id=1
+                controller.quorum.voters=1@127.0.0.1:%2$d
+                listeners=PLAINTEXT://127.0.0.1:%1$d,CONTROLLER://127.0.0.1:%2$d
+                advertised.listeners=PLAINTEXT://127.0.0.1:%1$d
+                controller.listener.names=CONTROLLER
+                listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+                log.dirs=%3$s
+                auto.create.topics.enable=false
+                offsets.topic.num.partitions=1
+                transaction.state.log.num.partitions=1
+                transaction.state.log.replication.factor=1
+                transaction.state.log.min.isr=1
+                # So long the controller takes a killed one to live.
+                broker.session.timeout.ms=1000
+                broker.heartbeat.interval.ms=200
+                initial.broker.registration.timeout.ms=%4$s
+                """.formatted(port, port + 1, work.resolve("data"), PATIENCE_MS));
+        try (PrintStream said = new PrintStream(work.resolve("format.out").toFile())) {
+            String[] format = {"format", "-t", "Yz2fK7TqQoK1nXwE0b5wJg", "-c", properties.toString()};
+            if (StorageTool.execute(format, said) != 0) {
+                throw new IOException(Files.readString(work.resolve("format.out")));
+            }
+        }
+        start();
+        admin = Admin.create(client());
+    }
+
+    /** Two in a row, below those that the kernel gives to whoever wants any: the broker comes back to them. */
+    private static int freePort() {
+        for (int port = ThreadLocalRandom.current().nextInt(15_000, 25_000); ; port += 2) {
+            try (ServerSocket first = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+                    ServerSocket second = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress())) {
+                return Math.min(first.getLocalPort(), second.getLocalPort());
+            } catch (IOException taken) {
+                if (port > 30_000) {
+                    throw new IllegalStateException("no port is free", taken);
+                }
+            }
+        }
+    }
+
+    /** A JVM with the class path of this one. */
+    static Process java(Path said, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path")));
+        String nativeAccess = System.getProperty("native.access", "");
+        if (!nativeAccess.isEmpty()) {
+            command.add(nativeAccess);
+        }
+        command.addAll(Arrays.asList(arguments));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(said.toFile()))
+                .start();
+    }
+
+    static void kill(Process process) throws InterruptedException {
+        process.toHandle().destroyForcibly();
+        process.waitFor();
+    }
+
+    void start() throws IOException {
+        process = java(work.resolve("broker.out"), "kafka.Kafka", properties.toString());
+    }
+
+    void kill() throws InterruptedException {
+        kill(process);
+    }
+
+    String servers() {
+        return "127.0.0.1:" + port;
+    }
+
+    Map<String, Object> client() {
+        return Map.of("bootstrap.servers", servers(), "default.api.timeout.ms", PATIENCE_MS);
+    }
+
+    Admin admin() {
+        return admin;
+    }
+
+    void createTopic(String topic, int partitions) throws Exception {
+        admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
+                .all()
+                .get();
+    }
+
+    void deleteTopic(String topic) throws Exception {
+        admin.deleteTopics(List.of(topic)).all().get();
+    }
+
+    /** The end of the first partition, of what is committed and what is not. */
+    long end(String topic) {
+        TopicPartition first = new TopicPartition(topic, 0);
+        try {
+            return admin.listOffsets(Map.of(first, OffsetSpec.latest()), new ListOffsetsOptions().timeoutMs(2_000))
+                    .partitionResult(first)
+                    .get()
+                    .offset();
+        } catch (Exception away) {
+            return 0;
+        }
+    }
+
+    /** All that is committed now, one partition behind the other. */
+    List<ConsumerRecord<byte[], byte[]>> read(String topic) {
+        List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
+        Map<String, Object> reading = new HashMap<>(client());
+        reading.put("isolation.level", "read_committed");
+        reading.put("auto.offset.reset", "earliest");
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            for (var info : consumer.partitionsFor(topic)) {
+                TopicPartition partition = new TopicPartition(topic, info.partition());
+                consumer.assign(List.of(partition));
+                consumer.seekToBeginning(List.of(partition));
+                long end = consumer.endOffsets(List.of(partition)).get(partition);
+                while (consumer.position(partition) < end) {
+                    consumer.poll(Duration.ofMillis(100)).forEach(all::add);
+                }
+            }
+        }
+        return all;
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        kill();
+        admin.close(Duration.ZERO);
+    }
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.burstlog.BurstEvent;
+import io.burstlog.kafka.ShipperStats.State;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.FeatureUpdate;
+import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A shipper and a broker, which are killed and disturbed: who reads what is committed has each record once, in order.
+ */
+@Timeout(300)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ShipperIT {
+
+    /** How often the shipper is killed; -Dship.rounds=500 for the long run. */
+    private static final int ROUNDS = Integer.getInteger("ship.rounds", 2);
+
+    private static final Path WORK = Path.of("target", "shipper").toAbsolutePath();
+    private static Broker broker;
+
+    private final Queue<BurstEvent> told = new ConcurrentLinkedQueue<>();
+    private WrittenStream stream;
+
+    @BeforeAll
+    static void startBroker() throws IOException {
+        deleteTree(WORK);
+        broker = new Broker(WORK.resolve("broker"));
+    }
+
+    @AfterAll
+    static void killBroker() throws InterruptedException {
+        broker.close();
+    }
+
+    /** A test that ends early leaves its log open; the next one has another. */
+    private WrittenStream open(TestInfo test) throws IOException {
+        stream = new WrittenStream(
+                WORK.resolve(test.getTestMethod().orElseThrow().getName()));
+        return stream;
+    }
+
+    private ShipperConfig.Builder config(String topic) {
+        return stream.shipper(broker, topic).listener(told::add);
+    }
+
+    private KafkaShipper start(String topic) {
+        return KafkaShipper.start(config(topic).build());
+    }
+
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        for (long begin = System.nanoTime(); !condition.getAsBoolean(); Thread.sleep(5)) {
+            assertThat(System.nanoTime() - begin)
+                    .isLessThan(Duration.ofSeconds(60).toNanos());
+        }
+    }
+
+    private void awaitTold(BurstEvent.Severity severity, String words) throws InterruptedException {
+        await(() -> told.stream()
+                .anyMatch(event -> event.severity() == severity && event.text().contains(words)));
+    }
+
+    private KafkaProducer<byte[], byte[]> otherProducer(String id) {
+        Map<String, Object> properties = new HashMap<>(broker.client());
+        properties.put("transactional.id", id);
+        return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    @Test
+    @Order(1)
+    void eachRecordIsInTheTopicOnceWithItsHeaders(TestInfo test) throws Exception {
+        broker.createTopic("headers", 3);
+        try (WrittenStream written = open(test)) {
+            written.write(2_000);
+            try (KafkaShipper shipper = start("headers")) {
+                written.awaitShipped(shipper);
+                written.write(100);
+                written.awaitShipped(shipper);
+                await(() -> shipper.stats().lagRecords() == 0);
+                assertThat(shipper.stats().records()).isEqualTo(2_100);
+                assertThat(shipper.stats().state()).isEqualTo(State.SHIPPING);
+            }
+            List<ConsumerRecord<byte[], byte[]>> found = broker.read("headers");
+            written.assertAllOnce(found);
+            assertThat(found)
+                    .extracting(ConsumerRecord::partition)
+                    .containsOnly(found.get(0).partition());
+            ConsumerRecord<byte[], byte[]> last = found.get(found.size() - 1);
+            assertThat(WrittenStream.text(last, "burst-stream")).isEqualTo("orders");
+            assertThat(WrittenStream.number(last, "burst-sequence")).isEqualTo(2_100);
+            assertThat(WrittenStream.number(last, "burst-time")).isPositive();
+            assertThat(WrittenStream.text(last, "burst-ring")).matches("[0-9a-f]{32}");
+            assertThat(last.key()).isNull();
+        }
+    }
+
+    @Test
+    @Order(2)
+    void theTopicSaysWhereToGoOnAndNotTheFolder(TestInfo test) throws Exception {
+        broker.createTopic("place", 4);
+        try (WrittenStream written = open(test)) {
+            written.write(1_500);
+            try (KafkaShipper shipper = KafkaShipper.start(config("place")
+                    .key(record -> Long.toString(record.number() % 7).getBytes(UTF_8))
+                    .build())) {
+                written.awaitShipped(shipper);
+            }
+            written.write(500);
+            // Another name has no place yet: it would begin with the first record.
+            try (KafkaShipper shipper = KafkaShipper.start(config("place")
+                    .consumer("another")
+                    .key(record -> Long.toString(record.number() % 7).getBytes(UTF_8))
+                    .build())) {
+                written.awaitShipped(shipper);
+                assertThat(shipper.stats().records()).isEqualTo(500);
+            }
+            List<ConsumerRecord<byte[], byte[]>> found = broker.read("place");
+            written.assertAllOnce(found);
+            assertThat(found.stream().map(ConsumerRecord::partition).distinct()).hasSizeGreaterThan(1);
+        }
+    }
+
+    /** What is committed behind a transaction that is open, nobody can read: and yet it is there. */
+    @Test
+    @Order(3)
+    void anOpenTransactionOfAnotherHidesNothing(TestInfo test) throws Exception {
+        broker.createTopic("shared", 1);
+        try (WrittenStream written = open(test);
+                KafkaProducer<byte[], byte[]> other = otherProducer("other")) {
+            other.initTransactions();
+            try (KafkaShipper shipper = start("shared")) {
+                await(() -> shipper.stats().state() == State.SHIPPING);
+                other.beginTransaction();
+                other.send(new ProducerRecord<>("shared", new byte[3])).get();
+                written.write(700);
+                written.awaitShipped(shipper);
+            }
+            assertThat(broker.read("shared")).isEmpty();
+            written.write(20);
+            try (KafkaShipper shipper =
+                    KafkaShipper.start(config("shared").consumer("another").build())) {
+                Thread.sleep(500);
+                assertThat(shipper.stats().state()).isEqualTo(State.CONNECTING);
+                other.abortTransaction();
+                written.awaitShipped(shipper);
+            }
+            written.assertAllOnce(broker.read("shared"));
+        }
+    }
+
+    @Test
+    @Order(4)
+    void ofTwoShippersTheSecondFencesTheFirst(TestInfo test) throws Exception {
+        broker.createTopic("fenced", 1);
+        try (WrittenStream written = open(test);
+                KafkaShipper first = start("fenced")) {
+            written.write(300);
+            written.awaitShipped(first);
+            try (KafkaShipper second =
+                    KafkaShipper.start(config("fenced").consumer("second").build())) {
+                await(() -> second.stats().state() == State.SHIPPING);
+                written.write(300);
+                written.awaitShipped(second);
+                assertThat(first.awaitEnd(Duration.ofSeconds(60))).isTrue();
+                assertThat(first.stats().state()).isEqualTo(State.FAILED);
+                assertThat(first.failure()).contains("another shipper");
+                awaitTold(BurstEvent.Severity.ERROR, "another shipper");
+                written.write(300);
+                written.awaitShipped(second);
+            }
+            written.assertAllOnce(broker.read("fenced"));
+        }
+    }
+
+    @Test
+    @Order(5)
+    void aTopicMayBeMissingAndComeAgain(TestInfo test) throws Exception {
+        try (WrittenStream written = open(test)) {
+            written.write(100);
+            try (KafkaShipper shipper = start("again")) {
+                awaitTold(BurstEvent.Severity.WARN, "topic again gets no records for the moment");
+                await(() -> shipper.stats().lagRecords() == 100);
+                broker.createTopic("again", 1);
+                written.awaitShipped(shipper);
+                awaitTold(BurstEvent.Severity.INFO, "gets records again");
+                written.assertAllOnce(broker.read("again"));
+                broker.deleteTopic("again");
+                broker.createTopic("again", 1);
+                written.write(50);
+                written.awaitShipped(shipper);
+                // What was in the other one is gone with it: it was there.
+                written.assertFrom(101, broker.read("again"));
+            }
+        }
+    }
+
+    @Test
+    @Order(6)
+    void whatIsMissingInTheFolderIsToldInTheTopic(TestInfo test) throws Exception {
+        broker.createTopic("missing", 1);
+        try (WrittenStream written = open(test)) {
+            for (int i = 0; i < 4; i++) {
+                written.write(1_000);
+                written.awaitDrained();
+            }
+            List<Path> segments;
+            try (Stream<Path> files = Files.list(written.folder())) {
+                segments = files.filter(file -> file.toString().endsWith(".seg"))
+                        .sorted()
+                        .toList();
+            }
+            assertThat(segments).hasSizeGreaterThan(2);
+            Files.delete(segments.get(1));
+            try (KafkaShipper shipper = start("missing")) {
+                written.awaitShipped(shipper);
+            }
+            long next = 1;
+            int markers = 0;
+            for (ConsumerRecord<byte[], byte[]> each : broker.read("missing")) {
+                if (each.headers().lastHeader(TopicRecords.KIND) != null) {
+                    assertThat(WrittenStream.text(each, TopicRecords.KIND)).isEqualTo("missing");
+                    assertThat(each.value()).isEmpty();
+                    next += WrittenStream.number(each, TopicRecords.COUNT) - 1;
+                    markers++;
+                }
+                assertThat(WrittenStream.number(each, TopicRecords.NUMBER)).isEqualTo(next++);
+            }
+            assertThat(markers).isEqualTo(1);
+            assertThat(next).isEqualTo(4_001);
+        }
+    }
+
+    /**
+     * The log is written all the time; the shipper is a process of its own. In the middle the broker is killed, too.
+     */
+    @Test
+    @Order(7)
+    void shipperAndBrokerAreKilled(TestInfo test) throws Exception {
+        broker.createTopic("killed", 1);
+        int brokerKills = 0;
+        try (WrittenStream written = open(test)) {
+            Thread writing = new Thread(() -> {
+                while (!Thread.currentThread().isInterrupted()) {
+                    written.write(20);
+                    LockSupport.parkNanos(2_000_000);
+                }
+            });
+            writing.start();
+            List<Long> shipped = new ArrayList<>();
+            for (int round = 1; round <= ROUNDS; round++) {
+                Process shipper = startProcess(written, "killed");
+                if (round % 3 == 0) {
+                    awaitProgress("killed");
+                    broker.kill();
+                    broker.start();
+                    brokerKills++;
+                }
+                awaitProgress("killed");
+                Broker.kill(shipper);
+                shipped.add(broker.end("killed"));
+            }
+            writing.interrupt();
+            writing.join();
+            try (KafkaShipper shipper = start("killed")) {
+                written.awaitShipped(shipper);
+            }
+            written.assertAllOnce(broker.read("killed"));
+            System.out.println(written.written()
+                    + " records are in the topic, each once, in order: the shipper was killed " + ROUNDS
+                    + " times, at offsets " + shipped + ", and the broker " + brokerKills + " times.");
+        }
+    }
+
+    /** Until a random number of further records is there, committed or not. */
+    private static void awaitProgress(String topic) throws InterruptedException {
+        long begin = broker.end(topic);
+        long more = ThreadLocalRandom.current().nextLong(1, 5_000);
+        await(() -> broker.end(topic) >= begin + more);
+    }
+
+    private static Process startProcess(WrittenStream written, String topic) throws IOException {
+        return Broker.java(
+                WORK.resolve("shipper.out"),
+                Main.class.getName(),
+                written.folder().toString(),
+                "--topic",
+                topic,
+                "--property",
+                "bootstrap.servers=" + broker.servers(),
+                "--property",
+                "max.block.ms=5000");
+    }
+
+    @Test
+    @Order(8)
+    void brokersWithoutTheFeatureAreRefusedUnlessTheyAreAccepted(TestInfo test) throws Exception {
+        broker.createTopic("old", 1);
+        FeatureUpdate none = new FeatureUpdate((short) 0, FeatureUpdate.UpgradeType.SAFE_DOWNGRADE);
+        broker.admin()
+                .updateFeatures(Map.of("transaction.version", none), new UpdateFeaturesOptions())
+                .all()
+                .get();
+        try (WrittenStream written = open(test)) {
+            written.write(100);
+            try (KafkaShipper refused = start("old")) {
+                assertThat(refused.awaitEnd(Duration.ofSeconds(60))).isTrue();
+                assertThat(refused.failure()).contains("KIP-890");
+            }
+            Process process = startProcess(written, "old");
+            assertThat(process.waitFor()).isEqualTo(3);
+            try (KafkaShipper accepted =
+                    KafkaShipper.start(config("old").acceptOldBrokers(true).build())) {
+                written.awaitShipped(accepted);
+                awaitTold(BurstEvent.Severity.WARN, "without KIP-890");
+            }
+            written.assertAllOnce(broker.read("old"));
+        }
+    }
+
+    private static void deleteTree(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> tree = Files.walk(directory)) {
+                for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+    }
+}
