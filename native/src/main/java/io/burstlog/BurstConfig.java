@@ -114,6 +114,11 @@ public final class BurstConfig {
         return Optional.ofNullable(set.listener);
     }
 
+    /** {@return what receives the records of the main stream as they are, or null} */
+    public Segments segments() {
+        return set.segments;
+    }
+
     /**
      * Collects the values; {@link #build()} checks what the engine could not see. Not thread-safe.
      *
@@ -143,6 +148,7 @@ public final class BurstConfig {
         private Duration batchDelay = Duration.ZERO;
         private long batchBytes;
         private Rolling rolling;
+        private Segments segments;
         private Binding binding = Binding.AUTO;
         private String library;
         private Consumer<BurstEvent> listener;
@@ -349,6 +355,12 @@ public final class BurstConfig {
          */
         public Builder rolling(Rolling choice) {
             rolling = choice;
+            return this;
+        }
+
+        /** As {@link StreamConfig.Builder#segments}, of the main stream. */
+        public Builder segments(Segments choice) {
+            segments = choice;
             return this;
         }
 

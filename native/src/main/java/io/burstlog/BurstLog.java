@@ -68,6 +68,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         this.listener = listener;
         this.main = new BurstStream(
                 toString(), Engine.burst_main_stream(handle), calls, statsOf(handle).maxRecordBytes, closeTimeout);
+        note("", config.segments());
     }
 
     /**
@@ -161,16 +162,20 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
         }
         try {
             BurstStream stream = new BurstStream(text, opened.getValue(), calls, maxRecordBytes(), closeTimeout);
-            if (config.segments() == null) {
-                segments.remove(nameOf(name, config));
-            } else {
-                segments.put(nameOf(name, config), config.segments());
-            }
+            note(nameOf(name, config), config.segments());
             return stream;
         } catch (Throwable noMemory) {
             // Nobody else knows the handle; the stream could not be opened again as long as the log is open.
             Engine.burst_stream_close(opened.getValue(), 0);
             throw noMemory;
+        }
+    }
+
+    private void note(String stream, Segments of) {
+        if (of == null) {
+            segments.remove(stream);
+        } else {
+            segments.put(stream, of.folder());
         }
     }
 
@@ -183,7 +188,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
      * end with the log: close it.
      *
      * @param name as in {@link BurstConsumer#open(String, String)}
-     * @param stream the name of the stream, or its log file as it was given if it has none
+     * @param stream the name of the stream, or its log file as it was given if it has none; empty: the main stream
      * @return the open consumer
      * @throws BurstException as {@link BurstConsumer#open(String, String)}; with code
      *     {@link BurstException.Code#INVALID_ARGUMENT} if this log has not opened such a stream
@@ -194,7 +199,7 @@ public final class BurstLog implements RecordWriter, AutoCloseable {
             throw new BurstException(
                     BurstException.Code.INVALID_ARGUMENT,
                     "Stream \"" + stream + "\" of " + this
-                            + " has no folder of segments; open it with StreamConfig.builder().segments(FOLDER).");
+                            + " has no folder of segments; open it with StreamConfig.builder().segments(Segments.in(FOLDER)).");
         }
         return BurstConsumer.open(folder, name);
     }

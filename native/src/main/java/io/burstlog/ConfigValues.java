@@ -19,7 +19,8 @@ import java.util.function.Consumer;
  */
 final class ConfigValues {
 
-    private static final Set<Class<?>> MAY_BE_NULL = Set.of(String.class, Consumer.class, Rolling.class);
+    private static final Set<Class<?>> MAY_BE_NULL =
+            Set.of(String.class, Consumer.class, Rolling.class, Segments.class);
 
     private ConfigValues() {}
 
@@ -54,11 +55,23 @@ final class ConfigValues {
             struct.writeField(name, flag ? 1 : 0);
         } else if (value instanceof Rolling rolling) {
             struct.writeField(name, structOf(rolling));
+        } else if (value instanceof Segments segments) {
+            write(struct, segments);
         } else if (value instanceof Set<?> permissions) {
             struct.writeField("fileMode", modeOf(permissions));
         } else {
             struct.writeField(name, value);
         }
+    }
+
+    private static void write(Structure struct, Segments segments) {
+        struct.writeField("segments", segments.folder());
+        struct.writeField("segmentBytes", segments.bytes());
+        struct.writeField("segmentsKeepBytes", segments.keepBytes());
+        struct.writeField("segmentsKeepNanos", nanosOf(segments.keep()));
+        struct.writeField("segmentsLimitBytes", segments.limitBytes());
+        struct.writeField("segmentsLimitNanos", nanosOf(segments.limit()));
+        struct.writeField("segmentsOverLimit", segments.release() ? 1 : 0);
     }
 
     private static RollingStruct structOf(Rolling rolling) {

@@ -12,7 +12,7 @@ final class NativeConfig {
     private static final Set<String> OF_JAVA = Set.of("binding", "library", "listener");
 
     /** What the main stream does not have. */
-    private static final Set<String> OF_STREAMS = Set.of("rollsByCaller", "segments", "segmentBytes");
+    private static final Set<String> OF_STREAMS = Set.of("rollsByCaller");
 
     private NativeConfig() {}
 

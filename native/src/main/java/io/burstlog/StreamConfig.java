@@ -60,8 +60,8 @@ public final class StreamConfig {
         return set.blockTimeout;
     }
 
-    /** {@return the folder that receives the records as they are, or null} */
-    public String segments() {
+    /** {@return what receives the records as they are, or null} */
+    public Segments segments() {
         return set.segments;
     }
 
@@ -81,8 +81,7 @@ public final class StreamConfig {
         private String fileGroup;
         private boolean rollsByCaller;
         private Rolling rolling;
-        private String segments;
-        private long segmentBytes;
+        private Segments segments;
 
         private Builder() {}
 
@@ -151,20 +150,9 @@ public final class StreamConfig {
             return this;
         }
 
-        /**
-         * A folder that receives the records as they are, beside the log file, for {@link BurstConsumer}s: absolute or
-         * relative to the working directory. It is made if it is missing. Neither waits for the other, and the ring
-         * gets the space of a record back when both have it. Null, the default: there is none; a stream that had one
-         * ends it.
-         */
-        public Builder segments(String folder) {
-            segments = folder;
-            return this;
-        }
-
-        /** A segment, a file of that folder, ends before it is longer: 64 KiB to 1 TiB; 0, the default, is 64 MiB. */
-        public Builder segmentBytes(long bytes) {
-            segmentBytes = bytes;
+        /** A folder that receives the records as they are, beside the log file; null, the default: there is none. */
+        public Builder segments(Segments choice) {
+            segments = choice;
             return this;
         }
 

@@ -42,8 +42,7 @@ class ConsumerTest {
     private StreamConfig config() {
         return StreamConfig.builder()
                 .fileName(temp.file().toString())
-                .segments(folder.toString())
-                .segmentBytes(1 << 16)
+                .segments(Segments.in(folder.toString()).bytes(1 << 16))
                 .build();
     }
 
@@ -112,13 +111,35 @@ class ConsumerTest {
     }
 
     @Test
+    void theMainStreamHasSegmentsToo() {
+        Segments segments = Segments.in(folder.toString())
+                .keepBytes(1)
+                .keep(Duration.ofDays(1))
+                .limitBytes(1 << 20)
+                .limit(Duration.ofDays(2))
+                .release(true);
+        try (BurstLog log = BurstLog.open(temp.config().segments(segments).build());
+                BurstConsumer consumer = log.consumer("reader", "")) {
+            log.append(bytes("order"));
+            ConsumedRecords records = consumer.poll(ROOM, LONG_ENOUGH);
+            assertThat(records.next()).isTrue();
+            assertThat(text(records)).isEqualTo("order");
+            consumer.ack();
+        }
+        assertThatThrownBy(() ->
+                        BurstLog.open(temp.config().segments(segments.bytes(1)).build()))
+                .hasMessageContaining("segment");
+    }
+
+    @Test
     void aStreamWithoutSegmentsHasNoConsumer() {
         try (BurstLog log = openLog();
                 BurstStream stream = log.stream(
                         "orders",
                         StreamConfig.builder().fileName(temp.file().toString()).build())) {
             assertThat(stream.stats().id()).isPositive();
-            assertThatThrownBy(() -> log.consumer("reader", "orders")).hasMessageContaining("segments(FOLDER)");
+            assertThatThrownBy(() -> log.consumer("reader", "orders"))
+                    .hasMessageContaining("segments(Segments.in(FOLDER))");
             assertCode(BurstException.Code.INVALID_ARGUMENT, () -> log.consumer("reader", "orders"));
         }
         assertCode(BurstException.Code.OTHER, () -> BurstConsumer.open(folder, "reader"));

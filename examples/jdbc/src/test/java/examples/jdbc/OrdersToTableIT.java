@@ -8,6 +8,7 @@ import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
 import io.burstlog.Durability;
+import io.burstlog.Segments;
 import io.burstlog.StreamConfig;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -42,7 +43,7 @@ class OrdersToTableIT {
                         "orders",
                         StreamConfig.builder()
                                 .fileName(directory.resolve("orders.log").toString())
-                                .segments(segments)
+                                .segments(Segments.in(segments))
                                 .build())) {
             for (int round = 1; round <= ROUNDS; round++) {
                 Process sink = start(segments, database);

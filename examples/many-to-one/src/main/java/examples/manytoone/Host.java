@@ -7,6 +7,7 @@ import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
 import io.burstlog.RecordBuffer;
+import io.burstlog.Segments;
 import io.burstlog.StreamConfig;
 import io.burstlog.kafka.KafkaShipper;
 import io.burstlog.kafka.ShipperConfig;
@@ -32,20 +33,23 @@ public final class Host {
         Path folder = Path.of(arguments[0]);
         String name = arguments[1] + " run " + arguments[2];
         int records = Integer.parseInt(arguments[5]);
-        // doc: host
         BurstConfig ring = BurstConfig.builder()
                 .ring(folder.resolve("audit.ring").toString())
                 .build();
+        // doc: stream
         StreamConfig audit = StreamConfig.builder()
                 .fileName(folder.resolve("audit.log").toString())
-                .segments(folder.resolve("audit.segments").toString())
+                .segments(Segments.in(folder.resolve("audit.segments").toString()))
                 .build();
+        // end
+        // doc: shipper
         ShipperConfig toKafka = ShipperConfig.builder()
                 .folder(folder.resolve("audit.segments").toString())
                 .topic(arguments[4])
                 .property("bootstrap.servers", arguments[3])
                 .listener(event -> System.err.println(event.severity() + " " + event.text()))
                 .build();
+        // end
         try (BurstLog log = BurstLog.open(ring);
                 BurstStream stream = log.stream("audit", audit);
                 KafkaShipper shipper = KafkaShipper.start(toKafka)) {
@@ -53,7 +57,6 @@ public final class Host {
             log.awaitDrained(Duration.ofSeconds(60));
             awaitShipped(shipper);
         }
-        // end
         System.out.println("all is in the topic");
     }
 

@@ -184,7 +184,7 @@ public final class KafkaShipper implements AutoCloseable {
             tell(
                     BurstEvent.Severity.WARN,
                     "topic " + config.topic()
-                            + " is on brokers without KIP-890: a record that comes late can be there twice");
+                            + " is on brokers below Kafka 4.0: a record that comes late can be there twice");
         }
         if (stats.state() == State.WAITING) {
             tell(
@@ -222,17 +222,22 @@ public final class KafkaShipper implements AutoCloseable {
     }
 
     private void fail(Throwable reason) {
-        boolean isOld = reason instanceof Session.OldBrokerException;
-        failure = isOld
-                ? "topic " + config.topic() + " gets no records: " + reason.getMessage() + "."
-                : isFinal(reason)
-                        ? "topic " + config.topic()
-                                + " gets no more records from here: another shipper of this folder has"
-                                + " begun, or this one stood still for longer than transaction.timeout.ms. Start it again"
-                                + " if there is no other."
-                        : "topic " + config.topic() + " gets no more records from here: " + reason;
+        String topic = config.topic();
+        if (reason instanceof Session.OldBrokerException) {
+            end("topic " + topic + " gets no records: " + reason.getMessage() + ".");
+        } else if (isFinal(reason)) {
+            end("topic " + topic
+                    + " gets no more records from here: another shipper of this folder has begun, or this one"
+                    + " stood still for longer than transaction.timeout.ms. Start it again if there is no other.");
+        } else {
+            end("topic " + topic + " gets no more records from here, which is a bug: " + reason);
+        }
+    }
+
+    private void end(String sentence) {
+        failure = sentence;
         setState(State.FAILED);
-        tell(BurstEvent.Severity.ERROR, failure);
+        tell(BurstEvent.Severity.ERROR, sentence);
     }
 
     /** Once each time that it begins to fail. */

@@ -3,6 +3,7 @@ package io.burstlog.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstEvent;
 import io.burstlog.kafka.ShipperStats.State;
@@ -27,6 +28,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -341,10 +343,30 @@ class ShipperIT {
             try (KafkaShipper accepted =
                     KafkaShipper.start(config("old").acceptOldBrokers(true).build())) {
                 written.awaitShipped(accepted);
-                awaitTold(BurstEvent.Severity.WARN, "without KIP-890");
+                awaitTold(BurstEvent.Severity.WARN, "below Kafka 4.0");
             }
             written.assertAllOnce(broker.read("old"));
         }
+    }
+
+    @Test
+    @Order(9)
+    void whatCannotBeMeantIsRefused() throws IOException {
+        ShipperConfig.Builder config =
+                ShipperConfig.builder().folder("segments").topic("orders").property("bootstrap.servers", "here:1");
+        config.build();
+        assertRefused("folder", () -> ShipperConfig.builder().topic("orders").build());
+        assertRefused("topic", () -> ShipperConfig.builder().folder("segments").build());
+        assertRefused("bootstrap.servers", () -> Main.read(new String[] {"segments", "--topic", "orders"}));
+        assertRefused("--topic", () -> Main.read(new String[] {"segments", "--topic"}));
+        assertRefused("--nonsense", () -> Main.read(new String[] {"segments", "--nonsense", "1"}));
+        assertRefused("a key", () -> config.partition(1).key(record -> null).build());
+        assertRefused(
+                "transactionBytes", () -> config.key(null).transactionBytes(0).build());
+    }
+
+    private static void assertRefused(String word, ThrowingCallable call) {
+        assertThatThrownBy(call).hasMessageContaining(word);
     }
 
     private static void deleteTree(Path directory) throws IOException {

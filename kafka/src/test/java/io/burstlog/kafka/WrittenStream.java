@@ -9,6 +9,7 @@ import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
 import io.burstlog.Durability;
 import io.burstlog.RecordBuffer;
+import io.burstlog.Segments;
 import io.burstlog.StreamConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,8 +47,7 @@ final class WrittenStream implements AutoCloseable {
                 "orders",
                 StreamConfig.builder()
                         .fileName(directory.resolve("orders.log").toString())
-                        .segments(folder.toString())
-                        .segmentBytes(1 << 17)
+                        .segments(Segments.in(folder.toString()).bytes(1 << 17))
                         .build());
     }
 

@@ -29,7 +29,15 @@ import java.nio.charset.StandardCharsets;
     "reserved2",
     "batchDelayNanos",
     "batchBytes",
-    "rolling"
+    "rolling",
+    "segments",
+    "segmentBytes",
+    "segmentsKeepBytes",
+    "segmentsKeepNanos",
+    "segmentsLimitBytes",
+    "segmentsLimitNanos",
+    "segmentsOverLimit",
+    "reserved3"
 })
 public final class ConfigStruct extends Structure {
 
@@ -57,6 +65,14 @@ public final class ConfigStruct extends Structure {
     public long batchDelayNanos;
     public long batchBytes;
     public RollingStruct rolling;
+    public String segments;
+    public long segmentBytes;
+    public long segmentsKeepBytes;
+    public long segmentsKeepNanos;
+    public long segmentsLimitBytes;
+    public long segmentsLimitNanos;
+    public int segmentsOverLimit;
+    public int reserved3;
 
     public ConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());

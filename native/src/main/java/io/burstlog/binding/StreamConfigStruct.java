@@ -17,7 +17,13 @@ import java.nio.charset.StandardCharsets;
     "rollsByCaller",
     "rolling",
     "segments",
-    "segmentBytes"
+    "segmentBytes",
+    "segmentsKeepBytes",
+    "segmentsKeepNanos",
+    "segmentsLimitBytes",
+    "segmentsLimitNanos",
+    "segmentsOverLimit",
+    "reserved3"
 })
 public final class StreamConfigStruct extends Structure {
 
@@ -33,6 +39,12 @@ public final class StreamConfigStruct extends Structure {
     public RollingStruct rolling;
     public String segments;
     public long segmentBytes;
+    public long segmentsKeepBytes;
+    public long segmentsKeepNanos;
+    public long segmentsLimitBytes;
+    public long segmentsLimitNanos;
+    public int segmentsOverLimit;
+    public int reserved3;
 
     public StreamConfigStruct() {
         setStringEncoding(StandardCharsets.UTF_8.name());
