@@ -152,6 +152,26 @@ struct rolling {
     }
 };
 
+namespace detail {
+
+/* What the configurations of a log and of a stream have in common. */
+template <typename Config, typename C>
+void log_file_to_c(const Config &config, burst_rolling_t &rolled, C &c) noexcept {
+    if (config.rolling) {
+        rolled = config.rolling->to_c();
+        c.rolling = &rolled;
+    }
+    c.on_full = static_cast<std::uint32_t>(config.on_full);
+    c.file_name = or_null(config.file_name);
+    c.block_timeout_ns = setting_ns(config.block_timeout);
+    c.file_owner = or_null(config.file_owner);
+    c.file_group = or_null(config.file_group);
+    c.file_mode = config.file_mode;
+    c.rolls_by_caller = config.rolls_by_caller;
+}
+
+} // namespace detail
+
 /* burst_config_t, as rolling is burst_rolling_t. "" for NULL. */
 struct config {
     std::string ring; /* required */
@@ -179,24 +199,14 @@ struct config {
     burst_config_t to_c(burst_rolling_t &rolled) const noexcept {
         burst_config_t c;
         burst_config_init(&c);
-        if (rolling) {
-            rolled = rolling->to_c();
-            c.rolling = &rolled;
-        }
+        detail::log_file_to_c(*this, rolled, c);
         c.durability = static_cast<std::uint32_t>(durability);
-        c.on_full = static_cast<std::uint32_t>(on_full);
         c.io = io;
         c.ring = ring.c_str();
-        c.file_name = detail::or_null(file_name);
         c.ring_bytes = ring_bytes;
         c.max_record_bytes = max_record_bytes;
-        c.block_timeout_ns = detail::setting_ns(block_timeout);
         c.drain_interval_ns = detail::setting_ns(drain_interval);
         c.shutdown_timeout_ns = detail::setting_ns(shutdown_timeout);
-        c.file_owner = detail::or_null(file_owner);
-        c.file_group = detail::or_null(file_group);
-        c.file_mode = file_mode;
-        c.rolls_by_caller = rolls_by_caller;
         c.drain_cpu = detail::or_null(drain_cpu);
         c.commit_cpu = detail::or_null(commit_cpu);
         c.realtime_priority = realtime_priority;
@@ -230,18 +240,8 @@ struct stream_config {
     burst_stream_config_t to_c(burst_rolling_t &rolled) const noexcept {
         burst_stream_config_t c;
         burst_stream_config_init(&c);
-        if (rolling) {
-            rolled = rolling->to_c();
-            c.rolling = &rolled;
-        }
-        c.on_full = static_cast<std::uint32_t>(on_full);
+        detail::log_file_to_c(*this, rolled, c);
         c.name = detail::or_null(name);
-        c.file_name = detail::or_null(file_name);
-        c.block_timeout_ns = detail::setting_ns(block_timeout);
-        c.file_owner = detail::or_null(file_owner);
-        c.file_group = detail::or_null(file_group);
-        c.file_mode = file_mode;
-        c.rolls_by_caller = rolls_by_caller;
         return c;
     }
 };

@@ -20,6 +20,18 @@ static inline int make_paths(void **state) {
     return 0;
 }
 
+static char pattern[220];
+
+/* Of the log file paths[0], by that length: its files get numbers. */
+static inline burst_rolling_t rolling_of(uint64_t size_bytes) {
+    burst_rolling_t rolling;
+    burst_rolling_init(&rolling);
+    snprintf(pattern, sizeof pattern, "%s-%%i.log", paths[0]);
+    rolling.pattern = pattern;
+    rolling.size_bytes = size_bytes;
+    return rolling;
+}
+
 static inline burst_stream_t *open_stream_with(burst_t *log, const char *name, const char *path,
                                                uint32_t rolls_by_caller) {
     burst_stream_config_t config;

@@ -2,17 +2,6 @@
 /* How files can be rolled, and how not. */
 #include "roll_log.h"
 
-static char pattern[220];
-
-static burst_rolling_t rolling_of(uint64_t size_bytes) {
-    burst_rolling_t rolling;
-    burst_rolling_init(&rolling);
-    snprintf(pattern, sizeof pattern, "%s-%%i.log", paths[0]);
-    rolling.pattern = pattern;
-    rolling.size_bytes = size_bytes;
-    return rolling;
-}
-
 static void assert_rolling_refused(const burst_rolling_t *rolling, int code, const char *why) {
     burst_config_t config = small_config();
     config.file_name = paths[0];

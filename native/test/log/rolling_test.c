@@ -13,17 +13,6 @@
 
 #define TRIES 3000 /* of 10 ms: more than a busy machine needs */
 
-static char pattern[220];
-
-static burst_rolling_t rolling_of(uint64_t size_bytes) {
-    burst_rolling_t rolling;
-    burst_rolling_init(&rolling);
-    snprintf(pattern, sizeof pattern, "%s-%%i.log", paths[0]);
-    rolling.pattern = pattern;
-    rolling.size_bytes = size_bytes;
-    return rolling;
-}
-
 static burst_t *open_rolling(const burst_rolling_t *rolling) {
     burst_config_t config = small_config();
     config.file_name = paths[0];

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/folders.h"
@@ -121,16 +122,24 @@ static int host_rename(const struct files *files, const char *from, const char *
 }
 
 /* Of the directory above which everything was synced last, so that a roll in it syncs that one alone; 0: none. It changes
- * with whatever is made, renamed or deleted beside that directory. */
+ * with whatever is made, renamed or deleted beside that directory, and when the directory above it is moved. */
 static _Atomic uint64_t synced_above;
+
+/* Whether its next change may get the same time: so the kernel counts, in ticks. */
+static int is_changed_just_now(const struct stat *directory) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return directory->st_ctim.tv_sec > now.tv_sec ||
+           (directory->st_ctim.tv_sec == now.tv_sec && directory->st_ctim.tv_nsec >= now.tv_nsec);
+}
 
 static uint64_t place_of(const struct stat *directory, const struct stat *parent) {
     const uint64_t facts[] = {directory->st_dev,
                               directory->st_ino,
                               parent->st_dev,
                               parent->st_ino,
-                              (uint64_t)parent->st_mtim.tv_sec,
-                              (uint64_t)parent->st_mtim.tv_nsec};
+                              (uint64_t)parent->st_ctim.tv_sec,
+                              (uint64_t)parent->st_ctim.tv_nsec};
     uint64_t place = 14695981039346656037u; /* FNV-1a */
     for (size_t i = 0; i < sizeof facts; i++) {
         place = (place ^ ((const uint8_t *)facts)[i]) * 1099511628211u;
@@ -153,9 +162,9 @@ static int host_sync_name(const struct files *files, const char *path) {
     for (int above = 0; result == 0; above++) {
         if (stat(directory, &status) < 0)
             return -errno;
-        if (above == 1)
+        if (above == 1 && !is_changed_just_now(&status))
             place = place_of(&first, &status);
-        if (status.st_dev != first.st_dev || (above == 1 && place == atomic_load(&synced_above)))
+        if (status.st_dev != first.st_dev || (above == 1 && place != 0 && place == atomic_load(&synced_above)))
             break;
         if (above == 0 || faccessat(AT_FDCWD, directory, W_OK, AT_EACCESS) == 0)
             result = folder_sync(directory);

@@ -9,7 +9,7 @@
  *
  *     crash-kill_test [--rounds N] [--seconds N] [--seed S] [--streams 1] [--rolls 1]     KILL_ROUNDS sets the number of rounds, too
  *
- * --streams 1: all surroundings with streams; --rolls 1: and with rolls.
+ * --streams 1: all surroundings with streams; --rolls 1: and with rolls, but no rotation and no link, which no roll expects.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,9 +64,9 @@ static const unsigned in_turn[] = {0,
 
 static char folder[256];
 static unsigned folders;
-static unsigned always;   /* surroundings that every folder has */
-static char rotated[340]; /* what the log file is called since the last look, or "" */
-static int names_turn;    /* what the streams are called */
+static unsigned always, never; /* surroundings that every folder has, and none */
+static char rotated[340];      /* what the log file is called since the last look, or "" */
+static int names_turn;         /* what the streams are called */
 static uint32_t random_state = 1;
 static int rounds_asked = 1000;
 static int64_t deadline_s = INT64_MAX, told_at_s;
@@ -322,7 +322,7 @@ static void look_for_uring(void) {
 static void begin_folder(const char *where) {
     snprintf(folder, sizeof folder, "%s/burst-kill-XXXXXX", where);
     assert_non_null(mkdtemp(folder));
-    surroundings = always | in_turn[folders++ % (sizeof in_turn / sizeof in_turn[0])];
+    surroundings = always | (in_turn[folders++ % (sizeof in_turn / sizeof in_turn[0])] & ~never);
     rotated[0] = '\0';
     if (surroundings & SIBLINGS) {
         make_siblings(folder);
@@ -425,6 +425,7 @@ int main(int argc, char **argv) {
             always = STREAMS;
         } else if (number > 0 && strcmp(argv[i], "--rolls") == 0) {
             always = STREAMS | ROLLED;
+            never = ROTATED | NAME_IS_A_LINK;
         } else {
             fprintf(stderr, "usage: %s [--rounds N] [--seconds N] [--seed S] [--streams 1] [--rolls 1]\n", argv[0]);
             return 2;

@@ -46,13 +46,22 @@ static inline void roll_now(const char *folder, burst_stream_t *stream, int numb
     atomic_store(&witness->is_rolled[number_of_stream][number], 1);
 }
 
+/* 0 or -errno. The folder of the target may be missing still: he is asked at once, and makes it. */
+static inline int rename_as_asked(const burst_roll_request_t *request) {
+    char target_folder[400];
+    snprintf(target_folder, sizeof target_folder, "%.*s", (int)(strrchr(request->target, '/') - request->target),
+             request->target);
+    return (mkdir(target_folder, 0700) < 0 && errno != EEXIST) || rename(request->file, request->target) < 0 ? -errno
+                                                                                                             : 0;
+}
+
 /* Renames every other file himself. */
 static inline void *answer_until_killed(void *argument) {
     burst_stream_t *stream = argument;
     burst_roll_request_t request = {.struct_bytes = sizeof request};
     while (burst_stream_next_roll(stream, &request, -1) == 1) {
         const int renames = request.sequence % 2 == 0 && access(request.target, F_OK) < 0;
-        const int rc = renames && rename(request.file, request.target) < 0 ? -errno : 0;
+        const int rc = renames ? rename_as_asked(&request) : 0;
         if (rc < 0 || burst_stream_rolled(stream, request.sequence, 0, renames ? NULL : request.target, NULL) < 0) {
             fprintf(stderr, "rolled: %d, %s\n", rc, burst_last_error());
             abort();

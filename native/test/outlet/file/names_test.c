@@ -39,6 +39,16 @@ int faccessat(int folder, const char *path, int mode, int flags) {
     return (int)syscall(SYS_faccessat, folder, path, mode);
 }
 
+static int64_t tick_s = 5000000000; /* of the kernel's coarse clock: long after every change */
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    if (clock != CLOCK_REALTIME_COARSE) {
+        return (int)syscall(SYS_clock_gettime, clock, time);
+    }
+    *time = (struct timespec){.tv_sec = tick_s};
+    return 0;
+}
+
 static int was_synced(const char *name) {
     int times = 0;
     for (int i = 0; i < synced_count && i < SYNCED_MAX; i++) {
@@ -79,6 +89,29 @@ static void folders_above_are_synced_again_when_something_beside_the_lowest_has_
     assert_int_equal(was_synced("/logs/2026"), 1);
     files->ops->close(files, made(scratch_path("logs/2026/orders/d.log")));
     assert_int_equal(was_synced("/logs/2026"), 1);
+}
+
+/* It may change once more, and still have the same time. */
+static void folders_above_are_synced_each_time_in_the_tick_of_a_change(void **state) {
+    (void)state;
+    tick_s = 0;
+    files->ops->close(files, made(scratch_path("logs/2026/orders/a.log")));
+    files->ops->close(files, made(scratch_path("logs/2026/orders/b.log")));
+    tick_s = 5000000000;
+    assert_int_equal(was_synced("/logs/2026"), 1);
+}
+
+static void folders_above_are_synced_again_when_the_one_above_was_moved(void **state) {
+    (void)state;
+    char from[PATH_BYTES], to[PATH_BYTES];
+    snprintf(from, sizeof from, "%s", scratch_path("logs/2026"));
+    files->ops->close(files, made(scratch_path("logs/2026/orders/a.log")));
+    files->ops->close(files, made(scratch_path("logs/2027/other.log")));
+    files->ops->close(files, made(scratch_path("logs/2026/orders/b.log")));
+    snprintf(to, sizeof to, "%s", scratch_path("logs/old"));
+    assert_int_equal(rename(from, to), 0);
+    files->ops->close(files, made(scratch_path("logs/old/orders/c.log")));
+    assert_int_equal(was_synced("/logs"), 1);
 }
 
 static void a_folder_that_this_process_may_not_change_ends_nothing(void **state) {
@@ -132,6 +165,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_names_of_all_folders_above_a_new_file_are_durable_with_its_own),
         TEST(folders_above_are_synced_again_when_something_beside_the_lowest_has_changed),
+        TEST(folders_above_are_synced_each_time_in_the_tick_of_a_change),
+        TEST(folders_above_are_synced_again_when_the_one_above_was_moved),
         TEST(a_folder_that_this_process_may_not_change_ends_nothing),
         TEST(a_listing_that_breaks_off_is_no_whole_one),
         TEST(no_log_file_is_handed_on_to_a_program_that_this_process_starts),

@@ -6,6 +6,7 @@ import io.burstlog.BurstException;
 import io.burstlog.BurstStream;
 import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
+import io.burstlog.jmx.Registration;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +22,7 @@ public final class LogSink {
 
     private final SharedRing ring;
     private final BurstStream stream;
+    private final Registration shown;
     private final boolean isDurableOnReturn;
     private final Consumer<BurstEvent> operator;
     private final Losses discards;
@@ -28,6 +30,7 @@ public final class LogSink {
     private LogSink(SharedRing ring, BurstStream stream, Settings.Terms terms, Consumer<BurstEvent> operator) {
         this.ring = ring;
         this.stream = stream;
+        this.shown = ring.show(terms.stream().fileName(), stream, operator);
         this.isDurableOnReturn = terms.ack() == Settings.Ack.DURABLE;
         this.operator = operator;
         this.discards = new Losses(sentence -> tell(BurstEvent.Severity.ERROR, sentence));
@@ -97,6 +100,7 @@ public final class LogSink {
         Duration timeout = ring.shutdownTimeout();
         discards.end();
         try {
+            shown.close();
             byte[] bytes = lastBytes.get();
             if (bytes != null && bytes.length > 0) {
                 writeLast(bytes, timeout.dividedBy(10));

@@ -6,12 +6,15 @@ import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
 import io.burstlog.BurstStream;
 import io.burstlog.StreamConfig;
+import io.burstlog.jmx.Registration;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A ring that the appenders of a class loader share: the first opens it, the last closes it.
@@ -35,6 +38,7 @@ final class SharedRing {
     /** Null while it is not open; guarded by this object, as is what follows. */
     private BurstLog log;
 
+    private Registration shown = Registration.NONE;
     private Settings.Terms terms;
 
     private SharedRing(String name) {
@@ -55,7 +59,7 @@ final class SharedRing {
         synchronized (ring) {
             ring.operators.add(operator);
             try {
-                ring.open(terms);
+                ring.open(terms, operator);
                 return ring;
             } catch (RuntimeException | Error failure) {
                 ring.leave(operator, DEFAULT_SHUTDOWN_TIMEOUT);
@@ -64,10 +68,11 @@ final class SharedRing {
         }
     }
 
-    private void open(Settings.Terms wanted) {
+    private void open(Settings.Terms wanted, Consumer<BurstEvent> operator) {
         if (log == null) {
             terms = wanted;
             log = BurstLog.open(wanted.ring());
+            shown = show(() -> Registration.ofRing(name, log), operator);
         }
         String differences = terms.differencesTo(wanted);
         if (!differences.isEmpty()) {
@@ -76,6 +81,21 @@ final class SharedRing {
                     "The ring " + name + " is open already, and this asks for " + differences
                             + ": say the same wherever this ring is named.");
         }
+    }
+
+    /** Shows something to management clients. If that fails the log works all the same, and the operator hears why. */
+    private static Registration show(Supplier<Registration> register, Consumer<BurstEvent> operator) {
+        try {
+            return register.get();
+        } catch (IllegalStateException notShown) {
+            operator.accept(new BurstEvent(BurstEvent.Severity.WARN, Instant.now(), notShown.getMessage()));
+            return Registration.NONE;
+        }
+    }
+
+    /** {@return what shows a stream of this ring to management clients} */
+    Registration show(String file, BurstStream stream, Consumer<BurstEvent> operator) {
+        return show(() -> Registration.ofStream(name, file, stream), operator);
     }
 
     /** Passes on what a ring tells its operator. */
@@ -113,7 +133,11 @@ final class SharedRing {
             if (isLast() && log != null) {
                 BurstLog closing = log;
                 log = null;
-                closing.close(timeout);
+                try {
+                    shown.close();
+                } finally {
+                    closing.close(timeout);
+                }
             }
         } finally {
             operators.remove(operator);

@@ -9,16 +9,24 @@ import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LogSinkTest {
+
+    private static final MBeanServer CLIENTS = ManagementFactory.getPlatformMBeanServer();
 
     @TempDir
     Path folder;
@@ -88,6 +96,49 @@ class LogSinkTest {
         first.close(() -> null);
         openFromElsewhere();
         assertThat(folder.resolve("a.log")).hasContent("order 1");
+    }
+
+    @Test
+    void management_clients_see_ring_and_log_files_as_long_as_they_are_open() throws Exception {
+        LogSink first = open("a.log");
+        LogSink second = open("b.log");
+        append(second, "order 1");
+        assertThat(shown("Ring")).hasSize(1);
+        assertThat(shown("Stream")).hasSize(2);
+        ObjectName ring = shown("Ring").iterator().next();
+        assertThat(CLIENTS.getAttribute(ring, "AcceptedSequence")).isEqualTo(1L);
+        first.close(() -> null);
+        assertThat(shown("Stream")).singleElement().asString().contains("b.log");
+        second.close(() -> null);
+        assertThat(shown("Ring")).isEmpty();
+        assertThat(shown("Stream")).isEmpty();
+    }
+
+    @Test
+    void what_cannot_be_shown_works_and_is_told() throws Exception {
+        LogSink first = open("a.log");
+        ObjectName ring = shown("Ring").iterator().next();
+        first.close(() -> null);
+        CLIENTS.registerMBean(new StandardMBean((Runnable) () -> {}, Runnable.class), ring);
+        try {
+            LogSink sink = open("a.log");
+            append(sink, "order 1");
+            sink.close(() -> null);
+        } finally {
+            CLIENTS.unregisterMBean(ring);
+        }
+        assertThat(told)
+                .filteredOn(event -> event.severity() == BurstEvent.Severity.WARN)
+                .singleElement()
+                .satisfies(event -> assertThat(event.text()).contains("app.ring is not shown to management clients"));
+        assertThat(folder.resolve("a.log")).hasContent("order 1");
+    }
+
+    /** The rings, or log files, of this test that management clients see. */
+    private Set<ObjectName> shown(String type) throws JMException {
+        String ring = "Ring".equals(type) ? "name" : "ring";
+        String pattern = "io.burstlog:type=" + type + ',' + ring + "=\"" + folder + "/*\",*";
+        return CLIENTS.queryNames(new ObjectName(pattern), null);
     }
 
     @Test
