@@ -55,11 +55,12 @@ static int put(struct outlet *outlet, const struct outlet_noted *noted, const ui
     for (;;) {
         const uint64_t done = log_file_is_open(log) ? log->destination.length - noted->state->length : 0;
         const size_t left = done < bytes ? bytes - (size_t)done : 0;
-        const int rc = log_file_ready(outlet, noted, data + done, left, done > 0, state);
+        const uint8_t *const rest = left > 0 ? data + done : data; /* of no bytes it may be NULL */
+        const int rc = log_file_ready(outlet, noted, rest, left, done > 0, state);
         if (rc != OUTLET_READY || left == 0) {
             return rc;
         }
-        const int64_t written = log_file_write(outlet, data + done, left);
+        const int64_t written = log_file_write(outlet, rest, left);
         if (written < 0) {
             return (int)written;
         }

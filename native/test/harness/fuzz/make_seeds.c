@@ -151,6 +151,35 @@ static void damage(void) {
     log_close(world);
 }
 
+/* One that is done, one of which the file has its name already, and some that wait. */
+static void rolls(void) {
+    static const struct sim_roll to_next = {.footer_bytes = 40, .header_bytes = 30, .next = "/logs/next.log"};
+    static const struct sim_roll nowhere = {
+        .footer_bytes = 20, .next = "/logs/a-name-of-sixty-and-more-characters-that-no-simulated-folder-takes.log"};
+    struct world *world = new_world();
+    log_open_whole(world);
+    append(world, 2, 40);
+    log_roll(world, &plain_roll);
+    append(world, 1, 40);
+    write_world("a-roll-that-waits", world, 3);
+    log_drain_all(world);
+    write_world("a-roll-that-is-done", world, 0);
+    log_roll(world, &to_next);
+    append(world, 1, 40);
+    for (int step = 0; step < 3; step++) { /* in each of its phases */
+        char name[32];
+        snprintf(name, sizeof name, "a-roll-in-phase-%d", step);
+        log_drain(world, 0);
+        write_world(name, world, 2);
+    }
+    log_drain_all(world);
+    log_roll(world, &nowhere);
+    log_roll(world, &plain_roll);
+    append(world, 1, 40);
+    write_world("a-roll-to-a-long-name", world, 6);
+    log_close(world);
+}
+
 /* A torn commit behind which a whole one stands, an open after it, and so once more. */
 static void void_ranges(void) {
     struct world *world = new_world();
@@ -393,6 +422,7 @@ int main(int count, char **words) {
     laps();
     damage();
     void_ranges();
+    rolls();
     failures();
     crafted();
     many_records();

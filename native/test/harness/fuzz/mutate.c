@@ -5,6 +5,7 @@
 #include "base/crc32c.h"
 #include "harness/fuzz/medium.h"
 #include "media/record.h"
+#include "media/roll.h"
 #include "media/writer_note.h"
 
 #define HEADERS_MAX 64u
@@ -90,7 +91,7 @@ static void change_header(struct change *change, size_t offset) {
         header->type = (uint8_t)any(change, 6);
         return;
     case 4:
-        header->flags ^= (uint8_t)(1 + any(change, 3));
+        header->flags ^= (uint8_t)(1 + any(change, 7));
         return;
     case 5:
         header->durable_position = any_number(change);
@@ -136,6 +137,44 @@ static void change_marker(struct change *change, size_t offset) {
     }
 }
 
+static const char *any_path(struct change *change) {
+    static const char *const paths[] = {"",
+                                        "/logs/orders.log",
+                                        "/logs/second.log",
+                                        "/logs/a.log",
+                                        "/logs/a.log.1",
+                                        "/logs",
+                                        "/elsewhere/b.log",
+                                        "no/path",
+                                        "/logs/a-name-of-sixty-and-more-characters-that-no-simulated-folder-takes"};
+    return paths[any(change, sizeof paths / sizeof paths[0])];
+}
+
+/* Becomes a roll: mostly one that a writer could make. */
+static void change_roll(struct change *change, size_t offset) {
+    static const uint8_t text[] = "<the last line>\n<the first line>\n";
+    struct record_header *header = header_at(change, offset);
+    struct roll roll = {
+        .footer = text, .header = text, .target = any_path(change), .next = any_path(change), .note = text};
+    roll.footer_bytes = (uint32_t)any(change, sizeof text);
+    roll.header_bytes = (uint32_t)any(change, sizeof text);
+    roll.target_bytes = (uint32_t)strlen(roll.target);
+    roll.next_bytes = (uint32_t)strlen(roll.next);
+    roll.note_bytes = (uint32_t)any(change, sizeof text);
+    roll.by_caller = any(change, 8) == 0;
+    if (offset + RECORD_HEADER_BYTES + roll_size(&roll) > FUZZ_CAPACITY) {
+        return;
+    }
+    header->type = RECORD_DATA;
+    header->flags |= RECORD_ROLL;
+    header->length = (uint32_t)roll_size(&roll);
+    roll_encode(&roll, (uint8_t *)(header + 1));
+    if (any(change, 4) == 0) {
+        uint32_t *const head = (uint32_t *)(header + 1);
+        head[any(change, sizeof(struct roll_head) / sizeof *head)] = (uint32_t)any_number(change);
+    }
+}
+
 /* A record that could follow another one, at a block or right behind it. */
 static size_t add_record(struct change *change) {
     const size_t before = any_header(change);
@@ -159,13 +198,15 @@ static size_t add_record(struct change *change) {
     *header_at(change, offset) = copy;
     if (copy.type == RECORD_MARKER) {
         change_marker(change, offset);
+    } else if (any(change, 3) == 0) {
+        change_roll(change, offset);
     }
     return offset;
 }
 
 static void change_data(struct change *change) {
     size_t offset = any_header(change);
-    switch (any(change, 10)) {
+    switch (any(change, 11)) {
     case 0: /* damage that no CRC hides */
         change->medium->data[(offset + any(change, 200)) % FUZZ_CAPACITY] ^= (uint8_t)(1 + any(change, 255));
         return;
@@ -190,6 +231,9 @@ static void change_data(struct change *change) {
     case 6:
         offset = offset / WORLD_BLOCK_BYTES * WORLD_BLOCK_BYTES;
         change_marker(change, offset);
+        break;
+    case 7:
+        change_roll(change, offset);
         break;
     default:
         change_header(change, offset);

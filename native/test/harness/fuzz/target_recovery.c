@@ -34,7 +34,10 @@ static struct recovery_head head_of(const struct medium *medium) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct medium medium;
     static struct world *host; /* for its platform */
-    host = host == NULL ? world_create() : host;
+    if (host == NULL) {
+        host = world_create();
+        world_reset(host, FUZZ_BLOCKS, 1);
+    }
     medium_fail_allocation(host, -1);
     medium_decode(&medium, data, size);
     const uint64_t block = WORLD_BLOCK_BYTES << (medium.options[1] % 3);

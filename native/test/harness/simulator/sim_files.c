@@ -142,7 +142,10 @@ static int sim_create(const struct files *files, const char *path, const struct 
     if (sim->space_bytes == 0 || (sim->stalled != NULL && strcmp(path, sim->stalled) == 0)) {
         return -ENOSPC;
     }
-    if (strlen(path) >= FILE_NAME_MAX || sim->change_count == NAME_CHANGES_MAX) {
+    if (strlen(path) >= FILE_NAME_MAX) {
+        return -ENAMETOOLONG;
+    }
+    if (sim->change_count == NAME_CHANGES_MAX) {
         abort();
     }
     const unsigned inode = sim_take_inode(sim);
