@@ -8,6 +8,7 @@ import io.burstlog.BurstConfig;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
+import io.burstlog.jmx.RingMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import javax.management.JMException;
+import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.StandardMBean;
@@ -132,6 +134,20 @@ class LogSinkTest {
                 .singleElement()
                 .satisfies(event -> assertThat(event.text()).contains("app.ring is not shown to management clients"));
         assertThat(folder.resolve("a.log")).hasContent("order 1");
+    }
+
+    @Test
+    void a_record_is_awaited_unless_nobody_waits_for_it_or_it_is_only_enqueued() throws JMException {
+        LogSink durable = open("a.log");
+        LogSink enqueued = open("b.log", "ack", "enqueued");
+        RingMXBean ring = JMX.newMXBeanProxy(CLIENTS, shown("Ring").iterator().next(), RingMXBean.class);
+        append(durable, "order 1");
+        assertThat(ring.getCommitWait().getCount()).isOne();
+        durable.append("order 2\n".getBytes(StandardCharsets.UTF_8), false);
+        append(enqueued, "order 3");
+        assertThat(ring.getCommitWait().getCount()).isOne();
+        durable.close(() -> null);
+        enqueued.close(() -> null);
     }
 
     /** The rings, or log files, of this test that management clients see. */

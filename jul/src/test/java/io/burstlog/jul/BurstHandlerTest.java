@@ -185,6 +185,18 @@ class BurstHandlerTest {
     }
 
     @Test
+    void what_the_ring_tells_reaches_the_ErrorManager() {
+        BurstHandler handler = handler(Map.of("onFull", "discard"));
+        Logger logger = logger(handler);
+        String large = "x".repeat(700_000); // the ring takes five of these; the drain cannot be as fast as this
+        for (int i = 0; i < 1000 && told().isEmpty(); i++) {
+            logger.info(large);
+        }
+        assertThat(told()).first().asString().contains(BurstHandler.class.getName() + ": An event was discarded");
+        handler.close();
+    }
+
+    @Test
     void a_record_after_close_throws() {
         BurstHandler handler = handler(Map.of());
         handler.close();

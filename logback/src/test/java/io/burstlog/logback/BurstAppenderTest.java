@@ -6,14 +6,21 @@ import static io.burstlog.logback.RunningLogback.burst;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.LogbackException;
 import ch.qos.logback.core.encoder.EncoderBase;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -173,6 +180,36 @@ class BurstAppenderTest {
             logback.logger().info("order 1");
         }
         assertThat(lines("a")).containsExactly("order 1");
+    }
+
+    @Test
+    void what_the_ring_tells_is_a_status_of_the_same_severity() throws JMException {
+        MBeanServer clients = ManagementFactory.getPlatformMBeanServer();
+        ObjectName taken =
+                new ObjectName("io.burstlog:type=Ring,name=" + ObjectName.quote(folder.resolve("app.ring") + ""));
+        clients.registerMBean(new StandardMBean((Runnable) () -> {}, Runnable.class), taken);
+        try (RunningLogback logback =
+                RunningLogback.with(burst(folder, "a", "<onFull>discard</onFull>" + MESSAGE), "a")) {
+            assertThat(logback.warnings()).singleElement().asString().contains("'a'", "is not shown to management");
+            String large = "x".repeat(700_000); // the ring takes five of these; the drain cannot be as fast as this
+            for (int i = 0; i < 1000 && logback.errors().isEmpty(); i++) {
+                logback.logger().info(large);
+            }
+            assertThat(logback.errors()).singleElement().asString().contains("'a'", "An event was discarded");
+        } finally {
+            clients.unregisterMBean(taken);
+        }
+    }
+
+    @Test
+    void an_event_is_encoded_by_others_later_as_it_was() {
+        try (RunningLogback logback = RunningLogback.with(burst(folder, "a", MESSAGE), "a")) {
+            LoggingEvent event = new LoggingEvent("", logback.logger(), Level.INFO, "order", null, null);
+            logback.logger().getLoggerContext().getMDCAdapter().put("order", "1");
+            logback.logger().callAppenders(event);
+            logback.logger().getLoggerContext().getMDCAdapter().put("order", "2");
+            assertThat(event.getMDCPropertyMap()).containsEntry("order", "1");
+        }
     }
 
     @Test

@@ -77,6 +77,19 @@ class LogbackRollingTest {
     }
 
     @Test
+    void a_policy_that_has_begun_to_delete_files_has_ended_that() {
+        TimeBasedRollingPolicy<Object> policy = new TimeBasedRollingPolicy<>();
+        policy.setContext(new ContextBase());
+        policy.setParent(new BurstAppender<>());
+        policy.setFileNamePattern(folder + "/a.%d.log");
+        policy.setMaxHistory(1);
+        policy.setCleanHistoryOnStart(true);
+        policy.start();
+        rolling(policy);
+        assertThat(policy.isStarted()).isFalse();
+    }
+
+    @Test
     void a_policy_by_time_alone_keeps_all() {
         TimeBasedRollingPolicy<Object> policy = new TimeBasedRollingPolicy<>();
         policy.setContext(new ContextBase());
@@ -136,6 +149,25 @@ class LogbackRollingTest {
             assertThat(logback.errors()).singleElement().asString().contains("it is not started", reason);
         }
         assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void a_policy_excludes_a_triggering_policy_beside_it() {
+        String pattern = "<fileNamePattern>" + folder + "/a-%d.log</fileNamePattern>";
+        String triggering = "<triggeringPolicy class='ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy'/>";
+        String content = POLICY.formatted("TimeBasedRollingPolicy", pattern) + triggering + MESSAGE;
+        try (RunningLogback logback = RunningLogback.with(burst(folder, "a", content), "a")) {
+            assertThat(logback.errors()).singleElement().asString().contains("triggeringPolicy cannot be used beside");
+        }
+    }
+
+    @Test
+    void a_policy_wants_a_file() {
+        String policy = POLICY.formatted("TimeBasedRollingPolicy", "<fileNamePattern>a-%d.log</fileNamePattern>");
+        String appender = burst(folder, "a", policy + MESSAGE).replaceFirst("<file>.*</file>", "");
+        try (RunningLogback logback = RunningLogback.with(appender, "a")) {
+            assertThat(logback.errors()).singleElement().asString().contains("a file named by its pattern");
+        }
     }
 
     @Test
