@@ -135,6 +135,9 @@ final class KillRounds {
         } else {
             await(child, Phase.LOAD);
             millisToOpen = (3 * millisToOpen + (System.nanoTime() - begin) / 1e6) / 4;
+            if (round % 4 == 1) {
+                awaitLines(child, 1); // on a slow host no thread may have come so far
+            }
             pause(LONGEST_LOAD_MILLIS);
         }
         if (round % 4 == 2) {
@@ -157,12 +160,8 @@ final class KillRounds {
         goOn(child);
         await(child, Phase.LOAD);
         pause(LONGEST_LOAD_MILLIS);
-        if (areRolled) {
-            // However slow the disk is, some file is rolled.
-            assertThat(child.said.awaitLines(THREADS, LINES_OF_A_ROLL * streams, PATIENCE_MILLIS))
-                    .as("the last run logs enough for a roll")
-                    .isTrue();
-        }
+        // However slow the disk is, some line is logged, and some file is rolled.
+        awaitLines(child, areRolled ? LINES_OF_A_ROLL * streams : 1);
         goOn(child);
         assertThat(child.process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
                 .as("the last run ends")
@@ -182,6 +181,12 @@ final class KillRounds {
     private static void await(Child child, Phase phase) throws InterruptedException {
         assertThat(phase.isReachedBy(child.said, PATIENCE_MILLIS))
                 .as("the child comes to %s", phase)
+                .isTrue();
+    }
+
+    private static void awaitLines(Child child, int lines) throws InterruptedException {
+        assertThat(child.said.awaitLines(THREADS, lines, PATIENCE_MILLIS))
+                .as("the child logs %d lines", lines)
                 .isTrue();
     }
 
