@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/consumers.h"
 
+#include "base/error.h"
 #include "base/platform.h"
 #include "burstlog.h"
 #include "cli/text.h"
@@ -36,6 +37,6 @@ void consumers_report(struct report *report, const char *folder) {
     }
     report_list_end(report);
     if (rc < 0) {
-        report_text(report, "consumers unknown", burst_last_error());
+        report_text(report, "consumers unknown", error_text());
     }
 }

@@ -28,8 +28,8 @@ static void *add(void **items, size_t *count, size_t *room, size_t item_bytes) {
     return memset((uint8_t *)*items + (*count)++ * item_bytes, 0, item_bytes);
 }
 
-static DIR *open_entries(int folder, const char *name) {
-    const int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+DIR *folder_list(int folder, const char *name) {
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     DIR *entries = fd < 0 ? NULL : fdopendir(fd);
     if (entries == NULL && fd >= 0) {
         const int error = errno;
@@ -37,6 +37,13 @@ static DIR *open_entries(int folder, const char *name) {
         errno = error;
     }
     return entries;
+}
+
+const struct dirent *folder_next(DIR *entries, int *rc) {
+    errno = 0;
+    const struct dirent *entry = readdir(entries);
+    *rc = entry == NULL && errno != 0 ? -errno : *rc;
+    return entry;
 }
 
 /* --------------------------------------------------------------------------------------------------- segments */
@@ -54,13 +61,17 @@ void segment_list_free(struct segment_list *list) {
 
 int folder_segments(int folder, struct segment_list *list) {
     *list = (struct segment_list){.count = 0};
-    DIR *entries = open_entries(folder, ".");
+    DIR *entries = folder_list(folder, ".");
     int rc = entries == NULL ? -errno : 0;
-    for (const struct dirent *entry; rc == 0 && (entry = readdir(entries)) != NULL;) {
+    for (const struct dirent *entry; rc == 0 && (entry = folder_next(entries, &rc)) != NULL;) {
         struct stat status;
         const uint64_t number = segment_number_of(entry->d_name);
-        if (number == 0 || fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-            continue; /* no segment, or deleted meanwhile */
+        if (number == 0) {
+            continue;
+        }
+        if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
+            rc = errno == ENOENT ? 0 : -errno; /* deleted meanwhile */
+            continue;
         }
         struct segment_facts *facts = add((void **)&list->segments, &list->count, &list->room, sizeof *list->segments);
         if (facts == NULL) {
@@ -114,9 +125,9 @@ static int add_consumer(struct consumer_list *list, int positions, const uint8_t
 
 int folder_consumers(int folder, const uint8_t folder_uuid[16], struct consumer_list *list) {
     *list = (struct consumer_list){.count = 0};
-    DIR *entries = open_entries(folder, SEGMENTS_POSITIONS_NAME);
+    DIR *entries = folder_list(folder, SEGMENTS_POSITIONS_NAME);
     int rc = entries != NULL || errno == ENOENT ? 0 : -errno;
-    for (const struct dirent *entry; rc == 0 && entries != NULL && (entry = readdir(entries)) != NULL;) {
+    for (const struct dirent *entry; rc == 0 && entries != NULL && (entry = folder_next(entries, &rc)) != NULL;) {
         rc = add_consumer(list, dirfd(entries), folder_uuid, entry->d_name);
     }
     if (entries != NULL) {
@@ -135,8 +146,8 @@ int folder_sync_consumers(int folder, const struct consumer_list *list) {
     for (size_t i = 0; rc == 0 && i < list->count; i++) {
         char path[sizeof SEGMENTS_POSITIONS_NAME + CONSUMER_NAME_BYTES];
         snprintf(path, sizeof path, SEGMENTS_POSITIONS_NAME "/%s", list->consumers[i].name);
-        const int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
-        rc = file < 0 ? -errno : fdatasync(file) < 0 ? -errno : 0;
+        const int file = (int)TEMP_FAILURE_RETRY(openat(folder, path, O_RDONLY | O_CLOEXEC));
+        rc = file < 0 ? -errno : TEMP_FAILURE_RETRY(fdatasync(file)) < 0 ? -errno : 0;
         if (file >= 0) {
             close(file);
         }

@@ -7,6 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A folder below the open one, or "." itself. NULL: errno says why. */
+DIR *folder_list(int folder, const char *name);
+
+/* The next entry; NULL: there is none, or *rc is -errno. What was listed then is not all that there is. */
+const struct dirent *folder_next(DIR *entries, int *rc);
+
 struct segment_facts {
     uint64_t first_number;
     uint64_t bytes;

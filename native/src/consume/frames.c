@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "consume/frames.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "consume/folder.h"
 #include "media/record.h"
 
 #define LEAST_ROOM (256u * 1024u)
+#define COARSEST_TIME_NS 3000000000ll /* of the file systems that there are, VFAT has the coarsest */
 
 /* Bytes read: fewer only at the end of the file; or -errno. */
 static int64_t read_at(int file, void *data, size_t bytes, uint64_t offset) {
@@ -37,7 +39,7 @@ static int refuse_to_read(const struct frames *frames, int rc) {
 /* ----------------------------------------------------------------------------------------------------- the folder */
 
 static int read_head(struct frames *frames, const char *path) {
-    const int file = openat(frames->folder, SEGMENTS_HEAD_NAME, O_RDONLY | O_CLOEXEC);
+    const int file = (int)TEMP_FAILURE_RETRY(openat(frames->folder, SEGMENTS_HEAD_NAME, O_RDONLY | O_CLOEXEC));
     if (file < 0) {
         return error_set(errno,
                          "%s is no folder of segments, or no log has written it yet: its file head cannot be "
@@ -67,7 +69,7 @@ static int read_head(struct frames *frames, const char *path) {
 
 int frames_open(struct frames *frames, const char *path) {
     *frames = (struct frames){.segment = -1, .wanted = 1, .room = LEAST_ROOM};
-    frames->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    frames->folder = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (frames->folder < 0) {
         return error_set(errno, "segments folder %s cannot be opened: %s", path, error_name(errno));
     }
@@ -82,7 +84,7 @@ int frames_open(struct frames *frames, const char *path) {
 
 int frames_open_beside(struct frames *frames, const struct frames *other) {
     *frames = (struct frames){.head = other->head, .segment = -1, .wanted = 1, .room = LEAST_ROOM};
-    frames->folder = openat(other->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    frames->folder = (int)TEMP_FAILURE_RETRY(openat(other->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (frames->folder < 0) {
         return refuse_to_read(frames, -errno);
     }
@@ -100,6 +102,7 @@ static void leave_segment(struct frames *frames) {
         frames->segment = -1;
     }
     frames->count = 0;
+    frames->newest_at = 0;
 }
 
 void frames_close(struct frames *frames) {
@@ -120,14 +123,8 @@ struct neighbours {
 
 /* DIR of the folder; NULL: *rc is -errno, with a sentence. */
 static DIR *list(const struct frames *frames, int *rc) {
-    const int folder = openat(frames->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *entries = folder < 0 ? NULL : fdopendir(folder);
-    if (entries == NULL) {
-        *rc = refuse_to_read(frames, -errno);
-        if (folder >= 0) {
-            close(folder);
-        }
-    }
+    DIR *entries = folder_list(frames->folder, ".");
+    *rc = entries == NULL ? refuse_to_read(frames, -errno) : 0;
     return entries;
 }
 
@@ -138,7 +135,7 @@ static int find_neighbours(const struct frames *frames, uint64_t number, struct 
     if (entries == NULL) {
         return rc;
     }
-    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+    for (const struct dirent *entry; (entry = folder_next(entries, &rc)) != NULL;) {
         const uint64_t first = segment_number_of(entry->d_name);
         if (first != 0 && first <= number && first > found->below) {
             found->below = first;
@@ -147,7 +144,35 @@ static int find_neighbours(const struct frames *frames, uint64_t number, struct 
         }
     }
     closedir(entries);
-    return 0;
+    return rc < 0 ? refuse_to_read(frames, rc) : 0; /* what was not listed may be there */
+}
+
+static int64_t ns_of(const struct timespec *time) {
+    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
+/* When the folder was last changed, if that is so long ago that no later change can have the same time; else 0. */
+static int64_t changed_at(const struct frames *frames) {
+    struct stat status;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return fstat(frames->folder, &status) == 0 && ns_of(&status.st_ctim) < ns_of(&now) - COARSEST_TIME_NS
+               ? ns_of(&status.st_ctim)
+               : 0;
+}
+
+/* The first number of the next segment; 0: there is none. A folder may have very many, and a consumer that has read all looks at
+ * each change of the last one: so the folder is listed only when it has changed itself. 0 or -errno with a sentence. */
+static int find_next(struct frames *frames, uint64_t *above) {
+    struct neighbours found = {.above = 0};
+    const int64_t changed = changed_at(frames);
+    int rc = 0;
+    if (changed == 0 || changed != frames->newest_at) {
+        rc = find_neighbours(frames, frames->header.first_number, &found);
+        frames->newest_at = rc == 0 && found.above == 0 ? changed : 0;
+    }
+    *above = found.above;
+    return rc;
 }
 
 int frames_lowest(struct frames *frames, uint64_t *number) {
@@ -163,7 +188,7 @@ int frames_bytes_left(const struct frames *frames, uint64_t *bytes) {
     int rc = at.below > 0 ? 0 : find_neighbours(frames, frames->wanted, &at);
     DIR *entries = rc < 0 ? NULL : list(frames, &rc);
     *bytes = 0;
-    for (const struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+    for (const struct dirent *entry; entries != NULL && (entry = folder_next(entries, &rc)) != NULL;) {
         const uint64_t first = segment_number_of(entry->d_name);
         if (first != 0 && first >= at.below && fstatat(frames->folder, entry->d_name, &segment, 0) == 0) {
             *bytes += (uint64_t)segment.st_size;
@@ -173,7 +198,7 @@ int frames_bytes_left(const struct frames *frames, uint64_t *bytes) {
         closedir(entries);
     }
     *bytes -= frames->segment >= 0 && *bytes >= frames->offset ? frames->offset : 0;
-    return rc;
+    return entries != NULL && rc < 0 ? refuse_to_read(frames, rc) : rc;
 }
 
 /* Goes to the first frame of the segment. 1; 0: it is not there, or has no whole header yet; -errno with a sentence. */
@@ -181,7 +206,7 @@ static int open_segment(struct frames *frames, uint64_t first_number) {
     char name[SEGMENT_NAME_BYTES];
     struct segment_header header;
     segment_name(name, first_number);
-    const int file = openat(frames->folder, name, O_RDONLY | O_CLOEXEC);
+    const int file = (int)TEMP_FAILURE_RETRY(openat(frames->folder, name, O_RDONLY | O_CLOEXEC));
     if (file < 0) {
         return errno == ENOENT ? 0 : refuse_to_read(frames, -errno);
     }
@@ -290,7 +315,7 @@ static int end(struct frames *frames, uint64_t above, struct frame *frame) {
 }
 
 int frames_next(struct frames *frames, struct frame *frame) {
-    struct neighbours found;
+    uint64_t above;
     int rc;
     if (frames->segment < 0) {
         return begin(frames, frame);
@@ -302,8 +327,8 @@ int frames_next(struct frames *frames, struct frame *frame) {
             return FRAMES_ONE;
         }
     }
-    rc = rc < 0 ? rc : find_neighbours(frames, frames->header.first_number, &found);
-    return rc < 0 || found.above == 0 ? rc : end(frames, found.above, frame);
+    rc = rc < 0 ? rc : find_next(frames, &above);
+    return rc < 0 || above == 0 ? rc : end(frames, above, frame);
 }
 
 int frames_seek_end(struct frames *frames) {

@@ -20,8 +20,9 @@ struct frames {
     uint32_t crc_seed;
     uint64_t number; /* of the frame at `offset` of the segment */
     uint64_t offset;
-    uint64_t wanted; /* no frame below it is given */
-    uint8_t *buffer; /* bytes of the segment from `at` on */
+    uint64_t wanted;   /* no frame below it is given */
+    int64_t newest_at; /* when the folder was last changed, and had no segment behind this one; 0: that is not known */
+    uint8_t *buffer;   /* bytes of the segment from `at` on */
     size_t room, count;
     uint64_t at;
 };

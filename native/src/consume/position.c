@@ -17,19 +17,24 @@ static int fail(const char *name, int error) {
                      name, error_name(error));
 }
 
+/* Some file systems cannot sync a folder; their names need none. */
+static int sync_folder(int folder) {
+    return TEMP_FAILURE_RETRY(fsync(folder)) < 0 && errno != EINVAL ? -1 : 0;
+}
+
 /* Names of a new file, and of a new folder, are durable before anything is acknowledged. */
 static int open_file(int folder, const char *name) {
     if (mkdirat(folder, SEGMENTS_POSITIONS_NAME, 0777) < 0 && errno != EEXIST) {
         return -errno;
     }
-    const int positions = openat(folder, SEGMENTS_POSITIONS_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int positions =
+        (int)TEMP_FAILURE_RETRY(openat(folder, SEGMENTS_POSITIONS_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (positions < 0) {
         return -errno;
     }
-    int file = openat(positions, name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int file = (int)TEMP_FAILURE_RETRY(openat(positions, name, O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     file = file < 0 ? -errno : file;
-    /* Some file systems cannot sync a folder; their names need none. */
-    if (file >= 0 && ((fsync(positions) < 0 && errno != EINVAL) || (fsync(folder) < 0 && errno != EINVAL))) {
+    if (file >= 0 && (sync_folder(positions) < 0 || sync_folder(folder) < 0)) {
         const int rc = -errno;
         close(file);
         file = rc;
@@ -52,7 +57,8 @@ static int read_slots(struct position *position) {
     struct segments_position slots[SEGMENTS_POSITION_SLOTS];
     memset(slots, 0, sizeof slots);
     for (unsigned slot = 0; slot < SEGMENTS_POSITION_SLOTS; slot++) {
-        if (pread(position->file, &slots[slot], sizeof slots[slot], (off_t)SEGMENTS_POSITION_OFFSET(slot)) < 0) {
+        const off_t place = (off_t)SEGMENTS_POSITION_OFFSET(slot);
+        if (TEMP_FAILURE_RETRY(pread(position->file, &slots[slot], sizeof slots[slot], place)) < 0) {
             return -errno;
         }
     }
@@ -83,7 +89,7 @@ int position_open(struct position *position, int folder, const uint8_t folder_uu
     if (position->file < 0) {
         return fail(name, -position->file);
     }
-    int rc = flock(position->file, LOCK_EX | LOCK_NB) == 0 ? begin(position, name)
+    int rc = TEMP_FAILURE_RETRY(flock(position->file, LOCK_EX | LOCK_NB)) == 0 ? begin(position, name)
              : errno == EWOULDBLOCK ? error_set(EBUSY, "consumer %s is open elsewhere: give each its own name", name)
                                     : fail(name, errno);
     if (rc < 0) {
@@ -93,7 +99,8 @@ int position_open(struct position *position, int folder, const uint8_t folder_uu
 }
 
 int position_look(struct position *position, int positions, const uint8_t folder_uuid[16], const char *name) {
-    *position = (struct position){.file = openat(positions, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+    *position = (struct position){
+        .file = (int)TEMP_FAILURE_RETRY(openat(positions, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK))};
     memcpy(position->folder_uuid, folder_uuid, sizeof position->folder_uuid);
     if (position->file < 0) {
         return -errno;
@@ -108,8 +115,8 @@ int position_write(struct position *position, uint64_t next_number, int64_t now_
     const uint64_t generation = position->generation + 1;
     segments_position_make(&next, position->folder_uuid, generation, next_number, now_ns);
     const off_t place = (off_t)SEGMENTS_POSITION_OFFSET(generation % SEGMENTS_POSITION_SLOTS);
-    const ssize_t written = pwrite(position->file, &next, sizeof next, place);
-    if (written != (ssize_t)sizeof next || fdatasync(position->file) < 0) {
+    const ssize_t written = TEMP_FAILURE_RETRY(pwrite(position->file, &next, sizeof next, place));
+    if (written != (ssize_t)sizeof next || TEMP_FAILURE_RETRY(fdatasync(position->file)) < 0) {
         const int error = written >= 0 && written != (ssize_t)sizeof next ? ENOSPC : errno;
         return error_set(error, "how far a consumer has got could not be written: %s", error_name(error));
     }

@@ -2,16 +2,27 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/inotify.h>
+#include <time.h>
 
 #include "consume/consumer_log.h"
 
 static int has_no_inotify;
 static void (*before_listing)(void);
+static unsigned listings;
+static time_t later_s; /* than it is, as far as times of files go */
 
 int __real_inotify_init1(int flags);
 int __wrap_inotify_init1(int flags);
 DIR *__real_fdopendir(int folder);
 DIR *__wrap_fdopendir(int folder);
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
+    const int rc = __real_clock_gettime(clock, time);
+    time->tv_sec += clock == CLOCK_REALTIME_COARSE ? later_s : 0;
+    return rc;
+}
 
 int __wrap_inotify_init1(int flags) {
     errno = EMFILE;
@@ -21,6 +32,7 @@ int __wrap_inotify_init1(int flags) {
 DIR *__wrap_fdopendir(int folder) {
     void (*call)(void) = before_listing;
     before_listing = NULL;
+    listings++;
     if (call != NULL) {
         call();
     }
@@ -212,6 +224,40 @@ static void what_is_written_while_a_consumer_looks_is_not_passed_over(void **sta
     assert_all(6, seg_log.written);
 }
 
+/* A folder of very many segments is not listed for each record. */
+static void a_folder_that_is_unchanged_is_listed_once(void **state) {
+    (void)state;
+    seg_log.batch_records = 1;
+    assert_int_equal(log_write(3), 0);
+    assert_all(1, 3);
+    later_s = 10;
+    assert_int_equal(next(0), 0);
+    listings = 0;
+    const unsigned notes = seg_log.notes;
+    for (uint64_t number = 3; number < 10; number++) {
+        assert_int_equal(log_write(sequence_behind(seg_log.written)), 0);
+        assert_next(number, seg_log.written);
+        assert_int_equal(next(0), 0);
+    }
+    assert_int_equal(seg_log.notes, notes);
+    assert_int_equal(listings, 0);
+    end_the_segment();
+    assert_all(10, seg_log.written);
+    assert_int_equal(next(0), 0);
+    assert_true(listings > 0);
+    /* What was changed just now may be changed again, with the same time. */
+    later_s = 0;
+    before_listing = end_the_segment;
+    end_the_segment();
+    while (next(0) == 1) {
+    }
+    assert_int_equal(record.sequence, seg_log.written);
+    end_the_segment();
+    while (next(0) == 1) {
+    }
+    assert_int_equal(record.sequence, seg_log.written);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         CONSUMER_TEST(each_record_comes_once_with_its_number),
@@ -224,6 +270,7 @@ int main(void) {
         CONSUMER_TEST(a_wait_ends),
         CONSUMER_TEST(what_is_written_before_a_wait_ends_it),
         CONSUMER_TEST(what_is_written_while_a_consumer_looks_is_not_passed_over),
+        CONSUMER_TEST(a_folder_that_is_unchanged_is_listed_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,20 @@
 #include "consume/consumer_log.h"
 #include "consume/retention.h"
 
+/* The listing that fails: after so many entries; 0: none does. */
+static int entries_left;
+
+struct dirent *__real_readdir(DIR *entries);
+struct dirent *__wrap_readdir(DIR *entries);
+
+struct dirent *__wrap_readdir(DIR *entries) {
+    if (entries_left > 0 && --entries_left == 0) {
+        errno = EIO;
+        return NULL;
+    }
+    return __real_readdir(entries);
+}
+
 #define NO_LIMIT .limit_bytes = UINT64_MAX, .limit_ns = INT64_MAX
 #define SECOND_NS 1000000000ll
 
@@ -291,6 +305,25 @@ static void what_cannot_be_deleted_is_told_once(void **state) {
     assert_int_equal(rmdir(segment_path(1)), 0);
 }
 
+/* A consumer that could not be listed is there all the same. */
+static void what_could_not_be_listed_holds_all(void **state) {
+    (void)state;
+    begin_to_retain(&(struct retention_limits){NO_LIMIT});
+    burst_consumer_t *second = open_consumer("second");
+    assert_int_equal(log_write(900), 0);
+    const size_t before = list();
+    burst_consumer_seek(consumer, firsts[3]);
+    assert_int_equal(burst_consumer_ack(consumer, firsts[3] - 1), 0);
+    for (int left = 1; left < 50; left++) {
+        entries_left = left;
+        look();
+        entries_left = 0;
+        assert_int_equal(list(), before);
+    }
+    assert_true(count_told("old segments stay") > 0);
+    burst_consumer_close(second);
+}
+
 #define RETENTION_TEST(name) cmocka_unit_test_setup_teardown(name, begin_with_consumer, end_to_retain)
 
 int main(void) {
@@ -308,6 +341,7 @@ int main(void) {
         RETENTION_TEST(that_nobody_reads_is_told),
         RETENTION_TEST(an_old_segment_is_beyond_the_limit),
         RETENTION_TEST(what_cannot_be_deleted_is_told_once),
+        RETENTION_TEST(what_could_not_be_listed_holds_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

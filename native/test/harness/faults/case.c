@@ -109,9 +109,9 @@ static void judge(const struct shim_fault *fault, struct trial *trial) {
     if (report->fired == 0) {
         return;
     }
-    const uint32_t files = trial->scenario == SCENARIO_STREAMS                                        ? STREAMS
-                           : trial->scenario == SCENARIO_ROLLS || trial->scenario == SCENARIO_PLANNED ? 4 * STREAMS
-                                                                                                      : 1;
+    const uint32_t files = trial->scenario == SCENARIO_STREAMS || trial->scenario == SCENARIO_SEGMENTS ? STREAMS
+                           : trial->scenario == SCENARIO_ROLLS || trial->scenario == SCENARIO_PLANNED  ? 4 * STREAMS
+                                                                                                       : 1;
     if (fault->call == CALL_fdatasync && fault->times == TIMES_FOREVER && report->fired > SYNC_ATTEMPTS_MAX * files) {
         trial_wrong(trial, "%u syncs were tried of files that cannot be synced: the drain does not rest between",
                     report->fired);

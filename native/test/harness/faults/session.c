@@ -47,6 +47,10 @@ static void check_refusal(struct trial *trial, const char *call, int64_t code) {
     }
 }
 
+void session_refused(struct session *session, const char *call, int64_t code) {
+    check_refusal(session->trial, call, code);
+}
+
 static void note_wait(struct session *session, const char *call, int rc) {
     if (rc < 0) {
         check_refusal(session->trial, call, rc);
@@ -121,6 +125,10 @@ void session_open_stream(struct session *session, unsigned stream) {
     config.file_name = path;
     config.on_full = BURST_ON_FULL_FAIL;
     config.rolling = rolling_of(session->trial, stream);
+    if (session->trial->scenario == SCENARIO_SEGMENTS && stream == SEGMENTS_STREAM) {
+        config.segments = SEGMENTS_FOLDER;
+        config.segment_bytes = 64 * 1024;
+    }
     const int rc = ENGINE(int, burst_stream_open(session->log, &config, &session->streams[stream]));
     if (rc < 0) {
         check_refusal(session->trial, "stream_open", rc);
@@ -290,8 +298,8 @@ void session_close(struct session *session) {
         trial->left = end_of_close(session);
     }
     take_events(session, 0);
-    while (trial->scenario == SCENARIO_PLANNED && shim_threads() != 0) {
-        usleep(100); /* a thread that rolls has said that it ends, and has not ended yet */
+    while ((trial->scenario == SCENARIO_PLANNED || trial->scenario == SCENARIO_SEGMENTS) && shim_threads() != 0) {
+        usleep(100); /* a thread that rolls, or deletes segments, has said that it ends, and has not ended yet */
     }
     if (trial->left < 0) {
         check_refusal(trial, "close", trial->left);

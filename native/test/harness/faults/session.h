@@ -25,6 +25,10 @@ void session_close_stream(struct session *session, unsigned stream);
 void session_append(struct session *session, unsigned stream, size_t length, int enqueue);
 /* The file of the stream ends, and becomes NAME.rolled: if that is taken, NAME.rolled.1. */
 void session_roll(struct session *session, unsigned stream);
+/* A consumer gets all that is in the segments, and acknowledges it. */
+void session_consume(struct session *session);
+/* A call was refused with this. */
+void session_refused(struct session *session, const char *call, int64_t code);
 void session_await_drained(struct session *session);
 void session_close(struct session *session);
 

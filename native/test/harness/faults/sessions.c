@@ -7,8 +7,8 @@
 
 #define SHORTEST_CLOSE_NS 1 /* what is not in the log file by then stays in the ring */
 
-const char *const scenario_names[SCENARIOS] = {"waiting", "streams",   "rolls",     "planned",
-                                               "new",     "new-empty", "new-linked"};
+const char *const scenario_names[SCENARIOS] = {"waiting",  "streams", "rolls",     "planned",
+                                               "segments", "new",     "new-empty", "new-linked"};
 
 static void append(struct session *session, size_t length, int enqueue) {
     session_append(session, 0, length, enqueue);
@@ -115,12 +115,45 @@ static void second_session_of_plans(struct session *session) {
     session_close(session);
 }
 
+/* Three segments, of which the consumer has passed the first ones while the log is open. */
+static void first_session_of_segments(struct session *session) {
+    session_open_stream(session, 1);
+    session_append(session, 1, 26, 0);
+    session_append(session, 0, 27, 0);
+    shim_tick();
+    session_consume(session);
+    session_append(session, 1, 40000, 0);
+    session_append(session, 1, 28, 1);
+    session_await_drained(session);
+    session_append(session, 1, 41000, 0);
+    session_append(session, 0, 29, 0);
+    session_await_drained(session);
+    session_consume(session);
+    session_append(session, 1, 42000, 0);
+    shim_tick();
+    session_append(session, 1, 30, 0);
+    session_close(session);
+}
+
+static void second_session_of_segments(struct session *session) {
+    session_append(session, 0, 31, 0);
+    session_open_stream(session, 1);
+    session_append(session, 1, 32, 0);
+    session_consume(session);
+    session_await_drained(session);
+    session_append(session, 1, 43000, 1);
+    session_consume(session);
+    shim_tick();
+    session_close(session);
+}
+
 typedef void run_session(struct session *session);
 
 static run_session *const first_sessions[SCENARIO_NEW] = {NULL, first_session_of_streams, first_session_of_rolls,
-                                                          first_session_of_plans},
+                                                          first_session_of_plans, first_session_of_segments},
                           *const second_sessions[SCENARIO_NEW] = {NULL, second_session_of_streams,
-                                                                  second_session_of_rolls, second_session_of_plans};
+                                                                  second_session_of_rolls, second_session_of_plans,
+                                                                  second_session_of_segments};
 
 void trial_first_session(struct trial *trial) {
     static const size_t lengths[] = {20, 100, 3000, 5000, 21, 60};
@@ -203,4 +236,7 @@ void trial_last_session(struct trial *trial) {
                     burst_last_error());
     }
     verify_files(trial);
+    if (trial->scenario == SCENARIO_SEGMENTS) {
+        verify_segments(trial);
+    }
 }

@@ -18,8 +18,8 @@
     CALL(access) CALL(calloc) CALL(clock_gettime) CALL(clock_nanosleep) CALL(close) CALL(faccessat) CALL(fallocate) \
     CALL(fchmod) CALL(fchown) CALL(fcntl) CALL(fdatasync) CALL(fgets) CALL(flock) CALL(fopen) CALL(fstat) \
     CALL(fstatat) CALL(fstatfs) CALL(fsync) CALL(ftruncate) CALL(futex_wait) CALL(futex_wake) CALL(futimens) CALL(getcwd) \
-    CALL(getdelim) CALL(getgrnam_r) CALL(getpwnam_r) CALL(getrandom) CALL(ioctl) CALL(link) CALL(linkat) CALL(lstat) \
-    CALL(madvise) CALL(malloc) CALL(membarrier) CALL(name_to_handle_at) CALL(statx) CALL(mkdir) CALL(mlock) \
+    CALL(getdelim) CALL(getgrnam_r) CALL(getpwnam_r) CALL(getrandom) CALL(inotify_add_watch) CALL(inotify_init1) CALL(ioctl) CALL(link) CALL(linkat) CALL(lstat) \
+    CALL(madvise) CALL(malloc) CALL(membarrier) CALL(name_to_handle_at) CALL(statx) CALL(mkdir) CALL(mkdirat) CALL(mlock) \
     CALL(mmap) CALL(open) CALL(openat) CALL(opendir) CALL(pread) CALL(preadv2) CALL(pthread_create) CALL(pwrite) \
     CALL(pwritev2) CALL(readdir) CALL(readlink) CALL(realpath) CALL(rename) CALL(renameat) CALL(renameat2) CALL(rmdir) CALL(stat) \
     CALL(statfs) CALL(unlink) CALL(unlinkat)

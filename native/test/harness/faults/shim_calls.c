@@ -62,6 +62,8 @@ WRAP(int, linkat, -1, of_path(to), (int from_fd, const char *from, int to_fd, co
 WRAP(int, lstat, -1, of_path(path), (const char *path, struct stat *status), (path, status))
 WRAP(int, madvise, -1, nothing, (void *memory, size_t bytes, int advice), (memory, bytes, advice))
 WRAP(int, mkdir, -1, of_path(path), (const char *path, mode_t mode), (path, mode))
+WRAP(int, mkdirat, -1, of_path(path), (int fd, const char *path, mode_t mode), (fd, path, mode))
+WRAP(int, inotify_add_watch, -1, of_fd(fd), (int fd, const char *path, uint32_t mask), (fd, path, mask))
 WRAP(int, mlock, -1, nothing, (const void *memory, size_t bytes), (memory, bytes))
 WRAP(struct dirent *, readdir, NULL, of_path(""), (DIR * folder), (folder))
 WRAP(ssize_t, readlink, -1, of_path(path), (const char *path, char *text, size_t bytes), (path, text, bytes))
@@ -121,6 +123,12 @@ int __wrap_openat(int folder, const char *path, int flags, ...);
 int __wrap_openat(int folder, const char *path, int flags, ...) {
     MODE_OF(flags, mode)
     OPEN_WITH(openat, path, __real_openat(folder, path, flags, mode))
+}
+
+int __real_inotify_init1(int flags);
+int __wrap_inotify_init1(int flags);
+int __wrap_inotify_init1(int flags) {
+    OPEN_WITH(inotify_init1, "", __real_inotify_init1(flags))
 }
 
 /* The descriptor is gone even where close fails. */

@@ -65,6 +65,27 @@ static void path_of(char *path, const char *name) {
     snprintf(path, 80, "logs/%.63s", name);
 }
 
+/* Also those of the folder of segments, of its consumers behind them. */
+static int all_files(char names[][64], int most) {
+    static const char *const folders[] = {"", ".segments/", ".segments/consumers/"};
+    int count = 0;
+    for (int i = 0; i < 3; i++) {
+        char path[80];
+        path_of(path, folders[i]);
+        DIR *folder = opendir(path);
+        for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+            if (entry->d_name[0] != '.' && entry->d_type != DT_DIR) {
+                need(count < most, "too many files");
+                snprintf(names[count++], 64, "%s%.40s", folders[i], entry->d_name);
+            }
+        }
+        if (folder != NULL) {
+            closedir(folder);
+        }
+    }
+    return count;
+}
+
 static struct file_mark mark_of(const char *path) {
     struct file_mark mark;
     need(files_posix.ops->mark_of_path(&files_posix, path, &mark) == 0, path);
@@ -93,7 +114,7 @@ static void take(struct snapshot *snapshot, const struct trial *trial) {
     if (fd >= 0) {
         close(fd);
     }
-    snapshot->file_count = stage_files(names, FILES_MAX);
+    snapshot->file_count = all_files(names, FILES_MAX);
     for (int i = 0; i < snapshot->file_count; i++) {
         keep_file(&snapshot->files[i], names[i]);
     }
@@ -103,11 +124,13 @@ static void take(struct snapshot *snapshot, const struct trial *trial) {
 static void remove_files(void) {
     static char names[FILES_MAX][64];
     char path[80];
-    const int count = stage_files(names, FILES_MAX);
+    const int count = all_files(names, FILES_MAX);
     for (int i = 0; i < count; i++) {
         path_of(path, names[i]);
         unlink(path);
     }
+    rmdir("logs/.segments/consumers");
+    rmdir("logs/.segments");
     unlink(".ring.burstlog-creating");
 }
 
@@ -174,6 +197,10 @@ static void put(const struct snapshot *snapshot, struct trial *trial) {
     for (int i = 0; i < snapshot->file_count; i++) {
         char path[80];
         path_of(path, snapshot->files[i].name);
+        if (strncmp(snapshot->files[i].name, ".segments", 9) == 0) {
+            mkdir("logs/.segments", 0700);
+            mkdir("logs/.segments/consumers", 0700);
+        }
         const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         need(fd >= 0 &&
                  write(fd, snapshot->files[i].bytes, snapshot->files[i].length) == (ssize_t)snapshot->files[i].length,

@@ -58,6 +58,31 @@ static int is_of_what_follows_a_roll(const struct fault_kind *kind, int first_wa
     }
 }
 
+/* What the folder of segments and the position of a consumer need, each in the first way, and a full disk. */
+static int is_of_segments(const struct fault_kind *kind, int first_way) {
+    switch (kind->call) {
+    case CALL_open:
+    case CALL_openat:
+    case CALL_pread:
+    case CALL_pwrite:
+    case CALL_fsync:
+    case CALL_fdatasync:
+    case CALL_flock:
+    case CALL_ftruncate:
+    case CALL_mkdir:
+    case CALL_mkdirat:
+    case CALL_inotify_init1:
+    case CALL_inotify_add_watch:
+    case CALL_readdir:
+    case CALL_unlinkat:
+    case CALL_calloc:
+    case CALL_malloc:
+        return kind->effect == first_way || kind->effect == ENOSPC;
+    default:
+        return 0;
+    }
+}
+
 static int is_swept(enum scenario scenario, const struct fault_kind *kind, int first_way) {
     switch (scenario) {
     case SCENARIO_WAITING:
@@ -67,6 +92,8 @@ static int is_swept(enum scenario scenario, const struct fault_kind *kind, int f
         return kind->effect == first_way || kind->call == CALL_pwrite;
     case SCENARIO_ROLLS:
         return is_of_a_roll(kind, first_way);
+    case SCENARIO_SEGMENTS:
+        return is_of_segments(kind, first_way);
     case SCENARIO_PLANNED:
         return is_of_what_follows_a_roll(kind, first_way);
     default:

@@ -19,6 +19,9 @@
 #define ROLLED_SUFFIX ".old"
 #define ROTATED_WHILE_CLOSED "log.2"
 #define STREAMS 3
+#define SEGMENTS_STREAM 1
+#define SEGMENTS_FOLDER "logs/.segments" /* none of the log files */
+#define NUMBERS_MAX (2 * RECORDS_MAX)
 #define KEPT_FILES 3 /* of the log, in scenario `planned` */
 
 /* In the folder of the log files, each with what others or a failed sync make of it: NAME.1. 0: the log's own. */
@@ -29,6 +32,7 @@ enum scenario {
     SCENARIO_STREAMS,    /* the same ring, with two streams beside its log: one is added, one is removed */
     SCENARIO_ROLLS,      /* the same ring, whose log and a stream beside it are rolled */
     SCENARIO_PLANNED,    /* the same, by the log itself, which compresses what was rolled and keeps some of it */
+    SCENARIO_SEGMENTS,   /* the same ring, with a stream that has segments, and a consumer of them */
     SCENARIO_NEW,        /* neither ring nor log file nor its folder */
     SCENARIO_NEW_EMPTY,  /* an empty file in the place of the ring */
     SCENARIO_NEW_LINKED, /* as NEW, on a file system without an exclusive rename */
@@ -64,8 +68,10 @@ struct trial {
     int gave_up;            /* the operator was told that a file goes on behind its footer */
     int has_unreadable;     /* the statement said that blocks could not be read */
     int damage_is_possible; /* a read of the ring failed in the way of a bad medium */
-    char refusal[256];      /* the last sentence */
-    char wrong[WRONG_BYTES]; /* the first violation, or "" */
+    uint32_t given[NUMBERS_MAX + 1];      /* the record that a consumer was given under this number; 0: none */
+    uint64_t acknowledged, acknowledging; /* the number that it has surely acknowledged, and that it may have */
+    char refusal[256];                    /* the last sentence */
+    char wrong[WRONG_BYTES];              /* the first violation, or "" */
 };
 
 /* `trial` is in shared memory. Phase 0 and 1 run under faults, phase 2 without. */
@@ -94,6 +100,7 @@ size_t make_record(char *text, uint32_t number, size_t length);
 
 /* The files under the current directory hold what they must. */
 void verify_files(struct trial *trial);
+void verify_segments(struct trial *trial);
 
 /* The current directory becomes a stage; everything below it is set up anew for each trial. */
 void stage_build(char *folder);

@@ -14,6 +14,7 @@
 #include "harness/fuzz/medium.h"
 #include "media/raw_header.h"
 #include "media/record.h"
+#include "media/segment.h"
 #include "harness/simulator/log.h"
 
 static const char *folder;
@@ -309,6 +310,55 @@ static void small_targets(void) {
     write_seed("checkpoint", "first", slot, checkpoint_claims(slot));
 }
 
+static size_t put_frame(uint8_t *out, uint64_t sequence, uint32_t length, uint32_t crc_seed) {
+    uint8_t payload[300];
+    memset(payload, 'a' + (int)sequence, sizeof payload);
+    struct record_header header = {.position = sequence * 512,
+                                   .sequence = sequence,
+                                   .length = length,
+                                   .type = RECORD_DATA,
+                                   .event_time_ns = (int64_t)sequence,
+                                   .payload_crc = crc32c(0, payload, length)};
+    header.header_crc = crc32c(crc_seed, &header, RECORD_CRC_COVERS);
+    segment_frame_put(&header, payload, out);
+    return record_bytes(length);
+}
+
+/* As target_segments.c has it: two segments, a loss at the end of the first one, and a consumer in its midst. */
+static void segments(void) {
+    static struct {
+        uint16_t second, first_bytes, second_bytes, reserved;
+        struct segments_head head;
+        struct segments_position slots[SEGMENTS_POSITION_SLOTS];
+        struct segment_header headers[2];
+        uint8_t frames[2][2048];
+    } input;
+    static const uint8_t uuid[16] = "folder", ring[16] = "ring";
+    const struct marker_loss loss = {.from = 4096, .to = 8192, .first_sequence = 4, .count = 2};
+    const uint32_t crc_seed = crc_seed_of(ring);
+    segments_head_make(&input.head, uuid, "orders", 7);
+    segments_position_make(&input.slots[0], uuid, 2, 3, 9);
+    segments_position_make(&input.slots[1], uuid, 1, 2, 8);
+    segment_header_make(&input.headers[0], uuid, ring, 1, 1);
+    size_t used = 0;
+    for (uint64_t sequence = 1; sequence <= 3; sequence++) {
+        used += put_frame(input.frames[0] + used, sequence, 20 * (uint32_t)sequence, crc_seed);
+    }
+    used += segment_loss_put(&loss, crc_seed, input.frames[0] + used);
+    input.first_bytes = (uint16_t)(sizeof input.headers[0] + used);
+    input.second = 5;
+    segment_header_make(&input.headers[1], uuid, ring, 5, 6);
+    used = put_frame(input.frames[1], 6, 0, crc_seed);
+    used += put_frame(input.frames[1] + used, 7, 300, crc_seed);
+    input.second_bytes = (uint16_t)(sizeof input.headers[1] + used);
+    write_seed("segments", "two", &input, sizeof input);
+    input.second = 9;
+    write_seed("segments", "gap", &input, sizeof input);
+    input.second = 0;
+    input.first_bytes = (uint16_t)(input.first_bytes - 30);
+    write_seed("segments", "torn", &input, sizeof input);
+}
+
 static void programs(void) {
     static const struct {
         const char *name;
@@ -347,6 +397,7 @@ int main(int count, char **words) {
     crafted();
     many_records();
     small_targets();
+    segments();
     programs();
     return 0;
 }
