@@ -10,8 +10,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -55,6 +58,13 @@ public final class BurstConsumer implements AutoCloseable {
     private static final int SOURCE_BYTES = 276;
 
     private static final int LAG_WORDS = 4;
+
+    // burst_consumer_state_t
+    private static final int ACKNOWLEDGED = 8;
+    private static final int ACKNOWLEDGED_AT = 16;
+    private static final int NOT_ACKNOWLEDGED = 24;
+    private static final int NAME = 48;
+    private static final int STATE_BYTES = 248;
 
     private final String text;
     private final byte[] source = new byte[SOURCE_BYTES];
@@ -106,6 +116,41 @@ public final class BurstConsumer implements AutoCloseable {
     /** As {@link #open(String, String)}. */
     public static BurstConsumer open(Path folder, String name) {
         return open(folder.toString(), name);
+    }
+
+    /**
+     * Looks at every consumer of a folder, open or not, in whatever process.
+     *
+     * @param folder as in {@link #open(String, String)}
+     * @return by their names
+     * @throws BurstException as {@link #open(String, String)}
+     */
+    public static List<ConsumerState> look(String folder) {
+        ConfigChecks.requireText(folder, "folder", "a folder of segments");
+        ConfigChecks.requireUsable("folder", folder);
+        EngineLibrary.load(null);
+        List<ConsumerState> states = new ArrayList<>();
+        ByteBuffer state = ByteBuffer.allocate(STATE_BYTES).order(ByteOrder.nativeOrder());
+        byte[] path = Engine.zeroTerminated(folder);
+        while (true) {
+            state.putInt(0, STATE_BYTES);
+            int result = Engine.burst_consumer_look(path, states.size(), state.array());
+            if (result < 0) {
+                throw BurstException.ofOpen(-result, Engine.lastError());
+            }
+            if (result == 0) {
+                return states;
+            }
+            long at = state.getLong(ACKNOWLEDGED_AT);
+            states.add(new ConsumerState(
+                    Engine.terminated(Arrays.copyOfRange(state.array(), NAME, STATE_BYTES)),
+                    state.getLong(ACKNOWLEDGED),
+                    at == 0 ? null : Instant.ofEpochSecond(0, at),
+                    new ConsumerLag(
+                            state.getLong(NOT_ACKNOWLEDGED),
+                            state.getLong(NOT_ACKNOWLEDGED + Long.BYTES),
+                            state.getLong(NOT_ACKNOWLEDGED + 2 * Long.BYTES))));
+        }
     }
 
     /**
@@ -192,6 +237,28 @@ public final class BurstConsumer implements AutoCloseable {
     public synchronized void seek(long number) {
         requireOpen();
         BurstStream.check(Engine.burst_consumer_seek(handle, number));
+    }
+
+    /**
+     * As {@link #seek}, to the first record of that event time or a later one; there is none yet: to what comes next.
+     * Where times are not in order it is such a record, but one in an earlier segment may be of that time, too.
+     *
+     * @param eventTimeNanos as it was appended
+     */
+    public synchronized void seekTime(long eventTimeNanos) {
+        requireOpen();
+        BurstStream.check(Engine.burst_consumer_seek_time(handle, eventTimeNanos));
+    }
+
+    /**
+     * As {@link #seek}, to the first record of that sequence or a higher one, of the ring that wrote last; there is none
+     * yet: to what comes next.
+     *
+     * @param sequence what an append returned
+     */
+    public synchronized void seekSequence(long sequence) {
+        requireOpen();
+        BurstStream.check(Engine.burst_consumer_seek_sequence(handle, sequence));
     }
 
     /** {@return the number that the next record has} */

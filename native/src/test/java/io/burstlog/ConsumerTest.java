@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -247,6 +248,38 @@ class ConsumerTest {
             assertThat(consumer.lag().oldestEventTimeNanos()).isEqualTo(501 - left);
             consumer.poll(1 << 20, LONG_ENOUGH);
             assertThat(consumer.lag()).isEqualTo(new ConsumerLag(0, 0, 0));
+        }
+    }
+
+    @Test
+    void everybodySeesHowFarEachConsumerIs() {
+        write(500);
+        assertThat(BurstConsumer.look(folder.toString())).isEmpty();
+        try (BurstConsumer first = BurstConsumer.open(folder, "first");
+                BurstConsumer second = BurstConsumer.open(folder, "second")) {
+            assertThat(first.poll(4096, LONG_ENOUGH).isEmpty()).isFalse();
+            first.ack(20);
+            List<ConsumerState> states = BurstConsumer.look(folder.toString());
+            assertThat(states).extracting(ConsumerState::name).containsExactly("first", "second");
+            assertThat(states).extracting(ConsumerState::acknowledged).containsExactly(20L, 0L);
+            assertThat(states.get(0).lag().records()).isEqualTo(480);
+            assertThat(states.get(0).lag().oldestEventTimeNanos()).isEqualTo(21);
+            assertThat(states.get(0).lag().bytes()).isGreaterThan(480 * 64);
+            assertThat(states.get(0).acknowledgedAt()).isAfter(Instant.now().minusSeconds(3600));
+            assertThat(second.position()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aConsumerGoesToATimeOrASequence() {
+        write(500);
+        try (BurstConsumer consumer = BurstConsumer.open(folder, "reader")) {
+            consumer.seekTime(77);
+            assertThat(consumer.position()).isEqualTo(77);
+            consumer.seekSequence(400);
+            assertThat(consumer.position()).isEqualTo(400);
+            consumer.seekSequence(501);
+            assertThat(consumer.position()).isEqualTo(501);
         }
     }
 

@@ -3,6 +3,7 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import io.burstlog.OnFull;
+import io.burstlog.Segments;
 import io.burstlog.StreamConfig;
 import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.File;
@@ -106,6 +107,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         final Set<PosixFilePermission> permissions = orDefault(reader.permissions("filePermissions"), Set.of());
         final String owner = reader.text("fileOwner");
         final String group = reader.text("fileGroup");
+        final String segments = reader.text("segments");
         final AckRule ackRule = ackRule(reader);
         final Advertisement advertisement =
                 new Advertisement(orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
@@ -128,6 +130,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
                     .filePermissions(permissions)
                     .fileOwner(owner)
                     .fileGroup(group)
+                    .segments(segments == null ? null : Segments.in(segments))
                     .build();
             if (reader.complaints() == null) {
                 mention(withoutEffect);

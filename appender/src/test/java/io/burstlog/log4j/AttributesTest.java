@@ -4,9 +4,13 @@ package io.burstlog.log4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.burstlog.BurstConsumer;
+import io.burstlog.ConsumedRecords;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.impl.Log4jLogEvent;
@@ -153,6 +157,21 @@ class AttributesTest {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(xml))) {
             log4j.logger().info("order 1");
             assertThat(log4j.status(Level.WARN)).isEmpty();
+        }
+        assertThat(directory.lines()).containsExactly("INFO order 1");
+    }
+
+    @Test
+    void segments_receive_the_events_for_consumers() {
+        final String folder = temporary.resolve("orders.segments").toString();
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("segments=\"" + folder + "\"")))) {
+            log4j.logger().info("order 1");
+            assertThat(log4j.status(Level.WARN)).isEmpty();
+        }
+        try (BurstConsumer consumer = BurstConsumer.open(folder, "reader")) {
+            final ConsumedRecords records = consumer.poll(4096, Duration.ofSeconds(60));
+            assertThat(records.next()).isTrue();
+            assertThat(StandardCharsets.UTF_8.decode(records.data()).toString()).startsWith("INFO order 1");
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
     }

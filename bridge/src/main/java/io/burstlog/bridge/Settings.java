@@ -7,6 +7,7 @@ import io.burstlog.Durability;
 import io.burstlog.Io;
 import io.burstlog.OnFull;
 import io.burstlog.Rolling;
+import io.burstlog.Segments;
 import io.burstlog.StreamConfig;
 import java.io.File;
 import java.io.IOException;
@@ -75,7 +76,16 @@ public final class Settings {
             "library");
 
     private static final List<String> OF_FILE = List.of(
-            "ring", "file", "ack", "onFull", "blockTimeout", "filePermissions", "fileOwner", "fileGroup", "failClosed");
+            "ring",
+            "file",
+            "ack",
+            "onFull",
+            "blockTimeout",
+            "filePermissions",
+            "fileOwner",
+            "fileGroup",
+            "segments",
+            "failClosed");
 
     private static final List<String> OF_ROLLING =
             List.of("rollPattern", "rollSize", "rollInterval", "compress", "keepFiles", "keepBytes", "keep");
@@ -174,6 +184,7 @@ public final class Settings {
                 .filePermissions(permissions("filePermissions"))
                 .fileOwner(text("fileOwner"))
                 .fileGroup(text("fileGroup"))
+                .segments(text("segments") == null ? null : Segments.in(text("segments")))
                 .rolling(rolling != null ? rolling : rolling())
                 .build();
         Map<String, String> said = new TreeMap<>(texts);

@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstConfig;
+import io.burstlog.BurstConsumer;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
+import io.burstlog.ConsumedRecords;
 import io.burstlog.jmx.RingMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -67,6 +70,19 @@ class LogSinkTest {
         second.close(() -> null);
         openFromElsewhere();
         assertThat(folder.resolve("b.log")).hasContent("order 1");
+    }
+
+    @Test
+    void segments_receive_the_records_for_consumers() {
+        String segments = folder.resolve("a.segments").toString();
+        LogSink sink = open("a.log", "segments", segments);
+        append(sink, "order 1");
+        sink.close(() -> null);
+        try (BurstConsumer consumer = BurstConsumer.open(segments, "reader")) {
+            ConsumedRecords records = consumer.poll(4096, Duration.ofSeconds(60));
+            assertThat(records.next()).isTrue();
+            assertThat(StandardCharsets.UTF_8.decode(records.data()).toString()).isEqualTo("order 1\n");
+        }
     }
 
     private void openFromElsewhere() {

@@ -40,7 +40,7 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 public final class KafkaShipper implements AutoCloseable {
 
     private static final Duration LOOK = Duration.ofMillis(200);
-    private static final long LAG_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long NOTE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long FIRST_BACK_OFF_MILLIS = 100;
     private static final long LAST_BACK_OFF_MILLIS = 10_000;
     private static final Duration FAREWELL = Duration.ofSeconds(10);
@@ -48,6 +48,7 @@ public final class KafkaShipper implements AutoCloseable {
     private final ShipperConfig config;
     private final BurstConsumer consumer;
     private final Thread thread;
+    private ShipperManagement shown;
     private volatile boolean isStopping;
     private volatile String failure;
     private volatile ShipperStats stats = new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -55,12 +56,14 @@ public final class KafkaShipper implements AutoCloseable {
     /** The number that is shipped next. Of the shipper's thread, like what follows. */
     private long next;
 
-    private long lookedAtLag;
+    private long acknowledged;
+    private long noted;
 
     private KafkaShipper(ShipperConfig config, BurstConsumer consumer) {
         this.config = config;
         this.consumer = consumer;
         next = consumer.position();
+        acknowledged = next - 1;
         thread = new Thread(this::run, "burstlog-kafka " + config.topic());
         thread.setDaemon(true);
     }
@@ -74,6 +77,7 @@ public final class KafkaShipper implements AutoCloseable {
      */
     public static KafkaShipper start(ShipperConfig config) {
         KafkaShipper shipper = new KafkaShipper(config, BurstConsumer.open(config.folder(), config.consumer()));
+        shipper.shown = new ShipperManagement(shipper, config.folder(), config.topic());
         shipper.thread.start();
         return shipper;
     }
@@ -108,6 +112,7 @@ public final class KafkaShipper implements AutoCloseable {
             thread.interrupt();
             hasEnded(FAREWELL);
         }
+        shown.close();
     }
 
     private boolean hasEnded(Duration timeout) {
@@ -161,8 +166,9 @@ public final class KafkaShipper implements AutoCloseable {
                 if (!records.isEmpty()) {
                     ship(session, records);
                 }
-                lookAtLag(false);
+                note(false);
             }
+            note(true);
             return null;
         } catch (InterruptException | InterruptedException stopped) {
             return isStopping ? null : stopped;
@@ -193,7 +199,7 @@ public final class KafkaShipper implements AutoCloseable {
         }
         consumer.seek(next);
         update(State.SHIPPING, next - 1, 0, 0, 0, 0);
-        lookAtLag(true);
+        note(true);
     }
 
     private void ship(Session session, ConsumedRecords records) throws Exception {
@@ -207,7 +213,6 @@ public final class KafkaShipper implements AutoCloseable {
         session.ship(records);
         next = consumer.position();
         update(State.SHIPPING, next - 1, count, bytes, 1, 0);
-        consumer.ack(next - 1);
     }
 
     private static boolean isFinal(Throwable reason) {
@@ -247,17 +252,22 @@ public final class KafkaShipper implements AutoCloseable {
         update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
         if (isNew) {
             Throwable cause = reason.getCause() == null ? reason : reason.getCause();
+            String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
             tell(
                     BurstEvent.Severity.WARN,
-                    "topic " + config.topic() + " gets no records for the moment: " + cause.getMessage()
-                            + "; they wait in " + config.folder());
+                    "topic " + config.topic() + " gets no records for the moment: " + why + "; they wait in "
+                            + config.folder());
         }
     }
 
     private void rest(long millis) {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (!isStopping && System.nanoTime() < end) {
-            lookAtLag(false);
+            try {
+                note(false);
+            } catch (BurstException told) {
+                // The next session meets it, too.
+            }
             try {
                 Thread.sleep(Math.min(millis, LOOK.toMillis()));
             } catch (InterruptedException stopped) {
@@ -289,12 +299,17 @@ public final class KafkaShipper implements AutoCloseable {
                 old.lagSeconds());
     }
 
-    private void lookAtLag(boolean now) {
+    /** Once a second: says to the folder what it need not keep, and looks how much waits there. */
+    private void note(boolean now) {
         long time = System.nanoTime();
-        if (!now && time - lookedAtLag < LAG_NANOS) {
+        if (!now && time - noted < NOTE_NANOS) {
             return;
         }
-        lookedAtLag = time;
+        noted = time;
+        if (acknowledged != next - 1) {
+            consumer.ack(next - 1);
+            acknowledged = next - 1;
+        }
         ConsumerLag lag = consumer.lag();
         long oldest = lag.oldestEventTimeNanos();
         double seconds = oldest == 0 ? 0 : Math.max(0, System.currentTimeMillis() / 1e3 - oldest / 1e9);

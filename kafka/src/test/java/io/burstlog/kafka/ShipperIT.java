@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.burstlog.BurstEvent;
 import io.burstlog.kafka.ShipperStats.State;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +23,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.apache.kafka.clients.admin.FeatureUpdate;
 import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -111,6 +114,11 @@ class ShipperIT {
                 await(() -> shipper.stats().lagRecords() == 0);
                 assertThat(shipper.stats().records()).isEqualTo(2_100);
                 assertThat(shipper.stats().state()).isEqualTo(State.SHIPPING);
+                ObjectName shown = new ObjectName("io.burstlog:type=Shipper,topic=\"headers\",*");
+                MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+                ObjectName name = server.queryNames(shown, null).iterator().next();
+                assertThat(server.getAttribute(name, "Records")).isEqualTo(2_100L);
+                assertThat(server.getAttribute(name, "State")).isEqualTo("SHIPPING");
             }
             List<ConsumerRecord<byte[], byte[]>> found = broker.read("headers");
             written.assertAllOnce(found);

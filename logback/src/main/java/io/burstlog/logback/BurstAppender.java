@@ -301,4 +301,9 @@ public class BurstAppender<E> extends FileAppender<E> {
     public void setFileGroup(String group) {
         settings.set("fileGroup", group);
     }
+
+    /** A folder that receives the events as well, for consumers. */
+    public void setSegments(String folder) {
+        settings.set("segments", folder);
+    }
 }

@@ -23,6 +23,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -31,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -155,6 +157,49 @@ class BurstMetricsTest {
         return registry.get("burstlog.stage.within")
                 .tags("stage", "copy", "le", le)
                 .functionCounter();
+    }
+
+    /** As a shipper shows itself: its class is in another jar. */
+    public interface ShownMXBean {
+        long getRecords();
+
+        long getLagRecords();
+
+        double getLagSeconds();
+    }
+
+    private static final class Shown implements ShownMXBean {
+        @Override
+        public long getRecords() {
+            return 42;
+        }
+
+        @Override
+        public long getLagRecords() {
+            return 7;
+        }
+
+        @Override
+        public double getLagSeconds() {
+            return 1.5;
+        }
+    }
+
+    @Test
+    void aShipperHasMetersAsLongAsItIsShown() throws Exception {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        ObjectName name = new ObjectName("io.burstlog:type=Shipper,folder=\"a folder\",topic=\"orders\"");
+        try (BurstMetrics metrics = new BurstMetrics()) {
+            metrics.bindTo(registry);
+            ManagementFactory.getPlatformMBeanServer().registerMBean(new Shown(), name);
+            assertThat(counter(registry.get("burstlog.shipper.records").tags("folder", "a folder", "topic", "orders")))
+                    .isEqualTo(42);
+            assertThat(registry.get("burstlog.shipper.lag.records").gauge().value())
+                    .isEqualTo(7);
+            assertThat(registry.get("burstlog.shipper.lag").gauge().value()).isEqualTo(1.5);
+            ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
+            assertThat(registry.find("burstlog.shipper.records").meter()).isNull();
+        }
     }
 
     @Test

@@ -74,6 +74,10 @@ public final class Engine {
 
     public static native int burst_consumer_seek(long consumer, long number);
 
+    public static native int burst_consumer_seek_time(long consumer, long eventTimeNanos);
+
+    public static native int burst_consumer_seek_sequence(long consumer, long sequence);
+
     public static native long burst_consumer_position(long consumer);
 
     /** Fills a {@code burst_consumer_lag_t}, whose first word the caller has set to its size in bytes. */
@@ -81,6 +85,9 @@ public final class Engine {
 
     /** Fills a {@code burst_consumer_source_t}, whose first four bytes the caller has set to its size. */
     public static native int burst_consumer_source(long consumer, byte[] source);
+
+    /** Fills a {@code burst_consumer_state_t}, whose first four bytes the caller has set to its size. */
+    public static native int burst_consumer_look(byte[] folder, int index, byte[] state);
 
     public static native void burst_consumer_close(long consumer);
 
