@@ -9,15 +9,15 @@ import org.apache.logging.log4j.status.StatusListener;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /** Hears what Log4j and its plugins tell the operator. */
-final class StatusLines implements StatusListener {
+public final class StatusLines implements StatusListener {
 
     private final List<StatusData> heard = new CopyOnWriteArrayList<>();
 
-    StatusLines() {
+    public StatusLines() {
         StatusLogger.getLogger().registerListener(this);
     }
 
-    List<String> atLeast(final Level level) {
+    public List<String> atLeast(final Level level) {
         return heard.stream()
                 .filter(data -> data.getLevel().isMoreSpecificThan(level))
                 .map(data -> data.getLevel() + " " + data.getMessage().getFormattedMessage())
@@ -34,7 +34,7 @@ final class StatusLines implements StatusListener {
         return Level.INFO;
     }
 
-    void stopListening() {
+    public void stopListening() {
         StatusLogger.getLogger().removeListener(this);
     }
 

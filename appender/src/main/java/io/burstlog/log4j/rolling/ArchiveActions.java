@@ -28,22 +28,9 @@ record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy
     /** A compression as Log4j describes it. */
     private record Compression(File source, File destination, Compressor compressor) {}
 
-    /** Whoever runs them tells what has failed. */
-    private static final class Actions extends CompositeAction {
-
-        Actions(final List<Action> actions, final boolean stopsOnError) {
-            super(actions, stopsOnError);
-        }
-
-        @Override
-        protected void reportException(final Exception thrownToo) {
-            // Log4j would tell it each time.
-        }
-    }
-
     Action safe(final Action wanted, final String planned, final Path archive) {
         if (wanted instanceof CompositeAction composite) {
-            return new Actions(safe(composite.getActions(), planned, archive), composite.isStopOnError());
+            return new CompositeAction(safe(composite.getActions(), planned, archive), composite.isStopOnError());
         }
         final Compression compression = compressionOf(wanted);
         return compression == null ? wanted : action(compression, compression.destination(), null, planned, archive);

@@ -102,8 +102,7 @@ final class StrategyRun {
     private Ended endedUnderItsName(
             final RollRequest request, final RollView view, final RolloverDescription description) throws IOException {
         final Path file = Path.of(request.file());
-        final String wanted = FileNames.absolute(view.directName());
-        final String next = wanted.equals(request.file()) ? warning.free(wanted) : wanted;
+        final String next = warning.free(FileNames.absolute(view.directName()));
         return new Ended(
                 file,
                 FileIdentity.of(file),

@@ -33,6 +33,7 @@ final class StreamJobs {
     private final Duration compressDelay;
     private final Retention retention;
     private final Map<Runnable, ScheduledFuture<?>> pending = new LinkedHashMap<>();
+    private volatile Duration retryDelay = RETRY_DELAY;
     private boolean isEnded;
 
     /** What was told of actions that compress, and of others, until one of them succeeds. */
@@ -90,7 +91,7 @@ final class StreamJobs {
                         failure.getMessage(),
                         RETRY_DELAY.toSeconds());
             }
-            add(action, RETRY_DELAY);
+            add(action, retryDelay);
         } catch (final IOException | RuntimeException | LinkageError failure) {
             if (isNews(action, failure)) {
                 LOGGER.warn(
@@ -107,6 +108,11 @@ final class StreamJobs {
     /** Called in the thread of the jobs only. */
     private boolean isNews(final Action action, final Throwable failure) {
         return told.put(ArchiveActions.compresses(action), failure.getClass()) != failure.getClass();
+    }
+
+    /** For tests, which do not wait as long. */
+    void retryAfter(final Duration delay) {
+        retryDelay = delay;
     }
 
     private synchronized void schedule(final Runnable what, final Duration delay) {

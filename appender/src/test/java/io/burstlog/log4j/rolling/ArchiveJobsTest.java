@@ -3,16 +3,22 @@ package io.burstlog.log4j.rolling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.FileExtension;
+import org.apache.logging.log4j.core.appender.rolling.NoOpTriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 import org.apache.logging.log4j.core.appender.rolling.action.Action;
 import org.apache.logging.log4j.core.appender.rolling.action.CompositeAction;
 import org.apache.logging.log4j.core.appender.rolling.action.FileRenameAction;
@@ -104,5 +110,63 @@ class ArchiveJobsTest {
                 .safe(compression(false), folder.resolve("app-1.log").toString(), archive)
                 .execute();
         assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log.1.gz");
+    }
+
+    private StreamJobs jobs() {
+        final RollingSettings settings = RolledLog.settings(
+                folder,
+                "app-%i.log",
+                NoOpTriggeringPolicy.createPolicy(),
+                DefaultRolloverStrategy.newBuilder()
+                        .withConfig(RolledLog.configuration())
+                        .build());
+        final FileWritingStream stream = new FileWritingStream(folder.resolve("app.log"), Instant.now());
+        return new StreamJobs(
+                "Orders",
+                actions("9"),
+                Duration.ZERO,
+                new Retention(settings, stream, new ReentrantLock(), Clock.systemUTC()));
+    }
+
+    @Test
+    void a_compression_that_failed_is_tried_again_until_it_succeeds() throws Exception {
+        final CountDownLatch left = new CountDownLatch(3);
+        final StreamJobs jobs = jobs();
+        jobs.retryAfter(Duration.ofMillis(1));
+        final Action reluctant = new AbstractAction() {
+            @Override
+            public boolean execute() throws IOException {
+                left.countDown();
+                if (left.getCount() > 0) {
+                    throw new CompressAction.Failure("not yet", null);
+                }
+                return true;
+            }
+        };
+        jobs.add(reluctant, Duration.ZERO);
+        assertThat(left.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(jobs.end(RolledLog.PATIENCE)).isTrue();
+    }
+
+    @Test
+    void an_end_waits_for_what_is_due_and_lets_the_rest_be() {
+        final List<String> done = new CopyOnWriteArrayList<>();
+        final StreamJobs jobs = jobs();
+        jobs.add(noted(done, "later"), Duration.ofHours(1));
+        jobs.add(noted(done, "due"), Duration.ZERO);
+        final long begin = System.nanoTime();
+        assertThat(jobs.end(Duration.ofMinutes(10))).isTrue();
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofMinutes(5));
+        jobs.add(noted(done, "after the end"), Duration.ZERO);
+        assertThat(done).containsExactly("due");
+    }
+
+    private static Action noted(final List<String> done, final String name) {
+        return new AbstractAction() {
+            @Override
+            public boolean execute() {
+                return done.add(name);
+            }
+        };
     }
 }

@@ -3,6 +3,7 @@ package io.burstlog.log4j.rolling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burstlog.log4j.StatusLines;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,16 +13,12 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.status.StatusData;
-import org.apache.logging.log4j.status.StatusListener;
-import org.apache.logging.log4j.status.StatusLogger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -46,38 +43,18 @@ class DeletionFaultsTest {
     /** Hundreds of rolls, each synced: in memory, if there is such a folder. */
     private Path temporary;
 
-    private final List<String> warnings = new CopyOnWriteArrayList<>();
-    private final StatusListener listener = new StatusListener() {
-        @Override
-        public void log(final StatusData data) {
-            warnings.add(data.getMessage().getFormattedMessage());
-        }
-
-        @Override
-        public Level getStatusLevel() {
-            return Level.WARN;
-        }
-
-        @Override
-        public void close() {
-            // Nothing is open.
-        }
-    };
-
     @BeforeEach
-    void listen() throws IOException {
+    void chooseFolder() throws IOException {
         final Path memory = Path.of("/dev/shm");
         temporary = Files.isWritable(memory)
                 ? Files.createTempDirectory(memory, "burstlog-faults")
                 : Files.createTempDirectory("burstlog-faults");
-        StatusLogger.getLogger().registerListener(listener);
         Thread.setDefaultUncaughtExceptionHandler((thread, asWanted) -> {});
     }
 
     @AfterEach
-    void stopListening() throws IOException {
+    void deleteFolder() throws IOException {
         delete(temporary);
-        StatusLogger.getLogger().removeListener(listener);
         Thread.setDefaultUncaughtExceptionHandler(null);
     }
 
@@ -124,11 +101,12 @@ class DeletionFaultsTest {
             final Path folder = Files.createDirectories(temporary.resolve("at-" + call));
             run.put("folder", folder.toString());
             run.put("call", Integer.toString(call));
-            warnings.clear();
+            final StatusLines status = new StatusLines();
             final int logged = run(run);
+            status.stopListening();
             hasStruck = logged > 0;
             requireEachOnce(fault + " at call " + call, folder, Math.abs(logged), kept);
-            requireOneWarningOfEach(fault + " at call " + call);
+            requireOneWarningOfEach(fault + " at call " + call, status.atLeast(Level.WARN));
             delete(folder);
             runs++;
         }
@@ -198,9 +176,9 @@ class DeletionFaultsTest {
     }
 
     /** Of those that are ours, whatever file they name; each start may tell it. */
-    private void requireOneWarningOfEach(final String when) {
+    private static void requireOneWarningOfEach(final String when, final List<String> warnings) {
         final Map<String, Long> kinds = warnings.stream()
-                .filter(warning -> warning.startsWith("Burst") || warning.startsWith("Exception reported"))
+                .filter(warning -> warning.matches("[A-Z]+ (Burst|Exception reported).*"))
                 .map(warning -> warning.replaceAll("/\\S+", "").replaceAll("\\S*(Exception|Error).*", ""))
                 .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
         assertThat(kinds.values()).as(when + ": " + warnings).allMatch(count -> count <= STARTS);

@@ -3,12 +3,12 @@ package io.burstlog.log4j.rolling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burstlog.log4j.StatusLines;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,9 +25,6 @@ import org.apache.logging.log4j.core.appender.rolling.TimeBasedTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 import org.apache.logging.log4j.core.appender.rolling.action.Action;
-import org.apache.logging.log4j.status.StatusData;
-import org.apache.logging.log4j.status.StatusListener;
-import org.apache.logging.log4j.status.StatusLogger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,35 +42,19 @@ class FailedRollTest {
     @TempDir
     Path temporary;
 
-    private final List<String> warnings = new ArrayList<>();
-    private final StatusListener listener = new StatusListener() {
-        @Override
-        public void log(final StatusData data) {
-            warnings.add(data.getMessage().getFormattedMessage());
-        }
-
-        @Override
-        public Level getStatusLevel() {
-            return Level.WARN;
-        }
-
-        @Override
-        public void close() {
-            // Nothing is open.
-        }
-    };
+    private StatusLines status;
 
     private final RolloverStrategy strategy =
             DefaultRolloverStrategy.createStrategy(null, null, "nomax", null, null, true, RolledLog.configuration());
 
     @BeforeEach
     void listen() {
-        StatusLogger.getLogger().registerListener(listener);
+        status = new StatusLines();
     }
 
     @AfterEach
     void stopListening() {
-        StatusLogger.getLogger().removeListener(listener);
+        status.stopListening();
     }
 
     /** Gives no name as often as it is told, and is asked as often as it counts. */
@@ -116,7 +97,10 @@ class FailedRollTest {
                     .isEqualTo(log.files().get("app.log").length())
                     .isGreaterThan(300);
         }
-        assertThat(warnings).singleElement().asString().contains("Orders", "app.log", "goes on", "10 s");
+        assertThat(status.atLeast(Level.WARN))
+                .singleElement()
+                .asString()
+                .contains("Orders", "app.log", "goes on", "10 s");
     }
 
     @Test
@@ -143,7 +127,7 @@ class FailedRollTest {
                 .containsEntry("app-2026-11-22-10.log", "order 0\norder 1\norder 2\norder 3\n")
                 .containsEntry("app-2026-11-22-11.log", "order 4\n")
                 .containsEntry("app.log", "order 5\n");
-        assertThat(warnings).hasSize(1);
+        assertThat(status.atLeast(Level.WARN)).hasSize(1);
     }
 
     private static void awaitFailure(final RolledLog log) {
@@ -185,7 +169,7 @@ class FailedRollTest {
             }
         }
         assertThat(done).hasSizeGreaterThan(1);
-        assertThat(warnings).singleElement().asString().contains("Orders", "broken");
+        assertThat(status.atLeast(Level.WARN)).singleElement().asString().contains("Orders", "broken");
     }
 
     @Test
@@ -234,7 +218,7 @@ class FailedRollTest {
         final Map<String, String> files = RolledLog.files(temporary);
         assertThat(String.join("", files.values()).lines()).hasSize(9).doesNotHaveDuplicates();
         assertThat(files).hasSize(works ? 2 : 1);
-        assertThat(warnings).hasSize(works ? 0 : 1);
+        assertThat(status.atLeast(Level.WARN)).hasSize(works ? 0 : 1);
     }
 
     @Test
@@ -251,6 +235,6 @@ class FailedRollTest {
             assertThat(log.files()).containsOnlyKeys("app.log");
             assertThat(log.files().get("app.log").lines()).hasSize(40);
         }
-        assertThat(warnings).singleElement().asString().contains("broken");
+        assertThat(status.atLeast(Level.WARN)).singleElement().asString().contains("broken");
     }
 }

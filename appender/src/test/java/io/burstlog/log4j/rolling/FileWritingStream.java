@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.locks.LockSupport;
 
 /** A stream that writes its file itself, without a ring: what a roll makes of files is what an engine makes of them. */
 final class FileWritingStream implements RollingStream {
@@ -35,6 +36,7 @@ final class FileWritingStream implements RollingStream {
     private boolean refusesRolls;
     private boolean isHeld;
     private boolean isHeldUntilAsked;
+    private Duration delay = Duration.ZERO;
     private Roll lastRoll;
 
     /** The number that ends the last line that was accepted. */
@@ -189,8 +191,26 @@ final class FileWritingStream implements RollingStream {
         }
     }
 
+    /** What is answered is performed so much later, as by a drain. */
+    synchronized void performAfter(final Duration wanted) {
+        delay = wanted;
+    }
+
     @Override
     public synchronized void rolled(final long sequence, final String target, final String nextFile) {
+        requireAsked(sequence);
+        if (delay.isZero()) {
+            perform(sequence, target, nextFile);
+        } else {
+            new Thread(() -> {
+                        LockSupport.parkNanos(delay.toNanos());
+                        perform(sequence, target, nextFile);
+                    })
+                    .start();
+        }
+    }
+
+    private synchronized void perform(final long sequence, final String target, final String nextFile) {
         final Planned planned = requireAsked(sequence);
         try {
             if (target != null) {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
 import org.junit.jupiter.api.Test;
@@ -75,6 +77,18 @@ class LeftoversTest {
                         .build());
         RolledLog.open(folder, wanted).close();
         assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log.gz", "app.log");
+    }
+
+    @Test
+    void what_is_too_much_goes_at_the_start() throws Exception {
+        create("app-1.log");
+        create("app-2.log");
+        Files.setLastModifiedTime(folder.resolve("app-1.log"), FileTime.from(Instant.parse("2026-01-02T03:04:05Z")));
+        final RollingSettings limited = RolledLog.with(
+                settings("app-%i.log", Duration.ZERO),
+                before -> new RollingSettings.Archives(Duration.ZERO, 20, Duration.ZERO));
+        RolledLog.open(folder, limited).close();
+        assertThat(RolledLog.files(folder)).containsOnlyKeys("app-2.log", "app.log");
     }
 
     @Test

@@ -4,18 +4,27 @@ package io.burstlog.log4j.rolling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.burstlog.Roll;
+import io.burstlog.log4j.StatusLines;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.rolling.CompositeTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.DirectWriteRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.NoOpTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.TimeBasedTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
+import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
+import org.apache.logging.log4j.core.appender.rolling.action.Action;
+import org.apache.logging.log4j.core.layout.PatternLayout;
 import org.apache.logging.log4j.core.lookup.StrSubstitutor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -168,6 +177,117 @@ class PlannedRollsTest {
         assertThat(processor.plainName(new StrSubstitutor(), false, 3)).isEqualTo("app-10-3.log");
         assertThat(processor.plainName(new StrSubstitutor(), true, 3)).isEqualTo("app-11-3.log");
         assertThat(processor.getNextFileTime()).isEqualTo(begin + 2 * hour);
+    }
+
+    /** What a strategy of a user may ask. */
+    @Test
+    void a_strategy_sees_the_file_that_ends_and_not_the_one_that_is_written() {
+        final List<Long> seen = new CopyOnWriteArrayList<>();
+        final RolloverStrategy asking = manager -> {
+            seen.add(manager.getFileSize());
+            seen.add(manager.getFileTime());
+            manager.rollover();
+            return keepsAll().rollover(manager);
+        };
+        final RollingSettings settings =
+                RolledLog.settings(folder, "app-%i.log", SizeBasedTriggeringPolicy.createPolicy("1 MB"), asking);
+        try (RolledLog log = RolledLog.open(folder, settings, BEGIN)) {
+            log.stream().hold(true);
+            log.log("order 1");
+            log.manager().rollover();
+            log.log("order 2 of the next file");
+            log.stream().hold(false);
+            log.awaitDrained();
+        }
+        assertThat(seen).containsExactly(8L, BEGIN.toEpochMilli());
+        assertThat(RolledLog.files(folder))
+                .containsOnly(Map.entry("app-1.log", "order 1\n"), Map.entry("app.log", "order 2 of the next file\n"));
+    }
+
+    @Test
+    void an_action_finds_the_file_under_its_new_name() {
+        final List<Boolean> found = new CopyOnWriteArrayList<>();
+        final Action looking = new AbstractAction() {
+            @Override
+            public boolean execute() {
+                return found.add(Files.exists(folder.resolve("app-1.log")));
+            }
+        };
+        final RolloverStrategy acting = DefaultRolloverStrategy.createStrategy(
+                null, null, "nomax", null, new Action[] {looking}, true, RolledLog.configuration());
+        final RollingSettings settings =
+                RolledLog.settings(folder, "app-%i.log", SizeBasedTriggeringPolicy.createPolicy("1 MB"), acting);
+        try (RolledLog log = RolledLog.open(folder, settings, BEGIN)) {
+            log.stream().performAfter(Duration.ofMillis(50));
+            log.log("order 1");
+            log.manager().rollover();
+            log.awaitDrained();
+        }
+        assertThat(found).containsExactly(true);
+    }
+
+    @Test
+    void a_strategy_that_writes_directly_to_one_name_gets_others() {
+        final RollingSettings direct = RolledLog.settings(
+                folder,
+                "app.log",
+                SizeBasedTriggeringPolicy.createPolicy("20"),
+                DirectWriteRolloverStrategy.createStrategy(null, null, null, true, RolledLog.configuration()));
+        try (RolledLog log = RolledLog.open(folder, direct, BEGIN)) {
+            for (int i = 0; i < 9; i++) {
+                log.log("order " + i);
+            }
+        }
+        final Map<String, String> files = RolledLog.files(folder);
+        assertThat(files).hasSizeGreaterThan(2);
+        assertThat(String.join("", files.values()).lines()).hasSize(9).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void of_equal_headers_of_a_thousand_bytes_the_operator_is_told_once() {
+        final StatusLines status = new StatusLines();
+        try (RolledLog log = RolledLog.open(
+                folder, withHeader(settings("app-%i.log", SizeBasedTriggeringPolicy.createPolicy("1 MB")), 1000))) {
+            for (int i = 0; i < 3; i++) {
+                log.log("order " + i);
+                log.manager().rollover();
+            }
+            assertThat(status.atLeast(Level.WARN)).singleElement().asString().contains("1000 bytes", "fileStamp");
+        } finally {
+            status.stopListening();
+        }
+    }
+
+    @Test
+    void a_footer_is_left_out_if_that_is_wanted() {
+        final RollingSettings settings = settings("app-%i.log", SizeBasedTriggeringPolicy.createPolicy("1 MB"));
+        try (RolledLog log = RolledLog.open(folder, withHeader(settings, 3))) {
+            log.manager().rollover();
+            assertThat(log.stream().lastRoll().footer()).isNotEmpty();
+            log.manager().skipFooter(true);
+            log.manager().rollover();
+            assertThat(log.stream().lastRoll().footer()).isEmpty();
+        }
+    }
+
+    private static RollingSettings withHeader(final RollingSettings settings, final int bytes) {
+        return new RollingSettings(
+                settings.appender(),
+                settings.fileName(),
+                settings.filePattern(),
+                settings.policy(),
+                settings.strategy(),
+                PatternLayout.newBuilder()
+                        .withPattern("%m%n")
+                        .withHeader("h".repeat(bytes))
+                        .withFooter("end\n")
+                        .build(),
+                settings.configuration(),
+                settings.attributes(),
+                settings.archives(),
+                settings.createOnDemand(),
+                settings.fileStamp(),
+                settings.advertiseUri());
     }
 
     @Test
