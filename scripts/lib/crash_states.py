@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The states in which a loss of power may leave the disks of a machine that is recorded, each checked on this host. Imported, not run.
+"""The states in which a loss of power may leave a machine's disks, each checked on this host. Imported, not run.
 
 A record is what the disks were before, the journal of what they were told, and what the machine had acknowledged before each
 entry. Power may be lost behind any entry, and each such moment leaves many states. A state is made from the record alone, so it
@@ -195,7 +195,8 @@ class CrashStates:
         self.caches = []
         for number, image in enumerate(record.images):
             with open(image, "rb") as file:
-                self.caches.append(Cache(copy_of(file.fileno(), os.path.join(folder, "%d.now" % number)), record.tears[number]))
+                now = copy_of(file.fileno(), os.path.join(folder, "%d.now" % number))
+                self.caches.append(Cache(now, record.tears[number]))
         self.at = 0
         self.state = None  # that is being checked
         self.seen = set()
@@ -268,7 +269,8 @@ class CrashStates:
                 ring = loops[0].path if self.record.ring_on == "device" else PLACE + "/ring"
                 if by_command:
                     self.run("burstlog", "recover", ring)
-                self.judge(self.run("machine-writer", ring, PLACE + "/lines/log", "pwrite", "process", str(len(wanted)), "0"), wanted)
+                said = self.run("machine-writer", ring, PLACE + "/lines/log", "pwrite", "process", str(len(wanted)), "0")
+                self.judge(said, wanted)
             finally:
                 unmount()
         finally:

@@ -19,6 +19,9 @@ import threading
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "target", "vm")
 BUILD = os.path.join(FOLDER, "build")
+TOOLS_FOLDER = os.path.join(FOLDER, "tools")
+TOOLS_LIBRARIES = ":".join(os.path.join(TOOLS_FOLDER, *parts) for parts in (
+    ("lib", "x86_64-linux-gnu"), ("usr", "lib", "x86_64-linux-gnu")))
 QEMU = "qemu-system-x86_64"
 SKIPPED = 77
 EXIT_LINE = re.compile(r"^MACHINE EXIT (\d+)\s*$", re.M)
@@ -45,6 +48,13 @@ sh /job >/dev/ttyS1 2>&1 </dev/null
 echo "MACHINE EXIT $?" >/dev/ttyS1
 poweroff -f
 """
+
+
+TOOLS = {  # programs that are unpacked like the kernel, with the packages of their libraries
+    "dmsetup": ("dmsetup", "libdevmapper1.02.1"),
+    "lvm": ("lvm2", "libdevmapper1.02.1", "libdevmapper-event1.02.1", "libedit2", "libaio1", "libbsd0", "libmd0"),
+    "mdadm": ("mdadm",),
+}
 
 
 class Unavailable(Exception):
@@ -127,7 +137,25 @@ def prepare():
 
 def libraries_of(program):
     """The shared libraries that a program needs, its loader among them, as paths."""
-    return re.findall(r"(/\S+) \(0x", run("ldd", program).stdout)
+    return re.findall(r"(/\S+) \(0x", run("ldd", program, env=dict(os.environ, LD_LIBRARY_PATH=TOOLS_LIBRARIES)).stdout)
+
+
+def find_program(name):
+    """The host's own, or one that is unpacked into target/vm/tools and not installed."""
+    found = shutil.which(name, path=os.environ["PATH"] + ":/sbin:/usr/sbin")
+    if found or name not in TOOLS:
+        return found
+    path = os.path.join(TOOLS_FOLDER, "sbin", name)
+    if not os.path.exists(path):
+        os.makedirs(TOOLS_FOLDER, exist_ok=True)
+        for package in TOOLS[name]:
+            done = run("apt-get", "download", package, cwd=TOOLS_FOLDER)
+            files = glob.glob(os.path.join(TOOLS_FOLDER, package + "_*.deb"))
+            if not files:
+                raise Unavailable("%s cannot be downloaded: %s" % (package, done.stdout.strip()))
+            run("dpkg", "-x", files[0], TOOLS_FOLDER)
+            os.remove(files[0])
+    return path
 
 
 def build(*targets):
@@ -177,8 +205,9 @@ class Initramfs:
     def add_program(self, source, path=None):
         self.add_file(source, path or "/bin/" + os.path.basename(source))
         for library in libraries_of(source):
-            if library not in self.entries:
-                self.add_file(os.path.realpath(library), library)
+            place = library if not library.startswith(FOLDER) else "/lib/x86_64-linux-gnu/" + os.path.basename(library)
+            if place not in self.entries:
+                self.add_file(os.path.realpath(library), place)
 
     def add_burstlog(self):
         """The command, with the libraries that it loads by name if they are there."""

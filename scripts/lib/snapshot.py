@@ -153,10 +153,9 @@ class Started:
 class Snapshot:
     """Machines of one kind."""
 
-    def __init__(self, unpacked, initramfs, folder, kind):
-        self.unpacked, self.initramfs = unpacked, initramfs
+    def __init__(self, unpacked, initramfs, folder, kind, saves):
+        self.unpacked, self.initramfs, self.boots = unpacked, initramfs, not saves
         self.base = os.path.join(folder, re.sub(r"\W+", "-", kind))
-        self.boots = kind == "nvme"
 
     def command(self, devices):
         return machine.command_of(self.unpacked, self.initramfs, "256M", 1, self.base + ".kernel") + devices

@@ -3,6 +3,8 @@
 # What the scripts in this folder share. Sourced in the virtual machine, by busybox; $device names the device in the table.
 # Lines that begin with ROW are rows of the table, those with FAIL are failures; scripts/machine-devices collects both.
 
+. /devices/stacks.sh
+
 failures=0
 
 ok() { echo "ok    $*"; }
@@ -45,8 +47,9 @@ row() {
 
 # start RING ENGINE [DURABILITY]: two threads log to /m/lines in the background until they are stopped or fail.
 start() {
-  rm -rf /m/lines /m/told /m/events
+  rm -rf /m/lines /m/events
   mkdir /m/lines
+  : >/m/told
   machine-writer "$1" /m/lines/log "$2" "${3:-process}" 2 "${seconds:-60}" >/m/told 2>/m/events &
   writer=$!
   wait_for 15 grep -q '^A 0 5$' /m/told || failed "$2 on $1 does not log: $(tail -n 2 /m/told /m/events)"

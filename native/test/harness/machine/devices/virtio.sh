@@ -5,7 +5,7 @@
 device="virtio, write back"
 . /devices/common.sh
 run_on() { # RING BARE
-  for engine in pwrite uring; do row "$engine" "$1" "$2"; done
+  for engine in pwrite uring flush; do row "$engine" "$1" "$2"; done
   survives "$1" power
   format "$1"
   start "$1" auto
