@@ -93,3 +93,6 @@ build_with_maven() {
   mkdir -p target
   flock --close target/maven.lock mvn -B -ntp -q "$@"
 }
+
+# The modules that are released, each in the folder of that name: those of pom.xml that no profile adds.
+modules() { sed -nE 's/^    <module>(.*)<\/module>$/\1/p' pom.xml; }

@@ -174,16 +174,18 @@ void the_end_of_a_scope_closes_and_a_reopen_goes_on() {
     config.batch_delay = 1s; // what is only enqueued is not durable soon
     for (std::int64_t opens = 0; opens < 2; opens++) {
         burstlog::log log(config);
-        CHECK(log && log.append("order\n") == opens * 3 + 1 && log.durable_sequence() == opens * 3 + 1);
-        CHECK(log.append("order\n", burstlog::within{}) == opens * 3 + 2 && log.durable_sequence() == opens * 3 + 2);
-        const std::int64_t sequence = log.enqueue("order\n");
-        CHECK(log.await_durable(sequence) && log.durable_sequence() == sequence);
-        CHECK(log.stats().accepted_sequence == opens * 3 + 3 && log.stats().epoch == opens + 1);
+        CHECK(log && log.append("order\n") == opens * 4 + 1 && log.durable_sequence() == opens * 4 + 1);
+        CHECK(log.append("order\n", burstlog::within{}) == opens * 4 + 2 && log.durable_sequence() == opens * 4 + 2);
+        CHECK(log.await_durable(log.enqueue("order\n")));
+        CHECK(log.durable_sequence() == opens * 4 + 3);
+        log.enqueue("order\n");
+        CHECK(log.flush() && log.durable_sequence() == opens * 4 + 4);
+        CHECK(log.stats().accepted_sequence == opens * 4 + 4 && log.stats().epoch == opens + 1);
         CHECK(log.recovery_statement().find("record") != std::string::npos && log.provably_lost() == 0);
         CHECK(!log.durability_statement().empty() && log.failure().empty());
         CHECK(log.next_event(0ns).has_value());
     }
-    CHECK(content("scope.log") == "order\norder\norder\norder\norder\norder\n");
+    CHECK(content("scope.log") == "order\norder\norder\norder\norder\norder\norder\norder\n");
 }
 
 void a_failure_has_the_sentence_and_the_code_of_c() {
@@ -261,7 +263,7 @@ void a_full_ring_and_a_roll() {
     CHECK(audit.enqueue(line, at_once, 0ns, told) == 0 && told == std::errc::resource_unavailable_try_again);
     CHECK(audit.append(line, dropped, 0ns, told) == 0 && !told && audit.stats().discarded == 1);
     CHECK(!audit.offer(line, 0ns, told) && !told);
-    CHECK(!log.await_drained(0ns) && !audit.await_drained(1ms));
+    CHECK(!log.await_drained(0ns) && !log.await_drained(-5ns) && !audit.await_drained(1ms));
 
     const auto request = audit.next_roll(burstlog::forever);
     CHECK(request && request->sequence == 2 && request->time_ns == 1000000000 && request->note_bytes == 4);
@@ -279,7 +281,21 @@ void a_full_ring_and_a_roll() {
     CHECK(audit.close() && content("audit.log").find("footer") != std::string::npos);
     CHECK(failure_of([&] { audit.append("late\n"); }).code().value() == ESHUTDOWN);
     audit = log.open_stream(of_audit);
+    audit = burstlog::stream(); // closes what it had
+    audit = log.open_stream(of_audit);
     CHECK(audit.append("again\n") > rolled && log.close(10s) == 0);
+}
+
+void a_close_with_a_timeout_ends_with_it() {
+    burstlog::config config = config_of("left");
+    config.rolls_by_caller = true;
+    config.shutdown_timeout = 1h;
+    burstlog::log log(config);
+    log.append("before\n");
+    log.roll({}, 1s);
+    log.append("behind a roll that nobody answers\n");
+    std::error_code told;
+    CHECK(log.close(100ms, told) > 0 || told == std::errc::timed_out); // an hour later otherwise
 }
 
 void files_roll_by_themselves() {
@@ -306,6 +322,7 @@ int main() try {
     a_failure_has_the_sentence_and_the_code_of_c();
     a_log_is_moved_and_not_copied();
     a_full_ring_and_a_roll();
+    a_close_with_a_timeout_ends_with_it();
     files_roll_by_themselves();
     std::cout << "C++" << __cplusplus << ": all of burstlog.hpp\n";
 } catch (const std::exception &failure) {

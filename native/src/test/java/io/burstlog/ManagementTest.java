@@ -8,7 +8,11 @@ import io.burstlog.jmx.Registration;
 import io.burstlog.jmx.RingMXBean;
 import io.burstlog.jmx.StreamMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Method;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 import javax.management.JMException;
 import javax.management.JMX;
 import javax.management.MBeanServer;
@@ -73,6 +77,54 @@ class ManagementTest {
             assertThat(SERVER.isRegistered(ringName) || SERVER.isRegistered(fileName))
                     .isFalse();
         }
+    }
+
+    @Test
+    void eachFigureIsTheOneOfItsName() throws ReflectiveOperationException {
+        BurstConfig config = files.config()
+                .drainInterval(Duration.ofHours(1))
+                .batchDelay(Duration.ofSeconds(1))
+                .build();
+        try (BurstLog log = BurstLog.open(config);
+                Registration ofRing = Registration.ofRing(ring, log);
+                Registration ofFile = Registration.ofStream(ring, file, log.mainStream())) {
+            appendSome(log);
+            log.append(TempLog.line("durable, and not in the log file"));
+            log.enqueue(TempLog.line("not even durable"));
+            RingMXBean seen = JMX.newMXBeanProxy(SERVER, ringName, RingMXBean.class);
+            StreamMXBean seenFile = JMX.newMXBeanProxy(SERVER, fileName, StreamMXBean.class);
+            BurstStats before;
+            Map<String, Object> wanted;
+            Map<String, Object> shown;
+            do {
+                before = log.stats();
+                wanted = new TreeMap<>(numbersOf(seen, RingMXBean.class, before));
+                wanted.putAll(
+                        numbersOf(seenFile, StreamMXBean.class, log.mainStream().stats()));
+                shown = new TreeMap<>(numbersOf(seen, RingMXBean.class, null));
+                shown.putAll(numbersOf(seenFile, StreamMXBean.class, null));
+            } while (!before.equals(log.stats()));
+            assertThat(shown).isEqualTo(wanted).hasSizeGreaterThan(15);
+            assertThat(ofRing).isNotSameAs(ofFile);
+        }
+    }
+
+    /** By the names of its getters; of the statistics, if they are given. */
+    private static Map<String, Object> numbersOf(Object bean, Class<?> type, Record statistics)
+            throws ReflectiveOperationException {
+        Map<String, Object> numbers = new TreeMap<>();
+        for (Method getter : type.getMethods()) {
+            if (getter.getReturnType() == long.class) {
+                String name = Character.toLowerCase(getter.getName().charAt(3))
+                        + getter.getName().substring(4);
+                numbers.put(
+                        type.getSimpleName() + '.' + name,
+                        statistics == null
+                                ? getter.invoke(bean)
+                                : statistics.getClass().getMethod(name).invoke(statistics));
+            }
+        }
+        return numbers;
     }
 
     @Test

@@ -14,6 +14,8 @@ import io.burstlog.Durability;
 import io.burstlog.Stage;
 import io.burstlog.StageStats;
 import io.burstlog.jmx.Registration;
+import io.burstlog.jmx.RingMXBean;
+import io.burstlog.jmx.StreamMXBean;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -24,15 +26,21 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.management.JMException;
+import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import javax.management.StandardMBean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -116,6 +124,56 @@ class BurstMetricsTest {
 
     private static double gauge(RequiredSearch search) {
         return search.gauge().value();
+    }
+
+    @Test
+    void eachMeterAsksForTheFigureOfItsName() throws JMException {
+        Map<String, Long> figures = new HashMap<>();
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName ofRing = new ObjectName("io.burstlog:type=Ring,name=\"a\"");
+        ObjectName ofFile = new ObjectName("io.burstlog:type=Stream,ring=\"a\",file=\"b\"");
+        MeterRegistry registry = new SimpleMeterRegistry();
+        try (BurstMetrics metrics = new BurstMetrics()) {
+            server.registerMBean(withFiguresOfItsOwn("Ring", RingMXBean.class, figures), ofRing);
+            server.registerMBean(withFiguresOfItsOwn("File", StreamMXBean.class, figures), ofFile);
+            metrics.bindTo(registry);
+            Map<String, String> wanted = Map.ofEntries(
+                    Map.entry("records.accepted", "Ring.getAcceptedSequence"),
+                    Map.entry("records.durable", "Ring.getDurableSequence"),
+                    Map.entry("records.drained", "Ring.getDrainedSequence"),
+                    Map.entry("records.discarded", "Ring.getDiscarded"),
+                    Map.entry("records.lost", "Ring.getLostEnqueued"),
+                    Map.entry("full.waits", "Ring.getFullWaits"),
+                    Map.entry("commits", "Ring.getCommits"),
+                    Map.entry("ring.writes", "Ring.getDeviceWrites"),
+                    Map.entry("ring.written", "Ring.getDeviceBytes"),
+                    Map.entry("ring.used", "Ring.getUsedBytes"),
+                    Map.entry("ring.capacity", "Ring.getCapacityBytes"),
+                    Map.entry("file.records", "File.getDrainedRecords"),
+                    Map.entry("file.written", "File.getDrainedBytes"),
+                    Map.entry("file.discarded", "File.getDiscarded"),
+                    Map.entry("file.length", "File.getFileBytes"),
+                    Map.entry("file.held", "File.getHeldBytes"));
+            wanted.forEach((meter, getter) -> {
+                RequiredSearch found = registry.get("burstlog." + meter);
+                double value = found.meter().measure().iterator().next().getValue();
+                assertThat(value).as(meter).isEqualTo(figures.get(getter).doubleValue());
+            });
+        } finally {
+            server.unregisterMBean(ofRing);
+            server.unregisterMBean(ofFile);
+        }
+    }
+
+    /** Of all that such a bean tells, each number differs from every other. */
+    private static <T> StandardMBean withFiguresOfItsOwn(String name, Class<T> type, Map<String, Long> figures) {
+        Object bean = Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> method.getReturnType() == long.class
+                        ? figures.computeIfAbsent(name + '.' + method.getName(), getter -> 1000L + figures.size())
+                        : null);
+        return new StandardMBean(type.cast(bean), type, true);
     }
 
     @Test
