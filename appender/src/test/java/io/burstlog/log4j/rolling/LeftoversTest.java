@@ -10,6 +10,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.DirectWriteRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,6 +90,21 @@ class LeftoversTest {
                 before -> new RollingSettings.Archives(Duration.ZERO, 20, Duration.ZERO));
         RolledLog.open(folder, limited).close();
         assertThat(RolledLog.files(folder)).containsOnlyKeys("app-2.log", "app.log");
+    }
+
+    @Test
+    void the_file_that_is_written_is_not_compressed_though_the_pattern_names_it() {
+        final RollingSettings direct = RolledLog.settings(
+                folder,
+                "app-%i.log.gz",
+                SizeBasedTriggeringPolicy.createPolicy("1 MB"),
+                DirectWriteRolloverStrategy.createStrategy(null, null, null, true, RolledLog.configuration()));
+        try (RolledLog log = RolledLog.open(folder, direct)) {
+            log.log("order 1");
+            log.awaitDrained();
+            log.rolling().update(direct);
+        }
+        assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.burstlog.Roll;
 import io.burstlog.log4j.StatusLines;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -133,6 +134,37 @@ class PlannedRollsTest {
     }
 
     @Test
+    void without_a_policy_of_time_a_name_has_the_birth_of_its_file() {
+        final RollingSettings bySize =
+                settings("app-%d{HH}{UTC}-%i.log", SizeBasedTriggeringPolicy.createPolicy("1 MB"));
+        final FileWritingStream stream = new FileWritingStream(folder.resolve("app.log"), BEGIN);
+        stream.hold(true);
+        stream.write("of ten\n".getBytes(StandardCharsets.UTF_8));
+        final long nextBegins = BEGIN.plus(Duration.ofHours(1)).toEpochMilli();
+        stream.roll(Roll.to(folder.resolve("app-10-1.log").toString()), TimeUnit.MILLISECONDS.toNanos(nextBegins));
+        stream.write("of eleven\n".getBytes(StandardCharsets.UTF_8));
+        stream.holdUntilAsked();
+        try (RolledLog log = RolledLog.open(bySize, stream)) {
+            log.manager().rollover();
+            log.awaitDrained();
+        }
+        assertThat(RolledLog.files(folder))
+                .containsEntry("app-10-1.log", "of ten\n")
+                .containsEntry("app-11-1.log", "of eleven\n");
+    }
+
+    @Test
+    void plugins_take_it_for_a_manager_that_writes() {
+        try (RolledLog log = open("app-%i.log")) {
+            assertThat(log.manager().hasOutputStream()).isTrue();
+            assertThat(log.manager().stop(1, TimeUnit.SECONDS)).isTrue();
+            log.log("order 1");
+            log.manager().rollover();
+        }
+        assertThat(RolledLog.files(folder)).containsEntry("app-1.log", "order 1\n");
+    }
+
+    @Test
     void after_the_end_nothing_is_rolled() {
         try (RolledLog log = open("app-%i.log")) {
             log.log("order 1");
@@ -248,6 +280,7 @@ class PlannedRollsTest {
         final StatusLines status = new StatusLines();
         try (RolledLog log = RolledLog.open(
                 folder, withHeader(settings("app-%i.log", SizeBasedTriggeringPolicy.createPolicy("1 MB")), 1000))) {
+            assertThat(log.manager().getFileSize()).as("without header").isZero();
             for (int i = 0; i < 3; i++) {
                 log.log("order " + i);
                 log.manager().rollover();

@@ -16,8 +16,12 @@ import java.util.Random;
 
 /**
  * How fast the drain writes text, against a bare sequential write of the same bytes to the same disk, synced at its
- * end: into one file, into files that are rolled, and while these are compressed. In turns; a block is what the ring
- * holds when its drain is told to begin, and ends when all of it is in its files and synced.
+ * end: into one file, into files that are rolled, and while these are compressed. A block is what the ring holds when
+ * its drain is told to begin, and ends when all of it is in its files and synced.
+ *
+ * <p>The speed of a disk that others share changes within a second by more than what is measured. So blocks are short
+ * and many, each is compared with the bare ones right before and behind it, and the median counts. What does not change
+ * with the disk is told besides: the time of the processors.
  */
 public final class DrainRateStudy {
 
@@ -28,41 +32,66 @@ public final class DrainRateStudy {
     public static void run(Options options) throws Exception {
         Media media = new Media(options);
         Study study = new Study(
-                "drain-rate",
+                options.text("study", "drain-rate"),
                 "throughput",
                 options.text("title", "Text that the drain writes"),
                 Environment.describe(media.directory(), media.devices()));
-        int megabytes = options.number("megabytes", 128);
-        int blocks = options.number("blocks", 15);
+        int megabytes = options.number("megabytes", 64);
+        int blocks = options.number("blocks", 40);
         study.with("bytes", media.bytes()).with("megabytesOfBlock", megabytes);
-        Map<String, List<Double>> rates = new LinkedHashMap<>();
+        Map<String, Measured> measured = new LinkedHashMap<>();
+        DrainedText.WAYS.forEach(way -> measured.put(way, new Measured()));
         try (DrainedText text = new DrainedText(media, megabytes << 20)) {
-            // None has the same one before it each time: what that leaves to the disk would be its own.
-            List<String> turns = new ArrayList<>(DrainedText.WAYS);
+            List<String> turns = new ArrayList<>(DrainedText.DRAINS);
             Random random = new Random(1);
             for (int block = -1; block < blocks; block++) {
                 Collections.shuffle(turns, random);
+                DrainedText.Block before = text.write(DrainedText.BARE);
                 for (String way : turns) {
-                    double seconds = text.write(way);
+                    DrainedText.Block drained = text.write(way);
+                    DrainedText.Block after = text.write(DrainedText.BARE);
                     if (block >= 0) {
-                        rates.computeIfAbsent(way, first -> new ArrayList<>()).add((megabytes << 20) / seconds);
+                        measured.get(way).add(drained, (before.seconds() + after.seconds()) / 2);
+                        measured.get(DrainedText.BARE).add(after, after.seconds());
                     }
+                    before = after;
                 }
             }
         }
         media.clear();
-        for (String way : DrainedText.WAYS) {
-            List<Double> perSecond = rates.get(way);
-            double[] ratios = new double[perSecond.size()];
-            for (int i = 0; i < ratios.length; i++) {
-                ratios[i] = perSecond.get(i) / rates.get(DrainedText.BARE).get(i);
-            }
-            Ratios rate = Ratios.of(perSecond.stream().mapToDouble(each -> each).toArray());
-            System.out.printf(
-                    "drain-rate   %-26s median %,5.0f MB/s; over the bare write of the same round %s%n",
-                    way, rate.median() / MEGA, Figures.text(Ratios.of(ratios)));
-            study.add(new LinkedHashMap<>(Map.of("name", way, "medium", "mapped", "perSecond", perSecond)));
-        }
+        measured.forEach((way, all) -> all.tell(study, way, megabytes << 20));
         study.write(options.path("out", "target/bench"));
+    }
+
+    /** The blocks of one way. */
+    private static final class Measured {
+
+        private final List<Double> seconds = new ArrayList<>();
+        private final List<Double> ofBare = new ArrayList<>();
+        private double processorSeconds;
+
+        void add(DrainedText.Block block, double bareSeconds) {
+            seconds.add(block.seconds());
+            ofBare.add(bareSeconds / block.seconds());
+            processorSeconds += block.processorSeconds();
+        }
+
+        void tell(Study study, String way, int bytes) {
+            List<Double> perSecond = seconds.stream().map(each -> bytes / each).toList();
+            double secondsOfGigabyte = processorSeconds / seconds.size() / bytes * 1e9;
+            System.out.printf(
+                    "drain-rate   %-26s median %,5.0f MB/s; over the bare writes around it %s; processors %.2f s a GB%n",
+                    way, ratios(perSecond).median() / MEGA, Figures.text(ratios(ofBare)), secondsOfGigabyte);
+            study.add(new LinkedHashMap<>(Map.of(
+                    "name", way,
+                    "medium", "mapped",
+                    "perSecond", perSecond,
+                    "ofBare", ofBare,
+                    "processorSecondsOfGigabyte", secondsOfGigabyte)));
+        }
+
+        private static Ratios ratios(List<Double> values) {
+            return Ratios.of(values.stream().mapToDouble(each -> each).toArray());
+        }
     }
 }

@@ -121,7 +121,7 @@ public final class Studies {
         add(
                 "drain-rate",
                 "how fast does the drain write text?",
-                size -> List.of(step(0, "drain-rate --blocks", size.of(5, 40))));
+                size -> List.of(step(0, "drain-rate --megabytes 128 --blocks", size.of(30, 150))));
         add(
                 "open",
                 "how long is the open of a full ring?",
@@ -216,7 +216,7 @@ public final class Studies {
             words.addAll(words(
                     "rolling-" + medium,
                     "--messages",
-                    size.of(medium.equals("ssd") ? 20_000 : 100_000, 400_000),
+                    size.of(medium.equals("ssd") ? 200_000 : 400_000, 400_000),
                     "--warm-up 15000 --block 5000 --seconds 36000 --baseline log4j-burst@" + medium,
                     "--targets log4j-burst@%1$s,log4j-burst-policies@%1$s,log4j-burst-rolling@%1$s".formatted(medium)));
             steps.add(new Step(3, false, words));

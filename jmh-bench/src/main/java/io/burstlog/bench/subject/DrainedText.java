@@ -13,6 +13,7 @@ import io.burstlog.log4j.rolling.FileRolling;
 import io.burstlog.log4j.rolling.RollingSettings;
 import io.burstlog.log4j.rolling.RollingStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -43,24 +44,31 @@ public final class DrainedText implements AutoCloseable {
     private static final String ROLLED = "rolled";
     private static final String COMPRESSED = "rolled and .zst";
 
+    public static final List<String> DRAINS = List.of(ONE_FILE, ROLLED, COMPRESSED);
+
     public static final List<String> WAYS = List.of(BARE, ONE_FILE, ROLLED, COMPRESSED);
 
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Duration IDLE = Duration.ofMinutes(10);
 
     /** The drain begins by itself when an eighth of the ring is full. */
-    private static final int RING_BYTES_PER_BYTE = 16;
+    private static final int RING_BYTES_PER_BYTE = 10;
 
-    private static final int FILES = 2;
-    private static final long REST_MILLIS = 300;
+    private static final long REST_MILLIS = 50;
     private static final int LINES = 4096;
     private static final int WRITE_BYTES = 1 << 20;
+    private static final long LONGEST_BARE_BYTES = 1L << 30;
 
+    private final com.sun.management.OperatingSystemMXBean process =
+            (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private final Media media;
     private final int bytes;
     private final byte[][] lines;
     private final FileChannel bare;
     private final Map<String, Log> logs = new LinkedHashMap<>();
+
+    /** What a block took until it was on the disk, and of all processors together. */
+    public record Block(double seconds, double processorSeconds) {}
 
     private record Log(BurstLog ring, BurstStream stream, FileRolling rolling, Path folder) {}
 
@@ -140,27 +148,37 @@ public final class DrainedText implements AutoCloseable {
                 null);
     }
 
-    /** Writes a block in one of the ways. Returns the seconds until it was on the disk. */
-    public double write(String way) throws IOException, InterruptedException {
+    /** Writes a block in one of the ways. */
+    public Block write(String way) throws IOException, InterruptedException {
         return way.equals(BARE) ? writeBare() : drain(logs.get(way));
     }
 
-    private double writeBare() throws IOException, InterruptedException {
+    private Block writeBare() throws IOException, InterruptedException {
         ByteBuffer buffer = ByteBuffer.allocateDirect(WRITE_BYTES);
         for (int i = 0; buffer.remaining() >= lines[0].length; i++) {
             buffer.put(lines[i % LINES]);
         }
         buffer.flip();
         letTheDiskRest();
+        long processors = process.getProcessCpuTime();
         long begin = System.nanoTime();
         for (int written = 0; written < bytes; ) {
             written += bare.write(buffer.rewind());
         }
         bare.force(false);
-        return (System.nanoTime() - begin) / 1e9;
+        Block block = since(begin, processors);
+        if (bare.size() > LONGEST_BARE_BYTES) {
+            bare.truncate(0);
+        }
+        return block;
     }
 
-    private double drain(Log log) throws IOException, InterruptedException {
+    private Block since(long begin, long processors) {
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        return new Block(seconds, (process.getProcessCpuTime() - processors) / 1e9);
+    }
+
+    private Block drain(Log log) throws IOException, InterruptedException {
         RecordBuffer record = RecordBuffer.allocate(media.bytes(), media.bytes());
         int lineCount = bytes / media.bytes();
         long drained = log.stream().stats().drainedBytes();
@@ -168,8 +186,8 @@ public final class DrainedText implements AutoCloseable {
             record.clear();
             record.ensureRemaining(media.bytes()).put(lines[i % LINES]);
             log.stream().enqueue(record, 0);
-            if (log.rolling() != null && (i + 1) % (lineCount / FILES) == 0) {
-                log.rolling().manager().rollover();
+            if (log.rolling() != null && i + 1 == lineCount / 2) {
+                log.rolling().manager().rollover(); // compressed while the other half is written
             }
         }
         log.ring().flush();
@@ -177,13 +195,14 @@ public final class DrainedText implements AutoCloseable {
             throw new IllegalStateException("The drain did not wait until the ring held its block.");
         }
         letTheDiskRest();
+        long processors = process.getProcessCpuTime();
         long begin = System.nanoTime();
         if (!log.stream().awaitDrained(LONG)) {
             throw new IllegalStateException("The ring is not drained after " + LONG + ".");
         }
-        double seconds = (System.nanoTime() - begin) / 1e9;
+        Block block = since(begin, processors);
         settle(log.folder());
-        return seconds;
+        return block;
     }
 
     private static void letTheDiskRest() throws InterruptedException {
