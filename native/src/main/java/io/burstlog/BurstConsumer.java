@@ -251,8 +251,8 @@ public final class BurstConsumer implements AutoCloseable {
     }
 
     /**
-     * As {@link #seek}, to the first record of that sequence or a higher one, of the ring that wrote last; there is none
-     * yet: to what comes next.
+     * As {@link #seek}, to the first record of that sequence or a higher one, of the ring that wrote last; there is
+     * none yet: to what comes next.
      *
      * @param sequence what an append returned
      */

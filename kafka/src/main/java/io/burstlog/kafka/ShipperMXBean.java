@@ -2,8 +2,8 @@
 package io.burstlog.kafka;
 
 /**
- * What a shipper shows to management clients, as {@code io.burstlog:type=Shipper,folder="<folder>",topic="<topic>"}: its
- * {@link ShipperStats}.
+ * What a shipper shows to management clients, as {@code io.burstlog:type=Shipper,folder="<folder>",topic="<topic>"}:
+ * its {@link ShipperStats}.
  */
 public interface ShipperMXBean {
 
