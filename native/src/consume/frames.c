@@ -239,18 +239,30 @@ static enum frame_verdict judge(const struct frames *frames) {
                : segment_frame_judge(frames->buffer + begin, frames->count - begin, frames->crc_seed);
 }
 
+/* Room for a frame of so many bytes, if they are written. 0 or -errno with a sentence. */
+static int make_room(struct frames *frames, uint64_t bytes) {
+    struct stat status;
+    if (bytes <= frames->room || fstat(frames->segment, &status) < 0 ||
+        (uint64_t)status.st_size < frames->offset + bytes) {
+        return 0;
+    }
+    uint8_t *larger = realloc(frames->buffer, bytes);
+    if (larger == NULL) {
+        return error_set(ENOMEM, "no memory to read a record of %llu bytes", (unsigned long long)bytes);
+    }
+    frames->buffer = larger;
+    frames->room = bytes;
+    return 0;
+}
+
 /* Reads anew what begins at the offset, with room for all of the frame there if its header says how long it is. 0 or -errno. */
 static int fill(struct frames *frames, enum frame_verdict before) {
     if (before == FRAME_IS_LONGER) {
         struct record_header header;
         memcpy(&header, frames->buffer + (frames->offset - frames->at), sizeof header);
-        if (record_bytes(header.length) > frames->room) {
-            uint8_t *larger = realloc(frames->buffer, record_bytes(header.length));
-            if (larger == NULL) {
-                return error_set(ENOMEM, "no memory to read a record of %u bytes", header.length);
-            }
-            frames->buffer = larger;
-            frames->room = record_bytes(header.length);
+        const int rc = make_room(frames, record_bytes(header.length));
+        if (rc < 0) {
+            return rc;
         }
     }
     const int64_t got = read_at(frames->segment, frames->buffer, frames->room, frames->offset);

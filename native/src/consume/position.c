@@ -72,8 +72,16 @@ static int read_slots(struct position *position) {
     return 0;
 }
 
+/* Both slots get their room now: on a disk that is full of segments nobody could acknowledge any, and so none would go. */
+static int make_room(const struct position *position) {
+    static const uint8_t nothing[SEGMENTS_POSITION_OFFSET(1) + sizeof(struct segments_position)];
+    const ssize_t written = TEMP_FAILURE_RETRY(pwrite(position->file, nothing, sizeof nothing, 0));
+    return written < 0 ? -errno : written < (ssize_t)sizeof nothing ? -ENOSPC : 1;
+}
+
 static int begin(struct position *position, const char *name) {
-    const int rc = read_slots(position);
+    int rc = read_slots(position);
+    rc = rc == 1 ? make_room(position) : rc;
     return rc == -EUCLEAN
                ? error_set(EUCLEAN,
                            "the position of consumer %s is damaged, or of another folder: delete its file in "

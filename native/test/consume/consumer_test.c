@@ -13,6 +13,10 @@ static time_t later_s; /* than it is, as far as times of files go */
 
 int __real_inotify_init1(int flags);
 int __wrap_inotify_init1(int flags);
+static int entries_left; /* before a listing fails; 0: none does */
+
+struct dirent *__real_readdir(DIR *entries);
+struct dirent *__wrap_readdir(DIR *entries);
 DIR *__real_fdopendir(int folder);
 DIR *__wrap_fdopendir(int folder);
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
@@ -27,6 +31,14 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
 int __wrap_inotify_init1(int flags) {
     errno = EMFILE;
     return has_no_inotify ? -1 : __real_inotify_init1(flags);
+}
+
+struct dirent *__wrap_readdir(DIR *entries) {
+    if (entries_left > 0 && --entries_left == 0) {
+        errno = EIO;
+        return NULL;
+    }
+    return __real_readdir(entries);
 }
 
 DIR *__wrap_fdopendir(int folder) {
@@ -224,6 +236,20 @@ static void what_is_written_while_a_consumer_looks_is_not_passed_over(void **sta
     assert_all(6, seg_log.written);
 }
 
+/* Nothing is passed over because of it. */
+static void a_listing_that_fails_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(log_write(600), 0);
+    for (int left = 1; left < 12; left++) {
+        burst_consumer_seek(consumer, 1);
+        entries_left = left;
+        assert_int_equal(burst_consumer_next(consumer, &record, 0), -EIO);
+        entries_left = 0;
+        assert_next(1, 1);
+    }
+    assert_all(2, 600);
+}
+
 /* A folder of very many segments is not listed for each record. */
 static void a_folder_that_is_unchanged_is_listed_once(void **state) {
     (void)state;
@@ -270,6 +296,7 @@ int main(void) {
         CONSUMER_TEST(a_wait_ends),
         CONSUMER_TEST(what_is_written_before_a_wait_ends_it),
         CONSUMER_TEST(what_is_written_while_a_consumer_looks_is_not_passed_over),
+        CONSUMER_TEST(a_listing_that_fails_is_refused),
         CONSUMER_TEST(a_folder_that_is_unchanged_is_listed_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

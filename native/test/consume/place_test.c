@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a consumer is, what is missing there, and what is no place for one. */
+#include <sys/stat.h>
+
 #include "consume/consumer_log.h"
+
+static int sync_error; /* of the next ones; 0: they succeed */
+static unsigned syncs;
+
+int __real_fdatasync(int file);
+int __wrap_fdatasync(int file);
+
+int __wrap_fdatasync(int file) {
+    syncs++;
+    errno = sync_error;
+    return sync_error != 0 ? -1 : __real_fdatasync(file);
+}
 
 /* ------------------------------------------------------------------------------------------------------ positions */
 
@@ -22,6 +36,40 @@ static void what_is_acknowledged_does_not_come_again(void **state) {
     assert_int_equal(burst_consumer_ack(consumer, 5), 0);
     reopen_consumer();
     assert_all(6, 60);
+}
+
+/* On a disk that is full of segments a consumer must be able to acknowledge them. */
+static void a_position_has_its_room_from_the_beginning(void **state) {
+    (void)state;
+    char path[300];
+    struct stat before, after;
+    snprintf(path, sizeof path, "%s/consumers/reader", seg_log.path);
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(before.st_size, 4096 + 64);
+    assert_int_equal(log_write(6), 0);
+    assert_all(1, 6);
+    for (uint64_t number = 1; number <= 4; number++) {
+        assert_int_equal(burst_consumer_ack(consumer, number), 0);
+    }
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(after.st_size, before.st_size);
+    reopen_consumer();
+    assert_int_equal(burst_consumer_position(consumer), 5);
+}
+
+static void what_is_acknowledged_is_durable(void **state) {
+    (void)state;
+    assert_int_equal(log_write(6), 0);
+    assert_all(1, 6);
+    syncs = 0;
+    assert_int_equal(burst_consumer_ack(consumer, 2), 0);
+    assert_int_equal(syncs, 1);
+    sync_error = EIO;
+    assert_int_equal(burst_consumer_ack(consumer, 3), -EIO);
+    sync_error = 0;
+    assert_int_equal(burst_consumer_ack(consumer, 4), 0);
+    reopen_consumer();
+    assert_int_equal(burst_consumer_position(consumer), 5);
 }
 
 static void what_was_not_given_cannot_be_acknowledged(void **state) {
@@ -235,6 +283,8 @@ static void a_struct_of_another_size_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         CONSUMER_TEST(what_is_acknowledged_does_not_come_again),
+        CONSUMER_TEST(a_position_has_its_room_from_the_beginning),
+        CONSUMER_TEST(what_is_acknowledged_is_durable),
         CONSUMER_TEST(what_was_not_given_cannot_be_acknowledged),
         CONSUMER_TEST(consumers_do_not_touch_each_other),
         CONSUMER_TEST(a_torn_position_leaves_the_one_before),

@@ -9,6 +9,23 @@
 /* The listing that fails: after so many entries; 0: none does. */
 static int entries_left;
 
+static unsigned syncs, syncs_before_deletion;
+
+int __real_fdatasync(int file);
+int __wrap_fdatasync(int file);
+int __real_unlinkat(int folder, const char *path, int flags);
+int __wrap_unlinkat(int folder, const char *path, int flags);
+
+int __wrap_fdatasync(int file) {
+    syncs++;
+    return __real_fdatasync(file);
+}
+
+int __wrap_unlinkat(int folder, const char *path, int flags) {
+    syncs_before_deletion = syncs;
+    return __real_unlinkat(folder, path, flags);
+}
+
 struct dirent *__real_readdir(DIR *entries);
 struct dirent *__wrap_readdir(DIR *entries);
 
@@ -143,8 +160,10 @@ static void segments_go_when_all_consumers_have_acknowledged_them(void **state) 
     assert_int_equal(list(), before); /* the other one has acknowledged nothing */
     burst_consumer_seek(second, wanted[2]);
     assert_int_equal(burst_consumer_ack(second, wanted[2] - 1), 0);
+    syncs = 0;
     look();
     assert_int_equal(list(), before - 2);
+    assert_int_equal(syncs_before_deletion, 2); /* what the two have said, who may not have come to that yet */
     assert_int_equal(firsts[0], wanted[2]);
     burst_consumer_seek(second, wanted[before - 1] + 1);
     assert_int_equal(burst_consumer_ack(second, wanted[before - 1]), 0);
@@ -254,6 +273,7 @@ static void beyond_the_limit_they_are_released_and_the_consumer_is_told_what_is_
     for (uint64_t until = 200; until <= 1800; until += 200) {
         assert_int_equal(log_write(until), 0);
         look();
+        look(); /* which finds none beyond the limit any more: but the consumer is where it was */
     }
     assert_int_equal(count_told("the oldest segments are deleted"), 1);
     list();

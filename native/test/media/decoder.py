@@ -354,6 +354,18 @@ def decode_segments(head, segments):
     return found
 
 
+POSITION = ((0, "8s", "magic"), (8, "Q", "generation"), (16, "Q", "next_number"), (24, "q", "written_ns"), (60, "I", "crc"))
+
+
+def decode_position(content, uuid):
+    """The slots of a consumer's position in the folder of that uuid, the newest first; those that are not valid are left out."""
+    slots = [fields(content, at, POSITION) for at in (0, 4096) if len(content) >= at + 64 and
+             crc32c(content[at:at + 60], crc32c(uuid)) == fields(content, at, POSITION)["crc"]]
+    slots = [slot for slot in slots if slot["magic"] == b"BURSTPOS" and 1 <= slot["generation"] <= NUMBER_MAX and
+             1 <= slot["next_number"] <= NUMBER_MAX]
+    return sorted(slots, key=lambda slot: -slot["generation"])
+
+
 def read_image(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
         return file.read()

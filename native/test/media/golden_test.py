@@ -186,7 +186,9 @@ def without_segments(name, found):
     stream = [stream for stream in found["checkpoints"][found["newest"]]["streams"] if stream["kind"] == 3][0]
     last = folder["segments"][-1]
     noted = contents[last["first_number"]][:stream["length"]]
+    positions = [slot["next_number"] for slot in decoder.decode_position(read("consumer"), folder["uuid"])]
     checks = {
+        "the consumer stands elsewhere": positions == [17, 13],
         "the text of the frames is not that of the log file": b"".join(frame["payload"] for frame in frames) == read("orders"),
         "the sequences do not rise": all(one["sequence"] < two["sequence"] for one, two in zip(frames, frames[1:])),
         "the checkpoint names another folder": folder["uuid"] == struct.pack("<Qq", stream["inode"], stream["born_ns"]),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the golden images anew, for a new version of the format: make-golden-images FOLDER, then `gzip -9n` each ring there
- * into native/test/media/golden, redo.log, segments.orders, and segments.head and segments.*.seg of what is in segments.folder.
+ * into native/test/media/golden, redo.log, segments.orders, and segments.head, segments.*.seg and segments.consumer of what is
+ * in segments.folder.
  * Each life of a ring is a process that ends without a close.
  */
 #include <fcntl.h>
@@ -183,6 +184,13 @@ static void segments(burst_t *log) {
         }
     }
     check(burst_close(log), "close");
+    burst_consumer_t *consumer;
+    check(burst_consumer_open("segments.folder", "golden", &consumer), "consumer");
+    for (uint64_t number = 12; number <= 16; number += 4) {
+        check(burst_consumer_seek(consumer, number + 1), "seek");
+        check(burst_consumer_ack(consumer, number), "ack");
+    }
+    burst_consumer_close(consumer);
 }
 
 static void segments_and_what_waits(burst_t *log) {

@@ -63,6 +63,17 @@ static void remove_segments(void) {
     segment_list_free(&list);
 }
 
+static void remove_folder(void) {
+    static const char *const names[] = {SEGMENTS_HEAD_NAME, SEGMENTS_POSITIONS_NAME "/reader", SEGMENTS_POSITIONS_NAME,
+                                        ""};
+    char path[160];
+    remove_segments();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        remove(path);
+    }
+}
+
 static void put_folder(const struct input *input) {
     uint8_t positions[SEGMENTS_POSITION_OFFSET(1) + sizeof input->slots[1]] = {0};
     char path[80];
@@ -70,7 +81,7 @@ static void put_folder(const struct input *input) {
         snprintf(folder, sizeof folder, "/dev/shm/burst-fuzz-XXXXXX");
         MUST(mkdtemp(folder) != NULL);
         snprintf(path, sizeof path, "%s/" SEGMENTS_POSITIONS_NAME, folder);
-        MUST(mkdir(path, 0700) == 0);
+        MUST(mkdir(path, 0700) == 0 && atexit(remove_folder) == 0);
     }
     remove_segments();
     put(SEGMENTS_HEAD_NAME, &input->head, sizeof input->head);

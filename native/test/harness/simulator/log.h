@@ -59,6 +59,9 @@ void log_drain_all(struct world *world);
 /* Every record there must be, and none but those, in order: I1 to I4. All is drained. */
 void log_check_files(struct world *world);
 
+/* He has passed all but the last one: they are deleted. */
+void log_delete_segments(struct world *world);
+
 /* Somebody reads all segments there are: what he has seen before is still there, under the same number (I10). */
 void log_read_segments(struct world *world);
 /* And he finds each record of its stream once, in order. All is drained. */

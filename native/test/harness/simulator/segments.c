@@ -42,19 +42,24 @@ static void look_at(struct world *world, uint64_t number, const uint8_t *bytes) 
     }
 }
 
+static const char *path_of(char path[FILE_NAME_MAX], uint64_t number) {
+    char name[SEGMENT_NAME_BYTES];
+    segment_name(name, number);
+    snprintf(path, FILE_NAME_MAX, "%s/%s", SEGMENTS_FOLDER, name);
+    return path;
+}
+
 /* Calls it for each whole frame; the highest number. */
 static uint64_t each_frame(struct world *world, void (*call)(struct world *, uint64_t, const uint8_t *)) {
     const struct sim_inode *head = find(world, SEGMENTS_FOLDER "/" SEGMENTS_HEAD_NAME);
-    uint64_t number = 1, first = 0;
+    uint64_t number = world->model.deleted_count + 1, first = 0;
     if (head == NULL || head->size < sizeof(struct segments_head) ||
         segments_head_judge((const struct segments_head *)head->cache) != SEGMENT_VALID) {
         return 0;
     }
     while (number != first) {
-        char path[FILE_NAME_MAX], name[SEGMENT_NAME_BYTES];
-        segment_name(name, number);
-        snprintf(path, sizeof path, "%s/%s", SEGMENTS_FOLDER, name);
-        const struct sim_inode *inode = find(world, path);
+        char path[FILE_NAME_MAX];
+        const struct sim_inode *inode = find(world, path_of(path, number));
         size_t at = sizeof(struct segment_header);
         first = number;
         if (inode == NULL || inode->size < at ||
@@ -73,6 +78,19 @@ static uint64_t each_frame(struct world *world, void (*call)(struct world *, uin
 
 void log_read_segments(struct world *world) {
     each_frame(world, look_at);
+}
+
+void log_delete_segments(struct world *world) {
+    struct model *model = &world->model;
+    char path[FILE_NAME_MAX];
+    uint64_t last = model->deleted_count + 1;
+    for (uint64_t number = last + 1; number <= model->seen_count; number++) {
+        if (find(world, path_of(path, number)) != NULL) {
+            sim_change_name(&world->files, path_of(path, last), NULL, 0);
+            last = number;
+        }
+    }
+    model->deleted_count = (uint32_t)last - 1;
 }
 
 static uint64_t last_sequence;
@@ -105,7 +123,7 @@ static void check_frame(struct world *world, uint64_t number, const uint8_t *byt
 
 void log_check_segments(struct world *world) {
     const struct model *model = &world->model;
-    last_sequence = 0;
+    last_sequence = model->deleted_count == 0 ? 0 : model->seen[model->deleted_count].sequence;
     const uint64_t count = each_frame(world, check_frame);
     for (uint64_t sequence = last_sequence + 1; sequence <= model->acknowledged; sequence++) {
         if (model->records[sequence].in_segments) {

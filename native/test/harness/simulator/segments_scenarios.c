@@ -68,6 +68,22 @@ void segments_end_one_after_another(struct world *world) {
     append_to(world, 1, 200);
 }
 
+/* Somebody deletes them behind the log, which never comes back to them. */
+void segments_that_are_passed_go(struct world *world) {
+    open_both(world);
+    for (uint32_t round = 0; round < 5; round++) {
+        append_round(world, 900 + 300 * round);
+        log_drain(world, (int)(round % 2));
+        log_delete_segments(world);
+        if (round == 2) {
+            reopen(world);
+        }
+    }
+    log_drain_all(world);
+    log_delete_segments(world);
+    append_round(world, 200);
+}
+
 void segments_on_a_full_disk(struct world *world) {
     open_both(world);
     append_round(world, 600);

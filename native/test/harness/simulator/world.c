@@ -123,6 +123,7 @@ void world_copy(struct world *to, const struct world *from) {
     memcpy(to->model.records, from->model.records, records * sizeof to->model.records[0]);
     memcpy(to->model.seen, from->model.seen, (from->model.seen_count + 1) * sizeof to->model.seen[0]);
     to->model.seen_count = from->model.seen_count;
+    to->model.deleted_count = from->model.deleted_count;
     to->model.acknowledged = from->model.acknowledged;
     to->model.offered = from->model.offered;
     to->model.incarnation = from->model.incarnation;

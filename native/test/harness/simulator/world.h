@@ -221,6 +221,7 @@ struct seen_frame {
 struct model {
     struct seen_frame seen[SEEN_MAX];               /* by number */
     uint32_t seen_count;                            /* the highest number of them */
+    uint32_t deleted_count;                         /* so many frames are in segments that were deleted */
     struct model_record records[MODEL_RECORDS_MAX]; /* by sequence */
     uint64_t acknowledged;                          /* every sequence up to it must survive */
     uint64_t offered;                               /* no sequence above it can exist */
