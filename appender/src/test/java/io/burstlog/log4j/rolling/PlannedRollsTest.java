@@ -250,7 +250,7 @@ class PlannedRollsTest {
         final RollingSettings settings =
                 RolledLog.settings(folder, "app-%i.log", SizeBasedTriggeringPolicy.createPolicy("1 MB"), acting);
         try (RolledLog log = RolledLog.open(folder, settings, BEGIN)) {
-            log.stream().performAfter(Duration.ofMillis(50));
+            log.stream().performAfter(Duration.ofMillis(300));
             log.log("order 1");
             log.manager().rollover();
             log.awaitDrained();
