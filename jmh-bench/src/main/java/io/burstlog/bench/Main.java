@@ -6,10 +6,12 @@ import io.burstlog.bench.jmh.JmhRun;
 import io.burstlog.bench.report.Report;
 import io.burstlog.bench.study.DrainRateStudy;
 import io.burstlog.bench.study.DrainStudy;
+import io.burstlog.bench.study.FileSystemStudy;
 import io.burstlog.bench.study.HandOverStudy;
 import io.burstlog.bench.study.LatencyStudy;
 import io.burstlog.bench.study.LoadStudy;
 import io.burstlog.bench.study.OpenStudy;
+import io.burstlog.bench.study.QueueStudy;
 import io.burstlog.bench.study.Studies;
 import io.burstlog.bench.study.StudyRun;
 import io.burstlog.bench.study.SyncStudy;
@@ -32,17 +34,19 @@ public final class Main {
         void run(Options options) throws Exception;
     }
 
-    private static final Map<String, Command> COMMANDS = new TreeMap<>(Map.of(
-            "latency", LatencyStudy::run,
-            "hand-over", HandOverStudy::run,
-            "load", LoadStudy::run,
-            "throughput", ThroughputStudy::run,
-            "drain", DrainStudy::run,
-            "drain-rate", DrainRateStudy::run,
-            "open", OpenStudy::run,
-            "syncs", SyncStudy::run,
-            "traced", SyncStudy::runTraced,
-            "report", Report::run));
+    private static final Map<String, Command> COMMANDS = new TreeMap<>(Map.ofEntries(
+            Map.entry("latency", LatencyStudy::run),
+            Map.entry("hand-over", HandOverStudy::run),
+            Map.entry("queue", QueueStudy::run),
+            Map.entry("file-systems", FileSystemStudy::run),
+            Map.entry("load", LoadStudy::run),
+            Map.entry("throughput", ThroughputStudy::run),
+            Map.entry("drain", DrainStudy::run),
+            Map.entry("drain-rate", DrainRateStudy::run),
+            Map.entry("open", OpenStudy::run),
+            Map.entry("syncs", SyncStudy::run),
+            Map.entry("traced", SyncStudy::runTraced),
+            Map.entry("report", Report::run)));
 
     private Main() {}
 

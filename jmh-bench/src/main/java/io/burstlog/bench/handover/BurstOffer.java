@@ -4,10 +4,12 @@ package io.burstlog.bench.handover;
 import io.burstlog.Binding;
 import io.burstlog.BurstLog;
 import io.burstlog.RecordBuffer;
+import io.burstlog.Stage;
 import io.burstlog.bench.subject.BurstTarget;
 import io.burstlog.bench.subject.Media;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.HdrHistogram.Histogram;
 
 /** Our own: the message is accepted by the ring, and made durable in the background. */
 final class BurstOffer implements HandOver {
@@ -45,6 +47,16 @@ final class BurstOffer implements HandOver {
         if (!log.awaitDrained(LONG)) {
             throw new IllegalStateException("not drained after " + LONG + ".");
         }
+    }
+
+    @Override
+    public void addLags(Histogram nanos) {
+        log.histogram(Stage.ENQUEUE_LAG).forEachBucket(nanos::recordValueWithCount);
+    }
+
+    @Override
+    public void awaitDurable() {
+        log.flush();
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.handover;
 
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 
@@ -10,22 +11,43 @@ final class Consumer {
     private static final int SPINS = 1000;
     private static final long NAP_NANOS = 50_000;
 
+    /** What it does when there is nothing to take. */
+    enum Idle {
+        SPIN,
+        YIELD,
+        /** Spins for a while, then sleeps for 50 us at a time. */
+        NAP,
+        /** Sleeps until it is woken. */
+        PARK
+    }
+
     private final Thread thread;
+    private final Idle idle;
+    private volatile boolean parked;
     private volatile boolean ended;
 
-    /** @param take takes some messages and tells how many */
     Consumer(String name, IntSupplier take) {
+        this(name, take, Idle.NAP);
+    }
+
+    /** @param take takes some messages and tells how many */
+    Consumer(String name, IntSupplier take, Idle idle) {
+        this.idle = idle;
         thread = new Thread(() -> run(take), name + "-consumer");
         thread.setDaemon(true);
         thread.start();
     }
 
     private void run(IntSupplier take) {
-        int idle = 0;
+        int looks = 0;
         while (!ended) {
             if (take.getAsInt() > 0) {
-                idle = 0;
-            } else if (++idle < SPINS) {
+                looks = 0;
+            } else if (idle == Idle.YIELD) {
+                Thread.yield();
+            } else if (idle == Idle.PARK) {
+                park(take);
+            } else if (idle == Idle.SPIN || ++looks < SPINS) {
                 Thread.onSpinWait();
             } else {
                 LockSupport.parkNanos(NAP_NANOS);
@@ -33,8 +55,28 @@ final class Consumer {
         }
     }
 
+    /** Looks once more when the producer can see that it is about to sleep. */
+    private void park(IntSupplier take) {
+        parked = true;
+        if (take.getAsInt() == 0 && !ended) {
+            LockSupport.park(this);
+        }
+        parked = false;
+    }
+
+    /** Whoever has stored a message calls this; it costs something with {@link Idle#PARK} only. */
+    void wake() {
+        if (idle == Idle.PARK) {
+            VarHandle.fullFence(); // the message before the look
+            if (parked) {
+                LockSupport.unpark(thread);
+            }
+        }
+    }
+
     void end() {
         ended = true;
+        LockSupport.unpark(thread);
         try {
             thread.join();
         } catch (InterruptedException interrupted) {

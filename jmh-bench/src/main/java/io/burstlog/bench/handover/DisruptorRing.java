@@ -2,7 +2,7 @@
 package io.burstlog.bench.handover;
 
 import com.lmax.disruptor.RingBuffer;
-import com.lmax.disruptor.SleepingWaitStrategy;
+import com.lmax.disruptor.WaitStrategy;
 import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import com.lmax.disruptor.util.DaemonThreadFactory;
@@ -13,13 +13,13 @@ final class DisruptorRing implements HandOver {
     private final Disruptor<byte[]> disruptor;
     private final RingBuffer<byte[]> ring;
 
-    DisruptorRing(int bytes, int producers) {
+    DisruptorRing(int bytes, int producers, WaitStrategy wait) {
         disruptor = new Disruptor<>(
                 () -> new byte[bytes],
                 CAPACITY,
                 DaemonThreadFactory.INSTANCE,
                 producers == 1 ? ProducerType.SINGLE : ProducerType.MULTI,
-                new SleepingWaitStrategy());
+                wait);
         disruptor.handleEventsWith((event, sequence, endOfBatch) -> {});
         ring = disruptor.start();
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.handover;
 
+import org.HdrHistogram.Histogram;
+
 /** A way to hand a message to another thread, or merely to copy it away. */
 public interface HandOver extends AutoCloseable {
 
@@ -15,6 +17,15 @@ public interface HandOver extends AutoCloseable {
 
     /** Returns when all that was handed over has been taken. */
     default void awaitEmpty() {}
+
+    /**
+     * Adds to a histogram how long messages took from their offer until they were durable, in nanoseconds, as far as
+     * this way knows; all of them since it was made.
+     */
+    default void addLags(Histogram nanos) {}
+
+    /** Returns when all that was handed over is durable; at once if nothing ever is. */
+    default void awaitDurable() {}
 
     /** The most threads that may offer at a time. */
     default int producers() {

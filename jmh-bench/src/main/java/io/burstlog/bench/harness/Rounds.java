@@ -14,13 +14,14 @@ import java.util.function.LongSupplier;
  * <p>Before each block come messages that are not counted, a tenth of its number: the one who was there before has left
  * the caches to himself, and a log that is written all the time would not feel that.
  *
+ * @param study for the line that says how far it is
  * @param blockMessages messages of one block that are counted
  * @param warmUpMessages messages of each target that are not counted; rounded up to whole blocks
  * @param messages messages of each target that are counted at most; rounded up to whole blocks
  * @param nanos how long all this may take: warm-up ends after half of it, counting after all of it but not before three
  *     rounds
  */
-public record Rounds(int blockMessages, int warmUpMessages, int messages, long nanos) {
+public record Rounds(String study, int blockMessages, int warmUpMessages, int messages, long nanos) {
 
     private static final int LEAST_ROUNDS = 3;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -30,13 +31,17 @@ public record Rounds(int blockMessages, int warmUpMessages, int messages, long n
         List<TargetResult> results = new ArrayList<>();
         targets.forEach(target -> results.add(new TargetResult(target.name(), target.claims())));
         long begin = nanoClock.getAsLong();
+        Progress progress = new Progress(study);
+        double all = rounds(warmUpMessages) + rounds(messages);
         int warmUp = 0;
         while (warmUp < rounds(warmUpMessages) && nanoClock.getAsLong() - begin < nanos / 2) {
             measureRound(targets, warmUp++, null);
+            progress.is(Math.max(warmUp / all, progress.nanos() / (double) nanos));
         }
         int rounds = 0;
         while (rounds < rounds(messages) && (rounds < LEAST_ROUNDS || nanoClock.getAsLong() - begin < nanos)) {
             measureRound(targets, warmUp + rounds++, results);
+            progress.is(Math.max((warmUp + rounds) / all, progress.nanos() / (double) nanos));
         }
         int notCounted = warmUp * blockMessages;
         results.forEach(result -> result.setWarmUp(notCounted));

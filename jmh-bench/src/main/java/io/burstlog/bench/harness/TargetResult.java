@@ -16,7 +16,7 @@ public final class TargetResult {
     /** What a block is compared by. */
     public static final List<String> FIGURES = List.of("average", "p50", "p99", "p99.9");
 
-    private static final int POINTS = 6_000;
+    private static final int COLUMNS = 3_000;
 
     private final String name;
     private final String claims;
@@ -81,6 +81,16 @@ public final class TargetResult {
         return json;
     }
 
+    /** The same with the ends of the distribution. */
+    public static Map<String, Object> spreadOf(String name, Histogram nanos) {
+        Map<String, Object> json = figuresOf(name, nanos);
+        json.put("min", nanos.getMinValue());
+        json.put("deviation", nanos.getStdDeviation());
+        json.put("p75", nanos.getValueAtPercentile(75));
+        json.put("p99.999", nanos.getValueAtPercentile(99.999));
+        return json;
+    }
+
     public static Histogram histogramOf(Map<String, Object> target) {
         byte[] encoded = Base64.getDecoder().decode((String) target.get("histogram"));
         try {
@@ -124,27 +134,31 @@ public final class TargetResult {
     }
 
     /**
-     * Number and latency of some of the messages, one after the other in one list: the slowest thousandth, as many as
-     * half of the sample at most, and of the rest one in so many.
+     * Number and latency of some of the messages, one after the other in one list: of as many stretches as a picture
+     * has columns the fastest and the slowest message. So none that stands out is missing.
      */
     static List<Long> sample(long[] all) {
-        if (all.length <= POINTS) {
-            return interleave(all, 1, Long.MAX_VALUE);
-        }
-        long[] sorted = all.clone();
-        Arrays.sort(sorted);
-        int slowest = Math.min(POINTS / 2, all.length / 1000 + 1);
-        return interleave(all, all.length / (POINTS - slowest) + 1, sorted[all.length - slowest]);
-    }
-
-    private static List<Long> interleave(long[] all, int every, long always) {
         List<Long> points = new ArrayList<>();
-        for (int i = 0; i < all.length; i++) {
-            if (i % every == 0 || all[i] >= always) {
-                points.add((long) i);
-                points.add(all[i]);
+        int columns = Math.min(COLUMNS, all.length);
+        for (int column = 0; column < columns; column++) {
+            int from = (int) ((long) all.length * column / columns);
+            int to = (int) ((long) all.length * (column + 1) / columns);
+            int fastest = from;
+            int slowest = from;
+            for (int i = from; i < to; i++) {
+                fastest = all[i] < all[fastest] ? i : fastest;
+                slowest = all[i] > all[slowest] ? i : slowest;
+            }
+            add(points, Math.min(fastest, slowest), all);
+            if (fastest != slowest) {
+                add(points, Math.max(fastest, slowest), all);
             }
         }
         return points;
+    }
+
+    private static void add(List<Long> points, int number, long[] all) {
+        points.add((long) number);
+        points.add(all[number]);
     }
 }

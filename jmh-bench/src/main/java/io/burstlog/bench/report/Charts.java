@@ -25,8 +25,12 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 /** The pictures, as PNG. Time is always on a logarithmic axis, in microseconds; nothing is cut off. */
 final class Charts {
 
-    private static final int WIDTH = 1100;
-    private static final int HEIGHT = 560;
+    /** A phone shows these at a third of their size: hence the size of the letters. */
+    private static final int WIDTH = 1080;
+
+    private static final int HEIGHT = 760;
+    private static final int LEGEND_LINE = 34;
+    private static final int LETTERS = 23;
     private static final double LAST_PERCENTILE = 99.9999;
 
     /** Colours that can be told apart, also by those who see fewer. */
@@ -40,7 +44,7 @@ final class Charts {
 
     /** Latency by percentile; the axis counts nines. */
     static byte[] percentiles(String title, List<Map<String, Object>> targets) {
-        XYChart chart = chart(title, "percentile of messages (%)", "latency (us)");
+        XYChart chart = chart(title, "percentile of messages (%)", "latency (us)", targets.size());
         // XChart's own logarithmic axis has no labels of one's own.
         chart.setCustomXAxisTickLabelsFormatter(Charts::percentileOf);
         chart.getStyler().setXAxisMin(0.0);
@@ -75,19 +79,19 @@ final class Charts {
 
     /** Each message's latency in the order of the messages. */
     static byte[] series(String title, List<Map<String, Object>> targets) {
-        XYChart chart = chart(title, "number of the message after warm-up", "latency (us)");
+        XYChart chart =
+                chart(title, "number of the message after warm-up, in thousands", "latency (us)", targets.size());
         chart.getStyler().setDefaultSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
         chart.getStyler().setMarkerSize(4);
-        chart.getStyler().setXAxisTickMarkSpacingHint(130);
+        chart.getStyler().setXAxisTickMarkSpacingHint(200);
         chart.getStyler().setXAxisMin(0.0);
-        chart.getStyler().setXAxisDecimalPattern("#,###");
         int index = 0;
         for (Map<String, Object> target : targets) {
             List<Object> points = Json.list(target.get("series"));
             List<Double> x = new ArrayList<>();
             List<Double> y = new ArrayList<>();
             for (int i = 0; i < points.size(); i += 2) {
-                x.add(Json.number(points.get(i)));
+                x.add(Json.number(points.get(i)) / 1000);
                 y.add(micros(Json.number(points.get(i + 1))));
             }
             XYSeries added = chart.addSeries((String) target.get("name"), x, y);
@@ -99,7 +103,7 @@ final class Charts {
 
     /** Which part of the messages took how long, in steps of a tenth of an octave. */
     static byte[] distributions(String title, List<Map<String, Object>> targets) {
-        XYChart chart = chart(title, "latency (us)", "part of the messages in each step of 7% of latency (%)");
+        XYChart chart = chart(title, "latency (us)", "messages in each step of 7% (%)", targets.size());
         chart.getStyler().setXAxisLogarithmic(true);
         int index = 0;
         for (Map<String, Object> target : targets) {
@@ -128,7 +132,7 @@ final class Charts {
 
     /** Lines over the load. */
     static byte[] load(String title, String yTitle, Map<String, List<double[]>> lines) {
-        XYChart chart = chart(title, "load (% of the capacity of each)", yTitle);
+        XYChart chart = chart(title, "load (% of the capacity of each)", yTitle, lines.size());
         int index = 0;
         for (Map.Entry<String, List<double[]>> line : lines.entrySet()) {
             List<Double> x = line.getValue().stream().map(point -> point[0]).toList();
@@ -148,7 +152,7 @@ final class Charts {
         XYSeries series = chart.addSeries(name, x, y);
         series.setMarker(SeriesMarkers.NONE);
         series.setLineColor(COLOURS[index % COLOURS.length]);
-        series.setLineStyle(new BasicStroke(index < COLOURS.length / 2 ? 2f : 1.2f));
+        series.setLineStyle(new BasicStroke(index < COLOURS.length / 2 ? 3f : 2f));
         return series;
     }
 
@@ -157,21 +161,22 @@ final class Charts {
         return Math.max(nanos, 1) / 1000;
     }
 
-    private static XYChart chart(String title, String x, String y) {
+    private static XYChart chart(String title, String x, String y, int lines) {
         XYChart chart = new XYChartBuilder()
                 .width(WIDTH)
-                .height(HEIGHT)
+                .height(HEIGHT + lines * LEGEND_LINE)
                 .title(title)
                 .xAxisTitle(x)
                 .yAxisTitle(y)
                 .build();
         Styler styler = chart.getStyler();
-        styler.setLegendPosition(Styler.LegendPosition.OutsideE);
-        styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 12));
-        styler.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 15));
+        styler.setLegendPosition(Styler.LegendPosition.OutsideS);
+        styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, LETTERS));
+        styler.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, LETTERS + 2));
+        chart.getStyler().setAxisTickLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, LETTERS));
         styler.setChartBackgroundColor(Color.WHITE);
         chart.getStyler().setYAxisLogarithmic(true);
-        chart.getStyler().setAxisTitleFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
+        chart.getStyler().setAxisTitleFont(new Font(Font.SANS_SERIF, Font.PLAIN, LETTERS));
         chart.getStyler().setPlotGridLinesColor(new Color(0xDDDDDD));
         chart.getStyler().setYAxisDecimalPattern("#,##0.#####");
         chart.getStyler().setXAxisDecimalPattern("#,##0.#####");

@@ -54,6 +54,9 @@ public final class Report {
         Sections sections = new Sections(results, html, this::figure);
         sections.syncs();
         sections.handOvers();
+        SpreadSections spreads = new SpreadSections(results, html, this::figure);
+        spreads.queues();
+        spreads.fileSystems();
         sections.load();
         sections.throughput();
         sections.open();
@@ -125,6 +128,13 @@ public final class Report {
                 title + ", the other half" + PERCENTILES);
     }
 
+    /** Pairs: with the fast ring, and without it. */
+    private static final Map<String, List<String>> EACH_MESSAGE = Map.of(
+            "Log4j", List.of("log4j-burst@device", "log4j-burst@ssd"),
+            "Java over JNA", List.of("java-jna@device", "java-jna@ssd"),
+            "Java over JNI", List.of("java-jni@device", "java-jni@ssd"),
+            "the bare media", List.of("bare@device", "bare@ssd"));
+
     /** The same appender with the fast ring, with the ring on the SSD, and without a ring. */
     private static List<Map<String, Object>> with(List<Map<String, Object>> targets) {
         Set<String> names = Set.of("log4j-burst@device", "log4j-burst@ssd", "log4j-force");
@@ -135,20 +145,22 @@ public final class Report {
     }
 
     private void fastRing(String title, List<Map<String, Object>> targets, List<Map<String, Object>> with) {
-        figure(
-                Charts.series(title + ": each message", with),
-                title
-                        + ": latency of each message in the order of the messages. Of long series the slowest thousandth is drawn"
-                        + " whole and of the rest one message in so many.");
+        for (String way : List.of("Log4j", "Java over JNA", "Java over JNI", "the bare media")) {
+            List<Map<String, Object>> pair = targets.stream()
+                    .filter(target -> EACH_MESSAGE.get(way).contains(target.get("name")))
+                    .toList();
+            if (pair.size() == 2) {
+                figure(
+                        Charts.series(title + ": each message, " + way, pair),
+                        title + ": latency of each message in the order of the messages, " + way
+                                + ", with the fast ring and without it. Of each stretch the fastest and the slowest message"
+                                + " are drawn, so that none that stands out is missing.");
+            }
+        }
         figure(
                 Charts.distributions(title + ": distribution", with),
                 title
                         + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at half of one.");
-        for (Map<String, Object> target : with) {
-            figure(
-                    Charts.series(title + ": each message, " + target.get("name"), List.of(target)),
-                    title + ": latency of each message, " + target.get("name") + " alone.");
-        }
     }
 
     private void figure(byte[] png, String caption) {

@@ -46,6 +46,7 @@ public final class DrainStudy {
             }
         }
         Rounds rounds = new Rounds(
+                "drain",
                 block,
                 options.number("warm-up", 20_000),
                 options.number("messages", 1_000_000),

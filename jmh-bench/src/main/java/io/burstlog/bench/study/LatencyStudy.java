@@ -29,7 +29,7 @@ public final class LatencyStudy {
         study.with("baseline", options.text("baseline", ""));
         try (Targets targets = new Targets(media)) {
             List<Target> open = targets.open(options.list("targets", ""), study);
-            Rounds rounds = new Rounds(block, warmUp, messages, seconds * 1_000_000_000L);
+            Rounds rounds = new Rounds(name, block, warmUp, messages, seconds * 1_000_000_000L);
             List<TargetResult> results = rounds.measure(open, System::nanoTime);
             for (TargetResult result : results) {
                 study.add(result.toJson());

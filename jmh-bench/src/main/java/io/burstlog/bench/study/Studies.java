@@ -38,8 +38,9 @@ public final class Studies {
                     + "log4j-mmap-buffered,log4j-async-raf,log4j-force,chronicle,chronicle-sync,chronicle-msync";
     private static final String PEERS =
             "log4j-burst@ssd,log4j-burst-enqueued@ssd,log4j-burst@device,log4j-burst@mapped," + LOG4J_PEERS;
-    private static final String FAST_RING = "java-jni@device,java-jna@device,log4j-burst@device,java-jni@ssd,"
-            + "java-jna@ssd,log4j-burst@ssd,log4j-force,file-force,file-rwd";
+    private static final String FAST_RING =
+            "bare@device,bare@ssd,java-jni@device,java-jna@device,log4j-burst@device,java-jni@ssd,"
+                    + "java-jna@ssd,log4j-burst@ssd,log4j-force,file-force,file-rwd";
 
     private static final Map<String, Named> ALL = new LinkedHashMap<>();
 
@@ -47,7 +48,7 @@ public final class Studies {
         add(
                 "fast-ring",
                 "what does the fast ring bring? Log4j and Java with the ring on zram, on the disk, and without one",
-                size -> latency("fast-ring", "Fast ring against SSD", 3, 40, 6000, size, "log4j-burst@ssd", FAST_RING));
+                size -> latency("fast-ring", "Fast ring against SSD", 4, 50, 6000, size, "log4j-burst@ssd", FAST_RING));
         add(
                 "ssd",
                 "what does an append cost over the medium, and each way in over the one below? Ring in a file",
@@ -85,6 +86,10 @@ public final class Studies {
                 "what does a hand-over cost the thread that has the message?",
                 size -> List.of(handOver(64, size), handOver(100, size)));
         add(
+                "queue",
+                "queues message by message, as the byte buffer, mapped file and lock-free queue of 2018; durable after what?",
+                size -> List.of(step(1, "queue --bytes 99 --messages", size.of(200_000, 4_012_000))));
+        add(
                 "load",
                 "what when it is busy? Open loop, 2% to 100% of the capacity of each",
                 size -> List.of(step(
@@ -95,6 +100,10 @@ public final class Studies {
                         size.of(3, 10),
                         "--warm-up",
                         size.of(3000, 20_000))));
+        add(
+                "file-systems",
+                "which file system below the ring, which below the log file? 1,000 messages/s, open loop; root only",
+                size -> List.of(step(0, "file-systems --seconds", size.of(1, 60))));
         add(
                 "throughput",
                 "how many durable records a second?",

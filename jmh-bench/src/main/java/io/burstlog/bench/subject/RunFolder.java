@@ -83,13 +83,7 @@ public final class RunFolder implements AutoCloseable {
 
     private synchronized void clear() {
         try {
-            if (Files.exists(path.resolve("full"))) {
-                Programs.run("umount", path.resolve("full").toString());
-            }
-        } catch (IOException | Media.NotPossible notMounted) {
-            // Then it is an ordinary folder.
-        }
-        try {
+            FileSystems.unmountAll(path);
             for (Path each : all(path)) {
                 if (Files.isDirectory(each) && each.getFileName().toString().startsWith(NAME)) {
                     Zram.removeAll(each);
@@ -97,7 +91,7 @@ public final class RunFolder implements AutoCloseable {
                 }
             }
             delete(path);
-        } catch (IOException failure) {
+        } catch (IOException | Media.NotPossible failure) {
             System.err.println("Not all of " + path + " could be removed: " + failure);
         }
     }

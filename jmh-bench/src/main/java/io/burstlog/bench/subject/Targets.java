@@ -57,6 +57,13 @@ public final class Targets implements AutoCloseable {
         return target;
     }
 
+    /** The Burst appender with ring and log file where the caller wants them. */
+    public Target openBurst(String name, Path ring, Path file) throws IOException, Media.NotPossible {
+        Target target = Log4jTarget.burst(name, new Media.Ring(ring, "auto"), "durable", file, media.bytes());
+        open.add(target::close);
+        return target;
+    }
+
     private Target ours(String name, String way, String medium) throws IOException, Media.NotPossible {
         return switch (way) {
             case "bare" -> {

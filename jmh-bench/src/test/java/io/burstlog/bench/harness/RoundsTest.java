@@ -48,7 +48,7 @@ class RoundsTest {
 
     @Test
     void targetsTakeTurnsAndEachRoundBeginsWithAnother() throws Exception {
-        new Rounds(10, 0, 30, Long.MAX_VALUE).measure(List.of(fake("a"), fake("b"), fake("c")), () -> 0);
+        new Rounds("any", 10, 0, 30, Long.MAX_VALUE).measure(List.of(fake("a"), fake("b"), fake("c")), () -> 0);
 
         log.removeIf("settle"::equals);
         assertThat(log).containsExactly("a1", "b1", "c1", "b12", "c12", "a12", "c23", "a23", "b23");
@@ -56,14 +56,14 @@ class RoundsTest {
 
     @Test
     void everyBlockSettlesBeforeTheNextTargetBegins() throws Exception {
-        new Rounds(10, 10, 10, Long.MAX_VALUE).measure(List.of(fake("a"), fake("b")), () -> 0);
+        new Rounds("any", 10, 10, 10, Long.MAX_VALUE).measure(List.of(fake("a"), fake("b")), () -> 0);
 
         assertThat(log).containsExactly("a1", "settle", "b1", "settle", "b12", "settle", "a12", "settle");
     }
 
     @Test
     void warmUpIsNotCounted() throws Exception {
-        TargetResult result = new Rounds(10, 15, 20, Long.MAX_VALUE)
+        TargetResult result = new Rounds("any", 10, 15, 20, Long.MAX_VALUE)
                 .measure(List.of(fake("a")), () -> 0)
                 .get(0);
 
@@ -74,7 +74,7 @@ class RoundsTest {
 
     @Test
     void afterTheTimeThreeRoundsAreCountedAndNoMore() throws Exception {
-        TargetResult result = new Rounds(10, 0, 1_000, 4)
+        TargetResult result = new Rounds("any", 10, 0, 1_000, 4)
                 .measure(List.of(fake("a")), () -> clock++ * 100)
                 .get(0);
 
@@ -84,7 +84,7 @@ class RoundsTest {
     @Test
     void warmUpTakesHalfOfTheTimeAtMostAndSaysHowMuchItWas() throws Exception {
         // The clock moves with each look: at 0 it begins, at 1 to 4 a block is within the first half.
-        TargetResult result = new Rounds(10, 1_000, 1_000, 10)
+        TargetResult result = new Rounds("any", 10, 1_000, 1_000, 10)
                 .measure(List.of(fake("a")), () -> clock++)
                 .get(0);
 
@@ -107,7 +107,7 @@ class RoundsTest {
             }
         };
 
-        TargetResult result = new Rounds(1000, 1000, 1000, Long.MAX_VALUE)
+        TargetResult result = new Rounds("any", 1000, 1000, 1000, Long.MAX_VALUE)
                 .measure(List.of(allocating), () -> 0)
                 .get(0);
 

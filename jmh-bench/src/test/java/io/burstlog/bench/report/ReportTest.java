@@ -108,9 +108,8 @@ class ReportTest {
             assertThat(ImageIO.read(new ByteArrayInputStream(png)).getWidth()).isGreaterThan(1000);
             count++;
         }
-        // fast-ring: percentiles, both series and distributions of all, a series of each of three; ssd; hand-over;
-        // load: two.
-        assertThat(count).isEqualTo(6 + 1 + 1 + 2);
+        // fast-ring: percentiles, distributions, each message with and without the ring; ssd; hand-over; load: two.
+        assertThat(count).isEqualTo(3 + 1 + 1 + 2);
         assertThat(directory.toFile().list((in, name) -> name.endsWith(".png"))).hasSize(count);
         assertThat(page).contains("Title of fast-ring", "Title of ssd", "HandOverBench.burst", "12.50 +- -", "16.00");
     }
