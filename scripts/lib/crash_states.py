@@ -123,7 +123,7 @@ class Record:
         for disk, image in zip(disks, self.images):
             os.close(copy_of(disk.fd, image))
         self.begin = list(acknowledged)
-        self.formatted = any(acknowledged)
+        self.has_ring = life.has_ring
         self.entries, self.reports, self.moments = [], b"", []
 
     def end(self, entries, reports_path):
@@ -151,7 +151,7 @@ class Record:
 
     def points(self):
         """All moments, with their phases: of a ring that is not made yet there is nothing to see."""
-        return [(point, phase) for point, (_, phase) in enumerate(self.moments) if self.formatted or phase != "recovery"]
+        return [(point, phase) for point, (_, phase) in enumerate(self.moments) if self.has_ring or phase != "recovery"]
 
     def keep(self, folder, state):
         """Leaves all that is needed to make the state again."""
