@@ -16,12 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
-import org.apache.logging.log4j.core.appender.rolling.FileExtension;
 import org.apache.logging.log4j.core.appender.rolling.NoOpTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 import org.apache.logging.log4j.core.appender.rolling.action.Action;
 import org.apache.logging.log4j.core.appender.rolling.action.CompositeAction;
 import org.apache.logging.log4j.core.appender.rolling.action.FileRenameAction;
+import org.apache.logging.log4j.core.appender.rolling.action.GzCompressAction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,9 +56,9 @@ class ArchiveJobsTest {
     }
 
     private Action compression(final boolean hasTemporaryName) {
-        final Action compress = FileExtension.GZ.createCompressAction(
-                folder.resolve("app-1.log").toString(),
-                folder.resolve(hasTemporaryName ? "tmp-1" : "app-1.log.gz").toString(),
+        final Action compress = new GzCompressAction(
+                folder.resolve("app-1.log").toFile(),
+                folder.resolve(hasTemporaryName ? "tmp-1" : "app-1.log.gz").toFile(),
                 true,
                 0);
         final FileRenameAction rename = new FileRenameAction(
