@@ -21,6 +21,8 @@
 #include "outlet/file/mark_posix.h"
 #include "outlet/file/mount_identity.h"
 
+#define WRITE_BACK_BYTES (4u << 20)
+
 /* Regular files only: a pipe or a terminal cannot be read back or written at an offset. */
 static int check_regular(int file) {
     struct stat status;
@@ -182,13 +184,27 @@ static int host_sync_name(const struct files *files, const char *path) {
     return result;
 }
 
+/* The disk begins to write whole pieces at once, so that a later sync finds little left. Nothing is durable by that, and an
+ * error of the disk is told by the sync. */
+static void begin_write_back(int file, uint64_t offset, size_t written) {
+    const uint64_t begin = offset / WRITE_BACK_BYTES * WRITE_BACK_BYTES;
+    const uint64_t end = (offset + written) / WRITE_BACK_BYTES * WRITE_BACK_BYTES;
+    if (end > begin) {
+        sync_file_range(file, (off_t)begin, (off_t)(end - begin), SYNC_FILE_RANGE_WRITE);
+    }
+}
+
 static int64_t host_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
     (void)files;
     ssize_t written;
     do {
         written = pwrite(file, data, bytes, (off_t)offset);
     } while (written < 0 && errno == EINTR);
-    return written < 0 ? -errno : written;
+    if (written < 0) {
+        return -errno;
+    }
+    begin_write_back(file, offset, (size_t)written);
+    return written;
 }
 
 static int64_t host_read(const struct files *files, int file, void *data, size_t bytes, uint64_t offset) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is made durable beside a log file's bytes, and what a folder says of its files. The C library's calls that are defined
+/* When a log file's bytes are written, what is made durable beside them, and what a folder says of its files. The C library's calls that are defined
  * here take the place of its own. */
 #include "device/media.h"
 
@@ -47,6 +47,16 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     }
     *time = (struct timespec){.tv_sec = tick_s};
     return 0;
+}
+
+static off_t begun_from, begun_bytes; /* of what the disk was told to write at once; added up */
+
+int sync_file_range(int fd, off_t offset, off_t bytes, unsigned flags) {
+    (void)fd;
+    assert_int_equal(flags, SYNC_FILE_RANGE_WRITE); /* nobody waits */
+    begun_from = begun_bytes == 0 ? offset : begun_from;
+    begun_bytes += bytes;
+    return -1;
 }
 
 static int was_synced(const char *name) {
@@ -183,6 +193,22 @@ static void no_log_file_is_handed_on_to_a_program_that_this_process_starts(void 
     files->ops->close(files, file);
 }
 
+static void the_disk_begins_to_write_what_is_whole_long_before_the_sync(void **state) {
+    (void)state;
+    enum { MIB = 1 << 20 };
+    static char data[3 * MIB];
+    int file = made(scratch_path("a.log"));
+    begun_bytes = 0;
+    assert_int_equal(files->ops->write(files, file, data, sizeof data, 0), sizeof data);
+    assert_int_equal(begun_bytes, 0); /* its last page gets more */
+    assert_int_equal(files->ops->write(files, file, data, sizeof data, 3 * MIB), sizeof data);
+    assert_int_equal(begun_from, 0);
+    assert_int_equal(begun_bytes, 4 * MIB);
+    assert_int_equal(files->ops->write(files, file, data, sizeof data, 6 * MIB), sizeof data);
+    assert_int_equal(begun_bytes, 8 * MIB);
+    files->ops->close(files, file);
+}
+
 #undef TEST
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
 
@@ -196,6 +222,7 @@ int main(void) {
         TEST(a_folder_that_the_c_library_calls_writable_because_the_real_user_is_root_ends_nothing),
         TEST(a_listing_that_breaks_off_is_no_whole_one),
         TEST(no_log_file_is_handed_on_to_a_program_that_this_process_starts),
+        TEST(the_disk_begins_to_write_what_is_whole_long_before_the_sync),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
