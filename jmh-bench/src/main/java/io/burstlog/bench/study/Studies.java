@@ -130,7 +130,7 @@ public final class Studies {
         add(
                 "drain-rate",
                 "how fast does the drain write text?",
-                size -> List.of(step(0, "drain-rate --megabytes 128 --blocks", size.of(30, 150))));
+                size -> List.of(step(0, "drain-rate --megabytes 128 --blocks", size.of(12, 150))));
         add(
                 "open",
                 "how long is the open of a full ring?",
