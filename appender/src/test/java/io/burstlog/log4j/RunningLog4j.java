@@ -28,6 +28,7 @@ final class RunningLog4j implements AutoCloseable {
     private RunningLog4j(final LoggerContext context, final boolean ownsContext) {
         this.context = context;
         this.ownsContext = ownsContext;
+        logger(); // where two threads ask for the first logger of a context, Log4j 2.17.2 gives one of them null
     }
 
     static RunningLog4j with(final String xml) {
