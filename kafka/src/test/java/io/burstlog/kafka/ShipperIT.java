@@ -359,7 +359,7 @@ class ShipperIT {
 
     @Test
     @Order(9)
-    void whatCannotBeMeantIsRefused() throws IOException {
+    void whatCannotBeMeantIsRefused() {
         ShipperConfig.Builder config =
                 ShipperConfig.builder().folder("segments").topic("orders").property("bootstrap.servers", "here:1");
         config.build();
@@ -368,6 +368,9 @@ class ShipperIT {
         assertRefused("bootstrap.servers", () -> Main.read(new String[] {"segments", "--topic", "orders"}));
         assertRefused("--topic", () -> Main.read(new String[] {"segments", "--topic"}));
         assertRefused("--nonsense", () -> Main.read(new String[] {"segments", "--nonsense", "1"}));
+        assertRefused("FOLDER", () -> Main.read(new String[] {"--topic", "orders"}));
+        assertRefused("--partition one", () -> Main.read(new String[] {"segments", "--partition", "one"}));
+        assertRefused("no.such.file", () -> Main.read(new String[] {"segments", "--properties", "no.such.file"}));
         assertRefused("a key", () -> config.partition(1).key(record -> null).build());
         assertRefused(
                 "transactionBytes", () -> config.key(null).transactionBytes(0).build());
