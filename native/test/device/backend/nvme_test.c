@@ -80,6 +80,7 @@ static void a_status_of_the_device_becomes_the_errno_that_the_block_layer_gives(
     assert_int_equal(nvme_command_meaning(0x281), -ENODATA);
     assert_int_equal(nvme_command_meaning(0x80), -ENODEV);
     assert_int_equal(nvme_command_meaning(0x0b), -ENODEV);
+    assert_int_equal(nvme_command_meaning(0x83), -EBADE);
     assert_int_equal(nvme_command_meaning(0x120), -EPERM);
     assert_int_equal(nvme_command_meaning(0x06), -EIO);
     assert_int_equal(nvme_command_meaning(0x2002), -EIO);
