@@ -3,6 +3,7 @@ package io.burstlog.bench.study;
 
 import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Ratios;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.subject.DrainedText;
@@ -44,6 +45,7 @@ public final class DrainRateStudy {
         try (DrainedText text = new DrainedText(media, megabytes << 20)) {
             List<String> turns = new ArrayList<>(DrainedText.DRAINS);
             Random random = new Random(1);
+            Progress progress = new Progress("drain-rate");
             for (int block = -1; block < blocks; block++) {
                 Collections.shuffle(turns, random);
                 DrainedText.Block before = text.write(DrainedText.BARE);
@@ -56,6 +58,7 @@ public final class DrainRateStudy {
                     }
                     before = after;
                 }
+                progress.is((block + 2.0) / (blocks + 1));
             }
         }
         media.clear();
