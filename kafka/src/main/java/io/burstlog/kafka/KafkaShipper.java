@@ -44,12 +44,14 @@ public final class KafkaShipper implements AutoCloseable {
     private static final long FIRST_BACK_OFF_MILLIS = 100;
     private static final long LAST_BACK_OFF_MILLIS = 10_000;
     private static final Duration FAREWELL = Duration.ofSeconds(10);
+    private static final Duration LAST_PATIENCE = Duration.ofSeconds(1);
 
     private final ShipperConfig config;
     private final BurstConsumer consumer;
     private final Thread thread;
     private ShipperManagement shown;
     private volatile boolean isStopping;
+    private volatile boolean isFinishing;
     private volatile String failure;
     private volatile ShipperStats stats = new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 0, 0, 0);
 
@@ -76,8 +78,12 @@ public final class KafkaShipper implements AutoCloseable {
      * @throws BurstException if the folder or the consumer in it cannot be opened
      */
     public static KafkaShipper start(ShipperConfig config) {
+        return start(config, true);
+    }
+
+    static KafkaShipper start(ShipperConfig config, boolean isManaged) {
         KafkaShipper shipper = new KafkaShipper(config, BurstConsumer.open(config.folder(), config.consumer()));
-        shipper.shown = new ShipperManagement(shipper, config.folder(), config.topic());
+        shipper.shown = isManaged ? new ShipperManagement(shipper, config.folder(), config.topic()) : null;
         shipper.thread.start();
         return shipper;
     }
@@ -112,7 +118,29 @@ public final class KafkaShipper implements AutoCloseable {
             thread.interrupt();
             hasEnded(FAREWELL);
         }
-        shown.close();
+        hide();
+    }
+
+    /**
+     * Ships what is in the folder, until something fails, and lets go of the folder. What is left then is told, and
+     * shipped by the next one.
+     *
+     * @param limit how long that may take; it may be exceeded by a second
+     */
+    public void close(Duration limit) {
+        isFinishing = true;
+        if (!hasEnded(limit)) {
+            isStopping = true;
+            thread.interrupt();
+            hasEnded(LAST_PATIENCE);
+        }
+        hide();
+    }
+
+    private void hide() {
+        if (shown != null) {
+            shown.close();
+        }
     }
 
     private boolean hasEnded(Duration timeout) {
@@ -150,6 +178,12 @@ public final class KafkaShipper implements AutoCloseable {
                 }
                 tellFailure(reason);
                 rest(backOff);
+                if (isFinishing) {
+                    break;
+                }
+            }
+            if (isFinishing) {
+                tellWhatIsLeft();
             }
             setState(State.CLOSED);
         } catch (Throwable unexpected) {
@@ -162,9 +196,13 @@ public final class KafkaShipper implements AutoCloseable {
         try (Session session = new Session(config, consumer)) {
             begin(session);
             while (!isStopping) {
-                ConsumedRecords records = consumer.poll(config.transactionBytes(), LOOK);
+                // Before the look: what is there when it is told to finish must be found.
+                boolean isLast = isFinishing;
+                ConsumedRecords records = consumer.poll(config.transactionBytes(), isLast ? Duration.ZERO : LOOK);
                 if (!records.isEmpty()) {
                     ship(session, records);
+                } else if (isLast) {
+                    break;
                 }
                 note(false);
             }
@@ -260,9 +298,20 @@ public final class KafkaShipper implements AutoCloseable {
         }
     }
 
+    private void tellWhatIsLeft() {
+        consumer.seek(next);
+        long left = consumer.lag().records();
+        if (left > 0) {
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic() + " lacks the last " + left + " records of " + config.folder()
+                            + "; they are shipped at the next start");
+        }
+    }
+
     private void rest(long millis) {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        while (!isStopping && System.nanoTime() < end) {
+        while (!isStopping && !isFinishing && System.nanoTime() < end) {
             try {
                 note(false);
             } catch (BurstException told) {

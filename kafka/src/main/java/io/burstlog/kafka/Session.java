@@ -59,7 +59,8 @@ final class Session implements AutoCloseable {
         properties.putAll(config.properties());
         long timeoutNanos = 1_000_000L
                 * Integer.parseInt(properties.get("default.api.timeout.ms").toString());
-        try (Admin admin = Admin.create(of(properties, "client.id", id))) {
+        Admin admin = Admin.create(of(properties, "client.id", id));
+        try {
             isOldBroker = !hasFeature(admin);
             if (isOldBroker && !config.acceptsOldBrokers()) {
                 throw new OldBrokerException();
@@ -101,6 +102,9 @@ final class Session implements AutoCloseable {
                 close();
                 throw failure;
             }
+        } finally {
+            // Whoever was interrupted waits for no answer.
+            admin.close(Duration.ZERO);
         }
     }
 
