@@ -139,6 +139,10 @@ final class KilledHost {
         }
     }
 
+    boolean hasTwoShippers() {
+        return secondShipper != null;
+    }
+
     private ProcessBuilder java(String kind, List<String> arguments) {
         ProcessBuilder builder = Broker.java(folder.resolve(kind + ".out"), arguments.toArray(String[]::new));
         setting.jvms.prepare(builder, name + '-' + kind, clock);
