@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.errors.TopicExistsException;
 
 /**
  * Three brokers and three hosts, each with a folder of segments on a small disk of its own. In each round something is
@@ -113,8 +114,16 @@ final class KafkaRounds implements AutoCloseable {
         awaitAllThatIsDurable();
     }
 
+    /** As soon as all brokers are there. */
     private void createTopic() throws Exception {
-        brokers.get(0).createTopic(TOPIC, HOSTS);
+        await("the topic can be made", () -> {
+            try {
+                brokers.get(0).createTopic(TOPIC, HOSTS);
+                return true;
+            } catch (ExecutionException refused) {
+                return refused.getCause() instanceof TopicExistsException;
+            }
+        });
     }
 
     Disturbance choose() {
