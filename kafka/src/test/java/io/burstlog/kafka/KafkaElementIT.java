@@ -114,7 +114,7 @@ class KafkaElementIT {
         return Broker.java(
                 work.resolve("host.out"),
                 "-Dlog4j2.configurationFile=" + config,
-                LoggingHost.class.getName(),
+                Log4jHost.class.getName(),
                 said,
                 Long.toString(count));
     }

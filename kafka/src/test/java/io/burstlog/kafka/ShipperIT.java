@@ -314,15 +314,16 @@ class ShipperIT {
 
     private static Process startProcess(WrittenStream written, String topic) throws IOException {
         return Broker.java(
-                WORK.resolve("shipper.out"),
-                Main.class.getName(),
-                written.folder().toString(),
-                "--topic",
-                topic,
-                "--property",
-                "bootstrap.servers=" + broker.servers(),
-                "--property",
-                "max.block.ms=5000");
+                        WORK.resolve("shipper.out"),
+                        Main.class.getName(),
+                        written.folder().toString(),
+                        "--topic",
+                        topic,
+                        "--property",
+                        "bootstrap.servers=" + broker.servers(),
+                        "--property",
+                        "max.block.ms=5000")
+                .start();
     }
 
     @Test
