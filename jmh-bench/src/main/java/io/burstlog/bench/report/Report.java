@@ -32,6 +32,11 @@ public final class Report {
         results = new Results(directory);
     }
 
+    /** The pictures and tables of the docs. */
+    public static void publish(Options options) throws IOException {
+        Publication.run(options);
+    }
+
     public static void run(Options options) throws IOException {
         Path directory = options.path("out", "target/bench");
         Path page = new Report(directory).write();
@@ -57,9 +62,14 @@ public final class Report {
         SpreadSections spreads = new SpreadSections(results, html, this::figure);
         spreads.queues();
         spreads.fileSystems();
+        new JvmSection(results, html, this::figure).show();
         sections.load();
         sections.throughput();
         sections.open();
+        results.study("agreement").ifPresent(study -> {
+            html.heading(2, (String) study.get("title"));
+            html.table(Agreement.HEAD, Agreement.rows(study));
+        });
         sections.jmh();
         environments();
         Path page = directory.resolve("report.html");
@@ -163,13 +173,13 @@ public final class Report {
                         + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at half of one.");
     }
 
-    private void figure(byte[] png, String caption) {
+    private void figure(String svg, String caption) {
         try {
-            Files.write(directory.resolve("figure-%02d.png".formatted(++figures)), png);
+            Files.writeString(directory.resolve("figure-%02d.svg".formatted(++figures)), svg);
         } catch (IOException failure) {
             throw new java.io.UncheckedIOException(failure);
         }
-        html.figure(png, "Figure " + figures + ". " + caption);
+        html.figure(svg, "Figure " + figures + ". " + caption);
     }
 
     private void environments() {
