@@ -25,6 +25,8 @@ final class Chart {
         "#5A8F00", "#A00000", "#00A0A0", "#603010"
     };
 
+    private static final int EASY_COLOURS = 7;
+
     private record Line(String name, double[] x, double[] y, boolean points, boolean dashed, String colour) {}
 
     private final String title;
@@ -38,8 +40,9 @@ final class Chart {
         this.y = y;
     }
 
+    /** Each looks different, up to twice as many as there are easy colours. */
     Chart line(String name, double[] xs, double[] ys) {
-        return line(name, xs, ys, false, lines.size());
+        return line(name, xs, ys, lines.size() >= EASY_COLOURS, lines.size());
     }
 
     /** @param colour lines of the same number look alike, but for the dashes */

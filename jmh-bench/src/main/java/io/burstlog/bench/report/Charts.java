@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.report;
 
+import io.burstlog.bench.harness.Json;
 import io.burstlog.bench.harness.TargetResult;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -11,6 +14,7 @@ import org.HdrHistogram.HistogramIterationValue;
 /** The pictures, as SVG. Time is always on a logarithmic axis, in microseconds; nothing is cut off. */
 final class Charts {
 
+    private static final int MOST_LINES = 10;
     private static final double LAST_PERCENTILE = 99.9999;
     private static final String LATENCY = "latency (us)";
 
@@ -34,6 +38,23 @@ final class Charts {
             chart.line((String) target.get("name"), array(x), array(y));
         }
         return chart.svg();
+    }
+
+    /** By title. Of many targets the faster half and the slower half have a picture each. */
+    static Map<String, String> percentilesOfAll(String title, List<Map<String, Object>> targets) {
+        if (targets.size() <= MOST_LINES) {
+            return Map.of(title, percentiles(title, targets));
+        }
+        List<Map<String, Object>> sorted = targets.stream()
+                .sorted(Comparator.comparingDouble(target -> Json.number(target.get("p50"))))
+                .toList();
+        int half = (sorted.size() + 1) / 2;
+        Map<String, String> pictures = new LinkedHashMap<>();
+        for (List<Map<String, Object>> some : List.of(sorted.subList(0, half), sorted.subList(half, sorted.size()))) {
+            String which = title + (pictures.isEmpty() ? ": the faster half" : ": the slower half");
+            pictures.put(which, percentiles(which, some));
+        }
+        return pictures;
     }
 
     /** The maximum stands where one message of all stands: 100% has no place on an axis of nines. */

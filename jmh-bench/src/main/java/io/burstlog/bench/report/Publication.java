@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -24,6 +24,17 @@ final class Publication {
 
     private static final Pattern BLOCK =
             Pattern.compile("(?s)(<!-- published: ([a-z-]+) -->\n)(.*?)(<!-- end of \\2 -->\n)");
+
+    private static final Map<String, String> FACTS = new LinkedHashMap<>();
+
+    static {
+        FACTS.put("kernel", "Kernel");
+        FACTS.put("cpu", "Processor");
+        FACTS.put("memory", "Memory");
+        FACTS.put("log files on", "Disk");
+        FACTS.put("JVM", "JVM");
+        FACTS.put("garbage collector", "Collector");
+    }
 
     private final Path docs;
     private final Path pictures;
@@ -86,19 +97,14 @@ final class Publication {
         Map<String, Object> facts = Json.object(study.get("environment"));
         StringBuilder text = new StringBuilder("Made by `%s`, %s, revision %s."
                 .formatted(facts.get("command"), facts.get("time"), facts.get("revision")));
-        for (String fact :
-                List.of("kernel", "cpu", "memory", "load average", "log files on", "JVM", "garbage collector")) {
-            text.append("\n%s: %s.".formatted(capital(fact), facts.get(fact)));
-        }
+        FACTS.forEach((fact, title) -> text.append("\n%s: %s.".formatted(title, facts.get(fact))));
+        text.append("\nLoad average before: %s."
+                .formatted(String.valueOf(facts.get("load average")).replaceFirst("^(\\S+ \\S+ \\S+) .*", "$1")));
         for (Object each : Json.list(study.get("skipped"))) {
             Map<String, Object> skipped = Json.object(each);
             text.append("\nSkipped: %s: %s.".formatted(skipped.get("name"), skipped.get("reason")));
         }
         return text.toString();
-    }
-
-    private static String capital(String text) {
-        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
     }
 
     private static String sha256(String text) {

@@ -22,7 +22,13 @@ final class PublishedStudy {
         String title = (String) study.get("title");
         switch (name) {
             case "fast-ring" -> {
-                pictures.put(name, Charts.percentiles(title, targets));
+                pictures.put(
+                        name,
+                        Charts.percentiles(
+                                title,
+                                targets.stream()
+                                        .filter(target -> ((String) target.get("name")).matches("(bare|log4j).*"))
+                                        .toList()));
                 List<Map<String, Object>> log4j = targets.stream()
                         .filter(target -> ((String) target.get("name")).startsWith(OURS))
                         .toList();
@@ -49,9 +55,17 @@ final class PublishedStudy {
                                         + (chart.contains("noisy") ? "-noisy" : "-quiet"),
                                 svg));
             case "syncs", "slower", "agreement" -> {}
-            default -> pictures.put(name, Charts.percentiles(title, targets));
+            default -> putPercentiles(name, title, targets, pictures);
         }
         return pictures;
+    }
+
+    private static void putPercentiles(
+            String name, String title, List<Map<String, Object>> targets, Map<String, String> pictures) {
+        Charts.percentilesOfAll(title, targets)
+                .forEach((which, svg) -> pictures.put(
+                        name + (which.contains("slower") ? "-slower" : which.contains("faster") ? "-faster" : ""),
+                        svg));
     }
 
     /** Ends with an empty line. */

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,6 @@ import java.util.Set;
 /** report.html of all studies in a directory, and each of its pictures as a file beside it. */
 public final class Report {
 
-    private static final int MOST_LINES = 10;
     private static final String PERCENTILES = ": latency by percentile. The right end is the slowest message of all, or"
             + " 99.9999%; the axis counts nines.";
 
@@ -113,29 +111,11 @@ public final class Report {
                                 targets.get(0).get("warmUpMessages"),
                                 study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
         html.table(Sections.LATENCY_HEAD, Sections.latencyRows(study));
-        percentiles(title, targets);
+        Charts.percentilesOfAll(title, targets).forEach((which, svg) -> figure(svg, which + PERCENTILES));
         List<Map<String, Object>> with = with(targets);
         if (!with.isEmpty()) {
             fastRing(title, targets, with);
         }
-    }
-
-    /** Of many targets the faster half and the slower half have a picture each: more lines cannot be told apart. */
-    private void percentiles(String title, List<Map<String, Object>> targets) {
-        if (targets.size() <= MOST_LINES) {
-            figure(Charts.percentiles(title, targets), title + PERCENTILES);
-            return;
-        }
-        List<Map<String, Object>> sorted = targets.stream()
-                .sorted(Comparator.comparingDouble(target -> Json.number(target.get("p50"))))
-                .toList();
-        int half = (sorted.size() + 1) / 2;
-        figure(
-                Charts.percentiles(title + ": the faster half", sorted.subList(0, half)),
-                title + ", the half with the lower medians" + PERCENTILES);
-        figure(
-                Charts.percentiles(title + ": the slower half", sorted.subList(half, sorted.size())),
-                title + ", the other half" + PERCENTILES);
     }
 
     /** Pairs: with the fast ring, and without it. */
