@@ -8,6 +8,8 @@ module io.burstlog.log4j {
 
     exports io.burstlog.log4j;
 
+    uses io.burstlog.ShipperProvider;
+
     // Log4j sets the fields of the builder by reflection.
     opens io.burstlog.log4j to
             org.apache.logging.log4j.core;

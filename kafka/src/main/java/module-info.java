@@ -7,4 +7,7 @@ module io.burstlog.kafka {
     requires kafka.clients;
 
     exports io.burstlog.kafka;
+
+    provides io.burstlog.ShipperProvider with
+            io.burstlog.kafka.KafkaProvider;
 }

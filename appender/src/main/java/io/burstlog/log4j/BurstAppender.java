@@ -66,7 +66,8 @@ import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
         name = BurstAppender.PLUGIN_NAME,
         category = Core.CATEGORY_NAME,
         elementType = Appender.ELEMENT_TYPE,
-        printObject = true)
+        printObject = true,
+        deferChildren = true)
 public final class BurstAppender extends AbstractAppender {
 
     /** The name of the element in a configuration. */
@@ -101,7 +102,8 @@ public final class BurstAppender extends AbstractAppender {
     record Element(Place place, String complaint, Terms terms) {}
 
     /** The attributes of an element that can be used. */
-    record Terms(StreamAttributes stream, AckRule ackRule, Advertisement advertisement) {}
+    record Terms(
+            StreamAttributes stream, AckRule ackRule, Advertisement advertisement, List<ShipperSettings> shippers) {}
 
     BurstAppender(
             final String name,
@@ -195,6 +197,7 @@ public final class BurstAppender extends AbstractAppender {
         try {
             stream = RingRegistry.attach(this, configuration, wanted);
             attached = true;
+            stream.attached(this, terms().shippers());
             withdrawAdvertisement = terms().advertisement().publish(this, configuration);
             return null;
         } catch (final BurstException | ConfigurationException | LoggingException failure) {

@@ -107,7 +107,8 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         final Set<PosixFilePermission> permissions = orDefault(reader.permissions("filePermissions"), Set.of());
         final String owner = reader.text("fileOwner");
         final String group = reader.text("fileGroup");
-        final String segments = reader.text("segments");
+        final List<ShipperSettings> shippers = shippers(reader);
+        final String segments = segments(reader, file, shippers);
         final AckRule ackRule = ackRule(reader);
         final Advertisement advertisement =
                 new Advertisement(orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
@@ -135,7 +136,8 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
             if (reader.complaints() == null) {
                 mention(withoutEffect);
                 final StreamAttributes stream = StreamAttributes.of(attributes, config, rolling);
-                return new BurstAppender.Element(place, null, new BurstAppender.Terms(stream, ackRule, advertisement));
+                return new BurstAppender.Element(
+                        place, null, new BurstAppender.Terms(stream, ackRule, advertisement, shippers));
             }
             // What its start would find besides, to be corrected in one go.
             attributes.config().check(config);
@@ -155,6 +157,32 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
                     .forEach(name -> reader.complain("the element <" + name
                             + "> could not be built: correct what Log4j has said about it in the lines before"));
         }
+    }
+
+    private List<ShipperSettings> shippers(final AttributeReader reader) {
+        if (parts == null) {
+            return List.of();
+        }
+        final String jmx = set.get("jmx");
+        final boolean isManaged = jmx == null || !jmx.trim().equalsIgnoreCase("false");
+        return parts.shippers().stream()
+                .map(element -> ShipperSettings.read(element, reader, isManaged))
+                .toList();
+    }
+
+    /** What is shipped waits beside the log file, unless another folder is named. */
+    private static String segments(
+            final AttributeReader reader, final String file, final List<ShipperSettings> shippers) {
+        final String given = reader.text("segments");
+        if (given != null || shippers.isEmpty() || file == null) {
+            return given;
+        }
+        if (reader.text("fileName") == null) {
+            reader.complain("the attribute segments is missing, and there is no fileName beside which a folder could"
+                    + " be: set it to a folder, in which records wait for <Kafka>");
+            return null;
+        }
+        return file + ".segments";
     }
 
     private static void complainAboutOverwriting(final AttributeReader reader) {

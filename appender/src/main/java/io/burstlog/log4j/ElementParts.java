@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.Node;
+import org.apache.logging.log4j.core.config.Property;
 import org.apache.logging.log4j.core.config.plugins.PluginBuilderAttribute;
 import org.apache.logging.log4j.core.config.plugins.PluginElement;
 import org.apache.logging.log4j.core.config.plugins.PluginVisitorStrategy;
@@ -35,6 +36,7 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
     private final Map<String, String> attributes = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     private final List<String> elements = new ArrayList<>();
     private final List<String> unbuilt = new ArrayList<>();
+    private final List<ShipperSettings.Element> shippers = new ArrayList<>();
 
     /** For Log4j. */
     public ElementParts() {
@@ -56,6 +58,12 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         return unbuilt;
     }
 
+    /** What stands in the elements that ask for a shipper. */
+    List<ShipperSettings.Element> shippers() {
+        return shippers;
+    }
+
+    /** Log4j has built nothing in the element yet ({@code deferChildren}): what has no place there is never built. */
     @Override
     public Object visit(
             final Configuration configuration, final Node node, final LogEvent event, final StringBuilder log) {
@@ -63,13 +71,38 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         node.getAttributes()
                 .entrySet()
                 .removeIf(attribute -> !isTaken(fields, attribute.getKey()) && take(attribute, event));
+        node.getChildren().removeIf(child -> isShipper(child) && shippers.add(shipper(child, event)));
         node.getChildren().removeIf(child -> !isTaken(fields, child) && elements.add(child.getName()));
         node.getChildren().forEach(child -> {
+            configuration.createConfiguration(child, event);
             if (child.getObject() == null) {
                 unbuilt.add(child.getName());
             }
         });
         return this;
+    }
+
+    /** By its name, under which Log4j has an appender of its own. */
+    private static boolean isShipper(final Node element) {
+        return element.getName().equalsIgnoreCase(ShipperSettings.ELEMENT)
+                || element.getType().getKey().equalsIgnoreCase(ShipperSettings.ELEMENT);
+    }
+
+    private ShipperSettings.Element shipper(final Node element, final LogEvent event) {
+        final ShipperSettings.Element read = new ShipperSettings.Element();
+        element.getAttributes()
+                .forEach((name, value) -> read.attributes().put(name, substitutor.replace(event, value)));
+        for (final Node child : element.getChildren()) {
+            final Map<String, String> of = child.getAttributes();
+            if (child.getType().getPluginClass() == Property.class && of.get("name") != null) {
+                final String text = child.getValue();
+                final String value = text != null && !text.isEmpty() ? text : of.getOrDefault("value", "");
+                read.properties().put(of.get("name"), substitutor.replace(event, value));
+            } else {
+                read.unknown().add(child.getName());
+            }
+        }
+        return read;
     }
 
     private boolean take(final Map.Entry<String, String> attribute, final LogEvent event) {

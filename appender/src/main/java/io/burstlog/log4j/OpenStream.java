@@ -5,6 +5,7 @@ import io.burstlog.BurstException;
 import io.burstlog.BurstStream;
 import io.burstlog.OnFull;
 import io.burstlog.RecordBuffer;
+import io.burstlog.Segments;
 import io.burstlog.StreamConfig;
 import io.burstlog.jmx.Registration;
 import io.burstlog.log4j.rolling.FileRolling;
@@ -12,6 +13,7 @@ import io.burstlog.log4j.rolling.RollingSettings;
 import io.burstlog.log4j.rolling.RollingStream;
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.logging.log4j.Logger;
@@ -48,6 +50,7 @@ final class OpenStream {
 
     private final Shown management;
     private final DiscardNotice discards = new DiscardNotice(this);
+    private final Shippers shippers = new Shippers();
 
     private OpenStream(
             final OpenRing ring, final StreamAttributes attributes, final BurstStream stream, final Shown management) {
@@ -135,6 +138,22 @@ final class OpenStream {
         }
     }
 
+    /** One more appender has the log file open. */
+    void attached(final BurstAppender appender, final List<ShipperSettings> wanted) {
+        shippers.add(appender, wanted, segments());
+    }
+
+    /** One of several has let go of it. */
+    void detached(final BurstAppender appender) {
+        shippers.remove(appender, segments());
+    }
+
+    /** Null: there are none. */
+    private String segments() {
+        final Segments segments = attributes.config().segments();
+        return segments == null ? null : segments.folder();
+    }
+
     /** Null if the file is not rolled. */
     RollingFileManager manager() {
         return rolling == null ? null : rolling.manager();
@@ -177,14 +196,15 @@ final class OpenStream {
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {
             final RecordBuffer record = encoder.encode(layout, event, ring.maxRecordBytes());
-            if (rule.onFull() == OnFull.DISCARD) {
+            final OnFull onFull = Shippers.isThreadOfOne() ? OnFull.DISCARD : rule.onFull();
+            if (onFull == OnFull.DISCARD) {
                 discards.write();
             }
             final long time = nanosOf(event.getInstant());
             final Duration timeout = rule.blockTimeout().isZero() ? FOREVER : rule.blockTimeout();
             final long sequence = durableOnReturn
-                    ? stream.append(record, time, rule.onFull(), timeout)
-                    : stream.enqueue(record, time, rule.onFull(), timeout);
+                    ? stream.append(record, time, onFull, timeout)
+                    : stream.enqueue(record, time, onFull, timeout);
             if (sequence == 0) {
                 discards.add(layout);
             } else if (rolling != null) {
@@ -280,6 +300,7 @@ final class OpenStream {
                 tellWhatIsLeft();
             }
             endRolling(begin);
+            shippers.close(leftSince(begin));
         }
     }
 
@@ -294,14 +315,18 @@ final class OpenStream {
     boolean closeWithRing(final Layout<? extends Serializable> footer) {
         final long begin = System.nanoTime();
         ring.addLeftFile(file());
-        return end(footer, begin, () -> {
-            try {
-                ring.close(leftSince(begin));
-            } finally {
-                endRolling(begin);
-            }
-            return true;
-        });
+        try {
+            return end(footer, begin, () -> {
+                try {
+                    ring.close(leftSince(begin));
+                } finally {
+                    endRolling(begin);
+                }
+                return true;
+            });
+        } finally {
+            shippers.close(leftSince(begin));
+        }
     }
 
     private void endRolling(final long begin) {

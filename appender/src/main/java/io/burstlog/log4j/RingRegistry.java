@@ -330,6 +330,7 @@ final class RingRegistry {
         }
         final OpenRing ring = stream.ring();
         if (closing == null) {
+            stream.detached(appender);
             return StopReport.of(ring, appender, () -> ring.commit(ring.shutdownTimeout()));
         }
         boolean isDurable = false;

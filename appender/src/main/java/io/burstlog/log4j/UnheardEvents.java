@@ -11,7 +11,8 @@ import org.apache.logging.log4j.util.PropertiesUtil;
  * Decides whether an exception about an event would reach anybody. An async logger hands its events over to a thread of
  * Log4j, which prints the stack trace of every exception to the console and goes on: 22 lines for each event. Where
  * anything stands between that thread and the appender ({@code Failover}, {@code AsyncAppender} with its
- * {@code errorRef}) it is told as ever, and so is an exception handler of the application's own.
+ * {@code errorRef}) it is told as ever, and so is an exception handler of the application's own. Nor may what a shipper
+ * logs of itself end the shipper.
  */
 final class UnheardEvents {
 
@@ -28,7 +29,7 @@ final class UnheardEvents {
     }
 
     static boolean contain(final LogEvent event) {
-        return !OWN_HANDLER && AckRule.isHandedOver(event) && isCalledByLoggerConfig();
+        return Shippers.isThreadOfOne() || !OWN_HANDLER && AckRule.isHandedOver(event) && isCalledByLoggerConfig();
     }
 
     private static boolean isCalledByLoggerConfig() {

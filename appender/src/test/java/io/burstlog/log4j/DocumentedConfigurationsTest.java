@@ -17,6 +17,8 @@ import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.config.ConfigurationFactory;
 import org.apache.logging.log4j.core.impl.Log4jLogEvent;
 import org.apache.logging.log4j.message.SimpleMessage;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,6 +74,17 @@ class DocumentedConfigurationsTest {
         return blocks;
     }
 
+    /** For the elements {@code <Kafka>}. */
+    @BeforeAll
+    static void beWithoutABroker() {
+        FakeShipperProvider.comeToThis(request -> {});
+    }
+
+    @AfterAll
+    static void leaveTheOtherTestsWithoutKafka() {
+        FakeShipperProvider.go();
+    }
+
     @ParameterizedTest
     @MethodSource("blocks")
     void a_block_is_loaded_and_each_of_its_appenders_takes_an_event(final Block block) throws Exception {
@@ -104,7 +117,7 @@ class DocumentedConfigurationsTest {
         final List<String> lines = new ArrayList<>();
         try (Stream<Path> all = Files.walk(temporary)) {
             for (final Path file : all.filter(Files::isRegularFile).toList()) {
-                if (!file.toString().endsWith(".ring")) {
+                if (!file.toString().matches(".*(\\.ring|\\.segments/.*)")) {
                     lines.addAll(Files.readAllLines(file));
                 }
             }

@@ -10,6 +10,7 @@ import io.burstlog.kafka.ShipperStats.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
@@ -44,12 +45,14 @@ public final class KafkaShipper implements AutoCloseable {
     private static final long FIRST_BACK_OFF_MILLIS = 100;
     private static final long LAST_BACK_OFF_MILLIS = 10_000;
     private static final Duration FAREWELL = Duration.ofSeconds(10);
+    private static final Duration LAST_PATIENCE = Duration.ofSeconds(1);
 
     private final ShipperConfig config;
     private final BurstConsumer consumer;
     private final Thread thread;
     private ShipperManagement shown;
     private volatile boolean isStopping;
+    private volatile boolean isFinishing;
     private volatile String failure;
     private volatile ShipperStats stats = new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 0, 0, 0);
 
@@ -59,11 +62,17 @@ public final class KafkaShipper implements AutoCloseable {
     private long acknowledged;
     private long noted;
 
+    /** The number that was shipped when it was noted last: no longer under way. */
+    private long settled;
+
+    private Uuid topicId;
+
     private KafkaShipper(ShipperConfig config, BurstConsumer consumer) {
         this.config = config;
         this.consumer = consumer;
         next = consumer.position();
         acknowledged = next - 1;
+        settled = next - 1;
         thread = new Thread(this::run, "burstlog-kafka " + config.topic());
         thread.setDaemon(true);
     }
@@ -76,8 +85,12 @@ public final class KafkaShipper implements AutoCloseable {
      * @throws BurstException if the folder or the consumer in it cannot be opened
      */
     public static KafkaShipper start(ShipperConfig config) {
+        return start(config, true);
+    }
+
+    static KafkaShipper start(ShipperConfig config, boolean isManaged) {
         KafkaShipper shipper = new KafkaShipper(config, BurstConsumer.open(config.folder(), config.consumer()));
-        shipper.shown = new ShipperManagement(shipper, config.folder(), config.topic());
+        shipper.shown = isManaged ? new ShipperManagement(shipper, config.folder(), config.topic()) : null;
         shipper.thread.start();
         return shipper;
     }
@@ -112,7 +125,29 @@ public final class KafkaShipper implements AutoCloseable {
             thread.interrupt();
             hasEnded(FAREWELL);
         }
-        shown.close();
+        hide();
+    }
+
+    /**
+     * Ships what is in the folder, until something fails, and lets go of the folder. What is left then is told, and
+     * shipped by the next one.
+     *
+     * @param limit how long that may take; it may be exceeded by a second
+     */
+    public void close(Duration limit) {
+        isFinishing = true;
+        if (!hasEnded(limit)) {
+            isStopping = true;
+            thread.interrupt();
+            hasEnded(LAST_PATIENCE);
+        }
+        hide();
+    }
+
+    private void hide() {
+        if (shown != null) {
+            shown.close();
+        }
     }
 
     private boolean hasEnded(Duration timeout) {
@@ -150,6 +185,12 @@ public final class KafkaShipper implements AutoCloseable {
                 }
                 tellFailure(reason);
                 rest(backOff);
+                if (isFinishing) {
+                    break;
+                }
+            }
+            if (isFinishing) {
+                tellWhatIsLeft();
             }
             setState(State.CLOSED);
         } catch (Throwable unexpected) {
@@ -162,9 +203,13 @@ public final class KafkaShipper implements AutoCloseable {
         try (Session session = new Session(config, consumer)) {
             begin(session);
             while (!isStopping) {
-                ConsumedRecords records = consumer.poll(config.transactionBytes(), LOOK);
+                // Before the look: what is there when it is told to finish must be found.
+                boolean isLast = isFinishing;
+                ConsumedRecords records = consumer.poll(config.transactionBytes(), isLast ? Duration.ZERO : LOOK);
                 if (!records.isEmpty()) {
                     ship(session, records);
+                } else if (isLast) {
+                    break;
                 }
                 note(false);
             }
@@ -185,7 +230,15 @@ public final class KafkaShipper implements AutoCloseable {
                     "topic " + config.topic() + " has lost the records with numbers " + (last + 1) + " to " + (next - 1)
                             + " again; those that the folder still has are shipped once more");
         }
-        next = last > 0 ? last + 1 : next;
+        boolean isNewTopic = topicId != null && !session.topicId().equals(topicId);
+        if (isNewTopic) {
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic() + " was made anew: what was under way to the old one, from number "
+                            + (acknowledged + 1) + " on, is shipped once more unless the new one has later records");
+        }
+        topicId = session.topicId();
+        next = last > 0 ? last + 1 : isNewTopic ? acknowledged + 1 : next;
         if (session.isOldBroker() && stats.state() == State.CONNECTING && stats.failures() == 0) {
             tell(
                     BurstEvent.Severity.WARN,
@@ -260,9 +313,20 @@ public final class KafkaShipper implements AutoCloseable {
         }
     }
 
+    private void tellWhatIsLeft() {
+        consumer.seek(next);
+        long left = consumer.lag().records();
+        if (left > 0) {
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic() + " lacks the last " + left + " records of " + config.folder()
+                            + "; they are shipped at the next start");
+        }
+    }
+
     private void rest(long millis) {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        while (!isStopping && System.nanoTime() < end) {
+        while (!isStopping && !isFinishing && System.nanoTime() < end) {
             try {
                 note(false);
             } catch (BurstException told) {
@@ -299,28 +363,33 @@ public final class KafkaShipper implements AutoCloseable {
                 old.lagSeconds());
     }
 
-    /** Once a second: says to the folder what it need not keep, and looks how much waits there. */
+    /**
+     * Once a second: says to the folder what it need not keep, and looks how much waits there. What was committed just
+     * now may have gone to a topic that is being deleted: it is kept until the next time.
+     */
     private void note(boolean now) {
         long time = System.nanoTime();
         if (!now && time - noted < NOTE_NANOS) {
             return;
         }
         noted = time;
-        if (acknowledged != next - 1) {
-            consumer.ack(next - 1);
-            acknowledged = next - 1;
+        long old = now ? next - 1 : settled;
+        settled = next - 1;
+        if (acknowledged != old) {
+            consumer.ack(old);
+            acknowledged = old;
         }
         ConsumerLag lag = consumer.lag();
         long oldest = lag.oldestEventTimeNanos();
         double seconds = oldest == 0 ? 0 : Math.max(0, System.currentTimeMillis() / 1e3 - oldest / 1e9);
-        ShipperStats old = stats;
+        ShipperStats before = stats;
         stats = new ShipperStats(
-                old.state(),
-                old.shippedNumber(),
-                old.records(),
-                old.bytes(),
-                old.transactions(),
-                old.failures(),
+                before.state(),
+                before.shippedNumber(),
+                before.records(),
+                before.bytes(),
+                before.transactions(),
+                before.failures(),
                 lag.records(),
                 lag.bytes(),
                 seconds);

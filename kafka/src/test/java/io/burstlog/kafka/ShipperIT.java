@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +31,6 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -59,13 +57,9 @@ class ShipperIT {
 
     @BeforeAll
     static void startBroker() throws IOException {
-        deleteTree(WORK);
-        broker = new Broker(WORK.resolve("broker"));
-    }
-
-    @AfterAll
-    static void killBroker() throws InterruptedException {
-        broker.close();
+        SharedBroker.deleteTree(WORK);
+        Files.createDirectories(WORK);
+        broker = SharedBroker.get();
     }
 
     /** A test that ends early leaves its log open; the next one has another. */
@@ -320,26 +314,23 @@ class ShipperIT {
 
     private static Process startProcess(WrittenStream written, String topic) throws IOException {
         return Broker.java(
-                WORK.resolve("shipper.out"),
-                Main.class.getName(),
-                written.folder().toString(),
-                "--topic",
-                topic,
-                "--property",
-                "bootstrap.servers=" + broker.servers(),
-                "--property",
-                "max.block.ms=5000");
+                        WORK.resolve("shipper.out"),
+                        Main.class.getName(),
+                        written.folder().toString(),
+                        "--topic",
+                        topic,
+                        "--property",
+                        "bootstrap.servers=" + broker.servers(),
+                        "--property",
+                        "max.block.ms=5000")
+                .start();
     }
 
     @Test
     @Order(8)
     void brokersWithoutTheFeatureAreRefusedUnlessTheyAreAccepted(TestInfo test) throws Exception {
         broker.createTopic("old", 1);
-        FeatureUpdate none = new FeatureUpdate((short) 0, FeatureUpdate.UpgradeType.SAFE_DOWNGRADE);
-        broker.admin()
-                .updateFeatures(Map.of("transaction.version", none), new UpdateFeaturesOptions())
-                .all()
-                .get();
+        setFeature(0, FeatureUpdate.UpgradeType.SAFE_DOWNGRADE);
         try (WrittenStream written = open(test)) {
             written.write(100);
             try (KafkaShipper refused = start("old")) {
@@ -354,12 +345,23 @@ class ShipperIT {
                 awaitTold(BurstEvent.Severity.WARN, "below Kafka 4.0");
             }
             written.assertAllOnce(broker.read("old"));
+        } finally {
+            setFeature(2, FeatureUpdate.UpgradeType.UPGRADE);
         }
+    }
+
+    private static void setFeature(int level, FeatureUpdate.UpgradeType how) throws Exception {
+        broker.admin()
+                .updateFeatures(
+                        Map.of("transaction.version", new FeatureUpdate((short) level, how)),
+                        new UpdateFeaturesOptions())
+                .all()
+                .get();
     }
 
     @Test
     @Order(9)
-    void whatCannotBeMeantIsRefused() throws IOException {
+    void whatCannotBeMeantIsRefused() {
         ShipperConfig.Builder config =
                 ShipperConfig.builder().folder("segments").topic("orders").property("bootstrap.servers", "here:1");
         config.build();
@@ -368,6 +370,9 @@ class ShipperIT {
         assertRefused("bootstrap.servers", () -> Main.read(new String[] {"segments", "--topic", "orders"}));
         assertRefused("--topic", () -> Main.read(new String[] {"segments", "--topic"}));
         assertRefused("--nonsense", () -> Main.read(new String[] {"segments", "--nonsense", "1"}));
+        assertRefused("FOLDER", () -> Main.read(new String[] {"--topic", "orders"}));
+        assertRefused("--partition one", () -> Main.read(new String[] {"segments", "--partition", "one"}));
+        assertRefused("no.such.file", () -> Main.read(new String[] {"segments", "--properties", "no.such.file"}));
         assertRefused("a key", () -> config.partition(1).key(record -> null).build());
         assertRefused(
                 "transactionBytes", () -> config.key(null).transactionBytes(0).build());
@@ -375,15 +380,5 @@ class ShipperIT {
 
     private static void assertRefused(String word, ThrowingCallable call) {
         assertThatThrownBy(call).hasMessageContaining(word);
-    }
-
-    private static void deleteTree(Path directory) throws IOException {
-        if (Files.exists(directory)) {
-            try (Stream<Path> tree = Files.walk(directory)) {
-                for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(path);
-                }
-            }
-        }
     }
 }

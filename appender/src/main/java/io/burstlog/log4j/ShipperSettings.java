@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import io.burstlog.BurstException;
+import io.burstlog.ShipperProvider;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
+
+/**
+ * What an element {@code <Kafka>} says.
+ *
+ * @param consumer its name in the folder of segments: one shipper at a time has it
+ * @param settings by the names that {@code ShipperConfig} of burstlog-kafka has for them
+ * @param properties of Kafka; passwords are among them, so they are shown nowhere
+ * @param isManaged whether management clients see it
+ */
+record ShipperSettings(
+        String consumer, Map<String, String> settings, Map<String, String> properties, boolean isManaged) {
+
+    /** The name of the element. */
+    static final String ELEMENT = "Kafka";
+
+    /** Reads an element. What cannot be used is a complaint of the reader of the element around it. */
+    static ShipperSettings read(final Element element, final AttributeReader around, final boolean isManaged) {
+        final AttributeReader reader = new AttributeReader(element.attributes());
+        final Map<String, String> settings = new TreeMap<>();
+        final String topic = reader.requiredPath("topic", "a topic that is there");
+        final String consumer = reader.text("consumer");
+        final String name = consumer != null ? consumer : "to-kafka-" + topic;
+        put(settings, "topic", topic);
+        put(settings, "consumer", name);
+        put(settings, "partition", reader.integer("partition"));
+        put(settings, "keyPattern", reader.text("keyPattern"));
+        put(settings, "headers", reader.text("headers"));
+        put(settings, "transactionBytes", reader.size("transactionSize"));
+        put(settings, "acceptOldBrokers", reader.flag("acceptOldBrokers"));
+        reader.complainAboutWhatNobodyRead();
+        element.unknown()
+                .forEach(each -> reader.complain("the element <" + each
+                        + "> is unknown here, or has no name: write <Property name=\"..\">..</Property>"));
+        final ShipperSettings read = new ShipperSettings(name, settings, Map.copyOf(element.properties()), isManaged);
+        if (reader.complaints() == null) {
+            read.check(reader);
+        }
+        if (reader.complaints() != null) {
+            around.complain("<" + ELEMENT + ">: " + reader.complaints());
+        }
+        return read;
+    }
+
+    private static void put(final Map<String, String> settings, final String name, final Object value) {
+        if (value != null) {
+            settings.put(name, value.toString());
+        }
+    }
+
+    private void check(final AttributeReader reader) {
+        try {
+            final ShipperProvider provider = provider();
+            if (provider == null) {
+                complainAboutClassPath(reader, "");
+            } else {
+                provider.check(request("folder"));
+            }
+        } catch (final BurstException refusal) {
+            reader.complain(refusal.getMessage());
+        } catch (final ServiceConfigurationError | LinkageError missing) {
+            complainAboutClassPath(reader, " (" + missing + ")");
+        }
+    }
+
+    private static void complainAboutClassPath(final AttributeReader reader, final String why) {
+        reader.complain(
+                "burstlog-kafka or kafka-clients is not on the class path: add both, or remove the element" + why);
+    }
+
+    /** Null if there is none. */
+    private static ShipperProvider provider() {
+        for (final ShipperProvider each :
+                ServiceLoader.load(ShipperProvider.class, ShipperSettings.class.getClassLoader())) {
+            if (each.element().equals(ELEMENT)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** @throws BurstException if the folder cannot be opened */
+    ShipperProvider.Shipper start(final String folder) {
+        return provider().start(request(folder));
+    }
+
+    private ShipperProvider.Request request(final String folder) {
+        return new ShipperProvider.Request(folder, settings, properties, isManaged, OpenRing::report);
+    }
+
+    @Override
+    public String toString() {
+        return ELEMENT + settings;
+    }
+
+    /**
+     * As it stands in the configuration, with what its lookups found.
+     *
+     * @param unknown the names of elements that have no place there
+     */
+    record Element(Map<String, String> attributes, Map<String, String> properties, List<String> unknown) {
+
+        Element() {
+            this(new TreeMap<>(String.CASE_INSENSITIVE_ORDER), new HashMap<>(), new ArrayList<>());
+        }
+    }
+}

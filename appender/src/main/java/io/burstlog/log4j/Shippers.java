@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import io.burstlog.BurstException;
+import io.burstlog.ShipperProvider.Shipper;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.status.StatusLogger;
+
+/**
+ * The shippers of one log file: one for each consumer of its segments that an element {@code <Kafka>} of its appenders
+ * names. Appenders that say the same of it share it; where they say different things the last one to start wins, as a
+ * new configuration starts before the old one stops. It is stopped with the last appender that wants it.
+ *
+ * <p>No log call ever comes here but to ask {@link #isThreadOfOne()}. Thread-safe.
+ */
+final class Shippers {
+
+    private static final Logger LOGGER = StatusLogger.getLogger();
+
+    /** All threads of shippers, also those that Kafka's client makes. */
+    private static final ThreadGroup THREADS = new ThreadGroup("burstlog-shippers");
+
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
+    private final Map<BurstAppender, List<ShipperSettings>> wanted = new LinkedHashMap<>();
+    private final Map<String, Running> running = new TreeMap<>();
+
+    /**
+     * Whether a shipper, or the client that it uses, is what logs. It must not wait for space in a ring that gets none
+     * until the shipper goes on, and nothing may be thrown at it.
+     */
+    static boolean isThreadOfOne() {
+        return THREADS.parentOf(Thread.currentThread().getThreadGroup());
+    }
+
+    /** @param folder that of the log file as it is open; null if it has none, which others tell */
+    synchronized void add(final BurstAppender appender, final List<ShipperSettings> settings, final String folder) {
+        wanted.put(appender, settings);
+        if (folder != null) {
+            settle(folder);
+        }
+    }
+
+    /** The log file stays open. */
+    synchronized void remove(final BurstAppender appender, final String folder) {
+        wanted.remove(appender);
+        if (folder != null) {
+            settle(folder);
+        }
+    }
+
+    /** Ships what is in the folder, and ends all. */
+    synchronized void close(final Duration limit) {
+        final long begin = System.nanoTime();
+        wanted.clear();
+        running.values().forEach(each -> each.stop(OpenRing.left(limit, begin)));
+        running.clear();
+    }
+
+    private void settle(final String folder) {
+        final Map<String, ShipperSettings> last = new TreeMap<>();
+        wanted.values().forEach(all -> all.forEach(each -> last.put(each.consumer(), each)));
+        running.values().removeIf(each -> {
+            final boolean isGone = !each.isAsWanted(last.get(each.settings.consumer()));
+            if (isGone) {
+                each.stop(Duration.ZERO);
+            }
+            if (isGone && !last.containsKey(each.settings.consumer())) {
+                LOGGER.warn(
+                        "Burst: {} keeps all that its consumer {} has not shipped, which nobody ships any more: delete"
+                                + " {}/consumers/{} if that is to stay so.",
+                        folder,
+                        each.settings.consumer(),
+                        folder,
+                        each.settings.consumer());
+            }
+            return isGone;
+        });
+        last.forEach((consumer, settings) -> running.computeIfAbsent(consumer, name -> new Running(folder, settings)));
+    }
+
+    /** A shipper, from before its folder can be opened. */
+    private static final class Running {
+
+        private final String folder;
+        private final ShipperSettings settings;
+        private final Thread opening;
+        private boolean isStopping;
+        private boolean isLeft;
+
+        /** Null until the folder could be opened. */
+        private Shipper shipper;
+
+        Running(final String folder, final ShipperSettings settings) {
+            this.folder = folder;
+            this.settings = settings;
+            opening = new Thread(THREADS, this::open, "burstlog-shipper");
+            opening.setDaemon(true);
+            opening.start();
+        }
+
+        synchronized boolean isAsWanted(final ShipperSettings wanted) {
+            return settings.equals(wanted) && (shipper == null || !shipper.hasEnded());
+        }
+
+        /** At least once, also if it is stopped meanwhile: an application that ends soon is shipped, too. */
+        private void open() {
+            Shipper opened = null;
+            for (boolean isTold = false; opened == null && (!isTold || rest()); isTold = true) {
+                opened = start(isTold);
+            }
+            if (opened != null && !keep(opened)) {
+                opened.close(Duration.ZERO);
+            }
+        }
+
+        private Shipper start(final boolean isTold) {
+            try {
+                final Shipper started = settings.start(folder);
+                if (isTold) {
+                    LOGGER.info("Burst: the segments folder {} is shipped now, by {}.", folder, settings);
+                }
+                return started;
+            } catch (final BurstException | LinkageError failure) {
+                if (!isTold) {
+                    LOGGER.warn(
+                            "Burst: the segments folder {} is not shipped by {}, which is tried again each second: {}",
+                            folder,
+                            settings,
+                            failure.getMessage());
+                }
+                return null;
+            }
+        }
+
+        private synchronized boolean rest() {
+            try {
+                if (!isStopping) {
+                    wait(RETRY.toMillis());
+                }
+            } catch (final InterruptedException stopped) {
+                return false;
+            }
+            return !isStopping;
+        }
+
+        private synchronized boolean keep(final Shipper opened) {
+            shipper = opened;
+            return !isLeft;
+        }
+
+        void stop(final Duration limit) {
+            final long begin = System.nanoTime();
+            final Shipper opened = awaitOpen(limit.compareTo(RETRY) < 0 ? RETRY : limit);
+            if (opened != null) {
+                opened.close(limit.isZero() ? limit : OpenRing.left(limit, begin));
+            }
+        }
+
+        /** A file system that does not answer is left to the thread that asked it. */
+        private Shipper awaitOpen(final Duration limit) {
+            synchronized (this) {
+                isStopping = true;
+                notifyAll();
+            }
+            try {
+                opening.join(limit.toMillis());
+            } catch (final InterruptedException stillToBeSeenByTheCaller) {
+                Thread.currentThread().interrupt();
+            }
+            synchronized (this) {
+                isLeft = true;
+                return shipper;
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import io.burstlog.BurstException;
+import io.burstlog.ShipperProvider;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** As if burstlog-kafka were there, while a test wants that: it ships nothing, and remembers what was asked of it. */
+public final class FakeShipperProvider implements ShipperProvider {
+
+    private static final List<Started> STARTED = new CopyOnWriteArrayList<>();
+    private static volatile Consumer<Request> atStart;
+
+    /** One that was started. */
+    static final class Started implements Shipper {
+
+        private final Request request;
+        private volatile boolean isEnded;
+        private volatile Duration closedWithin;
+        private volatile Runnable atClose = () -> {};
+
+        private Started(final Request request) {
+            this.request = request;
+        }
+
+        Request request() {
+            return request;
+        }
+
+        void end() {
+            isEnded = true;
+        }
+
+        /** What else it does when it is closed. */
+        void atClose(final Runnable action) {
+            atClose = action;
+        }
+
+        /** Null: it is not closed. */
+        Duration closedWithin() {
+            return closedWithin;
+        }
+
+        @Override
+        public boolean hasEnded() {
+            return isEnded;
+        }
+
+        @Override
+        public void close(final Duration limit) {
+            closedWithin = limit;
+            atClose.run();
+        }
+    }
+
+    /** @param action what else is done when one is started */
+    static void comeToThis(final Consumer<Request> action) {
+        STARTED.clear();
+        atStart = action;
+    }
+
+    static void go() {
+        atStart = null;
+    }
+
+    static List<Started> started() {
+        return STARTED;
+    }
+
+    static Started awaitStarted(final int count) {
+        Patience.await().until(() -> STARTED.size() >= count);
+        return STARTED.get(count - 1);
+    }
+
+    @Override
+    public String element() {
+        return atStart == null ? "Other" : "Kafka";
+    }
+
+    @Override
+    public void check(final Request request) {
+        if (request.properties().isEmpty()) {
+            throw new BurstException(BurstException.Code.INVALID_ARGUMENT, "bootstrap.servers is missing.");
+        }
+    }
+
+    @Override
+    public Shipper start(final Request request) {
+        atStart.accept(request);
+        final Started started = new Started(request);
+        STARTED.add(started);
+        return started;
+    }
+}
