@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fenced blocks of README.md and docs/*.md. The line before a block says how it is kept true:
+"""The fenced blocks of README.md, CONTRIBUTING.md, SECURITY.md and docs/*.md. The line before a block says how it is kept true:
 
     <!-- from FILE: NAME -->       it is the lines of FILE between `doc: NAME` and `end`, in a program that a test runs
     <!-- run -->                   scripts/run-docs runs it
@@ -21,7 +21,7 @@ TESTED = re.compile(r"^examples/|/src/test/|^native/test/|^it-tests/")
 
 
 def pages():
-    return ["README.md"] + sorted(glob.glob("docs/*.md"))
+    return ["README.md", "CONTRIBUTING.md", "SECURITY.md"] + sorted(glob.glob("docs/*.md"))
 
 
 class Block:

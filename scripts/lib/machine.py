@@ -54,6 +54,8 @@ TOOLS = {  # programs that are unpacked like the kernel, with the packages of th
     "dmsetup": ("dmsetup", "libdevmapper1.02.1"),
     "lvm": ("lvm2", "libdevmapper1.02.1", "libdevmapper-event1.02.1", "libedit2", "libaio1", "libbsd0", "libmd0"),
     "mdadm": ("mdadm",),
+    "rdma": ("iproute2", "libmnl0", "libbsd0", "libmd0"),
+    "nvme": ("nvme-cli", "libnvme1", "libjson-c5", "libdbus-1-3", "libssl3", "libuuid1"),
 }
 
 
@@ -145,8 +147,8 @@ def find_program(name):
     found = shutil.which(name, path=os.environ["PATH"] + ":/sbin:/usr/sbin")
     if found or name not in TOOLS:
         return found
-    path = os.path.join(TOOLS_FOLDER, "sbin", name)
-    if not os.path.exists(path):
+    paths = [os.path.join(TOOLS_FOLDER, *parts, name) for parts in (("sbin",), ("usr", "sbin"))]
+    if not any(map(os.path.exists, paths)):
         os.makedirs(TOOLS_FOLDER, exist_ok=True)
         for package in TOOLS[name]:
             done = run("apt-get", "download", package, cwd=TOOLS_FOLDER)
@@ -155,7 +157,7 @@ def find_program(name):
                 raise Unavailable("%s cannot be downloaded: %s" % (package, done.stdout.strip()))
             run("dpkg", "-x", files[0], TOOLS_FOLDER)
             os.remove(files[0])
-    return path
+    return next(filter(os.path.exists, paths), None)
 
 
 def build(*targets):
@@ -224,8 +226,8 @@ class Initramfs:
 
     def find_modules(self):
         self.kernel_modules = {}
-        for path in glob.glob(os.path.join(self.unpacked, "lib", "modules", "*", "kernel", "**", "*.ko"), recursive=True):
-            self.kernel_modules[os.path.basename(path)[:-3].replace("-", "_")] = path
+        for path in glob.glob(os.path.join(self.unpacked, "**", "modules", "*", "kernel", "**", "*.ko*"), recursive=True):
+            self.kernel_modules[os.path.basename(path).partition(".")[0].replace("-", "_")] = path
 
     def add_module(self, name):
         """A kernel module behind those that it needs; one that is built into the kernel is not there and not needed."""
@@ -234,7 +236,8 @@ class Initramfs:
         name = name.replace("-", "_")
         if name in self.modules or name not in self.kernel_modules:
             return
-        with open(self.kernel_modules[name], "rb") as file:
+        path = self.kernel_modules[name]
+        with lzma.open(path) if path.endswith(".xz") else open(path, "rb") as file:
             data = file.read()
         needed = re.search(rb"\0depends=([^\0]*)\0", data).group(1).decode()
         softly = b" ".join(re.findall(rb"\0softdep=pre: ([^\0]*)\0", data)).decode()

@@ -8,6 +8,8 @@
  * without carries: of two reflected sums that gives their product times x, and a step over the 64 bits of it reduces
  * them and multiplies by x^32. So the constant for n words is x^(64 n - 33) mod P: of one word x^31, which reflected is
  * 1, and of each further word a step over a word of zeros more.
+ *
+ * A copy is summed on its way: what was just stored need not be loaded again.
  */
 #include "base/crc32c.h"
 
@@ -97,11 +99,23 @@ static int cpu_has_crc32c(void) {
 
 #ifdef HARDWARE
 
-static uint32_t load32(const uint8_t *bytes) {
-    uint32_t value;
-    memcpy(&value, bytes, sizeof(value));
-    return value;
-}
+/* Takes the next bytes of `from`. If they are to be copied, they go to `to`: the very bytes that are summed, also if
+ * another thread changes the caller's meanwhile. */
+#define TAKE(type, name)                                                                                               \
+    static inline __attribute__((always_inline)) type name(const uint8_t *from, uint8_t *to, int copies) {             \
+        type value;                                                                                                    \
+        memcpy(&value, from, sizeof(value));                                                                           \
+        if (copies) {                                                                                                  \
+            uint64_t once = value; /* the compiler must not read `from` a second time */                               \
+            __asm__("" : "+r"(once));                                                                                  \
+            value = (type)once;                                                                                        \
+            memcpy(to, &value, sizeof(value));                                                                         \
+        }                                                                                                              \
+        return value;                                                                                                  \
+    }
+TAKE(uint64_t, take64)
+TAKE(uint32_t, take32)
+TAKE(uint8_t, take8)
 
 #define LEAST_RUN_WORDS 4u /* joining shorter runs costs more than it saves */
 #define MOST_RUN_WORDS 512u
@@ -114,38 +128,54 @@ HARDWARE static void fill_words_after(void) {
         words_after[words] = STEP64(words_after[words - 1], 0);
 }
 
-HARDWARE static uint32_t three_runs(uint32_t crc, const uint8_t *data, size_t words) {
+HARDWARE static inline __attribute__((always_inline)) uint32_t three_runs(uint32_t crc, const uint8_t *data,
+                                                                          uint8_t *to, size_t words, int copies) {
     const size_t run_bytes = 8 * words;
     uint32_t second = 0, third = 0;
-    for (const uint8_t *end = data + run_bytes; data < end; data += 8) {
-        crc = STEP64(crc, load64(data));
-        second = STEP64(second, load64(data + run_bytes));
-        third = STEP64(third, load64(data + 2 * run_bytes));
+    for (const uint8_t *end = data + run_bytes; data < end; data += 8, to += 8) {
+        crc = STEP64(crc, take64(data, to, copies));
+        second = STEP64(second, take64(data + run_bytes, to + run_bytes, copies));
+        third = STEP64(third, take64(data + 2 * run_bytes, to + 2 * run_bytes, copies));
     }
     return STEP64(0, multiply(crc, words_after[2 * words]) ^ multiply(second, words_after[words])) ^ third;
 }
 
-HARDWARE static uint32_t crc32c_hardware(uint32_t seed, const void *data, size_t length) {
-    const uint8_t *next = data;
+HARDWARE static inline __attribute__((always_inline)) uint32_t sum(uint32_t seed, const uint8_t *next, uint8_t *to,
+                                                                   size_t length, int copies) {
     uint32_t crc = ~seed;
     while (length >= 3 * 8 * LEAST_RUN_WORDS) {
         const size_t third = length / (3 * 8), words = third < MOST_RUN_WORDS ? third : MOST_RUN_WORDS;
-        crc = three_runs(crc, next, words);
+        crc = three_runs(crc, next, to, words, copies);
         next += 3 * 8 * words;
+        to += 3 * 8 * words;
         length -= 3 * 8 * words;
     }
-    for (; length >= 8; length -= 8, next += 8)
-        crc = STEP64(crc, load64(next));
-    for (; length >= 4; length -= 4, next += 4)
-        crc = STEP32(crc, load32(next));
+    for (; length >= 8; length -= 8, next += 8, to += 8)
+        crc = STEP64(crc, take64(next, to, copies));
+    for (; length >= 4; length -= 4, next += 4, to += 4)
+        crc = STEP32(crc, take32(next, to, copies));
     for (; length > 0; length--)
-        crc = STEP8(crc, *next++);
+        crc = STEP8(crc, take8(next++, to++, copies));
     return ~crc;
+}
+
+HARDWARE static uint32_t crc32c_hardware(uint32_t seed, const void *data, size_t length) {
+    return sum(seed, data, (uint8_t *)data, length, 0);
+}
+
+HARDWARE static uint32_t copy_hardware(void *to, const void *from, size_t length) {
+    return sum(0, from, to, length, 1);
 }
 
 #endif
 
+static uint32_t copy_portable(void *to, const void *from, size_t length) {
+    memcpy(to, from, length);
+    return crc32c_portable(0, to, length);
+}
+
 static uint32_t (*fastest)(uint32_t seed, const void *data, size_t length) = crc32c_portable;
+static uint32_t (*fastest_copy)(void *to, const void *from, size_t length) = copy_portable;
 
 /* Runs before any thread can ask for a sum. The tables and the choice never change afterwards. */
 __attribute__((constructor)) static void choose_at_load(void) {
@@ -154,10 +184,15 @@ __attribute__((constructor)) static void choose_at_load(void) {
     if (cpu_has_crc32c()) {
         fill_words_after();
         fastest = crc32c_hardware;
+        fastest_copy = copy_hardware;
     }
 #endif
 }
 
 uint32_t crc32c(uint32_t seed, const void *data, size_t length) {
     return fastest(seed, data, length);
+}
+
+uint32_t crc32c_copy(void *to, const void *from, size_t length) {
+    return fastest_copy(to, from, length);
 }

@@ -8,6 +8,9 @@
 
 uint32_t crc32c(uint32_t seed, const void *data, size_t length);
 
+/* Copies bytes and returns crc32c(0, to, length) of what it wrote: another thread may change `from` meanwhile. */
+uint32_t crc32c_copy(void *to, const void *from, size_t length);
+
 /* The portable one, for CPUs without the instruction; also what tests compare the fast one with. */
 uint32_t crc32c_portable(uint32_t seed, const void *data, size_t length);
 

@@ -56,16 +56,21 @@ static const struct {
     NAME(EOVERFLOW), NAME(EOWNERDEAD),   NAME(EPERM),       NAME(EPIPE),     NAME(EPROTO),    NAME(EREMOTEIO),
     NAME(EROFS),     NAME(ESHUTDOWN),    NAME(ESPIPE),      NAME(ESTALE),    NAME(ETIMEDOUT), NAME(ETXTBSY),
     NAME(EUCLEAN),   NAME(EXDEV),        NAME(EBADMSG),     NAME(EILSEQ),    NAME(EHWPOISON), NAME(ENOMEDIUM),
-    NAME(ENOTCONN),  NAME(ECONNABORTED), NAME(ECONNRESET),  NAME(EHOSTDOWN),
+    NAME(ENOTCONN),  NAME(ECONNABORTED), NAME(ECONNRESET),  NAME(EHOSTDOWN), NAME(EBADE),
 #undef NAME
 };
+
+/* The kernel gives EBADE a meaning of its own. */
+static const char *text_of(int code) {
+    return code == EBADE ? "the device is reserved for another host" : strerror(code);
+}
 
 const char *error_name(int code) {
     if (code < 0)
         code = -code;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (names[i].code == code) {
-            snprintf(named, sizeof(named), "%s (%s)", names[i].name, strerror(code));
+            snprintf(named, sizeof(named), "%s (%s)", names[i].name, text_of(code));
             return named;
         }
     }

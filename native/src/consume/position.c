@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 
 static int fail(const char *name, int error) {
     return error_set(error,

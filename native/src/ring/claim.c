@@ -89,15 +89,12 @@ void claim_publish(struct ring *ring, const struct claim *claim, const void *dat
         publish_pad(ring, claim);
     }
     struct record_header *header = claim->header;
-    uint8_t *payload = (uint8_t *)(header + 1);
     header->sequence = claim->sequence;
     header->length = length;
     header->type = RECORD_DATA;
     header->flags = label.flags;
     header->stream = label.stream;
     header->event_time_ns = event_time_ns;
-    memcpy(payload, data, length);
-    /* The CRC of the copy: another thread may be changing the caller's bytes. */
-    header->payload_crc = crc32c(0, payload, length);
+    header->payload_crc = crc32c_copy(header + 1, data, length);
     publish_release(ring, header, claim->position);
 }

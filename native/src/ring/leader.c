@@ -126,17 +126,22 @@ static void count_gathering(struct ring *ring) {
     gathering->until_ns = now_ns + average_ns;
 }
 
+/* As event_count_notify; its fence is the counting in let_go. */
+static void notify_after_count(struct ring *ring, struct event_count *event) {
+    if (atomic_load(&event->waiters) != 0) {
+        atomic_fetch_add(&event->count, 1);
+        ring->platform->ops->unpark(ring->platform, &event->count, INT_MAX);
+    }
+}
+
 static void let_go(struct ring *ring) {
     atomic_store_explicit(&ring->leader, LEADER_FREE, memory_order_release);
     const uint32_t finished = atomic_fetch_add(&ring->generation[0], 1);
     atomic_fetch_add(&ring->generation[1], 1);
     wake(ring, (finished + 1) & 1, 1); /* the next leader first: its write can start while the others wake */
     wake(ring, finished & 1, INT_MAX);
-    /* As event_count_notify; its fence is the counting above. */
-    if (atomic_load(&ring->ended.waiters) != 0) {
-        atomic_fetch_add(&ring->ended.count, 1);
-        ring->platform->ops->unpark(ring->platform, &ring->ended.count, INT_MAX);
-    }
+    notify_after_count(ring, &ring->ended);
+    notify_after_count(ring, &ring->space); /* fewer records are in flight: claim_word.h bounds them */
 }
 
 static int is_durable(const struct ring *ring, uint64_t sequence) {
@@ -177,7 +182,6 @@ static int try_to_lead(struct ring *ring, struct limit *limit) {
     }
     count_gathering(ring);
     let_go(ring);
-    event_count_notify(&ring->space, ring->platform); /* fewer records are in flight: claim_word.h bounds them */
     ask_drain(ring);
     return 1;
 }

@@ -72,6 +72,19 @@ static void fast_and_portable_agree_with_the_definition_at_every_length_and_alig
     }
 }
 
+static void a_copy_has_the_bytes_and_their_sum_at_every_length_and_alignment(void **state) {
+    (void)state;
+    static uint8_t copy[sizeof noise + 16];
+    for (size_t length = 0; length <= sizeof noise - 8; length += length < 300 ? 1 : 1021) {
+        uint8_t *to = copy + length % 8;
+        const uint8_t *from = noise + length % 7;
+        memset(copy, 0x55, sizeof copy);
+        assert_int_equal(crc32c_copy(to, from, length), crc32c_by_definition(0, from, length));
+        assert_memory_equal(to, from, length);
+        assert_int_equal(to[length], 0x55);
+    }
+}
+
 static void a_sum_goes_on_over_pieces(void **state) {
     (void)state;
     uint32_t whole = crc32c(0, noise, sizeof(noise));
@@ -95,6 +108,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_inputs_have_the_sums_of_rfc_3720),
         cmocka_unit_test(fast_and_portable_agree_with_the_definition_at_every_length_and_alignment),
+        cmocka_unit_test(a_copy_has_the_bytes_and_their_sum_at_every_length_and_alignment),
         cmocka_unit_test(a_sum_goes_on_over_pieces),
         cmocka_unit_test(every_flipped_bit_changes_the_sum),
     };

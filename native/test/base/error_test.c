@@ -51,6 +51,7 @@ static void an_errno_has_its_name_and_meaning(void **state) {
     snprintf(text, sizeof text, "EIO (%s)", strerror(EIO)); /* "Input/output error", or "I/O error" with musl */
     assert_string_equal(error_name(EIO), text);
     assert_string_equal(error_name(-ENOSPC), "ENOSPC (No space left on device)");
+    assert_string_equal(error_name(-EBADE), "EBADE (the device is reserved for another host)");
     assert_string_equal(error_name(4242), "errno 4242");
 }
 

@@ -67,8 +67,11 @@ static void lie_down_again(struct fake_platform *fake) {
 }
 
 static void commit_meanwhile(struct fake_platform *fake) {
+    const struct event_count *ended = &fake_device.ring->ended;
+    const uint32_t before = atomic_load(&ended->count);
     fake->lies_down = lie_down_again;
     assert_int_equal(ring_commit(fake_device.ring), 1);
+    assert_int_not_equal(atomic_load(&ended->count), before);
 }
 
 static void fail_meanwhile(struct fake_platform *fake) {

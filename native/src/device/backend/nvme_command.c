@@ -55,6 +55,8 @@ int nvme_command_meaning(int result) {
     case 0x80: /* beyond the namespace: it has shrunk */
     case 0x0b: /* no such namespace any more */
         return -ENODEV;
+    case 0x83: /* another host has reserved the namespace */
+        return -EBADE;
     case 0x120: /* write protected */
         return -EPERM;
     default:

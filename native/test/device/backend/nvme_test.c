@@ -6,6 +6,7 @@
 #include "burstlog.h"
 #include "device/backend/nvme_command.h"
 #include "device/backend/nvme_node.h"
+#include "device/medium.h"
 #include "device/open.h"
 
 /* ------------------------------------------------------------------------------------------------- commands */
@@ -80,6 +81,7 @@ static void a_status_of_the_device_becomes_the_errno_that_the_block_layer_gives(
     assert_int_equal(nvme_command_meaning(0x281), -ENODATA);
     assert_int_equal(nvme_command_meaning(0x80), -ENODEV);
     assert_int_equal(nvme_command_meaning(0x0b), -ENODEV);
+    assert_int_equal(nvme_command_meaning(0x83), -EBADE);
     assert_int_equal(nvme_command_meaning(0x120), -EPERM);
     assert_int_equal(nvme_command_meaning(0x06), -EIO);
     assert_int_equal(nvme_command_meaning(0x2002), -EIO);
@@ -239,6 +241,12 @@ static void the_character_device_itself_is_refused_by_naming_the_block_device(vo
     assert_sentence_has("/dev/nvme3n1");
 }
 
+static void auto_does_not_take_it(void **state) {
+    (void)state;
+    const struct medium medium = {.fd = -1, .direct = 1};
+    assert_int_equal(backend_nvme.suits(&medium), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_write_command_has_the_first_block_the_count_less_one_and_force_unit_access),
@@ -253,6 +261,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_namespace_or_has_no_node_is_told_apart),
         cmocka_unit_test(by_name_on_what_is_no_nvme_it_is_refused),
         cmocka_unit_test(the_character_device_itself_is_refused_by_naming_the_block_device),
+        cmocka_unit_test(auto_does_not_take_it),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

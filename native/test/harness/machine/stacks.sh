@@ -38,29 +38,39 @@ make_md() { # DISK DISK [NAME]
   fi
 }
 
-# A target of NVMe over TCP, which serves the disks as namespaces 1, 2, ..
+target=/sys/kernel/config/nvmet
+transport=${transport:-tcp}
+
+serve_at() { # PORT ADDRESS
+  mkdir $target/ports/$1
+  echo $transport >$target/ports/$1/addr_trtype
+  echo ipv4 >$target/ports/$1/addr_adrfam
+  echo "$2" >$target/ports/$1/addr_traddr
+  echo 4420 >$target/ports/$1/addr_trsvcid
+  ln -s $target/subsystems/burst $target/ports/$1/subsystems/burst
+}
+
+# A target of NVMe over TCP, or what $transport says, which serves the disks as namespaces 1, 2, ..
 serve() { # ADDRESS DISK..
-  mount -t configfs config /sys/kernel/config
-  target=/sys/kernel/config/nvmet
-  mkdir $target/subsystems/burst $target/ports/1
+  [ -d $target ] || mount -t configfs config /sys/kernel/config
+  mkdir $target/subsystems/burst
   echo 1 >$target/subsystems/burst/attr_allow_any_host
-  echo tcp >$target/ports/1/addr_trtype
-  echo ipv4 >$target/ports/1/addr_adrfam
-  echo "$1" >$target/ports/1/addr_traddr
-  echo 4420 >$target/ports/1/addr_trsvcid
+  address=$1
   shift
   for disk; do
     namespace=$target/subsystems/burst/namespaces/$((${namespaces:=0} + 1))
     namespaces=$((namespaces + 1))
     mkdir "$namespace"
     echo -n "$disk" >"$namespace/device_path"
+    [ ! -e "$namespace/resv_enable" ] || echo 1 >"$namespace/resv_enable" # Linux 6.13 and later
     echo 1 >"$namespace/enable"
   done
-  ln -s $target/subsystems/burst $target/ports/1/subsystems/burst
+  serve_at 1 "$address"
 }
 
-connect() { # ADDRESS CTRL_LOSS_TMO [NQN OF THE HOST]
-  echo "transport=tcp,traddr=$1,trsvcid=4420,nqn=burst,keep_alive_tmo=2,reconnect_delay=1,ctrl_loss_tmo=$2${3:+,hostnqn=$3}" \
+connect() { # ADDRESS CTRL_LOSS_TMO [NQN OF THE HOST, one digit]
+  host=${3:+,hostnqn=$3,hostid=0000000$3-0000-0000-0000-000000000000}
+  echo "transport=$transport,traddr=$1,trsvcid=4420,nqn=burst,keep_alive_tmo=2,reconnect_delay=1,ctrl_loss_tmo=$2$host" \
     >/dev/nvme-fabrics
 }
 

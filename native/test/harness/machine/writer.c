@@ -3,9 +3,9 @@
  * A program that logs inside a virtual machine, whose disks or power fail. Its log file says how far it is: it opens the
  * log, which recovers, checks every line that is there, and appends the next ones.
  *
- *     machine-writer RING LOG auto|pwrite|uring|nvme|mapped|flush DURABILITY THREADS SECONDS [REPORT [rolls]]
+ *     machine-writer RING LOG auto|pwrite|uring|nvme|mapped|flush DURABILITY THREADS SECONDS [REPORT [rolls] [segments]]
  *
- * To REPORT, a port that leads out of the machine (default: standard output), go
+ * With `segments` its records also go to a folder of segments, beside LOG; without, if that folder is there. To REPORT, a port that leads out of the machine (default: standard output), go
  *
  *     F thread number     the log file holds all lines of the thread up to this one, each exactly once, whole, in order
  *     A thread number     the append of this line has returned: it is durable
@@ -45,6 +45,7 @@ struct seen {
 };
 
 static struct seen seen[THREADS_MAX];
+static char segments[512]; /* the folder; "": none */
 static burst_t *log_open;
 static int report = STDOUT_FILENO;
 static int64_t end_ns;
@@ -148,6 +149,37 @@ static void check_files(const char *log) {
             }
 }
 
+/* The folder of segments holds the same lines as the log files. */
+static void check_segments(void) {
+    uint64_t last[THREADS_MAX] = {0};
+    char line[LINE_MAX_BYTES + 1], wanted[LINE_MAX_BYTES];
+    burst_consumer_t *consumer;
+    burst_consumed_t record = {.struct_bytes = sizeof record};
+    if (burst_consumer_open(segments, "check", &consumer) < 0)
+        violation("cannot be consumed", segments, burst_last_error());
+    while (burst_consumer_next(consumer, &record, 0) == 1) {
+        int thread = -1;
+        unsigned long long number = 0;
+        if (record.kind == BURST_CONSUMED_ROLL)
+            continue;
+        snprintf(line, sizeof line, "%.*s", (int)record.length, record.data == NULL ? "" : (const char *)record.data);
+        if (record.kind != BURST_CONSUMED_RECORD || sscanf(line, "%d %llu ", &thread, &number) != 2 || thread < 0 ||
+            thread >= THREADS_MAX || number != last[thread] + 1)
+            violation("a record that is not the next one", segments, line);
+        const size_t length = make_line(wanted, thread, number);
+        if (record.length != length || memcmp(record.data, wanted, length) != 0)
+            violation("a record that is not as it was written", segments, line);
+        last[thread] = number;
+    }
+    burst_consumer_close(consumer);
+    for (int thread = 0; thread < THREADS_MAX; thread++)
+        if (last[thread] != seen[thread].highest) {
+            snprintf(line, sizeof line, "thread %d: it ends with %llu, the log with %llu", thread,
+                     (unsigned long long)last[thread], (unsigned long long)seen[thread].highest);
+            violation("not the lines of the log", segments, line);
+        }
+}
+
 static void tell_events(void) {
     burst_event_t event = {.struct_bytes = sizeof event};
     while (burst_next_event(log_open, &event, 0) == 1)
@@ -165,6 +197,8 @@ static void open_log(char **argv) {
                         : strcmp(argv[4], "os-crash") == 0 ? BURST_DURABILITY_OS_CRASH
                                                            : BURST_DURABILITY_PROCESS;
     config.drain_interval_ns = 20000000;
+    config.segments = segments[0] != '\0' ? segments : NULL;
+    config.segment_bytes = 64 << 10;
     if (burst_open(&config, &log_open) < 0) {
         printf("FAILED open: %s\n", burst_last_error());
         exit(EXIT_FAILED);
@@ -235,14 +269,28 @@ static void *roll_files(void *argument) {
     return NULL;
 }
 
+/* Whether the words behind REPORT have this one. */
+static int is_asked(int argc, char **argv, const char *word) {
+    for (int i = 8; i < argc; i++)
+        if (strcmp(argv[i], word) == 0)
+            return 1;
+    return 0;
+}
+
 int main(int argc, char **argv) {
-    if (argc < 7 || argc > 9 || argv[2][0] != '/' || atoi(argv[5]) > THREADS_MAX) {
-        fprintf(stderr, "usage: machine-writer RING /LOG ENGINE DURABILITY THREADS SECONDS [REPORT [rolls]]\n");
+    if (argc < 7 || argc > 10 || argv[2][0] != '/' || atoi(argv[5]) > THREADS_MAX) {
+        fprintf(stderr,
+                "usage: machine-writer RING /LOG ENGINE DURABILITY THREADS SECONDS [REPORT [rolls] [segments]]\n");
         return 2;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
+    snprintf(segments, sizeof segments, "%.*s/segments", (int)(strrchr(argv[2], '/') - argv[2]), argv[2]);
+    if (!is_asked(argc, argv, "segments") && access(segments, F_OK) != 0)
+        segments[0] = '\0';
     open_log(argv);
     check_files(argv[2]);
+    if (segments[0] != '\0')
+        check_segments();
     if (argc > 7 && (report = open(argv[7], O_WRONLY | O_CLOEXEC)) < 0) {
         perror(argv[7]);
         return 2;
@@ -252,7 +300,7 @@ int main(int argc, char **argv) {
         say("F", thread, seen[thread].highest);
     end_ns = now_ns() + (int64_t)(atof(argv[6]) * (double)SECOND_NS);
     pthread_t running[THREADS_MAX], roller;
-    const int rolls = argc > 8 && pthread_create(&roller, NULL, roll_files, argv[2]) == 0;
+    const int rolls = is_asked(argc, argv, "rolls") && pthread_create(&roller, NULL, roll_files, argv[2]) == 0;
     for (int thread = 0; thread < threads; thread++)
         pthread_create(&running[thread], NULL, append_lines, (void *)(intptr_t)thread);
     for (int thread = 0; thread < threads; thread++)

@@ -2,12 +2,21 @@
 # machine: modules=virtio_blk,nvmet,nvmet_tcp,nvme_tcp disks=a=64M,b=64M
 # machine: qemu="-device virtio-blk-pci,drive=a -device virtio-blk-pci,drive=b"
 # A remote namespace: NVMe over TCP, from a target in the same machine, whose connection is cut and restored.
-device="NVMe over TCP, loopback"
+device=${device:-NVMe over TCP, loopback}
+address=${address:-127.0.0.1}
 . /devices/common.sh
-serve 127.0.0.1 /dev/vda /dev/vdb
+serve $address /dev/vda /dev/vdb
+
+if [ $transport = tcp ]; then
+  cut() { ip link set lo down; }
+  restore() { ip link set lo up; }
+else # packets to an RDMA device of the same machine pass no network: the target ends the connection, and refuses a new one
+  cut() { rm $target/ports/1/subsystems/burst; }
+  restore() { ln -s $target/subsystems/burst $target/ports/1/subsystems/burst; }
+fi
 
 reach() { # ctrl_loss_tmo
-  connect 127.0.0.1 "$1" || failed "connect"
+  connect $address "$1" || failed "connect"
   there() { ls /dev/nvme*n1 >/dev/null 2>&1; }
   wait_for 20 there || failed "no namespace"
 }
@@ -20,9 +29,9 @@ survives /dev/nvme0n1 power
 for engine in pwrite uring; do
   format /dev/nvme0n1
   start /dev/nvme0n1 "$engine"
-  ip link set lo down
+  cut
   sleep 4
-  ip link set lo up
+  restore
   goes_on 60
   killed
   recovered /dev/nvme0n1 "$engine" "connection cut for 4 s"
@@ -36,9 +45,9 @@ format /dev/nvme0n1
 for engine in pwrite uring nvme; do
   remote=$(ls /dev/nvme*n1)
   start "$remote" "$engine"
-  ip link set lo down
+  cut
   fails 90
-  ip link set lo up
+  restore
   wait_for 60 gone || failed "$remote stays, beyond ctrl_loss_tmo"
   reach 3
   recovered "$(ls /dev/nvme*n1)" "$engine" "connection lost beyond ctrl_loss_tmo (3 s)"

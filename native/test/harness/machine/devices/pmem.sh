@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# machine: modules=nfit,nd_pmem,dax_pmem,device_dax,ext4,xfs,crc32c_generic disks=a=256M,b=256M programs=mkfs.ext4,mkfs.xfs
-# machine: qemu="-M nvdimm=on -m 768M,slots=4,maxmem=4G -object memory-backend-file,id=ma,share=on,mem-path=a.img,size=256M -device nvdimm,memdev=ma -object memory-backend-file,id=mb,share=on,mem-path=b.img,size=256M -device nvdimm,memdev=mb"
+# machine: modules=nfit,nd_pmem,dax_pmem,device_dax,ext4,crc32c_generic disks=a=256M,b=256M programs=mkfs.ext4,filefrag
+# machine: qemu="-cpu max,vendor=GenuineIntel -M nvdimm=on -m 768M,slots=4,maxmem=4G -object memory-backend-file,id=ma,share=on,mem-path=a.img,size=256M -device nvdimm,memdev=ma -object memory-backend-file,id=mb,share=on,mem-path=b.img,size=256M -device nvdimm,memdev=mb"
 # An NVDIMM: files on ext4 with DAX and MAP_SYNC, and a DAX character device.
 device="NVDIMM, fsdax on ext4"
 . /devices/common.sh
@@ -25,12 +25,54 @@ fallocate -l 40M /mnt/dax/bare || failed "fallocate"
 row mapped /mnt/dax/ring /mnt/dax/bare 20000
 survives /mnt/dax/ring power
 rm -f /mnt/dax/ring
-start /mnt/dax/ring auto
-killed
-recovered /mnt/dax/ring auto "kill -9"
+for engine in auto mapped; do # a ring that auto makes is one of blocks; by name it is made for lines
+  rm -f /mnt/dax/ring
+  start /mnt/dax/ring "$engine"
+  killed
+  recovered /mnt/dax/ring "$engine" "kill -9"
+  case "$engine,$(sed -n 's/.* is written by \([a-z]*\):.*/\1/p' /m/found.events)" in
+  auto,pwrite | auto,uring | mapped,mapped) ok "$engine: $(grep -o 'is written by.*by name\|is written by [a-z]*' /m/found.events)" ;;
+  *) failed "$engine: $(grep 'is written by' /m/found.events)" ;;
+  esac
+done
 machine-writer /mnt/dax/power-ring /mnt/dax/power-log mapped power 2 1 >/m/said 2>/m/events ||
   failed "durability=power on DAX: $(tail -n 2 /m/said)"
 grep -E 'survive|written by|mapped' /m/events | head -3
+
+# A page has an error in its memory, which the processor tells by a machine check. Who has it mapped gets SIGBUS at once; who maps it
+# later, when it is touched.
+echo 1 >/proc/sys/vm/memory_failure_early_kill
+bad() { cat /sys/block/pmem0/badblocks /sys/bus/nd/devices/region*/badblocks 2>/dev/null; }
+poison() { # BEGIN PAGE
+  bad >/m/bad
+  printf 'MONITOR mce 0 9 0xbd000000000000c0 0x5 0x%x 0x8c\n' $(($(cat "/sys/bus/nd/devices/$1/resource") + $2 * 4096))
+  more_are_bad() { ! bad | cmp -s - /m/bad; }
+  if wait_for 20 more_are_bad; then ok "bad blocks: $(bad | tr '\n' ' ')"; else failed "the machine check has poisoned nothing"; fi
+}
+block_of() { filefrag -v -b4096 "$1" | awk '$1 == "0:" { print $4 + 0 }'; }
+
+rm -f /mnt/dax/ring
+start /mnt/dax/ring mapped
+poison pfn0.0 $(($(block_of /mnt/dax/ring) + 1500)) # where the writer comes to
+fails 90
+grep -m 1 SIGBUS /m/events
+recovered /mnt/dax/ring mapped "a poisoned page was met"
+rm -f /mnt/dax/ring
+start /mnt/dax/ring mapped
+killed
+poison pfn0.0 $(($(block_of /mnt/dax/ring) + 256 + 20)) # which holds records
+rm -f /m/lines/log
+burstlog recover /mnt/dax/ring >/m/said
+code=$?
+statement=$(sed -n 's/^statement: //p' /m/said)
+lost=$(sed -n 's/^records lost: //p' /m/said)
+moved=$(grep -c '^[01] ' /m/lines/log)
+# Of each thread one append may have been under way.
+if [ $code -eq 1 ] && [ "$lost" -gt 0 ] && [ $((moved + lost - $(lines))) -ge 0 ] && [ $((moved + lost - $(lines))) -le 2 ]; then
+  ok "a poisoned page that held records: $statement"
+else
+  failed "a poisoned page that held records: exit $code, $moved lines, $(lines) were acknowledged: $statement"
+fi
 umount /mnt/dax
 
 device="NVDIMM, devdax"
@@ -41,4 +83,8 @@ survives /dev/dax1.0 power
 start /dev/dax1.0 mapped
 killed
 recovered /dev/dax1.0 mapped "kill -9"
+start /dev/dax1.0 mapped
+poison dax1.0 1500
+fails 90
+recovered /dev/dax1.0 mapped "a poisoned page was met"
 finish

@@ -142,8 +142,11 @@ class DiscardTest {
                 RunningLog4j.xml(directory.burst("ack=\"enqueued\" onFull=\"discard\" maxRecordSize=\"60\""));
         try (RunningLog4j log4j = RunningLog4j.with(xml)) {
             try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                // Asking for the figures takes longer than many events.
                 while (log4j.orders().ring().log().stats().discarded() == 0) {
-                    log4j.logger().info("order");
+                    for (int event = 0; event < 1_000; event++) {
+                        log4j.logger().info("order");
+                    }
                 }
             }
             log4j.awaitDrained();

@@ -10,6 +10,7 @@ import io.burstlog.kafka.ShipperStats.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
@@ -61,11 +62,17 @@ public final class KafkaShipper implements AutoCloseable {
     private long acknowledged;
     private long noted;
 
+    /** The number that was shipped when it was noted last: no longer under way. */
+    private long settled;
+
+    private Uuid topicId;
+
     private KafkaShipper(ShipperConfig config, BurstConsumer consumer) {
         this.config = config;
         this.consumer = consumer;
         next = consumer.position();
         acknowledged = next - 1;
+        settled = next - 1;
         thread = new Thread(this::run, "burstlog-kafka " + config.topic());
         thread.setDaemon(true);
     }
@@ -223,7 +230,15 @@ public final class KafkaShipper implements AutoCloseable {
                     "topic " + config.topic() + " has lost the records with numbers " + (last + 1) + " to " + (next - 1)
                             + " again; those that the folder still has are shipped once more");
         }
-        next = last > 0 ? last + 1 : next;
+        boolean isNewTopic = topicId != null && !session.topicId().equals(topicId);
+        if (isNewTopic) {
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic() + " was made anew: what was under way to the old one, from number "
+                            + (acknowledged + 1) + " on, is shipped once more unless the new one has later records");
+        }
+        topicId = session.topicId();
+        next = last > 0 ? last + 1 : isNewTopic ? acknowledged + 1 : next;
         if (session.isOldBroker() && stats.state() == State.CONNECTING && stats.failures() == 0) {
             tell(
                     BurstEvent.Severity.WARN,
@@ -348,28 +363,33 @@ public final class KafkaShipper implements AutoCloseable {
                 old.lagSeconds());
     }
 
-    /** Once a second: says to the folder what it need not keep, and looks how much waits there. */
+    /**
+     * Once a second: says to the folder what it need not keep, and looks how much waits there. What was committed just
+     * now may have gone to a topic that is being deleted: it is kept until the next time.
+     */
     private void note(boolean now) {
         long time = System.nanoTime();
         if (!now && time - noted < NOTE_NANOS) {
             return;
         }
         noted = time;
-        if (acknowledged != next - 1) {
-            consumer.ack(next - 1);
-            acknowledged = next - 1;
+        long old = now ? next - 1 : settled;
+        settled = next - 1;
+        if (acknowledged != old) {
+            consumer.ack(old);
+            acknowledged = old;
         }
         ConsumerLag lag = consumer.lag();
         long oldest = lag.oldestEventTimeNanos();
         double seconds = oldest == 0 ? 0 : Math.max(0, System.currentTimeMillis() / 1e3 - oldest / 1e9);
-        ShipperStats old = stats;
+        ShipperStats before = stats;
         stats = new ShipperStats(
-                old.state(),
-                old.shippedNumber(),
-                old.records(),
-                old.bytes(),
-                old.transactions(),
-                old.failures(),
+                before.state(),
+                before.shippedNumber(),
+                before.records(),
+                before.bytes(),
+                before.transactions(),
+                before.failures(),
                 lag.records(),
                 lag.bytes(),
                 seconds);

@@ -7,6 +7,7 @@ import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
 
 /** A shipper as a process of its own. */
@@ -30,13 +31,21 @@ final class Main {
     private Main() {}
 
     public static void main(String[] arguments) throws InterruptedException {
-        KafkaShipper shipper;
+        if (List.of(arguments).contains("--help")) {
+            System.out.print(USAGE);
+            return;
+        }
+        ShipperConfig config;
         try {
-            shipper = KafkaShipper.start(read(arguments));
-        } catch (IllegalArgumentException | IOException wrong) {
+            config = read(arguments);
+        } catch (IllegalArgumentException | BurstException wrong) {
             System.err.println(wrong.getMessage() + "\n\n" + USAGE);
             System.exit(2);
             return;
+        }
+        KafkaShipper shipper;
+        try {
+            shipper = KafkaShipper.start(config);
         } catch (BurstException refused) {
             System.err.println(refused.getMessage());
             System.exit(3);
@@ -49,7 +58,7 @@ final class Main {
         }
     }
 
-    static ShipperConfig read(String[] arguments) throws IOException {
+    static ShipperConfig read(String[] arguments) {
         ShipperConfig.Builder config = ShipperConfig.builder()
                 .listener(event -> System.err.println(event.time() + " " + event.severity() + " " + event.text()));
         String folder = null;
@@ -65,14 +74,22 @@ final class Main {
                 set(config, option, arguments[++i]);
             }
         }
+        if (folder == null) {
+            throw new IllegalArgumentException("FOLDER is missing.");
+        }
         return config.folder(folder).build();
     }
 
-    private static void set(ShipperConfig.Builder config, String option, String value) throws IOException {
+    private static void set(ShipperConfig.Builder config, String option, String value) {
         switch (option) {
             case "--topic" -> config.topic(value);
             case "--consumer" -> config.consumer(value);
-            case "--partition" -> config.partition(Integer.parseInt(value));
+            case "--partition" -> {
+                if (!value.matches("\\d{1,9}")) {
+                    throw new IllegalArgumentException("--partition " + value + " is no number of a partition.");
+                }
+                config.partition(Integer.parseInt(value));
+            }
             case "--property" -> {
                 String[] parts = value.split("=", 2);
                 config.property(parts[0], parts.length == 2 ? parts[1] : "");
@@ -81,6 +98,8 @@ final class Main {
                 Properties properties = new Properties();
                 try (Reader file = Files.newBufferedReader(Path.of(value))) {
                     properties.load(file);
+                } catch (IOException failure) {
+                    throw new IllegalArgumentException("--properties " + value + " cannot be read: " + failure + ".");
                 }
                 properties.stringPropertyNames().forEach(name -> config.property(name, properties.getProperty(name)));
             }

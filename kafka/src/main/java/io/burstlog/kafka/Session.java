@@ -12,11 +12,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.FinalizedVersionRange;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -48,6 +50,8 @@ final class Session implements AutoCloseable {
     private final List<Future<RecordMetadata>> sent = new ArrayList<>();
     private final boolean isOldBroker;
     private final long shipped;
+    private final Uuid topicId;
+    private final Map<Integer, Long> lastOffsets = new HashMap<>();
     private TopicRecords records;
 
     /** Returns when the consumer is behind the last record that is committed in the topic. */
@@ -65,13 +69,13 @@ final class Session implements AutoCloseable {
             if (isOldBroker && !config.acceptsOldBrokers()) {
                 throw new OldBrokerException();
             }
-            int count = admin.describeTopics(List.of(config.topic()))
+            TopicDescription description = admin.describeTopics(List.of(config.topic()))
                     .allTopicNames()
                     .get()
-                    .get(config.topic())
-                    .partitions()
-                    .size();
-            List<TopicPartition> partitions = partitions(count);
+                    .get(config.topic());
+            topicId = description.topicId();
+            List<TopicPartition> partitions =
+                    partitions(description.partitions().size());
             records = new TopicRecords(
                     config,
                     config.key() == null ? partitions.get(0).partition() : null,
@@ -150,6 +154,11 @@ final class Session implements AutoCloseable {
         return shipped;
     }
 
+    /** Of another topic of that name, if it was deleted and made anew. */
+    Uuid topicId() {
+        return topicId;
+    }
+
     /** One transaction: all of them are in the topic when this returns. */
     void ship(ConsumedRecords batch) throws ExecutionException, InterruptedException {
         sent.clear();
@@ -160,9 +169,20 @@ final class Session implements AutoCloseable {
         producer.flush();
         // Says what is wrong with a record; the commit would only say that something is.
         for (Future<RecordMetadata> each : sent) {
-            each.get();
+            checkOrder(each.get());
         }
         producer.commitTransaction();
+    }
+
+    /**
+     * The producer goes on without a word in a topic that was made anew, and what it had sent to the old one is gone.
+     */
+    private void checkOrder(RecordMetadata sentTo) {
+        Long last = lastOffsets.put(sentTo.partition(), sentTo.offset());
+        if (last != null && sentTo.offset() <= last) {
+            throw new KafkaException("offset " + sentTo.offset() + " of partition " + sentTo.partition()
+                    + " came behind offset " + last + ": the topic was made anew, or has lost records from its end");
+        }
     }
 
     /** Waits for nothing: what is open is ended by the next session, or by the broker when its time is over. */

@@ -14,6 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import kafka.tools.StorageTool;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -32,34 +35,58 @@ final class Broker implements AutoCloseable {
 
     private final Path work;
     private final Path properties;
-    private final int port;
+    private final String servers;
+    private final int replicas;
+    private final Consumer<ProcessBuilder> prepare;
     private final Admin admin;
     private Process process;
 
     Broker(Path work) throws IOException {
+        this(work, 1, List.of(freePort()), any -> {});
+    }
+
+    /**
+     * One of several, each of which has the whole of the topics.
+     *
+     * @param id from 1 on
+     * @param ports of all of them; the next one of each is for its controller
+     * @param prepare sees each process before it starts
+     */
+    Broker(Path work, int id, List<Integer> ports, Consumer<ProcessBuilder> prepare) throws IOException {
         this.work = work;
+        this.prepare = prepare;
+        replicas = ports.size();
+        servers = ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
+        String voters = IntStream.rangeClosed(1, replicas)
+                .mapToObj(each -> each + "@127.0.0.1:" + (ports.get(each - 1) + 1))
+                .collect(Collectors.joining(","));
+        int port = ports.get(id - 1);
         Files.createDirectories(work);
-        port = freePort();
-        properties = Files.writeString(
-                work.resolve("server.properties"), """
+        properties = Files.writeString(work.resolve("server.properties"), """
                 process.roles=broker,controller
-                node.id=1
-                controller.quorum.voters=1@127.0.0.1:%2$d
+                node.id=%5$d
+                controller.quorum.voters=%6$s
                 listeners=PLAINTEXT://127.0.0.1:%1$d,CONTROLLER://127.0.0.1:%2$d
                 advertised.listeners=PLAINTEXT://127.0.0.1:%1$d
                 controller.listener.names=CONTROLLER
                 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
                 log.dirs=%3$s
                 auto.create.topics.enable=false
+                min.insync.replicas=%8$d
                 offsets.topic.num.partitions=1
+                offsets.topic.replication.factor=%7$d
                 transaction.state.log.num.partitions=1
-                transaction.state.log.replication.factor=1
-                transaction.state.log.min.isr=1
+                transaction.state.log.replication.factor=%7$d
+                transaction.state.log.min.isr=%8$d
+                transaction.abort.timed.out.transaction.cleanup.interval.ms=500
                 # So long the controller takes a killed one to live.
                 broker.session.timeout.ms=1000
                 broker.heartbeat.interval.ms=200
+                controller.quorum.fetch.timeout.ms=1000
+                controller.quorum.election.timeout.ms=500
                 initial.broker.registration.timeout.ms=%4$s
-                """.formatted(port, port + 1, work.resolve("data"), PATIENCE_MS));
+                """.formatted(
+                        port, port + 1, work.resolve("data"), PATIENCE_MS, id, voters, replicas, leastInSync()));
         try (PrintStream said = new PrintStream(work.resolve("format.out").toFile())) {
             String[] format = {"format", "-t", "Yz2fK7TqQoK1nXwE0b5wJg", "-c", properties.toString()};
             if (StorageTool.execute(format, said) != 0) {
@@ -71,7 +98,7 @@ final class Broker implements AutoCloseable {
     }
 
     /** Two in a row, below those that the kernel gives to whoever wants any: the broker comes back to them. */
-    private static int freePort() {
+    static int freePort() {
         for (int port = ThreadLocalRandom.current().nextInt(15_000, 25_000); ; port += 2) {
             try (ServerSocket first = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
                     ServerSocket second = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress())) {
@@ -84,8 +111,12 @@ final class Broker implements AutoCloseable {
         }
     }
 
+    private int leastInSync() {
+        return replicas > 2 ? 2 : 1;
+    }
+
     /** A JVM with the class path of this one. */
-    static Process java(Path said, String... arguments) throws IOException {
+    static ProcessBuilder java(Path said, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -100,8 +131,7 @@ final class Broker implements AutoCloseable {
         command.addAll(Arrays.asList(arguments));
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(said.toFile()))
-                .start();
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(said.toFile()));
     }
 
     static void kill(Process process) throws InterruptedException {
@@ -110,15 +140,21 @@ final class Broker implements AutoCloseable {
     }
 
     void start() throws IOException {
-        process = java(work.resolve("broker.out"), "kafka.Kafka", properties.toString());
+        ProcessBuilder next = java(work.resolve("broker.out"), "kafka.Kafka", properties.toString());
+        prepare.accept(next);
+        process = next.start();
     }
 
     void kill() throws InterruptedException {
         kill(process);
     }
 
+    Process process() {
+        return process;
+    }
+
     String servers() {
-        return "127.0.0.1:" + port;
+        return servers;
     }
 
     Map<String, Object> client() {
@@ -130,7 +166,7 @@ final class Broker implements AutoCloseable {
     }
 
     void createTopic(String topic, int partitions) throws Exception {
-        admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))
+        admin.createTopics(List.of(new NewTopic(topic, partitions, (short) replicas)))
                 .all()
                 .get();
     }

@@ -1,19 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.kafka;
 
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.Logger;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** An application: it logs what it is told, so many times or until it is killed, and returns from main. */
+import io.burstlog.BurstConfig;
+import io.burstlog.BurstException;
+import io.burstlog.BurstLog;
+import io.burstlog.BurstStream;
+import io.burstlog.ConsumedRecords;
+import io.burstlog.Durability;
+import io.burstlog.RecordBuffer;
+import io.burstlog.Segments;
+import io.burstlog.StreamConfig;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A process that logs with four threads, "HOST RUN THREAD ORDER", until its standard input ends; it may be killed at
+ * any time. Of each record that is durable it says thread and order. Arguments: the folder of ring and log file, that
+ * of the segments, name, run; and for a shipper in the process, which chooses the partition by the thread, the file of
+ * its properties and the topic.
+ */
 final class LoggingHost {
+
+    static final int THREADS = 4;
+    static final int BYTES_SAID = 2 * Integer.BYTES;
+
+    private static final int LONGEST_PAUSE_NANOS = 8_000_000;
+    private static final FileOutputStream SAID = new FileOutputStream(FileDescriptor.out);
+    private static final AtomicBoolean IS_ENDING = new AtomicBoolean();
 
     private LoggingHost() {}
 
-    public static void main(String[] arguments) {
-        Logger logger = LogManager.getLogger("com.example.Trading");
-        long count = Long.parseLong(arguments[1]);
-        for (long i = 1; i <= count; i++) {
-            logger.info("{} {}", arguments[0], i);
+    public static void main(String[] arguments) throws Exception {
+        Path folder = Path.of(arguments[0]);
+        String prefix = arguments[2] + ' ' + arguments[3] + ' ';
+        BurstConfig ring = BurstConfig.builder()
+                .ring(folder.resolve("killed.ring").toString())
+                .ringBytes(8 << 20)
+                .durability(Durability.PROCESS)
+                .blockTimeout(Duration.ofMinutes(5))
+                .listener(event -> System.err.println(event.time() + " " + event.severity() + " " + event.text()))
+                .build();
+        StreamConfig stream = StreamConfig.builder()
+                .fileName(folder.resolve("killed.log").toString())
+                .segments(Segments.in(arguments[1]).bytes(1 << 18))
+                .build();
+        try (BurstLog log = BurstLog.open(ring);
+                BurstStream killed = log.stream("killed", stream)) {
+            for (int thread = 1; thread <= THREADS; thread++) {
+                int number = thread;
+                daemon(() -> log(killed, prefix, number));
+            }
+            if (arguments.length > 4) {
+                ShipperConfig shipper = shipper(arguments[1], Path.of(arguments[4]), arguments[5]);
+                daemon(() -> shipForEver(shipper));
+            }
+            while (System.in.read() >= 0) {}
+            IS_ENDING.set(true);
+        }
+        System.exit(0);
+    }
+
+    private static void daemon(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void log(BurstStream stream, String prefix, int thread) {
+        RecordBuffer record = RecordBuffer.allocate(128, 128);
+        byte[] said = new byte[BYTES_SAID];
+        try {
+            for (int order = 1; ; order++) {
+                record.clear().put(ByteBuffer.wrap((prefix + thread + ' ' + order).getBytes(UTF_8)));
+                stream.append(record, System.currentTimeMillis() * 1_000_000);
+                ByteBuffer.wrap(said).putInt(thread).putInt(order);
+                SAID.write(said);
+                LockSupport.parkNanos((order * 7919L + thread) % LONGEST_PAUSE_NANOS);
+            }
+        } catch (BurstException | IOException failed) {
+            if (!IS_ENDING.get()) {
+                failed.printStackTrace();
+                Runtime.getRuntime().halt(5);
+            }
+        }
+    }
+
+    private static ShipperConfig shipper(String folder, Path file, String topic) throws IOException {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+            properties.load(reader);
+        }
+        ShipperConfig.Builder config = ShipperConfig.builder()
+                .folder(folder)
+                .topic(topic)
+                .key(LoggingHost::threadOf)
+                .listener(event -> System.err.println(event.time() + " " + event.severity() + " " + event.text()));
+        properties.stringPropertyNames().forEach(name -> config.property(name, properties.getProperty(name)));
+        return config.build();
+    }
+
+    /** Of the text of the record. */
+    private static byte[] threadOf(ConsumedRecords record) {
+        byte[] text = new byte[record.length()];
+        record.data().get(text);
+        return new String(text, UTF_8).split(" ")[2].getBytes(UTF_8);
+    }
+
+    /** One that was fenced, or stood still, ends: another one begins. */
+    private static void shipForEver(ShipperConfig config) {
+        while (!IS_ENDING.get()) {
+            try (KafkaShipper shipper = KafkaShipper.start(config)) {
+                while (!shipper.awaitEnd(Duration.ofDays(1))) {}
+            } catch (BurstException busy) {
+                System.err.println(busy.getMessage());
+                LockSupport.parkNanos(50_000_000);
+            } catch (InterruptedException nobodyDoes) {
+                throw new IllegalStateException(nobodyDoes);
+            }
         }
     }
 }

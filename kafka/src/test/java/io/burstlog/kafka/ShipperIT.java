@@ -314,15 +314,16 @@ class ShipperIT {
 
     private static Process startProcess(WrittenStream written, String topic) throws IOException {
         return Broker.java(
-                WORK.resolve("shipper.out"),
-                Main.class.getName(),
-                written.folder().toString(),
-                "--topic",
-                topic,
-                "--property",
-                "bootstrap.servers=" + broker.servers(),
-                "--property",
-                "max.block.ms=5000");
+                        WORK.resolve("shipper.out"),
+                        Main.class.getName(),
+                        written.folder().toString(),
+                        "--topic",
+                        topic,
+                        "--property",
+                        "bootstrap.servers=" + broker.servers(),
+                        "--property",
+                        "max.block.ms=5000")
+                .start();
     }
 
     @Test
@@ -360,7 +361,7 @@ class ShipperIT {
 
     @Test
     @Order(9)
-    void whatCannotBeMeantIsRefused() throws IOException {
+    void whatCannotBeMeantIsRefused() {
         ShipperConfig.Builder config =
                 ShipperConfig.builder().folder("segments").topic("orders").property("bootstrap.servers", "here:1");
         config.build();
@@ -369,6 +370,9 @@ class ShipperIT {
         assertRefused("bootstrap.servers", () -> Main.read(new String[] {"segments", "--topic", "orders"}));
         assertRefused("--topic", () -> Main.read(new String[] {"segments", "--topic"}));
         assertRefused("--nonsense", () -> Main.read(new String[] {"segments", "--nonsense", "1"}));
+        assertRefused("FOLDER", () -> Main.read(new String[] {"--topic", "orders"}));
+        assertRefused("--partition one", () -> Main.read(new String[] {"segments", "--partition", "one"}));
+        assertRefused("no.such.file", () -> Main.read(new String[] {"segments", "--properties", "no.such.file"}));
         assertRefused("a key", () -> config.partition(1).key(record -> null).build());
         assertRefused(
                 "transactionBytes", () -> config.key(null).transactionBytes(0).build());

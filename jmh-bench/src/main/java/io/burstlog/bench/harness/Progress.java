@@ -27,6 +27,16 @@ public final class Progress {
         said = begin;
     }
 
+    /** How far one of several equal parts of the study is, 0 to 1. */
+    public interface Part {
+        void is(double done);
+    }
+
+    /** @param number of the part, from 0 on */
+    public Part part(int number, int of) {
+        return done -> is((number + done) / of);
+    }
+
     /** Since the study began. */
     long nanos() {
         return nanoClock.getAsLong() - begin;

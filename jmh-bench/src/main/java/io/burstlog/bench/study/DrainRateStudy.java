@@ -3,6 +3,7 @@ package io.burstlog.bench.study;
 
 import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Ratios;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.subject.DrainedText;
@@ -16,8 +17,9 @@ import java.util.Random;
 
 /**
  * How fast the drain writes text, against a bare sequential write of the same bytes to the same disk, synced at its
- * end: into one file, into files that are rolled, and while these are compressed. A block is what the ring holds when
- * its drain is told to begin, and ends when all of it is in its files and synced.
+ * end: into one file, into files that are rolled, and while these are compressed; and the records as they are into
+ * segments, while their text goes to memory. A block is what the ring holds when its drain is told to begin, and ends
+ * when all of it is in its files and synced.
  *
  * <p>The speed of a disk that others share changes within a second by more than what is measured. So blocks are short
  * and many, each is compared with the bare ones right before and behind it, and the median counts. What does not change
@@ -44,6 +46,7 @@ public final class DrainRateStudy {
         try (DrainedText text = new DrainedText(media, megabytes << 20)) {
             List<String> turns = new ArrayList<>(DrainedText.DRAINS);
             Random random = new Random(1);
+            Progress progress = new Progress("drain-rate");
             for (int block = -1; block < blocks; block++) {
                 Collections.shuffle(turns, random);
                 DrainedText.Block before = text.write(DrainedText.BARE);
@@ -51,34 +54,37 @@ public final class DrainRateStudy {
                     DrainedText.Block drained = text.write(way);
                     DrainedText.Block after = text.write(DrainedText.BARE);
                     if (block >= 0) {
-                        measured.get(way).add(drained, (before.seconds() + after.seconds()) / 2);
-                        measured.get(DrainedText.BARE).add(after, after.seconds());
+                        double bare = (before.seconds() + after.seconds()) / 2 / after.bytes();
+                        measured.get(way).add(drained, bare);
+                        measured.get(DrainedText.BARE).add(after, after.seconds() / after.bytes());
                     }
                     before = after;
                 }
+                progress.is((block + 2.0) / (blocks + 1));
             }
         }
         media.clear();
-        measured.forEach((way, all) -> all.tell(study, way, megabytes << 20));
+        measured.forEach((way, all) -> all.tell(study, way));
         study.write(options.path("out", "target/bench"));
     }
 
     /** The blocks of one way. */
     private static final class Measured {
 
-        private final List<Double> seconds = new ArrayList<>();
+        private final List<Double> perSecond = new ArrayList<>();
         private final List<Double> ofBare = new ArrayList<>();
         private double processorSeconds;
+        private long bytes;
 
-        void add(DrainedText.Block block, double bareSeconds) {
-            seconds.add(block.seconds());
-            ofBare.add(bareSeconds / block.seconds());
+        void add(DrainedText.Block block, double bareSecondsOfByte) {
+            perSecond.add(block.bytes() / block.seconds());
+            ofBare.add(bareSecondsOfByte * block.bytes() / block.seconds());
             processorSeconds += block.processorSeconds();
+            bytes += block.bytes();
         }
 
-        void tell(Study study, String way, int bytes) {
-            List<Double> perSecond = seconds.stream().map(each -> bytes / each).toList();
-            double secondsOfGigabyte = processorSeconds / seconds.size() / bytes * 1e9;
+        void tell(Study study, String way) {
+            double secondsOfGigabyte = processorSeconds / bytes * 1e9;
             System.out.printf(
                     "drain-rate   %-26s median %,5.0f MB/s; over the bare writes around it %s; processors %.2f s a GB%n",
                     way, ratios(perSecond).median() / MEGA, Figures.text(ratios(ofBare)), secondsOfGigabyte);

@@ -5,6 +5,7 @@ import io.burstlog.bench.handover.HandOver;
 import io.burstlog.bench.handover.HandOvers;
 import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.TargetResult;
 import io.burstlog.bench.subject.Media;
@@ -36,7 +37,11 @@ public final class HandOverStudy {
         int rounds = options.number("rounds", 50);
         int warmUp = options.number("warm-up-rounds", 10);
         study.with("bytes", media.bytes()).with("burst", burst).with("rounds", rounds);
-        for (String producers : options.list("producers", "1,4")) {
+        List<String> all = options.list("producers", "1,4");
+        Progress progress = new Progress("hand-over");
+        for (int i = 0; i < all.size(); i++) {
+            String producers = all.get(i);
+            Progress.Part part = progress.part(i, all.size());
             List<Way> ways = new ArrayList<>();
             for (String name : options.list("ways", HandOvers.NAMES)) {
                 open(name, Integer.parseInt(producers), media, study, ways);
@@ -45,6 +50,7 @@ public final class HandOverStudy {
                 for (int turn = 0; turn < ways.size(); turn++) {
                     ways.get((round + warmUp + turn) % ways.size()).burst(burst, round >= 0);
                 }
+                part.is((round + warmUp + 1.0) / (rounds + warmUp));
             }
             for (Way way : ways) {
                 study.add(way.toJson());

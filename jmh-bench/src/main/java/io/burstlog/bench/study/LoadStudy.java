@@ -4,6 +4,7 @@ package io.burstlog.bench.study;
 import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.OpenLoop;
 import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.Target;
 import io.burstlog.bench.harness.TargetResult;
@@ -42,8 +43,16 @@ public final class LoadStudy {
                 System.out.printf(
                         "load         %-26s capacity %,.0f messages/s%n", target.name(), capacities.get(target));
             }
-            for (String level : options.list("levels", LEVELS)) {
-                measure(capacities, Integer.parseInt(level), seconds, blocks, study);
+            List<String> levels = options.list("levels", LEVELS);
+            Progress progress = new Progress("load");
+            for (int i = 0; i < levels.size(); i++) {
+                measure(
+                        capacities,
+                        Integer.parseInt(levels.get(i)),
+                        seconds,
+                        blocks,
+                        progress.part(i, levels.size()),
+                        study);
             }
         }
         study.write(options.path("out", "target/bench"));
@@ -61,7 +70,13 @@ public final class LoadStudy {
         return messages * 1e9 / took;
     }
 
-    private static void measure(Map<Target, Double> capacities, int percent, double seconds, int blocks, Study study)
+    private static void measure(
+            Map<Target, Double> capacities,
+            int percent,
+            double seconds,
+            int blocks,
+            Progress.Part progress,
+            Study study)
             throws Exception {
         Map<Target, OpenLoop> loops = new LinkedHashMap<>();
         capacities.keySet().forEach(target -> loops.put(target, new OpenLoop(OpenLoop.SPINNING)));
@@ -71,6 +86,7 @@ public final class LoadStudy {
                 loop.getValue().run(loop.getKey(), perSecond, Math.max(LEAST_MESSAGES, (int) (perSecond * seconds)));
                 loop.getKey().settle();
             }
+            progress.is((block + 1.0) / blocks);
         }
         for (Map.Entry<Target, OpenLoop> loop : loops.entrySet()) {
             study.add(level(loop.getKey().name(), percent, capacities.get(loop.getKey()), loop.getValue()));

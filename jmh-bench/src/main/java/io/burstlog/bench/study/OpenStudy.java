@@ -10,6 +10,7 @@ import io.burstlog.Durability;
 import io.burstlog.RecordBuffer;
 import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Message;
@@ -56,9 +57,12 @@ public final class OpenStudy {
             fill(config, ringBytes, media.bytes());
             List<Double> opens = new ArrayList<>();
             List<Double> reads = new ArrayList<>();
-            for (int block = 0; block < options.number("blocks", 5); block++) {
+            int blocks = options.number("blocks", 5);
+            Progress progress = new Progress("open");
+            for (int block = 0; block < blocks; block++) {
                 reads.add(readRaw(ring));
                 opens.add(open(config, ringBytes));
+                progress.is((block + 1.0) / blocks);
             }
             study.add(Map.of("name", "open", "millis", opens));
             study.add(Map.of("name", "raw read", "millis", reads));

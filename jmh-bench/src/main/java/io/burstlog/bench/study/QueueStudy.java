@@ -11,6 +11,8 @@ import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.TargetResult;
 import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Message;
+import io.burstlog.bench.subject.Picologger;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,8 @@ import org.HdrHistogram.Histogram;
  * how long each was not durable yet, then, and at a constant rate.
  */
 public final class QueueStudy {
+
+    private static final String PICOLOGGER = "picologger";
 
     private QueueStudy() {}
 
@@ -37,8 +41,14 @@ public final class QueueStudy {
         List<String> ways = options.list("ways", HandOvers.QUEUES);
         Progress progress = new Progress("queue");
         for (int i = 0; i < ways.size(); i++) {
-            try (HandOver way = HandOvers.make(ways.get(i), media.bytes(), 1, media)) {
-                measure(ways.get(i), way, messages, rate, media.bytes(), study);
+            try {
+                if (ways.get(i).equals(PICOLOGGER)) {
+                    study.add(picologger(media, messages));
+                } else {
+                    try (HandOver way = HandOvers.make(ways.get(i), media.bytes(), 1, media)) {
+                        measure(ways.get(i), way, messages, rate, media.bytes(), study);
+                    }
+                }
             } catch (Media.NotPossible reason) {
                 study.skip(ways.get(i), reason.getMessage());
             }
@@ -72,6 +82,14 @@ public final class QueueStudy {
             atRate(name, way, message, Math.min(messages, rate), rate, study);
             way.awaitEmpty();
         }
+    }
+
+    private static Map<String, Object> picologger(Media media, int messages) throws IOException, Media.NotPossible {
+        Picologger measured = Picologger.run(media.bytes(), messages, media);
+        Map<String, Object> json = json(PICOLOGGER, measured.submits(), measured.lags());
+        json.put("perSecond", measured.perSecond());
+        json.put("durablePerSecond", measured.onDiskPerSecond());
+        return json;
     }
 
     private static void asFastAsTheyGo(HandOver way, byte[] message, int messages, Histogram nanos) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.study;
 
+import io.burstlog.bench.handover.HandOvers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,11 +49,11 @@ public final class Studies {
         add(
                 "fast-ring",
                 "what does the fast ring bring? Log4j and Java with the ring on zram, on the disk, and without one",
-                size -> latency("fast-ring", "Fast ring against SSD", 4, 50, 6000, size, "log4j-burst@ssd", FAST_RING));
+                size -> latency("fast-ring", "Fast ring against SSD", 4, 24, 6000, size, "log4j-burst@ssd", FAST_RING));
         add(
                 "ssd",
                 "what does an append cost over the medium, and each way in over the one below? Ring in a file",
-                size -> latency("ssd", "Ring in a file on the SSD", 0, 20, 6000, size, "bare@ssd", waysOn("ssd")));
+                size -> latency("ssd", "Ring in a file on the SSD", 0, 10, 6000, size, "bare@ssd", waysOn("ssd")));
         add(
                 "device",
                 "the same on the fast device",
@@ -60,7 +61,7 @@ public final class Studies {
                         "device",
                         "Ring on the fast device (zram)",
                         4,
-                        12,
+                        8,
                         17_000,
                         size,
                         "bare@device",
@@ -72,7 +73,7 @@ public final class Studies {
                         "mapped",
                         "Mapped ring (tmpfs)",
                         0,
-                        8,
+                        6,
                         20_000,
                         size,
                         "c@mapped",
@@ -80,37 +81,45 @@ public final class Studies {
         add(
                 "peers",
                 "against what one has: Log4j's file appenders, Chronicle Queue",
-                size -> latency("peers", "Peers", 1, 35, 6000, size, "log4j-burst@ssd", PEERS));
+                size -> latency("peers", "Peers", 1, 20, 6000, size, "log4j-burst@ssd", PEERS));
         add(
                 "hand-over",
                 "what does a hand-over cost the thread that has the message?",
-                size -> List.of(handOver(64, size), handOver(100, size)));
+                size -> size.full() ? List.of(handOver(64, size), handOver(100, size)) : List.of(handOver(64, size)));
         add(
                 "queue",
                 "queues message by message, as the byte buffer, mapped file and lock-free queue of 2018; durable after what?",
-                size -> List.of(step(1, "queue --bytes 99 --messages", size.of(200_000, 4_012_000))));
+                size -> List.of(
+                        size.full()
+                                ? step(
+                                        1,
+                                        "queue --bytes 99 --messages 4012000 --ways " + HandOvers.QUEUES
+                                                + ",picologger")
+                                : step(1, "queue --bytes 99 --messages 100000")));
         add(
                 "load",
                 "what when it is busy? Open loop, 2% to 100% of the capacity of each",
                 size -> List.of(step(
                         1,
                         "load --targets log4j-burst@device,log4j-burst@ssd,log4j-force,log4j-raf-flush --millis",
-                        size.of(250, 3000),
+                        size.of(200, 3000),
                         "--blocks",
-                        size.of(3, 10),
+                        size.of(2, 10),
                         "--warm-up",
                         size.of(3000, 20_000))));
         add(
                 "file-systems",
                 "which file system below the ring, which below the log file? 1,000 messages/s, open loop; root only",
-                size -> List.of(step(0, "file-systems --seconds", size.of(1, 60))));
+                size -> List.of(step(
+                        0,
+                        size.full() ? "file-systems --seconds 60" : "file-systems --seconds 1 --systems ext4,btrfs")));
         add(
                 "throughput",
                 "how many durable records a second?",
                 size -> List.of(step(
                         1,
                         "throughput --blocks",
-                        size.of(5, 30),
+                        size.of(3, 30),
                         "--millis",
                         size.of(150, 2000),
                         "--offers",
@@ -121,7 +130,7 @@ public final class Studies {
                 size -> List.of(step(
                         2,
                         "drain --seconds",
-                        size.of(15, 36_000),
+                        size.of(8, 36_000),
                         "--warm-up",
                         size.of(4500, 30_000),
                         "--messages",
@@ -130,7 +139,7 @@ public final class Studies {
         add(
                 "drain-rate",
                 "how fast does the drain write text?",
-                size -> List.of(step(0, "drain-rate --megabytes 128 --blocks", size.of(12, 150))));
+                size -> List.of(step(0, "drain-rate --megabytes 128 --blocks", size.of(3, 150))));
         add(
                 "open",
                 "how long is the open of a full ring?",
@@ -213,7 +222,7 @@ public final class Studies {
     }
 
     private static Step handOver(int bytes, Size size) {
-        return step(2, "hand-over --study hand-over-" + bytes + " --bytes " + bytes + " --rounds", size.of(30, 300));
+        return step(2, "hand-over --study hand-over-" + bytes + " --bytes " + bytes + " --rounds", size.of(15, 300));
     }
 
     /** Rolls each megabyte, 100 times in 400,000 messages of 256 bytes, and compresses at once. */
@@ -224,9 +233,11 @@ public final class Studies {
                     List.of("latency", "--title", "Rolled while it is logged (" + medium + ")", "--study"));
             words.addAll(words(
                     "rolling-" + medium,
-                    "--messages",
-                    size.of(medium.equals("ssd") ? 200_000 : 400_000, 400_000),
-                    "--warm-up 15000 --block 5000 --seconds 36000 --baseline log4j-burst@" + medium,
+                    "--messages 400000 --seconds",
+                    size.of(6, 36_000),
+                    "--warm-up 15000 --block",
+                    size.of(1000, 5000),
+                    "--baseline log4j-burst@" + medium,
                     "--targets log4j-burst@%1$s,log4j-burst-policies@%1$s,log4j-burst-rolling@%1$s".formatted(medium)));
             steps.add(new Step(3, false, words));
         }
@@ -234,10 +245,16 @@ public final class Studies {
     }
 
     private static List<Step> jmh(Size size) {
-        String forks = size.full() ? " -f 3" : "";
-        String times = size.full() ? " -wi 5 -i 10 -f 3" : " -wi 2 -i 2";
+        if (!size.full()) {
+            return List.of(
+                    step(0, "HandOverBench -p size=64 -p way=disruptor,offer@zram,offer@ssd-file"),
+                    step(0, "PolicyBench -wi 1 -i 2"),
+                    step(0, "AppendBench -p ring=zram,ssd-file -p way=log4j,java-jni -wi 1 -i 2"),
+                    step(0, "PeerBench -p peer=log4j-force,log4j-raf-buffered -wi 1 -i 2"));
+        }
+        String times = " -wi 5 -i 10 -f 3";
         return List.of(
-                step(0, "HandOverBench" + (size.full() ? forks : " -p size=64")),
+                step(0, "HandOverBench -f 3"),
                 step(0, "PolicyBench"),
                 step(0, "AppendBench" + times),
                 step(0, "PeerBench -p peer=log4j-force,log4j-raf-flush,log4j-raf-buffered,log4j-async-raf" + times));

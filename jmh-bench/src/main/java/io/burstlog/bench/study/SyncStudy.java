@@ -3,6 +3,7 @@ package io.burstlog.bench.study;
 
 import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.Target;
 import io.burstlog.bench.subject.Media;
@@ -40,13 +41,17 @@ public final class SyncStudy {
         int events = options.number("events", 1000);
         study.with("events", events);
         String refused = whyNoStrace();
-        for (String target : options.list("targets", "")) {
+        List<String> targets = options.list("targets", "");
+        Progress progress = new Progress("syncs");
+        for (int i = 0; i < targets.size(); i++) {
+            String target = targets.get(i);
             if (refused != null) {
                 study.skip(target, refused);
                 continue;
             }
             System.out.println("syncs        " + target);
             trace(target, events, media, study, options.text("devices", ""));
+            progress.is((i + 1.0) / targets.size());
         }
         media.clear();
         study.write(options.path("out", "target/bench"));

@@ -6,6 +6,7 @@ import io.burstlog.BurstLog;
 import io.burstlog.RecordBuffer;
 import io.burstlog.bench.harness.Environment;
 import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.harness.Progress;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.subject.BurstTarget;
 import io.burstlog.bench.subject.Media;
@@ -41,9 +42,13 @@ public final class ThroughputStudy {
         int millis = options.number("millis", 200);
         int offers = options.number("offers", 1_000_000);
         study.with("bytes", media.bytes()).with("millisOfBlock", millis).with("offersOfBlock", offers);
-        for (String medium : options.list("media", "ssd,device,mapped")) {
+        List<String> all = options.list("media", "ssd,device,mapped");
+        Progress progress = new Progress("throughput");
+        for (int i = 0; i < all.size(); i++) {
+            String medium = all.get(i);
+            Progress.Part part = progress.part(i, all.size());
             try {
-                measure(medium, media, options.list("threads", THREADS), blocks, millis, offers, study);
+                measure(medium, media, options.list("threads", THREADS), blocks, millis, offers, part, study);
             } catch (Media.NotPossible reason) {
                 study.skip("throughput@" + medium, reason.getMessage());
             }
@@ -53,7 +58,14 @@ public final class ThroughputStudy {
     }
 
     private static void measure(
-            String medium, Media media, List<String> threads, int blocks, int millis, int offers, Study study)
+            String medium,
+            Media media,
+            List<String> threads,
+            int blocks,
+            int millis,
+            int offers,
+            Progress.Part progress,
+            Study study)
             throws Exception {
         Media.Ring ring = media.ring(medium, "throughput");
         Map<String, List<Double>> rates = new LinkedHashMap<>();
@@ -73,6 +85,7 @@ public final class ThroughputStudy {
                 add(into, "offer, durable in the ring", perSecond(offers, begin));
                 log.awaitDrained(LONG);
                 add(into, "offer, durable in the log file", perSecond(offers, begin));
+                progress.is((block + 2.0) / (blocks + 1));
             }
         }
         rates.forEach((what, perSecond) -> {

@@ -8,6 +8,7 @@ import io.burstlog.BurstStream;
 import io.burstlog.Durability;
 import io.burstlog.Io;
 import io.burstlog.RecordBuffer;
+import io.burstlog.Segments;
 import io.burstlog.StreamConfig;
 import io.burstlog.log4j.rolling.FileRolling;
 import io.burstlog.log4j.rolling.RollingSettings;
@@ -44,9 +45,12 @@ public final class DrainedText implements AutoCloseable {
     private static final String ROLLED = "rolled";
     private static final String COMPRESSED = "rolled and .zst";
 
-    public static final List<String> DRAINS = List.of(ONE_FILE, ROLLED, COMPRESSED);
+    /** With a log file that is in memory. */
+    private static final String SEGMENTS = "segments";
 
-    public static final List<String> WAYS = List.of(BARE, ONE_FILE, ROLLED, COMPRESSED);
+    public static final List<String> DRAINS = List.of(ONE_FILE, ROLLED, COMPRESSED, SEGMENTS);
+
+    public static final List<String> WAYS = List.of(BARE, ONE_FILE, ROLLED, COMPRESSED, SEGMENTS);
 
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Duration IDLE = Duration.ofMinutes(10);
@@ -67,10 +71,14 @@ public final class DrainedText implements AutoCloseable {
     private final FileChannel bare;
     private final Map<String, Log> logs = new LinkedHashMap<>();
 
-    /** What a block took until it was on the disk, and of all processors together. */
-    public record Block(double seconds, double processorSeconds) {}
+    /**
+     * What a block took until it was on the disk, and of all processors together.
+     *
+     * @param bytes that it has on the disk
+     */
+    public record Block(long bytes, double seconds, double processorSeconds) {}
 
-    private record Log(BurstLog ring, BurstStream stream, FileRolling rolling, Path folder) {}
+    private record Log(BurstLog ring, BurstStream stream, FileRolling rolling, Path folder, Path segments) {}
 
     /** @param bytes of a block */
     public DrainedText(Media media, int bytes) throws IOException, Media.NotPossible {
@@ -79,9 +87,10 @@ public final class DrainedText implements AutoCloseable {
         this.lines = lines(media.bytes());
         this.bare = FileChannel.open(
                 media.file("bare.log"), StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
-        logs.put(ONE_FILE, open("one", null));
-        logs.put(ROLLED, open("rolled", ".log"));
-        logs.put(COMPRESSED, open("zst", ".log.zst"));
+        logs.put(ONE_FILE, open("one", media.file("one"), null, null));
+        logs.put(ROLLED, open("rolled", media.file("rolled"), ".log", null));
+        logs.put(COMPRESSED, open("zst", media.file("zst"), ".log.zst", null));
+        logs.put(SEGMENTS, open(SEGMENTS, media.memory().resolve("text"), ".log", media.file(SEGMENTS)));
     }
 
     /** Words that differ from line to line, so that they compress about as logs do. */
@@ -99,35 +108,43 @@ public final class DrainedText implements AutoCloseable {
         return lines;
     }
 
-    /** @param end of the names of files that ended; null: none does */
-    private Log open(String name, String end) throws Media.NotPossible {
+    /**
+     * @param folder of the text
+     * @param end of the names of files that ended; null: none does
+     * @param segments their folder; null: there are none
+     */
+    private Log open(String name, Path folder, String end, Path segments) throws Media.NotPossible {
         Media.Ring ring = media.ring("mapped", name);
-        Path folder = media.file(name);
         String file = folder.resolve("text.log").toString();
         try {
-            BurstLog log = BurstLog.open(BurstConfig.builder()
-                    .ring(ring.path().toString())
-                    .ringBytes((long) RING_BYTES_PER_BYTE * bytes)
-                    .durability(Durability.PROCESS)
-                    .io(Io.MAPPED)
-                    .drainInterval(IDLE)
-                    .build());
+            BurstLog log = BurstLog.open(config(ring));
             BurstStream stream = log.stream(
                     null,
                     StreamConfig.builder()
                             .fileName(file)
+                            .segments(segments == null ? null : Segments.in(segments.toString()))
                             .rollsByCaller(end != null)
                             .build());
             if (end == null) {
-                return new Log(log, stream, null, folder);
+                return new Log(log, stream, null, folder, segments);
             }
             FileRolling rolling =
                     FileRolling.of(settings(file, folder + "/text-%i" + end), RollingStream.of(stream, log, name));
             rolling.begin(true);
-            return new Log(log, stream, rolling, folder);
+            return new Log(log, stream, rolling, folder, segments);
         } catch (BurstException refused) {
             throw new Media.NotPossible(refused.getMessage(), refused);
         }
+    }
+
+    private BurstConfig config(Media.Ring ring) {
+        return BurstConfig.builder()
+                .ring(ring.path().toString())
+                .ringBytes((long) RING_BYTES_PER_BYTE * bytes)
+                .durability(Durability.PROCESS)
+                .io(Io.MAPPED)
+                .drainInterval(IDLE)
+                .build();
     }
 
     @SuppressWarnings("deprecation") // What replaces the factory is missing in older versions of Log4j.
@@ -166,16 +183,16 @@ public final class DrainedText implements AutoCloseable {
             written += bare.write(buffer.rewind());
         }
         bare.force(false);
-        Block block = since(begin, processors);
+        Block block = since(begin, processors, bytes);
         if (bare.size() > LONGEST_BARE_BYTES) {
             bare.truncate(0);
         }
         return block;
     }
 
-    private Block since(long begin, long processors) {
+    private Block since(long begin, long processors, long written) {
         double seconds = (System.nanoTime() - begin) / 1e9;
-        return new Block(seconds, (process.getProcessCpuTime() - processors) / 1e9);
+        return new Block(written, seconds, (process.getProcessCpuTime() - processors) / 1e9);
     }
 
     private Block drain(Log log) throws IOException, InterruptedException {
@@ -195,14 +212,35 @@ public final class DrainedText implements AutoCloseable {
             throw new IllegalStateException("The drain did not wait until the ring held its block.");
         }
         letTheDiskRest();
+        long before = bytesOfSegments(log.segments());
         long processors = process.getProcessCpuTime();
         long begin = System.nanoTime();
         if (!log.stream().awaitDrained(LONG)) {
             throw new IllegalStateException("The ring is not drained after " + LONG + ".");
         }
-        Block block = since(begin, processors);
-        settle(log.folder());
-        return block;
+        Block block = since(begin, processors, 0);
+        long more = bytesOfSegments(log.segments()) - before;
+        settle(log);
+        return new Block(more > 0 ? more : bytes, block.seconds(), block.processorSeconds());
+    }
+
+    private static long bytesOfSegments(Path folder) throws IOException {
+        long sum = 0;
+        for (Path segment : segments(folder)) {
+            sum += Files.size(segment);
+        }
+        return sum;
+    }
+
+    private static List<Path> segments(Path folder) throws IOException {
+        if (folder == null || !Files.exists(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.toString().endsWith(".seg"))
+                    .sorted()
+                    .toList();
+        }
     }
 
     private static void letTheDiskRest() throws InterruptedException {
@@ -210,9 +248,14 @@ public final class DrainedText implements AutoCloseable {
     }
 
     /** So that nobody pays for the files of another. */
-    private static void settle(Path folder) throws IOException, InterruptedException {
+    private static void settle(Log log) throws IOException, InterruptedException {
+        Path folder = log.folder();
         while (isCompressing(folder)) {
             Thread.sleep(5);
+        }
+        List<Path> segments = segments(log.segments());
+        for (Path ended : segments.subList(0, Math.max(0, segments.size() - 1))) {
+            Files.delete(ended);
         }
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file :

@@ -30,4 +30,15 @@ class ProgressTest {
                         "any          .. 25% done, about 30 s left",
                         "any          .. 80% done, about 5 s left", "any          .. 100% done, about 0 s left");
     }
+
+    @Test
+    void aPartOfItIsThatPartOfTheWhole() {
+        List<String> said = new ArrayList<>();
+        Progress progress = new Progress("any", () -> seconds * 1_000_000_000, said::add);
+
+        seconds = 30;
+        progress.part(1, 4).is(0.5);
+
+        assertThat(said).containsExactly("any          .. 38% done, about 50 s left");
+    }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+
+/**
+ * How the processes of the kill rig are started: with the classes of their kind from an archive, as that is where most
+ * of their time goes, and with a clock that can be shifted while they run.
+ *
+ * @param clockShim a library that adds what a file says to CLOCK_REALTIME
+ * @param archives where they are; one that is missing is made when a process of its kind ends in order
+ */
+record Jvms(Path clockShim, Path archives) {
+
+    void prepare(ProcessBuilder builder, String kind, Path clock) {
+        Path archive = archives.resolve(kind + ".jsa");
+        String use = Files.exists(archive) ? "-XX:SharedArchiveFile=" : "-XX:ArchiveClassesAtExit=";
+        builder.command().addAll(1, List.of("-Xlog:disable", "-XX:-UsePerfData", use + archive));
+        builder.environment().put("LD_PRELOAD", clockShim.toString());
+        builder.environment().put("SHIFTED_CLOCK", clock.toString());
+    }
+
+    /** From now on the clock of those who use that file is so far from the true one. */
+    static void shiftClock(Path clock, long nanos) throws IOException {
+        ByteBuffer shift = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+        Files.write(clock, shift.putLong(nanos).array(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A host: a process that logs ({@link LoggingHost}), a shipper in a process of its own or in that one, and what the
+ * first has said to be durable. Whatever of it ends is started again.
+ */
+final class KilledHost {
+
+    /** What is the same for all hosts. */
+    record Setting(Path work, String topic, Path properties, Jvms jvms) {}
+
+    private static final int FENCED = 3;
+
+    private final Setting setting;
+    private final String name;
+    private final Path folder;
+    private final Path segments;
+    private final Path clock;
+    private final boolean shipsItself;
+
+    /** By run and thread: the last record that was durable. Of the rig and of those who listen. */
+    private final Map<String, Integer> durable = new HashMap<>();
+
+    private Process application;
+    private Process shipper;
+    private Process secondShipper;
+    private int run;
+    private int consumer = 1;
+    private long acknowledged;
+    private int endedByItself;
+
+    KilledHost(Setting setting, String name, Path segments, boolean shipsItself) throws IOException {
+        this.setting = setting;
+        this.name = name;
+        this.segments = segments;
+        this.shipsItself = shipsItself;
+        folder = Files.createDirectories(setting.work.resolve(name));
+        clock = folder.resolve("clock");
+        Jvms.shiftClock(clock, 0);
+    }
+
+    String name() {
+        return name;
+    }
+
+    boolean shipsItself() {
+        return shipsItself;
+    }
+
+    Path segments() {
+        return segments;
+    }
+
+    /** Whatever is not there is started, and a second shipper that has fenced the first one takes its place. */
+    void revive() throws IOException {
+        if (application == null || !application.isAlive()) {
+            noteEnd(application);
+            application = startApplication();
+        }
+        if (shipsItself) {
+            return;
+        }
+        if (secondShipper != null && !secondShipper.isAlive() && shipper.isAlive()) {
+            Files.deleteIfExists(segments.resolve("consumers").resolve("shipper-" + consumer--));
+            secondShipper = null;
+        }
+        if (shipper != null && !shipper.isAlive() && secondShipper != null) {
+            noteEnd(shipper);
+            Files.deleteIfExists(segments.resolve("consumers").resolve("shipper-" + (consumer - 1)));
+            shipper = secondShipper;
+            secondShipper = null;
+        }
+        if (shipper == null || !shipper.isAlive()) {
+            if (Files.exists(segments.resolve("head"))) {
+                noteEnd(shipper);
+                shipper = startShipper();
+            }
+        }
+    }
+
+    /** By a signal is as it should be. */
+    private void noteEnd(Process process) {
+        if (process != null && process.exitValue() < 128) {
+            endedByItself++;
+        }
+    }
+
+    private Process startApplication() throws IOException {
+        List<String> arguments = new ArrayList<>(
+                List.of(LoggingHost.class.getName(), folder.toString(), segments.toString(), name, "" + ++run));
+        if (shipsItself) {
+            arguments.addAll(List.of(setting.properties.toString(), setting.topic));
+        }
+        Process started = java("application", arguments)
+                .redirectOutput(ProcessBuilder.Redirect.PIPE)
+                .redirectErrorStream(false)
+                .redirectError(ProcessBuilder.Redirect.appendTo(
+                        folder.resolve("application.out").toFile()))
+                .start();
+        int ofRun = run;
+        Thread listening = new Thread(() -> listen(started, ofRun));
+        listening.setDaemon(true);
+        listening.start();
+        return started;
+    }
+
+    private Process startShipper() throws IOException {
+        return java(
+                        "shipper",
+                        List.of(
+                                Main.class.getName(),
+                                segments.toString(),
+                                "--topic",
+                                setting.topic,
+                                "--consumer",
+                                "shipper-" + consumer,
+                                "--properties",
+                                setting.properties.toString()))
+                .start();
+    }
+
+    /** It begins while the first one is at work, and fences it. */
+    void startSecondShipper() throws IOException {
+        if (shipper != null && secondShipper == null) {
+            consumer++;
+            secondShipper = startShipper();
+        }
+    }
+
+    boolean hasTwoShippers() {
+        return secondShipper != null;
+    }
+
+    private ProcessBuilder java(String kind, List<String> arguments) {
+        ProcessBuilder builder = Broker.java(folder.resolve(kind + ".out"), arguments.toArray(String[]::new));
+        setting.jvms.prepare(builder, name + '-' + kind, clock);
+        return builder;
+    }
+
+    /** By how much its clock is wrong: see {@link Jvms}. */
+    Path clock() {
+        return clock;
+    }
+
+    private void listen(Process process, int ofRun) {
+        try (DataInputStream said = new DataInputStream(process.getInputStream())) {
+            while (true) {
+                int thread = said.readInt();
+                int order = said.readInt();
+                synchronized (this) {
+                    durable.put(ofRun + " " + thread, order);
+                    acknowledged++;
+                }
+            }
+        } catch (IOException itsEnd) {
+            // Nothing more comes. A pipe takes these few bytes whole or not at all.
+        }
+    }
+
+    Process application() {
+        return application;
+    }
+
+    Process shipper() {
+        return shipsItself ? application : shipper;
+    }
+
+    /** All processes that are there. */
+    List<Process> processes() {
+        List<Process> all = new ArrayList<>();
+        for (Process each : new Process[] {application, shipper, secondShipper}) {
+            if (each != null) {
+                all.add(each);
+            }
+        }
+        return all;
+    }
+
+    /** All that was said up to now; what was confirmed is forgotten. */
+    synchronized Map<String, Integer> durable() {
+        return new HashMap<>(durable);
+    }
+
+    /** The witness has seen that, and later records of these threads, too. */
+    synchronized void forget(String runAndThread) {
+        if (!runAndThread.startsWith(run + " ")) {
+            durable.remove(runAndThread);
+        }
+    }
+
+    synchronized long acknowledged() {
+        return acknowledged;
+    }
+
+    int endedByItself() {
+        return endedByItself;
+    }
+
+    /** Ends in order. Returns whether both came to their ends. */
+    boolean end() throws IOException, InterruptedException {
+        application.getOutputStream().close();
+        boolean hasEnded = application.waitFor(30, TimeUnit.SECONDS) && application.exitValue() == 0;
+        if (!shipsItself) {
+            shipper.destroy();
+            hasEnded &= shipper.waitFor(30, TimeUnit.SECONDS) && shipper.exitValue() != FENCED;
+        }
+        return hasEnded;
+    }
+
+    /** The bytes that are free for its segments are taken; give them back with the result. */
+    Path fillDisk() throws IOException {
+        Path filler = segments.resolveSibling("filler");
+        byte[] block = new byte[1 << 16];
+        try (RandomAccessFile file = new RandomAccessFile(filler.toFile(), "rw")) {
+            while (true) {
+                file.write(block);
+            }
+        } catch (IOException full) {
+            return filler;
+        }
+    }
+}
