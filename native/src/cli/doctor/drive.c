@@ -121,7 +121,8 @@ static void read_facts(const struct host *host, const struct device_location *lo
     }
     uname(&kernel);
     strftime(month, sizeof month, "%Y-%m", gmtime_r(&now, &calendar));
-    snprintf(facts->when, sizeof facts->when, "Linux %.64s, %s", kernel.release, month);
+    snprintf(facts->when, sizeof facts->when, "Linux %.*s, %s", (int)strcspn(kernel.release, "-"), kernel.release,
+             month);
 }
 
 /* ------------------------------------------------------------------------------------------------ what it takes */

@@ -8,8 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -24,17 +25,6 @@ final class Publication {
 
     private static final Pattern BLOCK =
             Pattern.compile("(?s)(<!-- published: ([a-z-]+) -->\n)(.*?)(<!-- end of \\2 -->\n)");
-
-    private static final Map<String, String> FACTS = new LinkedHashMap<>();
-
-    static {
-        FACTS.put("kernel", "Kernel");
-        FACTS.put("cpu", "Processor");
-        FACTS.put("memory", "Memory");
-        FACTS.put("log files on", "Disk");
-        FACTS.put("JVM", "JVM");
-        FACTS.put("garbage collector", "Collector");
-    }
 
     private final Path docs;
     private final Path pictures;
@@ -95,16 +85,37 @@ final class Publication {
 
     private static String conditions(Map<String, Object> study) {
         Map<String, Object> facts = Json.object(study.get("environment"));
-        StringBuilder text = new StringBuilder("Made by `%s`, %s, revision %s."
-                .formatted(facts.get("command"), facts.get("time"), facts.get("revision")));
-        FACTS.forEach((fact, title) -> text.append("\n%s: %s.".formatted(title, facts.get(fact))));
-        text.append("\nLoad average before: %s."
-                .formatted(String.valueOf(facts.get("load average")).replaceFirst("^(\\S+ \\S+ \\S+) .*", "$1")));
+        List<String> words = new ArrayList<>(List.of(
+                "Made by `%s`".formatted(facts.get("command")),
+                String.valueOf(facts.get("time")).replaceFirst("T.*", ""),
+                "revision " + facts.get("revision"),
+                String.valueOf(facts.get("kernel")).replaceFirst("-\\S+", ""),
+                String.valueOf(facts.get("cpu")).replace(" for this JVM", ""),
+                disk(String.valueOf(facts.get("log files on"))),
+                String.valueOf(facts.get("JVM")),
+                String.valueOf(facts.get("garbage collector")).replaceFirst(" .*", ""),
+                "load average before "
+                        + String.valueOf(facts.get("load average")).replaceFirst("^(\\S+) .*", "$1")));
+        StringBuilder text = new StringBuilder(String.join("; ", words)).append('.');
         for (Object each : Json.list(study.get("skipped"))) {
             Map<String, Object> skipped = Json.object(each);
             text.append("\nSkipped: %s: %s.".formatted(skipped.get("name"), skipped.get("reason")));
         }
         return text.toString();
+    }
+
+    /** File system, kind of device, write cache: neither its path nor how it is mounted. */
+    static String disk(String fact) {
+        Matcher parts = Pattern.compile("(\\S+) on (\\S+).*?(?:model: ([^,]+), )?write cache: ([^,]+),.*")
+                .matcher(fact);
+        if (!parts.matches()) {
+            return fact.replaceFirst(" on .*", "");
+        }
+        String device = parts.group(2).replaceFirst("/dev/", "");
+        String kind = parts.group(3) != null
+                ? parts.group(3)
+                : device.startsWith("vd") ? "a virtio disk" : device.startsWith("nvme") ? "an NVMe disk" : "a disk";
+        return parts.group(1) + " on " + kind + ", " + parts.group(4);
     }
 
     private static String sha256(String text) {

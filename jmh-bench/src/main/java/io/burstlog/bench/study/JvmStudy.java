@@ -58,23 +58,29 @@ public final class JvmStudy {
         study.with("orders", load.orders()).with("seconds", load.seconds()).with("runs", runs);
         study.with("warmUpOrders", warmUp).with("loadSha256", load.sha256());
         study.with("instrumentGoesFirst", Placement.mayGoFirst());
-        Path ring;
+        Media.Ring ring;
         try {
-            ring = media.ring("device", "jvm").path();
+            ring = media.ring("device", "jvm");
         } catch (Media.NotPossible reason) {
             study.skip("ring on a fast device", reason.getMessage() + "; the ring is a file on the disk");
-            ring = media.ring("ssd", "jvm").path();
+            ring = media.ring("ssd", "jvm");
         }
-        study.with("ring", ring.toString());
+        study.with("ring", ring.path().toString());
         Map<Setting, Measured> all = new LinkedHashMap<>();
         settings(options, study).forEach(setting -> all.put(setting, new Measured()));
-        measure(all, runs, warmUp, load, ring, media.directory(), study);
+        measure(all, runs, warmUp, load, ring, media, study);
         all.forEach((setting, measured) -> tell(setting, measured, study));
         study.write(options.path("out", "target/bench"));
     }
 
     private static void measure(
-            Map<Setting, Measured> all, int runs, int warmUp, MarketOpen load, Path ring, Path folder, Study study)
+            Map<Setting, Measured> all,
+            int runs,
+            int warmUp,
+            MarketOpen load,
+            Media.Ring ring,
+            Media media,
+            Study study)
             throws InterruptedException {
         Progress progress = new Progress("jvm");
         int done = 0;
@@ -82,16 +88,17 @@ public final class JvmStudy {
             for (Map.Entry<Setting, Measured> each : all.entrySet()) {
                 Setting of = each.getKey();
                 try {
+                    media.renew(ring);
                     each.getValue()
                             .add(GatewayRun.measure(
                                     of.jvm(),
                                     of.placement(),
                                     of.noisy(),
-                                    ring,
+                                    ring.path(),
                                     load,
-                                    folder.resolve("gateway-" + ++done),
+                                    media.file("gateway-" + ++done),
                                     warmUp));
-                } catch (IOException reason) {
+                } catch (IOException | Media.NotPossible reason) {
                     study.skip(of + ", run " + run, reason.getMessage());
                 }
                 progress.is((double) done / (runs * all.size()));

@@ -250,23 +250,28 @@ public final class Studies {
     }
 
     private static List<Step> agreement(Size size) {
-        String seconds = size.of(12, 60);
         return List.of(
                 step(
                         2,
                         "latency --study agreement-harness --title Agreement --messages 1000000 --block 5000 --warm-up 20000"
                                 + " --targets java-jni@device,log4j-burst@device,java-jni@ssd,log4j-burst@ssd --seconds",
-                        seconds),
-                step(0, "AppendBench -p ring=zram,ssd-file -p way=java-jni,log4j -wi 2 -i", size.of(2, 10)),
+                        size.of(6, 40)),
+                step(
+                        0,
+                        "AppendBench -p way=java-jni,log4j -p ring="
+                                + (size.full() ? "zram,ssd-file -wi 3 -i 5" : "zram -wi 1 -i 1")),
                 step(0, "agreement"));
     }
 
-    /** Six seconds a run. */
+    /** Seven seconds a run, quick four. */
     private static List<Step> jvm(Size size) {
         return List.of(
                 size.full()
                         ? step(1, "jvm --runs 3 --millis 4000")
-                        : step(1, "jvm --runs 1 --millis 3000 --collectors G1,Z --placements free --neighbours quiet"));
+                        : step(
+                                1,
+                                "jvm --runs 1 --millis 2000 --warm-up 3000 --collectors G1,Z --placements free"
+                                        + " --neighbours quiet"));
     }
 
     private static List<Step> jmh(Size size) {

@@ -131,6 +131,18 @@ class PublicationTest {
     }
 
     @Test
+    void conditionsNameTheKindOfDiskAndNotItsPath() {
+        assertThat(Publication.disk("ext4 on /dev/vda (rw,relatime); write cache: write back, logical block: 512"))
+                .isEqualTo("ext4 on a virtio disk, write back");
+        assertThat(
+                        Publication.disk(
+                                "xfs on /dev/nvme0n1p2 (rw); model: Fast Drive, write cache: write through, logical block: 512"))
+                .isEqualTo("xfs on Fast Drive, write through");
+        assertThat(Publication.disk("tmpfs on tmpfs (rw); no block device of its own"))
+                .isEqualTo("tmpfs");
+    }
+
+    @Test
     void jmhStandsBesideTheHarness() throws Exception {
         Study study = new Study("agreement-harness", "latency", "A", CONDITIONS);
         study.add(target("log4j-burst@device", 5_000));
