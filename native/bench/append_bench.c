@@ -129,6 +129,20 @@ static void measure(burst_t *log, struct bare *bare, uint8_t *record, size_t len
     *bare_ns = bare->block == NULL ? 0 : write_bare(bare, ring_at(log->ring, after - block), block);
 }
 
+/* What the engine timed itself of its writes, warm-up included: the rest of an append is its own. */
+static void print_writes(const burst_t *log) {
+    static const double percents[] = {50, 90, 99, 99.9, 99.99};
+    static burst_histogram_t writes = {.struct_bytes = sizeof writes};
+    if (burst_stage_histogram(log, BURST_STAGE_DEVICE_WRITE, &writes) < 0) {
+        die("histogram");
+    }
+    printf("%-12s", "its write");
+    for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++) {
+        printf("%10.2f us", (double)burst_histogram_percentile(&writes, percents[i]) / 1000);
+    }
+    printf("\n");
+}
+
 static void print_ratios(int64_t *append_ns, int64_t *bare_ns, size_t count, size_t length) {
     qsort(append_ns, count, sizeof *append_ns, compare);
     qsort(bare_ns, count, sizeof *bare_ns, compare);
@@ -177,6 +191,7 @@ static void compare_with_bare(burst_t *log, struct bare *bare, uint8_t *record, 
                 counts ? bare_ns + i - warm_up : ignored + 1);
     }
     print_ratios(append_ns, bare_ns, count, length);
+    print_writes(log);
     free(append_ns);
     free(bare_ns);
 }

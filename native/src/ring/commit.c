@@ -11,6 +11,29 @@
 
 #define STRAGGLER_SPINS 2000
 
+/* position % capacity. A commit asks ten times, and behind a system call each division is slow. */
+static uint64_t offset_of(struct ring *ring, uint64_t position) {
+    const uint64_t capacity = ring->geometry.capacity_bytes;
+    if (position - ring->commit_lap >= capacity) {
+        ring->commit_lap = position - position % capacity;
+    }
+    return position - ring->commit_lap;
+}
+
+static void *image_at(struct ring *ring, uint64_t position) {
+    return ring->image + offset_of(ring, position);
+}
+
+static uint64_t left_of_lap(struct ring *ring, uint64_t position) {
+    return ring->geometry.capacity_bytes - offset_of(ring, position);
+}
+
+/* As record_start. */
+static uint64_t start_at(struct ring *ring, uint64_t position) {
+    const uint64_t left = left_of_lap(ring, position);
+    return left < RECORD_HEADER_BYTES ? position + left : position;
+}
+
 /* Ends the round at what is claimed now. Later records begin at the next block or line. */
 static void seal(struct ring *ring, struct ring_round *round) {
     const uint64_t begin = atomic_load_explicit(&ring->durable_position, memory_order_relaxed);
@@ -19,7 +42,7 @@ static void seal(struct ring *ring, struct ring_round *round) {
     uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
     for (;;) {
         round->records_end = claim_position(word, begin);
-        round->end = align_up(round->records_end, unit);
+        round->end = (round->records_end + unit - 1) & ~(unit - 1); /* blocks and lines are powers of two */
         round->next_sequence = claim_sequence(word, durable);
         const uint64_t flags = word & (CLAIM_CLOSED | CLAIM_FAILED);
         const uint64_t aligned = claim_pack(round->end, round->next_sequence, flags);
@@ -91,9 +114,9 @@ static int await_publication(struct ring *ring, const struct record_header *head
 
 /* Once everything below `until` is written, every record sealed so far is whole, unless the last one ends behind
  * `until`. */
-static void take_whole(struct ring_round *round, uint64_t until, uint64_t capacity) {
+static void take_whole(struct ring *ring, struct ring_round *round, uint64_t until) {
     if (round->sealed <= until) {
-        round->whole = record_start(round->sealed, capacity);
+        round->whole = start_at(ring, round->sealed);
         round->whole_sequence = round->sealed_sequence;
     }
 }
@@ -105,10 +128,10 @@ _Static_assert((RING_WRITES_UNDER_WAY + 1) * RING_WRITE_BYTES / RECORD_HEADER_BY
 /* Finishes the headers of all records that begin below `until`. */
 static int seal_records(struct ring *ring, struct ring_round *round, uint64_t until, struct limit *limit) {
     const struct ring_geometry *geometry = &ring->geometry;
-    take_whole(round, until, geometry->capacity_bytes); /* an earlier piece's last record may end in this one */
+    take_whole(ring, round, until); /* an earlier piece's last record may end in this one */
     while (round->sealed < until && round->sealed < round->records_end) {
-        const uint64_t position = record_start(round->sealed, geometry->capacity_bytes);
-        struct record_header *header = (struct record_header *)ring_at(ring, position);
+        const uint64_t position = start_at(ring, round->sealed);
+        struct record_header *header = image_at(ring, position);
         const int rc = is_published(ring, header, position)
                            ? 0
                            : await_publication(ring, header, position, round->sealed_sequence, limit);
@@ -129,7 +152,7 @@ static int seal_records(struct ring *ring, struct ring_round *round, uint64_t un
         record_seal(header, &stamp, geometry->crc_seed);
         round->sealed = next;
         round->sealed_sequence += header->type != RECORD_PAD;
-        take_whole(round, until, geometry->capacity_bytes);
+        take_whole(ring, round, until);
     }
     if (until == round->end) {
         round->whole = round->end;
@@ -157,17 +180,17 @@ static uint64_t count(_Atomic uint64_t *counter, uint64_t more) {
 
 /* Where the piece of the commit ends that begins at `from`: one write of whole blocks or lines, within one lap, of at
  * most RING_WRITE_BYTES. */
-static uint64_t piece_end(const struct ring *ring, const struct ring_round *round, uint64_t from) {
+static uint64_t piece_end(struct ring *ring, const struct ring_round *round, uint64_t from) {
     uint64_t end = from + RING_WRITE_BYTES;
-    const uint64_t lap_end = from + lap_remaining(from, ring->geometry.capacity_bytes);
+    const uint64_t lap_end = from + left_of_lap(ring, from);
     end = end < lap_end ? end : lap_end;
     return end < round->end ? end : round->end;
 }
 
 /* Fetches the first block of the next commit into the cache while this commit is being written: on a fast medium the
  * next append would wait longer for memory than for the medium. At most as many lines as this commit took. */
-static void prefetch_next_block(const struct ring *ring, uint64_t position, uint64_t bytes) {
-    const uint8_t *next = ring_at(ring, position);
+static void prefetch_next_block(struct ring *ring, uint64_t position, uint64_t bytes) {
+    const uint8_t *next = image_at(ring, position);
     const uint64_t until = bytes < ring->geometry.block_bytes ? bytes : ring->geometry.block_bytes;
     for (uint64_t line = 0; line < until; line += LAYOUT_LINE_BYTES) {
         __builtin_prefetch(next + line, 1, 2);
@@ -177,8 +200,8 @@ static void prefetch_next_block(const struct ring *ring, uint64_t position, uint
 static void submit(struct ring *ring, struct ring_write *write, uint64_t from, uint64_t to) {
     write->done = 0;
     write->write = (struct device_write){
-        .offset = ring->geometry.data_offset + from % ring->geometry.capacity_bytes,
-        .data = ring_at(ring, from),
+        .offset = ring->geometry.data_offset + offset_of(ring, from),
+        .data = image_at(ring, from),
         .bytes = to - from,
     };
     const uint64_t number = count(&ring->device_writes, 1);

@@ -143,6 +143,7 @@ struct ring {
     _Atomic uint32_t failed;                         /* RING_FAILING, RING_FAILED or 0 */
     struct ring_write writes[RING_WRITES_UNDER_WAY]; /* the leader's */
     struct ring_round unfinished;                    /* the leader's; end 0: none. One whose leader had no time left */
+    uint64_t commit_lap;                             /* the leader's: where the lap begins that it last looked at */
     struct straggler straggler;                      /* the leader's */
 
     _Alignas(128) _Atomic uint64_t released;

@@ -89,6 +89,9 @@ struct verify_request {
     int json;
 };
 
+/* Prints the drive under request->path, and how long its durable writes take; `blocks` says how many. The exit code. */
+int doctor_drive_report(const struct host *host, const struct verify_request *request);
+
 /* The plug-pull test; each returns the exit code. */
 int verify_serve(const struct verify_request *request);
 int verify_check(const struct verify_request *request);

@@ -190,14 +190,18 @@ static void check_collector(struct doctor *doctor, const struct jvm *jvm) {
         }
     }
     const int stops = is_on(jvm, "UseParallelGC", 0) || is_on(jvm, "UseSerialGC", 0);
-    require(doctor, jvm, 0, "jvm.gc", stops ? SEVERITY_HIGH : SEVERITY_MEDIUM,
-            stops                      ? "a collector that stops all threads (Serial or Parallel)"
-            : is_on(jvm, "UseG1GC", 0) ? "-XX:+UseG1GC"
-                                       : "no collector is chosen: G1, or Serial on a small host",
-            stops ? "All threads stop while the heap is collected: 10 ms to seconds, the more the larger it is."
-                  : "G1 stops all threads for 1 to 200 ms at a time (MaxGCPauseMillis is 200 unless given).",
-            jvm->version >= 21 && jvm->version < 23 ? "-XX:+UseZGC -XX:+ZGenerational    # pauses below 1 ms"
-                                                    : "-XX:+UseZGC    # pauses below 1 ms");
+    require(
+        doctor, jvm, 0, "jvm.gc", SEVERITY_MEDIUM,
+        stops                      ? "a collector that stops all threads (Serial or Parallel)"
+        : is_on(jvm, "UseG1GC", 0) ? "-XX:+UseG1GC"
+                                   : "no collector is chosen: G1, or Serial on a small host",
+        stops ? "All threads stop while the heap is collected, the longer the more lives in it. What that does to a "
+                "gateway `scripts/bench jvm` measures (docs/benchmarks.md)."
+              : "All threads stop while a part of the heap is collected; it aims at 200 ms at most (MaxGCPauseMillis). "
+                "What that does to a gateway `scripts/bench jvm` measures (docs/benchmarks.md).",
+        jvm->version >= 21 && jvm->version < 23 ? "-XX:+UseZGC -XX:+ZGenerational    # where there are processors to "
+                                                  "spare"
+                                                : "-XX:+UseZGC    # where there are processors to spare");
 }
 
 /* Where the JVM's counters lie: on a disk, a page of them under write-back stops the thread that counts. */

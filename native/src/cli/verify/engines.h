@@ -17,6 +17,9 @@ struct verify_engines {
     char left_out[DEVICE_FALLBACK_BYTES]; /* "", or which engines cannot be tested, and why */
 };
 
+/* 0 if the medium is blank, or `force` was given and it may be overwritten; else -errno with a sentence. */
+int verify_check_free(struct device *device, int force);
+
 /* "uring". 0 or -EINVAL. */
 int verify_parse_io(const char *name, uint32_t *io);
 

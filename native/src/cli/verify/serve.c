@@ -66,8 +66,7 @@ static int read_first(struct device *device, struct verify_block *header) {
     return rc;
 }
 
-/* 0 if the medium is blank, or --force was given and it may be overwritten. */
-static int check_free(struct device *device, int force) {
+int verify_check_free(struct device *device, int force) {
     struct verify_block header;
     int rc = check_no_ring(device, force);
     if (rc < 0 || force) {
@@ -148,7 +147,7 @@ static int write_test(struct device *device, const struct verify_engines *engine
                                   .slots = blocks - 1,
                                   .block_bytes = device->block_bytes};
     struct reporter reporter;
-    int rc = check_free(device, request->force);
+    int rc = verify_check_free(device, request->force);
     rc = rc < 0 ? rc : reporter_connect(&reporter, request->report, device->path);
     if (rc == 0 && (rc = verify_engines_plan_turns(engines, &header)) < 0) {
         reporter_close(&reporter, 0);

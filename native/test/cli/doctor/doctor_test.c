@@ -100,8 +100,8 @@ static const struct mistuned {
     {"/sys/module/pcie_aspm/parameters/policy", "default [powersave]\n", "device.aspm ", "low", "policy: powersave"},
     {"/proc/self/mountinfo",
      "24 1 8:1 / / rw,noatime - ext4 /dev/sda1 rw\n25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n"
-     "26 24 8:17 / /logs rw,noatime - xfs /dev/sdb1 rw\n",
-     "log.file_system ", "low", "xfs on /logs, which holds /logs/orders.log"},
+     "26 24 8:17 / /logs rw,noatime - btrfs /dev/sdb1 rw\n",
+     "log.file_system ", "medium", "btrfs on /logs, which holds /logs/orders.log"},
     {"/proc/self/mountinfo",
      "25 24 0:22 / /tmp rw - tmpfs tmpfs rw\n26 24 8:17 / /logs rw,noatime - ext4 /dev/sdb1 rw,nobarrier\n",
      "log.barriers ", "high", "mounted with rw,nobarrier"},
@@ -226,11 +226,12 @@ static void a_mistuned_host_has_exactly_the_expected_findings(void **state) {
     host_put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "acpi_pm\n");
     static const char command[] = "java\0-Xmx8g\0-XX:+UseParallelGC\0-XX:+UseTransparentHugePages\0main.Gateway";
     host_put_bytes("/proc/4242/cmdline", command, sizeof command);
-    assert_finds("cpu.governor cpu.cstates memory.swap device.write_cache log.file_system clock.source jvm.gc "
-                 "cpu.isolated numa.device irq.affinity memory.thp jvm.heap_size jvm.pretouch cpu.smt "
-                 "memory.swappiness device.scheduler jvm.huge_pages jvm.perf_data "
-                 "jvm.native_access ",
-                 "");
+    assert_finds(
+        "cpu.governor cpu.cstates memory.swap device.write_cache clock.source "
+        "cpu.isolated numa.device irq.affinity memory.thp log.file_system jvm.heap_size jvm.pretouch jvm.gc cpu.smt "
+        "memory.swappiness device.scheduler jvm.huge_pages jvm.perf_data "
+        "jvm.native_access ",
+        "");
     assert_said("isolcpus=7 nohz_full=7"); /* near the disk */
     assert_said("for i in 121 122; do echo 4-7 > /proc/irq/$i/smp_affinity_list; done");
     assert_said("(cores 0-7)");

@@ -204,9 +204,12 @@ static void open_log(char **argv) {
         exit(EXIT_FAILED);
     }
     char statement[BURST_TEXT_BYTES];
-    if (burst_recovery_statement(log_open, statement, sizeof statement) != 0) {
+    const int64_t lost = burst_recovery_statement(log_open, statement, sizeof statement);
+    if (lost != 0) {
+        char what[64];
         tell_events();
-        violation("recovery reports a loss", argv[1], statement);
+        snprintf(what, sizeof what, "recovery reports %lld lost records", (long long)lost);
+        violation(what, argv[1], statement);
     }
     if (burst_await_drained(log_open, 60 * SECOND_NS) != 1) {
         tell_events();

@@ -28,6 +28,7 @@ final class Help {
                   java -jar benchmarks.jar all|STUDY.. [--full] [--dir DIR] [--out DIR]
                   quick by default; --full counts the last million messages, on a machine where nothing else runs
                   java -jar benchmarks.jar report [--out DIR]               one page of all results in that folder
+                  java -jar benchmarks.jar pictures DOCS [--out DIR]        the same into DOCS/benchmarks.md
 
                 """);
         printStudies();

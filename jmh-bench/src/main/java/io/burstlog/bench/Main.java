@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench;
 
+import io.burstlog.bench.fix.MarketOpen;
+import io.burstlog.bench.fix.Neighbour;
 import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.jmh.JmhRun;
+import io.burstlog.bench.report.Agreement;
 import io.burstlog.bench.report.Report;
 import io.burstlog.bench.study.DrainRateStudy;
 import io.burstlog.bench.study.DrainStudy;
 import io.burstlog.bench.study.FileSystemStudy;
 import io.burstlog.bench.study.HandOverStudy;
+import io.burstlog.bench.study.JvmStudy;
 import io.burstlog.bench.study.LatencyStudy;
 import io.burstlog.bench.study.LoadStudy;
 import io.burstlog.bench.study.OpenStudy;
@@ -16,6 +20,7 @@ import io.burstlog.bench.study.Studies;
 import io.burstlog.bench.study.StudyRun;
 import io.burstlog.bench.study.SyncStudy;
 import io.burstlog.bench.study.ThroughputStudy;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -40,12 +45,17 @@ public final class Main {
             Map.entry("queue", QueueStudy::run),
             Map.entry("file-systems", FileSystemStudy::run),
             Map.entry("load", LoadStudy::run),
+            Map.entry("jvm", JvmStudy::run),
+            Map.entry("neighbour", Neighbour::run),
+            Map.entry("market-open", MarketOpen::print),
             Map.entry("throughput", ThroughputStudy::run),
             Map.entry("drain", DrainStudy::run),
             Map.entry("drain-rate", DrainRateStudy::run),
             Map.entry("open", OpenStudy::run),
             Map.entry("syncs", SyncStudy::run),
             Map.entry("traced", SyncStudy::runTraced),
+            Map.entry("pictures", Report::publish),
+            Map.entry("agreement", Agreement::run),
             Map.entry("report", Report::run)));
 
     private Main() {}
@@ -71,6 +81,11 @@ public final class Main {
         if (names > 0) {
             return new StudyRun(JvmFlags.ofThisJar(), all.subList(names, all.size()))
                     .run(first.equals(ALL) ? Studies.names() : all.subList(0, names));
+        }
+        if (first.equals("pictures") && all.size() > 1 && !all.get(1).startsWith("--")) {
+            List<String> options = new ArrayList<>(List.of("--docs", all.get(1)));
+            options.addAll(all.subList(2, all.size()));
+            return command(first, options);
         }
         if (COMMANDS.containsKey(first)) {
             return command(first, all.subList(1, all.size()));

@@ -23,6 +23,7 @@ public final class Environment {
     public static Map<String, Object> describe(Path logDirectory, List<Path> devices) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        facts.put("command", System.getProperty("bench.command", "unknown"));
         facts.put("revision", System.getProperty("bench.revision", "unknown"));
         facts.put(
                 "kernel",
@@ -98,11 +99,17 @@ public final class Environment {
         if (!Files.isDirectory(queue)) {
             return "no block device of its own";
         }
-        return "write cache: " + firstLine(queue.resolve("write_cache").toString(), "unknown")
+        return model(Path.of("/sys/class/block", name, "device")) + "write cache: "
+                + firstLine(queue.resolve("write_cache").toString(), "unknown")
                 + ", logical block: "
                 + firstLine(queue.resolve("logical_block_size").toString(), "unknown")
                 + ", scheduler: " + firstLine(queue.resolve("scheduler").toString(), "unknown")
                 + ", rotational: " + firstLine(queue.resolve("rotational").toString(), "unknown");
+    }
+
+    private static String model(Path device) {
+        String model = firstLine(device.resolve("model").toString(), "").strip();
+        return model.isEmpty() ? "" : "model: " + model + ", ";
     }
 
     private static String firstLine(String file, String otherwise) {

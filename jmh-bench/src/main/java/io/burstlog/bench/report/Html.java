@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.bench.report;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -38,11 +39,11 @@ final class Html {
         return this;
     }
 
-    Html figure(byte[] png, String caption) {
+    Html figure(String svg, String caption) {
         page.append("<figure><img alt=\"")
                 .append(escape(caption))
-                .append("\" src=\"data:image/png;base64,")
-                .append(Base64.getEncoder().encodeToString(png))
+                .append("\" src=\"data:image/svg+xml;base64,")
+                .append(Base64.getEncoder().encodeToString(svg.getBytes(StandardCharsets.UTF_8)))
                 .append("\"><figcaption>")
                 .append(escape(caption))
                 .append("</figcaption></figure>\n");
@@ -91,7 +92,7 @@ final class Html {
                 Locale.ROOT, size >= 1000 ? "%,.0f" : size >= 100 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f", value);
     }
 
-    private static String escape(String text) {
+    static String escape(String text) {
         return text.replace("&", "&amp;")
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")

@@ -2,12 +2,53 @@
 package io.burstlog.bench.report;
 
 import io.burstlog.bench.harness.Json;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** What a crash of the kernel or a loss of power would lose, as far as system calls show it. */
 final class Losses {
 
     private Losses() {}
+
+    /** What a page says that each loses: in its block of the study `syncs`. */
+    static final class Table {
+
+        private final Map<String, List<String>> byTarget = new HashMap<>();
+
+        Table(String page) {
+            int begin = page.indexOf("<!-- published: syncs -->");
+            int end = page.indexOf("<!-- end of syncs -->");
+            for (String line :
+                    begin < 0 ? new String[0] : page.substring(begin, end).split("\n")) {
+                String[] cells = line.split(" *\\| *");
+                if (cells.length > 3) {
+                    byTarget.put(cells[1], List.of(cells[cells.length - 2], cells[cells.length - 1]));
+                }
+            }
+        }
+
+        /** At a kill, and at a power cut. Each way into a ring loses what the others into it lose. */
+        List<String> of(String target) {
+            String counted = target.replaceFirst("^(c|java-jni|java-jna)@", "log4j-burst@");
+            return byTarget.getOrDefault(target, byTarget.getOrDefault(counted, List.of("-", "-")));
+        }
+    }
+
+    /** The same in few words. */
+    static String atPowerCut(Map<String, Object> target) {
+        String name = (String) target.get("name");
+        String words = ofPower(target);
+        if (words.startsWith("nothing")) {
+            return name.endsWith("@device") ? "nothing (zram itself: all)" : "nothing";
+        }
+        if (words.startsWith("up to")) {
+            return words.substring(0, words.indexOf(':'));
+        }
+        return words.startsWith("not seen")
+                ? "not seen"
+                : name.endsWith("@mapped") ? "all (tmpfs)" : "the last seconds";
+    }
 
     static String ofPower(Map<String, Object> target) {
         double events = Json.number(target.get("events"));

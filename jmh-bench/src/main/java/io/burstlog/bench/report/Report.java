@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,6 @@ import java.util.Set;
 /** report.html of all studies in a directory, and each of its pictures as a file beside it. */
 public final class Report {
 
-    private static final int MOST_LINES = 10;
     private static final String PERCENTILES = ": latency by percentile. The right end is the slowest message of all, or"
             + " 99.9999%; the axis counts nines.";
 
@@ -30,6 +28,11 @@ public final class Report {
     private Report(Path directory) throws IOException {
         this.directory = directory;
         results = new Results(directory);
+    }
+
+    /** The pictures and tables of the docs. */
+    public static void publish(Options options) throws IOException {
+        Publication.run(options);
     }
 
     public static void run(Options options) throws IOException {
@@ -57,9 +60,14 @@ public final class Report {
         SpreadSections spreads = new SpreadSections(results, html, this::figure);
         spreads.queues();
         spreads.fileSystems();
+        new JvmSection(results, html, this::figure).show();
         sections.load();
         sections.throughput();
         sections.open();
+        results.study("agreement").ifPresent(study -> {
+            html.heading(2, (String) study.get("title"));
+            html.table(Agreement.HEAD, Agreement.rows(study));
+        });
         sections.jmh();
         environments();
         Path page = directory.resolve("report.html");
@@ -103,29 +111,11 @@ public final class Report {
                                 targets.get(0).get("warmUpMessages"),
                                 study.get("baseline").toString().isEmpty() ? "nothing" : study.get("baseline")));
         html.table(Sections.LATENCY_HEAD, Sections.latencyRows(study));
-        percentiles(title, targets);
+        Charts.percentilesOfAll(title, targets).forEach((which, svg) -> figure(svg, which + PERCENTILES));
         List<Map<String, Object>> with = with(targets);
         if (!with.isEmpty()) {
             fastRing(title, targets, with);
         }
-    }
-
-    /** Of many targets the faster half and the slower half have a picture each: more lines cannot be told apart. */
-    private void percentiles(String title, List<Map<String, Object>> targets) {
-        if (targets.size() <= MOST_LINES) {
-            figure(Charts.percentiles(title, targets), title + PERCENTILES);
-            return;
-        }
-        List<Map<String, Object>> sorted = targets.stream()
-                .sorted(Comparator.comparingDouble(target -> Json.number(target.get("p50"))))
-                .toList();
-        int half = (sorted.size() + 1) / 2;
-        figure(
-                Charts.percentiles(title + ": the faster half", sorted.subList(0, half)),
-                title + ", the half with the lower medians" + PERCENTILES);
-        figure(
-                Charts.percentiles(title + ": the slower half", sorted.subList(half, sorted.size())),
-                title + ", the other half" + PERCENTILES);
     }
 
     /** Pairs: with the fast ring, and without it. */
@@ -163,13 +153,13 @@ public final class Report {
                         + ": how many messages took how long, in logarithmic steps. Steps without a message are drawn at half of one.");
     }
 
-    private void figure(byte[] png, String caption) {
+    private void figure(String svg, String caption) {
         try {
-            Files.write(directory.resolve("figure-%02d.png".formatted(++figures)), png);
+            Files.writeString(directory.resolve("figure-%02d.svg".formatted(++figures)), svg);
         } catch (IOException failure) {
             throw new java.io.UncheckedIOException(failure);
         }
-        html.figure(png, "Figure " + figures + ". " + caption);
+        html.figure(svg, "Figure " + figures + ". " + caption);
     }
 
     private void environments() {

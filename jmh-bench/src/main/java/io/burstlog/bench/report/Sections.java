@@ -30,9 +30,9 @@ final class Sections {
 
     private final Results results;
     private final Html html;
-    private final BiConsumer<byte[], String> figure;
+    private final BiConsumer<String, String> figure;
 
-    Sections(Results results, Html html, BiConsumer<byte[], String> figure) {
+    Sections(Results results, Html html, BiConsumer<String, String> figure) {
         this.results = results;
         this.html = html;
         this.figure = figure;
@@ -74,7 +74,7 @@ final class Sections {
     }
 
     /** Of 1,000 messages there is no p99.99. */
-    private static String micros(Map<String, Object> figures, String figure) {
+    static String micros(Map<String, Object> figures, String figure) {
         double messages = Json.number(figures.get("messages"));
         double wanted =
                 figure.equals("p99.99") ? 10_000 : figure.equals("p99.9") ? 1_000 : figure.equals("p99") ? 100 : 1;
@@ -169,8 +169,6 @@ final class Sections {
                             + " in a closed loop. Service time is what the call took; response time counts from the intended time, so"
                             + " that who waits behind a slow one is not forgotten (no coordinated omission).");
             List<List<String>> rows = new ArrayList<>();
-            Map<String, List<double[]>> median = new LinkedHashMap<>();
-            Map<String, List<double[]>> tail = new LinkedHashMap<>();
             for (Map<String, Object> target : Results.targets(study)) {
                 Map<String, Object> service = Json.object(target.get("service"));
                 Map<String, Object> response = Json.object(target.get("response"));
@@ -186,8 +184,6 @@ final class Sections {
                         micros(response, "p99"),
                         micros(response, "p99.9"),
                         micros(response, "max")));
-                point(median, target, "p50");
-                point(tail, target, "p99");
             }
             html.table(
                     List.of(
@@ -205,13 +201,20 @@ final class Sections {
                     rows);
             if (!rows.isEmpty()) {
                 figure.accept(
-                        Charts.load("Load spectrum, p50", "latency, p50 (us)", median),
+                        Charts.load("Load spectrum, p50", "latency, p50 (us)", loadLines(study, "p50")),
                         "Response (solid) and service time (dashed) over the load, p50.");
                 figure.accept(
-                        Charts.load("Load spectrum, p99", "latency, p99 (us)", tail),
+                        Charts.load("Load spectrum, p99", "latency, p99 (us)", loadLines(study, "p99")),
                         "Response (solid) and service time (dashed) over the load, p99.");
             }
         });
+    }
+
+    /** A figure over the load: response time, and service time behind it. */
+    static Map<String, List<double[]>> loadLines(Map<String, Object> study, String figure) {
+        Map<String, List<double[]>> lines = new LinkedHashMap<>();
+        Results.targets(study).forEach(target -> point(lines, target, figure));
+        return lines;
     }
 
     private static void point(Map<String, List<double[]>> lines, Map<String, Object> target, String figure) {

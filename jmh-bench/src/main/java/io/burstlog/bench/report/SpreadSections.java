@@ -15,9 +15,9 @@ final class SpreadSections {
 
     private final Results results;
     private final Html html;
-    private final BiConsumer<byte[], String> figure;
+    private final BiConsumer<String, String> figure;
 
-    SpreadSections(Results results, Html html, BiConsumer<byte[], String> figure) {
+    SpreadSections(Results results, Html html, BiConsumer<String, String> figure) {
         this.results = results;
         this.html = html;
         this.figure = figure;

@@ -114,6 +114,10 @@ public final class Studies {
                         0,
                         size.full() ? "file-systems --seconds 60" : "file-systems --seconds 1 --systems ext4,btrfs")));
         add(
+                "jvm",
+                "which JVM, collector and processors for a gateway? The demo's, orders at recorded times, open loop",
+                Studies::jvm);
+        add(
                 "throughput",
                 "how many durable records a second?",
                 size -> List.of(step(
@@ -149,6 +153,7 @@ public final class Studies {
                 "syncs",
                 "what would a crash lose of each? Their syncs, counted by strace",
                 size -> List.of(step(1, "syncs --targets", PEERS + ",file-force,file-rwd")));
+        add("agreement", "do JMH and the harness say the same of the same target?", Studies::agreement);
         add("jmh", "nanoseconds and bytes for an operation, each in a JVM of its own", Studies::jmh);
     }
 
@@ -242,6 +247,31 @@ public final class Studies {
             steps.add(new Step(3, false, words));
         }
         return steps;
+    }
+
+    private static List<Step> agreement(Size size) {
+        return List.of(
+                step(
+                        2,
+                        "latency --study agreement-harness --title Agreement --messages 1000000 --block 5000 --warm-up 20000"
+                                + " --targets java-jni@device,log4j-burst@device,java-jni@ssd,log4j-burst@ssd --seconds",
+                        size.of(6, 40)),
+                step(
+                        0,
+                        "AppendBench -p way=java-jni,log4j -p ring="
+                                + (size.full() ? "zram,ssd-file -wi 3 -i 5" : "zram -wi 1 -i 1")),
+                step(0, "agreement"));
+    }
+
+    /** Seven seconds a run, quick four. */
+    private static List<Step> jvm(Size size) {
+        return List.of(
+                size.full()
+                        ? step(1, "jvm --runs 3 --millis 4000")
+                        : step(
+                                1,
+                                "jvm --runs 1 --millis 2000 --warm-up 3000 --collectors G1,Z --placements free"
+                                        + " --neighbours quiet"));
     }
 
     private static List<Step> jmh(Size size) {

@@ -69,9 +69,21 @@ public final class StudyRun {
         return failed;
     }
 
+    /** What whoever reads the figures types to see his own. */
+    private String commandOf(String study) {
+        List<String> words = new ArrayList<>(List.of("scripts/bench", "--publish"));
+        if (full) {
+            words.add("--full");
+        }
+        words.add(study);
+        words.addAll(arguments);
+        return String.join(" ", words);
+    }
+
     private int run(String name, Studies.Step step) throws IOException, InterruptedException {
         try (RunFolder folder = RunFolder.in(parent)) {
             List<String> command = new ArrayList<>(java);
+            command.add(java.size() - 3, "-Dbench.command=" + commandOf(name));
             if (step.isJmh()) {
                 command.add(java.size() - 3, "-Dbench.dir=" + folder.path());
                 command.addAll(step.words());

@@ -110,6 +110,15 @@ public final class Media {
         };
     }
 
+    /** Forgets what a ring knows: its next log is its first. */
+    public void renew(Ring ring) throws IOException, NotPossible {
+        if (ring.path().startsWith("/dev")) {
+            Zram.format(Programs.unpack("burstlog", directory), ring.path());
+        } else {
+            Files.deleteIfExists(ring.path());
+        }
+    }
+
     private Path nextDevice() throws NotPossible {
         Path device = freeDevices.poll();
         if (device == null) {

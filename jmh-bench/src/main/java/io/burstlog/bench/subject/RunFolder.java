@@ -97,7 +97,7 @@ public final class RunFolder implements AutoCloseable {
     }
 
     /** With all that is in it; nothing if it is not there. */
-    static void delete(Path folder) throws IOException {
+    public static void delete(Path folder) throws IOException {
         for (Path each : all(folder)) {
             Files.deleteIfExists(each);
         }

@@ -53,9 +53,14 @@ public final class Zram {
             String[] major = Files.readString(sys.resolve("dev")).strip().split(":");
             Programs.run("mknod", device.toString(), "b", major[0], major[1]);
         }
-        Programs.run(burstlog.toString(), "format", "--size=" + RING_MEGABYTES + "M", device.toString());
+        format(burstlog, device);
         fill(device);
         return device;
+    }
+
+    /** A ring with nothing in it, whatever it held. */
+    static void format(Path burstlog, Path device) throws IOException, Media.NotPossible {
+        Programs.run(burstlog.toString(), "format", "--force", "--size=" + RING_MEGABYTES + "M", device.toString());
     }
 
     /** It takes short cuts for zeros. Filled with random bytes it costs the same for every block. */

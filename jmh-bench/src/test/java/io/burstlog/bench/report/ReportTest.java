@@ -2,12 +2,13 @@
 package io.burstlog.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.burstlog.bench.harness.Json;
 import io.burstlog.bench.harness.Options;
 import io.burstlog.bench.harness.Study;
 import io.burstlog.bench.harness.TargetResult;
-import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -17,13 +18,12 @@ import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ReportTest {
 
-    private static final Pattern IMAGE = Pattern.compile("src=\"data:image/png;base64,([^\"]+)\"");
+    private static final Pattern IMAGE = Pattern.compile("src=\"data:image/svg\\+xml;base64,([^\"]+)\"");
 
     @TempDir
     private Path directory;
@@ -104,13 +104,16 @@ class ReportTest {
         Matcher images = IMAGE.matcher(page);
         int count = 0;
         while (images.find()) {
-            byte[] png = Base64.getDecoder().decode(images.group(1));
-            assertThat(ImageIO.read(new ByteArrayInputStream(png)).getWidth()).isGreaterThan(1000);
+            String svg = new String(Base64.getDecoder().decode(images.group(1)), StandardCharsets.UTF_8);
+            assertThat(svg)
+                    .startsWith("<svg")
+                    .contains("latency", "<path d=\"M")
+                    .doesNotContain("NaN", "Infinity");
             count++;
         }
         // fast-ring: percentiles, distributions, each message with and without the ring; ssd; hand-over; load: two.
         assertThat(count).isEqualTo(3 + 1 + 1 + 2);
-        assertThat(directory.toFile().list((in, name) -> name.endsWith(".png"))).hasSize(count);
+        assertThat(directory.toFile().list((in, name) -> name.endsWith(".svg"))).hasSize(count);
         assertThat(page).contains("Title of fast-ring", "Title of ssd", "HandOverBench.burst", "12.50 +- -", "16.00");
     }
 
@@ -194,6 +197,17 @@ class ReportTest {
                 0,
                 "ioUringEnters",
                 rings));
+    }
+
+    @Test
+    void percentilesSayWhichPartOfAYearIsWorse() {
+        assertThat(Axis.nines(99.9)).isCloseTo(3, within(1e-9));
+        assertThat(Axis.yearBeyond(0.1)).isEqualTo("202 h");
+        assertThat(Axis.yearBeyond(0.001)).isEqualTo("2.0 h");
+        assertThat(Axis.yearBeyond(0.0001)).isEqualTo("12 min");
+        assertThat(Axis.yearBeyond(0.000001)).isEqualTo("7.3 s");
+        assertThat(Charts.percentiles("any", List.of(target("a", 5_000))))
+                .contains(">99.9<", ">2.0 h<", ">time in a trading year (8 h x 252 days) beyond this percentile<");
     }
 
     @Test

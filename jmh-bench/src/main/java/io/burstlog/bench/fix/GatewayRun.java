@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.fix;
+
+import io.burstlog.bench.subject.RunFolder;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.HdrHistogram.Histogram;
+
+/** The demo's gateway in a JVM of its own, once; and beside it, if it is to have one, a neighbour. */
+public final class GatewayRun implements AutoCloseable {
+
+    private static final int WARM_UP_UNDER_WAY = 20;
+    private static final int START_SECONDS = 30;
+    private static final int STOP_SECONDS = 20;
+
+    /** As the demo's own, with the processors of the threads; zram survives no more than the process. */
+    private static final String CONFIGURATION = """
+            <Configuration status="warn">
+              <Appenders>
+                <Burst name="Orders" ring="%s" fileName="%s" durability="process" %s>
+                  <PatternLayout pattern="%%d{ISO8601} %%c{1} [%%t] %%replace{%%m}{\\x01}{|}%%n"/>
+                </Burst>
+              </Appenders>
+              <Loggers><Root level="info"><AppenderRef ref="Orders"/></Root></Loggers>
+            </Configuration>
+            """;
+
+    /**
+     * @param response from an order's own time to its confirmation
+     * @param late how late it was sent
+     */
+    public record Result(Histogram response, Histogram late) {}
+
+    private final Path folder;
+    private final List<Process> processes = new ArrayList<>();
+
+    private GatewayRun(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Runs a gateway of that JVM on the ring, whose file has a name of its own, and has the load replayed. */
+    public static Result measure(
+            Jvm jvm, Placement placement, boolean noisy, Path ring, MarketOpen load, Path folder, int warmUp)
+            throws IOException, InterruptedException {
+        Files.createDirectories(folder);
+        try (GatewayRun run = new GatewayRun(folder)) {
+            if (noisy) {
+                run.startNeighbour(placement);
+            }
+            int port = run.startGateway(jvm, placement, ring);
+            return replay(port, placement, load, warmUp);
+        } finally {
+            RunFolder.delete(folder);
+        }
+    }
+
+    private void startNeighbour(Placement placement) throws IOException {
+        List<String> command = new ArrayList<>(placement.ofOthers());
+        command.addAll(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.burstlog.bench.Main",
+                "run",
+                "neighbour",
+                "--file",
+                folder.resolve("noise").toString()));
+        start(command, "neighbour.out");
+    }
+
+    private int startGateway(Jvm jvm, Placement placement, Path ring) throws IOException, InterruptedException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        Path log = folder.resolve("orders.log");
+        Path configuration = folder.resolve("log4j2.xml");
+        Files.writeString(configuration, CONFIGURATION.formatted(ring, log, placement.attributes()));
+        List<String> command = new ArrayList<>(placement.ofGateway());
+        command.addAll(jvm.command());
+        command.addAll(List.of(
+                "-Dlog4j2.configurationFile=" + configuration,
+                "-Dgateway.log=" + log,
+                "-cp",
+                System.getProperty("java.class.path"),
+                "examples.fix.Gateway",
+                Integer.toString(port),
+                folder.resolve("store").toString()));
+        Process gateway = start(command, "gateway.out");
+        Path said = folder.resolve("gateway.out");
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (!Files.readString(said).contains("gateway: open")) {
+            if (!gateway.isAlive() || System.nanoTime() > deadline) {
+                throw new IOException("the gateway did not start: "
+                        + Files.readString(said).lines().findFirst().orElse("it said nothing"));
+            }
+            Thread.sleep(10);
+        }
+        return port;
+    }
+
+    private Process start(List<String> command, String out) throws IOException {
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve(out).toFile())
+                .start();
+        processes.add(process);
+        return process;
+    }
+
+    private static Result replay(int port, Placement placement, MarketOpen load, int warmUp)
+            throws IOException, InterruptedException {
+        AtomicReference<Histogram> response = new AtomicReference<>();
+        AtomicReference<IOException> failure = new AtomicReference<>();
+        try (FixClient client = new FixClient(port, warmUp + load.orders())) {
+            Thread sender = new Thread(
+                    () -> {
+                        try {
+                            client.warmUp(warmUp, WARM_UP_UNDER_WAY);
+                            response.set(client.replay(load, warmUp));
+                        } catch (IOException reason) {
+                            failure.set(reason);
+                        }
+                    },
+                    FixClient.SENDER);
+            sender.start();
+            placement.ofInstrument(FixClient.SENDER, FixClient.RECEIVER);
+            sender.join();
+            if (failure.get() != null) {
+                throw failure.get();
+            }
+            return new Result(response.get(), client.late());
+        }
+    }
+
+    /** The gateway stops as it does in production: it drains its ring. */
+    @Override
+    public void close() throws IOException {
+        for (int i = processes.size() - 1; i >= 0; i--) {
+            Process process = processes.get(i);
+            process.destroy();
+            try {
+                if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                    process.destroyForcibly().waitFor();
+                }
+            } catch (InterruptedException stopped) {
+                process.destroyForcibly();
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

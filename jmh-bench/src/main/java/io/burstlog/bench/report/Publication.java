@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.report;
+
+import io.burstlog.bench.harness.Json;
+import io.burstlog.bench.harness.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Puts results into benchmarks.md: each block of the page between {@code <!-- published: NAME -->} and {@code <!-- end
+ * of NAME -->} becomes what the study of that name measured, if it is among the results; the others stay. Pictures and
+ * raw histograms go to the folder pictures beside the page.
+ */
+final class Publication {
+
+    private static final Pattern BLOCK =
+            Pattern.compile("(?s)(<!-- published: ([a-z-]+) -->\n)(.*?)(<!-- end of \\2 -->\n)");
+
+    private final Path docs;
+    private final Path pictures;
+    private final Results results;
+    private String page;
+
+    private Publication(Path docs, Path out) throws IOException {
+        this.docs = docs;
+        pictures = Files.createDirectories(docs.resolve("pictures"));
+        results = new Results(out);
+        page = Files.readString(docs.resolve("benchmarks.md"));
+    }
+
+    /** {@code --docs} names the folder of the page, {@code --out} that of the results. */
+    static void run(Options options) throws IOException {
+        new Publication(options.path("docs", "docs"), options.path("out", "target/bench")).write();
+    }
+
+    private void write() throws IOException {
+        for (String name : BLOCK.matcher(page)
+                .results()
+                .map(block -> block.group(2))
+                .sorted((a, b) -> Boolean.compare(b.equals("syncs"), a.equals("syncs"))) // others quote what it counted
+                .toList()) {
+            String study = name.equals("slower") ? "peers" : name;
+            if (results.study(study).isPresent()) {
+                publish(name, results.study(study).get());
+                System.out.println("pictures     " + docs.resolve("benchmarks.md") + ": " + name);
+            }
+        }
+        Files.writeString(docs.resolve("benchmarks.md"), page);
+    }
+
+    private void publish(String name, Map<String, Object> study) throws IOException {
+        StringBuilder block = new StringBuilder();
+        for (Map.Entry<String, String> picture : new TreeMap<>(PublishedStudy.pictures(name, study)).entrySet()) {
+            Files.writeString(pictures.resolve(picture.getKey() + ".svg"), picture.getValue());
+            block.append("![%s](pictures/%s.svg)\n\n".formatted(titleOf(picture.getValue()), picture.getKey()));
+        }
+        block.append(PublishedStudy.text(name, study, new Losses.Table(page)));
+        String histograms = PublishedStudy.histograms(study);
+        block.append(conditions(study));
+        if (!histograms.isEmpty()) {
+            Path file = pictures.resolve(study.get("study") + ".histograms");
+            Files.writeString(file, histograms);
+            block.append(
+                    " [Raw histograms](pictures/%s), SHA-256 `%s`.".formatted(file.getFileName(), sha256(histograms)));
+        }
+        Matcher old = Pattern.compile("(?s)(<!-- published: %1$s -->\n).*?(<!-- end of %1$s -->\n)".formatted(name))
+                .matcher(page);
+        page = old.replaceFirst("$1" + Matcher.quoteReplacement("\n" + block + "\n\n") + "$2");
+    }
+
+    private static String titleOf(String svg) {
+        Matcher title = Pattern.compile("font-weight=\"bold\">([^<]*)<").matcher(svg);
+        return title.find() ? title.group(1) : "";
+    }
+
+    private static String conditions(Map<String, Object> study) {
+        Map<String, Object> facts = Json.object(study.get("environment"));
+        List<String> words = new ArrayList<>(List.of(
+                "Made by `%s`".formatted(facts.get("command")),
+                String.valueOf(facts.get("time")).replaceFirst("T.*", ""),
+                "revision " + facts.get("revision"),
+                String.valueOf(facts.get("kernel")).replaceFirst("-\\S+", ""),
+                String.valueOf(facts.get("cpu")).replace(" for this JVM", ""),
+                disk(String.valueOf(facts.get("log files on"))),
+                String.valueOf(facts.get("JVM")),
+                String.valueOf(facts.get("garbage collector")).replaceFirst(" .*", ""),
+                "load average before "
+                        + String.valueOf(facts.get("load average")).replaceFirst("^(\\S+) .*", "$1")));
+        StringBuilder text = new StringBuilder(String.join("; ", words)).append('.');
+        for (Object each : Json.list(study.get("skipped"))) {
+            Map<String, Object> skipped = Json.object(each);
+            text.append("\nSkipped: %s: %s.".formatted(skipped.get("name"), skipped.get("reason")));
+        }
+        return text.toString();
+    }
+
+    /** File system, kind of device, write cache: neither its path nor how it is mounted. */
+    static String disk(String fact) {
+        Matcher parts = Pattern.compile("(\\S+) on (\\S+).*?(?:model: ([^,]+), )?write cache: ([^,]+),.*")
+                .matcher(fact);
+        if (!parts.matches()) {
+            return fact.replaceFirst(" on .*", "");
+        }
+        String device = parts.group(2).replaceFirst("/dev/", "");
+        String kind = parts.group(3) != null
+                ? parts.group(3)
+                : device.startsWith("vd") ? "a virtio disk" : device.startsWith("nvme") ? "an NVMe disk" : "a disk";
+        return parts.group(1) + " on " + kind + ", " + parts.group(4);
+    }
+
+    private static String sha256(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256")
+                            .digest(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.report;
+
+import io.burstlog.bench.harness.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What of a study stands in the docs: pictures, a table, and the histograms that they come from. */
+final class PublishedStudy {
+
+    private static final List<String> FIGURES = List.of("average", "p50", "p99", "p99.9", "p99.99", "max");
+    private static final String OURS = "log4j-burst@";
+
+    private PublishedStudy() {}
+
+    /** By the names of their files. */
+    static Map<String, String> pictures(String name, Map<String, Object> study) {
+        Map<String, String> pictures = new LinkedHashMap<>();
+        List<Map<String, Object>> targets = Results.targets(study);
+        String title = (String) study.get("title");
+        switch (name) {
+            case "fast-ring" -> {
+                pictures.put(
+                        name,
+                        Charts.percentiles(
+                                title,
+                                targets.stream()
+                                        .filter(target -> ((String) target.get("name")).matches("(bare|log4j).*"))
+                                        .toList()));
+                List<Map<String, Object>> log4j = targets.stream()
+                        .filter(target -> ((String) target.get("name")).startsWith(OURS))
+                        .toList();
+                pictures.put(name + "-each-message", Charts.series("Each message through Log4j", log4j));
+            }
+            case "load" ->
+                pictures.put(
+                        name, Charts.load("Load spectrum, p99", "latency, p99 (us)", Sections.loadLines(study, "p99")));
+            case "file-systems" -> {
+                for (String what : List.of("ring", "log")) {
+                    pictures.put(
+                            name + "-" + what,
+                            Charts.percentiles(
+                                    title + ": " + what,
+                                    targets.stream()
+                                            .filter(target -> ((String) target.get("name")).contains(what))
+                                            .toList()));
+                }
+            }
+            case "jvm" ->
+                JvmSection.charts(study)
+                        .forEach((chart, svg) -> pictures.put(
+                                "jvm-" + (chart.contains("pinned") ? "pinned" : "free")
+                                        + (chart.contains("noisy") ? "-noisy" : "-quiet"),
+                                svg));
+            case "syncs", "slower", "agreement" -> {}
+            default -> putPercentiles(name, title, targets, pictures);
+        }
+        return pictures;
+    }
+
+    private static void putPercentiles(
+            String name, String title, List<Map<String, Object>> targets, Map<String, String> pictures) {
+        Charts.percentilesOfAll(title, targets)
+                .forEach((which, svg) -> pictures.put(
+                        name + (which.contains("slower") ? "-slower" : which.contains("faster") ? "-faster" : ""),
+                        svg));
+    }
+
+    /** Ends with an empty line. */
+    static String text(String name, Map<String, Object> study, Losses.Table losses) {
+        return switch (name) {
+            case "syncs" -> syncs(study);
+            case "slower" -> slower(study, losses);
+            case "jvm" -> JvmSection.explanation(study) + "\n\n" + table(JvmSection.HEAD, JvmSection.rows(study));
+            case "load" -> load(study, losses);
+            case "agreement" -> table(Agreement.HEAD, Agreement.rows(study));
+            default -> latencies(study, losses);
+        };
+    }
+
+    /** A line each: its name, and HdrHistogram's compressed encoding in Base64, in nanoseconds. */
+    static String histograms(Map<String, Object> study) {
+        StringBuilder lines = new StringBuilder();
+        for (Map<String, Object> target : Results.targets(study)) {
+            if (target.containsKey("histogram")) {
+                lines.append(target.get("name"))
+                        .append('\t')
+                        .append(target.get("histogram"))
+                        .append('\n');
+            }
+        }
+        return lines.toString();
+    }
+
+    private static String latencies(Map<String, Object> study, Losses.Table losses) {
+        List<String> head = new ArrayList<>(List.of("us"));
+        head.addAll(FIGURES);
+        head.addAll(List.of("messages", "lost at kill", "lost at power cut"));
+        List<List<String>> rows = new ArrayList<>();
+        for (Map<String, Object> target : Results.targets(study)) {
+            String name = (String) target.get("name");
+            List<String> row = new ArrayList<>(List.of(name));
+            FIGURES.forEach(figure -> row.add(Sections.micros(target, figure)));
+            row.add("%,d".formatted((Long) target.get("messages")));
+            row.addAll(losses.of(name));
+            rows.add(row);
+        }
+        return table(head, rows);
+    }
+
+    private static String load(Map<String, Object> study, Losses.Table losses) {
+        List<List<String>> rows = new ArrayList<>();
+        for (Map<String, Object> target : Results.targets(study)) {
+            Map<String, Object> response = Json.object(target.get("response"));
+            List<String> row = new ArrayList<>(List.of(
+                    (String) target.get("target"),
+                    target.get("percentOfCapacity") + "%",
+                    Html.digits(Json.number(target.get("reachedPerSecond"))),
+                    Sections.micros(response, "p50"),
+                    Sections.micros(response, "p99"),
+                    Sections.micros(response, "p99.9")));
+            row.addAll(losses.of((String) target.get("target")));
+            rows.add(row);
+        }
+        return table(
+                List.of(
+                        "target",
+                        "load",
+                        "messages/s",
+                        "response p50, us",
+                        "p99",
+                        "p99.9",
+                        "lost at kill",
+                        "lost at power cut"),
+                rows);
+    }
+
+    private static String syncs(Map<String, Object> study) {
+        List<List<String>> rows = new ArrayList<>();
+        for (Map<String, Object> target : Results.targets(study)) {
+            long lost = ((Number) target.get("lostByProcessDeath")).longValue();
+            rows.add(List.of(
+                    (String) target.get("name"),
+                    target.get("durableWrites").toString(),
+                    target.get("directWrites").toString(),
+                    target.get("syncs").toString(),
+                    target.get("waitingMsyncs").toString(),
+                    lost == 0 ? "nothing" : "%,d of %,d".formatted(lost, (Long) target.get("eventsBeforeDeath")),
+                    Losses.atPowerCut(target)));
+        }
+        return table(
+                List.of(
+                        "of %s events".formatted(study.get("events")),
+                        "durable writes",
+                        "direct writes",
+                        "fsync, fdatasync",
+                        "msync that waits",
+                        "lost at kill",
+                        "lost at power cut"),
+                rows);
+    }
+
+    /** Everyone who is faster than one of ours, and what he loses. */
+    private static String slower(Map<String, Object> study, Losses.Table losses) {
+        List<Map<String, Object>> targets = Results.targets(study);
+        List<List<String>> rows = new ArrayList<>();
+        for (Map<String, Object> ours : targets) {
+            String name = (String) ours.get("name");
+            for (Map<String, Object> other : name.startsWith(OURS) ? targets : List.<Map<String, Object>>of()) {
+                if (((String) other.get("name")).startsWith("log4j-burst")) {
+                    continue;
+                }
+                List<String> row = new ArrayList<>(List.of(name, (String) other.get("name")));
+                boolean faster = false;
+                for (String figure : List.of("average", "p50", "p99.9")) {
+                    double ratio = Json.number(ours.get(figure)) / Json.number(other.get(figure));
+                    faster |= ratio > 1;
+                    row.add(Html.digits(ratio) + "x");
+                }
+                row.addAll(losses.of((String) other.get("name")));
+                if (faster) {
+                    rows.add(row);
+                }
+            }
+        }
+        return table(
+                List.of("ours", "against", "average", "p50", "p99.9", "what that one loses at kill", "at power cut"),
+                rows);
+    }
+
+    private static String table(List<String> head, List<List<String>> rows) {
+        StringBuilder text = new StringBuilder(line(head));
+        text.append("|").append("---|".repeat(head.size())).append('\n');
+        rows.forEach(row -> text.append(line(row)));
+        return text.append('\n').toString();
+    }
+
+    private static String line(List<String> cells) {
+        return "| " + String.join(" | ", cells) + " |\n";
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.burstlog.bench.harness.Options;
+import io.burstlog.bench.harness.Study;
+import io.burstlog.bench.harness.TargetResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PublicationTest {
+
+    private static final Map<String, Object> CONDITIONS =
+            Map.of("command", "scripts/bench --publish x", "kernel", "any");
+
+    @TempDir
+    private Path out;
+
+    @TempDir
+    private Path docs;
+
+    @BeforeEach
+    void aPage() throws Exception {
+        StringBuilder page = new StringBuilder("# Benchmarks\n");
+        for (String name : List.of("peers", "slower", "device", "syncs", "jvm", "agreement")) {
+            page.append("<!-- published: %1$s -->\nold %1$s\n<!-- end of %1$s -->\n".formatted(name));
+        }
+        Files.writeString(docs.resolve("benchmarks.md"), page);
+    }
+
+    private String publish() throws Exception {
+        Report.publish(new Options(List.of("--docs", docs.toString(), "--out", out.toString())));
+        return Files.readString(docs.resolve("benchmarks.md"));
+    }
+
+    private static Map<String, Object> target(String name, long nanos) {
+        TargetResult result = new TargetResult(name, "");
+        result.add(IntStream.range(0, 1000).mapToLong(i -> nanos + i).toArray(), 0);
+        return result.toJson();
+    }
+
+    private void peers() throws Exception {
+        Study study = new Study("peers", "latency", "Peers", CONDITIONS);
+        study.add(target("log4j-burst@device", 5_000));
+        study.add(target("log4j-raf-buffered", 200));
+        study.add(target("log4j-force", 90_000));
+        study.write(out);
+    }
+
+    private void syncs() throws Exception {
+        Study study = new Study("syncs", "syncs", "Syncs", CONDITIONS).with("events", 1000);
+        study.add(counted("log4j-burst@device", 1000, 0, 0));
+        study.add(counted("log4j-raf-buffered", 0, 0, 976));
+        study.write(out);
+    }
+
+    private static Map<String, Object> counted(String name, int durable, int syncs, int lost) {
+        Map<String, Object> json =
+                new LinkedHashMap<>(Map.of("name", name, "events", 1000, "eventsBeforeDeath", 2000L));
+        json.putAll(Map.of("durableWrites", durable, "directWrites", 0, "syncs", syncs, "waitingMsyncs", 0));
+        json.putAll(Map.of("ioUringEnters", 0, "lostByProcessDeath", lost));
+        return json;
+    }
+
+    @Test
+    void whatWasMeasuredIsReplacedAndTheRestStays() throws Exception {
+        peers();
+
+        String page = publish();
+
+        assertThat(page)
+                .contains("![Peers](pictures/peers.svg)", "| log4j-force | 90.", "Made by `scripts/bench --publish x`")
+                .contains("<!-- published: device -->\nold device\n<!-- end of device -->\n")
+                .doesNotContain("old peers", "old slower");
+        assertThat(docs.resolve("pictures/peers.svg")).content().startsWith("<svg");
+        assertThat(docs.resolve("pictures/peers.histograms")).content().hasLineCount(3);
+        assertThat(publish()).isEqualTo(page);
+    }
+
+    @Test
+    void theLossesThatSyncsCountedStandBesideEachLatency() throws Exception {
+        syncs();
+        publish();
+        Files.delete(out.resolve("syncs.json")); // another run has counted them
+        peers();
+
+        assertThat(publish())
+                .containsPattern(
+                        "\\| log4j-burst@device \\| 5\\.\\S+ .*\\| 1,000 \\| nothing \\| nothing \\(zram itself: all\\) \\|")
+                .containsPattern("\\| log4j-raf-buffered \\| 0\\.\\S+ .*\\| 976 of 2,000 \\| the last seconds \\|");
+    }
+
+    @Test
+    void whoIsFasterIsToldWithWhatHeLoses() throws Exception {
+        syncs();
+        peers();
+
+        assertThat(publish())
+                .containsPattern(
+                        "\\| log4j-burst@device \\| log4j-raf-buffered \\| 7\\.\\S+x \\|.*\\| 976 of 2,000 \\|")
+                .doesNotContain("| log4j-burst@device | log4j-force |");
+    }
+
+    @Test
+    void aJvmIsComparedWithTheFirstOneAndSaysWhatAYearOfItHas() throws Exception {
+        Study study = new Study("jvm", "jvm", "JVMs", CONDITIONS);
+        study.with("orders", 1000).with("seconds", 2.0).with("runs", 1).with("warmUpOrders", 10);
+        study.with("ring", "/dev/zram1").with("instrumentGoesFirst", true).with("loadSha256", "0123456789abcdef0123");
+        for (int i = 1; i <= 2; i++) {
+            Histogram histogram = TargetResult.emptyHistogram();
+            histogram.recordValueWithCount(100_000L * i, 999);
+            histogram.recordValueWithCount(3_000_000L * i, 1);
+            Map<String, Object> json = TargetResult.spreadOf("JDK " + i + ", free, quiet", histogram);
+            json.putAll(Map.of("jvm", "JDK " + i, "pinned", false, "noisy", false, "p99.9OfRuns", List.of(1000.0)));
+            study.add(json);
+        }
+        study.write(out);
+
+        assertThat(publish())
+                .contains("![FIX gateway, free, quiet neighbour](pictures/jvm-free-quiet.svg)")
+                .containsPattern("\\| JDK 2, free, quiet \\|.*\\| 2.00 \\| 2.00 \\| 2.0 h \\|");
+    }
+
+    @Test
+    void conditionsNameTheKindOfDiskAndNotItsPath() {
+        assertThat(Publication.disk("ext4 on /dev/vda (rw,relatime); write cache: write back, logical block: 512"))
+                .isEqualTo("ext4 on a virtio disk, write back");
+        assertThat(
+                        Publication.disk(
+                                "xfs on /dev/nvme0n1p2 (rw); model: Fast Drive, write cache: write through, logical block: 512"))
+                .isEqualTo("xfs on Fast Drive, write through");
+        assertThat(Publication.disk("tmpfs on tmpfs (rw); no block device of its own"))
+                .isEqualTo("tmpfs");
+    }
+
+    @Test
+    void jmhStandsBesideTheHarness() throws Exception {
+        Study study = new Study("agreement-harness", "latency", "A", CONDITIONS);
+        study.add(target("log4j-burst@device", 5_000));
+        study.write(out);
+        Files.writeString(out.resolve("jmh-append-bench.json"), """
+                [{"benchmark": "io.burstlog.bench.jmh.AppendBench.append", "params": {"ring": "zram", "way": "log4j"},
+                  "primaryMetric": {"score": 11.0, "scorePercentiles": {"50.0": 5.5, "99.0": 6.0, "99.9": 7.0}}}]
+                """);
+        Agreement.run(new Options(List.of("--out", out.toString())));
+
+        assertThat(publish()).contains("| log4j-burst@device | p50 | 5.50 | 5.50 | ");
+    }
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `burstlog doctor --drive-report`: what a drive is, and how long its durable writes of one block take, as one line of
+ * a table. In a folder it writes a file that nobody sees and that is gone when it ends; of a device a blank one only.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "burstlog.h"
+#include "cli/cli.h"
+#include "cli/doctor/doctor.h"
+#include "cli/verify/engines.h"
+#include "device/open.h"
+
+#define DRIVE_BYTES (16u << 20)
+#define DRIVE_WRITES 20000u
+#define DRIVE_LONGEST_NS 30000000000ll
+#define DEFAULT_MODEL "unknown"
+
+struct drive_figures {
+    uint64_t writes;
+    int64_t *took_ns; /* sorted when all are there */
+};
+
+struct drive_facts {
+    char model[160], firmware[64], cache[96], protection[64], on[96], when[96];
+};
+
+/* ------------------------------------------------------------------------------------------------ what it is */
+
+static void trim(char *text) {
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == ' ') {
+        text[--length] = '\0';
+    }
+    for (; *text != '\0'; text++) {
+        *text = *text == '|' ? '/' : *text; /* it stands in a cell of a table */
+    }
+}
+
+/* The file of that name of the disk, or of what it is a part of: an NVMe controller, a SCSI target. */
+static int read_above(const struct host *host, const struct device_location *location, const char *name, char *text,
+                      size_t room) {
+    char path[HOST_PATH_BYTES];
+    const int rc = device_location_find_above(host, location, name, path);
+    return rc < 0 ? rc : host_line(host, path, text, room);
+}
+
+/* A disk without a model of its own has a name that says what it is. */
+static const char *kind_of(const char *disk) {
+    return strncmp(disk, "zram", 4) == 0   ? "zram, compressed memory"
+           : strncmp(disk, "loop", 4) == 0 ? "loop device"
+           : strncmp(disk, "vd", 2) == 0   ? "virtio disk"
+           : strncmp(disk, "pmem", 4) == 0 ? "persistent memory"
+                                           : DEFAULT_MODEL;
+}
+
+static void read_model(const struct host *host, const struct device_location *location, struct drive_facts *facts) {
+    char model[96], firmware[64];
+    if (location->disk[0] == '\0') {
+        snprintf(facts->model, sizeof facts->model, "no disk: %s",
+                 location->mounted ? location->mount.type : "unknown");
+        snprintf(facts->firmware, sizeof facts->firmware, "-");
+        return;
+    }
+    if (read_above(host, location, "model", model, sizeof model) < 0) {
+        snprintf(model, sizeof model, "%s", kind_of(location->disk));
+    }
+    if (read_above(host, location, "firmware_rev", firmware, sizeof firmware) < 0 &&
+        read_above(host, location, "rev", firmware, sizeof firmware) < 0) {
+        snprintf(firmware, sizeof firmware, "-");
+    }
+    trim(model);
+    trim(firmware);
+    snprintf(facts->model, sizeof facts->model, "%s (%s)", model, location->disk);
+    snprintf(facts->firmware, sizeof facts->firmware, "%s", firmware);
+}
+
+/* No drive says that it is protected; one that has a volatile cache is not told apart from one that has a battery. */
+static void read_cache(const struct host *host, const struct device_location *location, struct drive_facts *facts) {
+    char path[HOST_PATH_BYTES], cache[64];
+    long long fua = 0;
+    snprintf(path, sizeof path, "%s/queue/write_cache", location->directory);
+    if (location->disk[0] == '\0' || host_line(host, path, cache, sizeof cache) < 0) {
+        snprintf(facts->cache, sizeof facts->cache, "unknown");
+        snprintf(facts->protection, sizeof facts->protection, "unknown");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/queue/fua", location->directory);
+    const int has_fua = host_number(host, path, &fua) == 0 && fua != 0;
+    const int is_memory = strncmp(location->disk, "zram", 4) == 0;
+    snprintf(facts->cache, sizeof facts->cache, "%s%s", cache, has_fua ? ", FUA" : "");
+    snprintf(facts->protection, sizeof facts->protection, "%s",
+             is_memory                             ? "no: memory"
+             : strcmp(cache, "write through") == 0 ? "it says: no volatile cache"
+                                                   : "unknown");
+}
+
+static void read_facts(const struct host *host, const struct device_location *location, struct drive_facts *facts) {
+    struct utsname kernel = {.release = "-"};
+    const time_t now = time(NULL);
+    char month[16];
+    struct tm calendar;
+    read_model(host, location, facts);
+    read_cache(host, location, facts);
+    snprintf(facts->on, sizeof facts->on, "%s",
+             location->is_device ? "the device"
+             : location->mounted ? location->mount.type
+                                 : "unknown");
+    if (host_is_recorded(host)) {
+        snprintf(facts->when, sizeof facts->when, "recorded");
+        return;
+    }
+    uname(&kernel);
+    strftime(month, sizeof month, "%Y-%m", gmtime_r(&now, &calendar));
+    snprintf(facts->when, sizeof facts->when, "Linux %.*s, %s", (int)strcspn(kernel.release, "-"), kernel.release,
+             month);
+}
+
+/* ------------------------------------------------------------------------------------------------ what it takes */
+
+static int compare(const void *one, const void *other) {
+    const int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    return (a > b) - (a < b);
+}
+
+/* One lap is not timed: on a file system the first write of a block allocates it. */
+static int write_and_time(const struct verify_engine *engine, uint64_t writes, struct drive_figures *figures) {
+    const uint32_t block_bytes = engine->device->block_bytes;
+    const uint64_t room = engine->device->medium_bytes < DRIVE_BYTES ? engine->device->medium_bytes : DRIVE_BYTES;
+    const uint64_t blocks = writes < room / block_bytes ? writes : room / block_bytes;
+    const int64_t begin_ns = platform_monotonic_ns(&platform_linux);
+    int rc = blocks > 0 ? 0 : error_set(EINVAL, "%s is smaller than a block", engine->device->path);
+    for (uint64_t i = 0; rc == 0 && i < blocks; i++) {
+        rc = engine->device->ops->write(engine->device, i * block_bytes, engine->block, block_bytes);
+    }
+    for (uint64_t i = 0; rc == 0 && i < writes; i++) {
+        const int64_t before_ns = platform_monotonic_ns(&platform_linux);
+        rc = verify_engine_write(engine, i % blocks * block_bytes);
+        const int64_t after_ns = platform_monotonic_ns(&platform_linux);
+        figures->took_ns[figures->writes++] = after_ns - before_ns;
+        if (after_ns - begin_ns > DRIVE_LONGEST_NS) {
+            break;
+        }
+    }
+    qsort(figures->took_ns, figures->writes, sizeof *figures->took_ns, compare);
+    return rc;
+}
+
+static int measure(struct device *device, uint64_t writes, struct drive_figures *figures) {
+    struct verify_engines engines;
+    int rc = verify_engines_open(device, BURST_IO_PWRITE, &engines);
+    if (rc < 0) {
+        return rc;
+    }
+    figures->took_ns = calloc(writes, sizeof *figures->took_ns);
+    rc = figures->took_ns == NULL ? error_set(ENOMEM, "no memory for %" PRIu64 " figures", writes) : 0;
+    uint8_t *block = engines.engines[0].block;
+    for (uint32_t i = 0; rc == 0 && i < device->block_bytes; i += (uint32_t)sizeof(uint64_t)) {
+        const uint64_t random = platform_linux.ops->random(&platform_linux); /* zeros are a short cut for some */
+        memcpy(block + i, &random, sizeof random);
+    }
+    rc = rc < 0 ? rc : write_and_time(&engines.engines[0], writes, figures);
+    verify_engines_close(device, &engines);
+    return rc;
+}
+
+static int leave_empty(struct device *device, void *argument) {
+    (void)device, (void)argument;
+    return 0;
+}
+
+static int measure_path(const struct verify_request *request, struct drive_figures *figures) {
+    char path[HOST_PATH_BYTES + 64];
+    struct stat found;
+    struct device *device;
+    const int is_folder = stat(request->path, &found) == 0 && S_ISDIR(found.st_mode);
+    int rc = 0;
+    snprintf(path, sizeof path, "%s", request->path);
+    if (is_folder) {
+        snprintf(path, sizeof path, "%s/burstlog-drive-report-%d", request->path, (int)getpid());
+        rc = device_create_file(&platform_linux, path, DRIVE_BYTES, leave_empty, NULL);
+    } else if (stat(request->path, &found) == 0 && !S_ISBLK(found.st_mode)) {
+        return error_set(EINVAL, "%s is neither a folder nor a block device", request->path);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    rc = device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_PWRITE, &device);
+    if (is_folder) {
+        unlink(path);
+    }
+    if (rc < 0) {
+        return rc;
+    }
+    rc = is_folder ? 0 : verify_check_free(device, request->force);
+    rc = rc < 0 ? rc : measure(device, request->blocks > 0 ? request->blocks : DRIVE_WRITES, figures);
+    device_close(device);
+    return rc;
+}
+
+/* A percentile that so few writes do not have is none. */
+static void print_percentile(const struct drive_figures *figures, double percent) {
+    const double beyond = (double)figures->writes * (100 - percent) / 100;
+    if (beyond < 1) {
+        printf(" - |");
+        return;
+    }
+    const size_t rank = (size_t)((double)figures->writes * percent / 100);
+    const double us = (double)figures->took_ns[rank] / 1e3;
+    printf(" %.*f |", us < 10 ? 2 : us < 100 ? 1 : 0, us);
+}
+
+int doctor_drive_report(const struct host *host, const struct verify_request *request) {
+    static struct device_location location;
+    struct drive_facts facts;
+    struct drive_figures figures = {.writes = 0};
+    int rc = device_location_find(host, request->path, &location);
+    rc = rc < 0 || host_is_recorded(host) ? rc : measure_path(request, &figures);
+    if (rc == 0) {
+        read_facts(host, &location, &facts);
+        printf("| %s | %s | %s | %s | %s |", facts.model, facts.firmware, facts.cache, facts.protection, facts.on);
+        print_percentile(&figures, 50);
+        print_percentile(&figures, 90);
+        print_percentile(&figures, 99);
+        print_percentile(&figures, 99.9);
+        print_percentile(&figures, 99.99);
+        printf(" %" PRIu64 " | %s |\n", figures.writes, facts.when);
+    }
+    free(figures.took_ns);
+    return rc < 0 ? cli_failed(rc) : EXIT_OK;
+}
