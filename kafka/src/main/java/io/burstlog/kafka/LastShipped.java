@@ -9,11 +9,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
@@ -23,8 +21,8 @@ import org.apache.kafka.common.header.Headers;
  *
  * <p>DESIGN. Whoever asks has initialized the producer that writes these records: so each of its transactions is
  * decided, and no other one can begin. What is committed may still lie behind a transaction of another producer that is
- * open, where nobody can read it: hence the wait until all that is written now is decided. In a partition, numbers
- * rise: the first that is found, from the end back, is the highest of the partition.
+ * open, where nobody can read it: hence all that is written now is read, and so waited for until it is decided. In a
+ * partition, numbers rise: the first that is found, from the end back, is the highest of the partition.
  */
 final class LastShipped {
 
@@ -50,9 +48,8 @@ final class LastShipped {
 
     /** The highest number in these partitions; 0: none of the folder's records is there. */
     long find(Collection<TopicPartition> partitions) throws ExecutionException, InterruptedException {
-        Map<TopicPartition, Long> begins = offsets(partitions, OffsetSpec.earliest(), IsolationLevel.READ_UNCOMMITTED);
-        Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
-        awaitDecided(ends);
+        Map<TopicPartition, Long> begins = offsets(partitions, OffsetSpec.earliest());
+        Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest());
         long highest = 0;
         for (TopicPartition partition : partitions) {
             topic.assign(List.of(partition));
@@ -61,33 +58,14 @@ final class LastShipped {
         return highest;
     }
 
-    private Map<TopicPartition, Long> offsets(
-            Collection<TopicPartition> partitions, OffsetSpec which, IsolationLevel isolation)
+    /** Of all that is written, whether it is decided or not. */
+    private Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec which)
             throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetSpec> wanted =
                 partitions.stream().collect(Collectors.toMap(each -> each, each -> which));
-        return admin.listOffsets(wanted, new ListOffsetsOptions(isolation)).all().get().entrySet().stream()
+        return admin.listOffsets(wanted).all().get().entrySet().stream()
                 .collect(Collectors.toMap(
                         Map.Entry::getKey, entry -> entry.getValue().offset()));
-    }
-
-    private void awaitDecided(Map<TopicPartition, Long> ends) throws ExecutionException, InterruptedException {
-        long begin = System.nanoTime();
-        while (true) {
-            Map<TopicPartition, Long> decided =
-                    offsets(ends.keySet(), OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
-            List<TopicPartition> open = ends.keySet().stream()
-                    .filter(each -> decided.get(each) < ends.get(each))
-                    .toList();
-            if (open.isEmpty()) {
-                return;
-            }
-            if (System.nanoTime() - begin > timeoutNanos) {
-                throw new TimeoutException("a transaction of another producer is open in " + open
-                        + ", so nobody can read what is committed behind it");
-            }
-            Thread.sleep(POLL.toMillis());
-        }
     }
 
     private long find(TopicPartition partition, long begin, long end) {
@@ -114,8 +92,8 @@ final class LastShipped {
                 begin = System.nanoTime();
             }
             if (System.nanoTime() - begin > timeoutNanos) {
-                throw new TimeoutException(
-                        "what is committed in " + partition + " cannot be read from offset " + at + " on");
+                throw new TimeoutException("what is committed in " + partition + " cannot be read from offset " + at
+                        + " on: a transaction of another producer is open there, or the leader does not answer");
             }
         }
         return highest;

@@ -116,7 +116,11 @@ final class Broker implements AutoCloseable {
     }
 
     /** A JVM with the class path of this one. */
-    static ProcessBuilder java(Path said, String... arguments) {
+    static Process java(Path said, String... arguments) throws IOException {
+        return prepared(said, arguments).start();
+    }
+
+    static ProcessBuilder prepared(Path said, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -140,7 +144,7 @@ final class Broker implements AutoCloseable {
     }
 
     void start() throws IOException {
-        ProcessBuilder next = java(work.resolve("broker.out"), "kafka.Kafka", properties.toString());
+        ProcessBuilder next = prepared(work.resolve("broker.out"), "kafka.Kafka", properties.toString());
         prepare.accept(next);
         process = next.start();
     }

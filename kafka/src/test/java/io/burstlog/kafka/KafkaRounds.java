@@ -61,8 +61,8 @@ final class KafkaRounds implements AutoCloseable {
     private static final int HOSTS = 3;
     private static final int BROKERS = 3;
     private static final String TOPIC = "killed";
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
-    private static final long TRANSACTION_MILLIS = 4_000;
+    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(4);
+    private static final long TRANSACTION_MILLIS = 8_000;
     private static final long LARGEST_SHIFT_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private final Path work;
@@ -100,8 +100,8 @@ final class KafkaRounds implements AutoCloseable {
                         "transaction.timeout.ms=" + TRANSACTION_MILLIS,
                         "default.api.timeout.ms=20000",
                         "max.block.ms=5000",
-                        "request.timeout.ms=3000",
-                        "delivery.timeout.ms=5000",
+                        "request.timeout.ms=5000",
+                        "delivery.timeout.ms=8000",
                         "retry.backoff.ms=20",
                         "reconnect.backoff.max.ms=200"));
         KilledHost.Setting setting = new KilledHost.Setting(work, TOPIC, properties, jvms);

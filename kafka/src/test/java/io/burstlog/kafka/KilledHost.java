@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A host: a process that logs ({@link LoggingHost}), a shipper in a process of its own or in that one, and what the
- * first has said to be durable. Whatever of it ends is started again.
+ * A host: a process that logs ({@link KilledApplication}), a shipper in a process of its own or in that one, and what
+ * the first has said to be durable. Whatever of it ends is started again.
  */
 final class KilledHost {
 
@@ -99,7 +99,7 @@ final class KilledHost {
 
     private Process startApplication() throws IOException {
         List<String> arguments = new ArrayList<>(
-                List.of(LoggingHost.class.getName(), folder.toString(), segments.toString(), name, "" + ++run));
+                List.of(KilledApplication.class.getName(), folder.toString(), segments.toString(), name, "" + ++run));
         if (shipsItself) {
             arguments.addAll(List.of(setting.properties.toString(), setting.topic));
         }
@@ -144,7 +144,7 @@ final class KilledHost {
     }
 
     private ProcessBuilder java(String kind, List<String> arguments) {
-        ProcessBuilder builder = Broker.java(folder.resolve(kind + ".out"), arguments.toArray(String[]::new));
+        ProcessBuilder builder = Broker.prepared(folder.resolve(kind + ".out"), arguments.toArray(String[]::new));
         setting.jvms.prepare(builder, name + '-' + kind, clock);
         return builder;
     }

@@ -222,8 +222,11 @@ class ShipperIT {
                 broker.createTopic("again", 1);
                 written.write(50);
                 written.awaitShipped(shipper);
-                // What was in the other one is gone with it: it was there.
-                written.assertFrom(101, broker.read("again"));
+                // What was in the other one is gone with it, but for what may have been under way to it.
+                List<ConsumerRecord<byte[], byte[]>> found = broker.read("again");
+                long first = WrittenStream.number(found.get(0), TopicRecords.NUMBER);
+                assertThat(first).isLessThanOrEqualTo(101);
+                written.assertFrom(first, found);
             }
         }
     }
@@ -314,16 +317,15 @@ class ShipperIT {
 
     private static Process startProcess(WrittenStream written, String topic) throws IOException {
         return Broker.java(
-                        WORK.resolve("shipper.out"),
-                        Main.class.getName(),
-                        written.folder().toString(),
-                        "--topic",
-                        topic,
-                        "--property",
-                        "bootstrap.servers=" + broker.servers(),
-                        "--property",
-                        "max.block.ms=5000")
-                .start();
+                WORK.resolve("shipper.out"),
+                Main.class.getName(),
+                written.folder().toString(),
+                "--topic",
+                topic,
+                "--property",
+                "bootstrap.servers=" + broker.servers(),
+                "--property",
+                "max.block.ms=5000");
     }
 
     @Test

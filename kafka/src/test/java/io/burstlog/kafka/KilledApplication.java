@@ -30,7 +30,7 @@ import java.util.concurrent.locks.LockSupport;
  * of the segments, name, run; and for a shipper in the process, which chooses the partition by the thread, the file of
  * its properties and the topic.
  */
-final class LoggingHost {
+final class KilledApplication {
 
     static final int THREADS = 4;
     static final int BYTES_SAID = 2 * Integer.BYTES;
@@ -39,7 +39,7 @@ final class LoggingHost {
     private static final FileOutputStream SAID = new FileOutputStream(FileDescriptor.out);
     private static final AtomicBoolean IS_ENDING = new AtomicBoolean();
 
-    private LoggingHost() {}
+    private KilledApplication() {}
 
     public static void main(String[] arguments) throws Exception {
         Path folder = Path.of(arguments[0]);
@@ -104,7 +104,7 @@ final class LoggingHost {
         ShipperConfig.Builder config = ShipperConfig.builder()
                 .folder(folder)
                 .topic(topic)
-                .key(LoggingHost::threadOf)
+                .key(KilledApplication::threadOf)
                 .listener(event -> System.err.println(event.time() + " " + event.severity() + " " + event.text()));
         properties.stringPropertyNames().forEach(name -> config.property(name, properties.getProperty(name)));
         return config.build();
