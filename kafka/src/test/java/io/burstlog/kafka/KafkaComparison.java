@@ -135,14 +135,13 @@ final class KafkaComparison {
 
     private Process again(int events) throws IOException {
         return Broker.java(
-                        folder.resolve("host.out"),
-                        "-XX:TieredStopAtLevel=4", // a call is measured as an application has it
-                        "-Dlog4j2.configurationFile=" + folder.resolve("log4j2.xml"),
-                        MeasuredHost.class.getName(),
-                        folder.toString(),
-                        Integer.toString(events),
-                        Integer.toString(PACE))
-                .start();
+                folder.resolve("host.out"),
+                "-XX:TieredStopAtLevel=4", // a call is measured as an application has it
+                "-Dlog4j2.configurationFile=" + folder.resolve("log4j2.xml"),
+                MeasuredHost.class.getName(),
+                folder.toString(),
+                Integer.toString(events),
+                Integer.toString(PACE));
     }
 
     private void awaitCalls(int count) throws IOException, InterruptedException {
