@@ -112,12 +112,11 @@ class KafkaElementIT {
     private Process startHost(String said, long count) throws IOException {
         Path config = Files.writeString(work.resolve("log4j2.xml"), xml(ALL_OF_IT, kafka(broker.servers())));
         return Broker.java(
-                        work.resolve("host.out"),
-                        "-Dlog4j2.configurationFile=" + config,
-                        Log4jHost.class.getName(),
-                        said,
-                        Long.toString(count))
-                .start();
+                work.resolve("host.out"),
+                "-Dlog4j2.configurationFile=" + config,
+                Log4jHost.class.getName(),
+                said,
+                Long.toString(count));
     }
 
     private static void await(BooleanSupplier condition) throws InterruptedException {
