@@ -8,6 +8,7 @@ import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import io.burstlog.StreamConfig;
 import io.burstlog.stress.FreshRing;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Level;
@@ -44,7 +45,7 @@ public class AppendersStress {
     private static BurstAppender appender(final BurstConfig.Builder values) {
         final StreamAttributes stream = attributes(values);
         final BurstAppender.Terms terms =
-                new BurstAppender.Terms(stream, AckRule.durable(), new Advertisement(false, null));
+                new BurstAppender.Terms(stream, AckRule.durable(), new Advertisement(false, null), List.of());
         return new BurstAppender(
                 "Orders",
                 null,
