@@ -272,7 +272,7 @@ public final class KafkaShipper implements AutoCloseable {
         for (Throwable cause = reason; cause != null; cause = cause.getCause()) {
             if (cause instanceof ProducerFencedException
                     || cause instanceof InvalidProducerEpochException
-                    || cause instanceof Session.OldBrokerException) {
+                    || cause instanceof Session.RefusedException) {
                 return true;
             }
         }
@@ -281,7 +281,7 @@ public final class KafkaShipper implements AutoCloseable {
 
     private void fail(Throwable reason) {
         String topic = config.topic();
-        if (reason instanceof Session.OldBrokerException) {
+        if (reason instanceof Session.RefusedException) {
             end("topic " + topic + " gets no records: " + reason.getMessage() + ".");
         } else if (isFinal(reason)) {
             end("topic " + topic

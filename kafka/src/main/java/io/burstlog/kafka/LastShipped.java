@@ -46,14 +46,15 @@ final class LastShipped {
         this.timeoutNanos = timeoutNanos;
     }
 
-    /** The highest number in these partitions; 0: none of the folder's records is there. */
-    long find(Collection<TopicPartition> partitions) throws ExecutionException, InterruptedException {
+    /** The record with the highest number in these partitions; null: none of the folder's records is there. */
+    ConsumerRecord<byte[], byte[]> find(Collection<TopicPartition> partitions)
+            throws ExecutionException, InterruptedException {
         Map<TopicPartition, Long> begins = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, Long> ends = offsets(partitions, OffsetSpec.latest());
-        long highest = 0;
+        ConsumerRecord<byte[], byte[]> highest = null;
         for (TopicPartition partition : partitions) {
             topic.assign(List.of(partition));
-            highest = Math.max(highest, find(partition, begins.get(partition), ends.get(partition)));
+            highest = higher(highest, find(partition, begins.get(partition), ends.get(partition)));
         }
         return highest;
     }
@@ -68,27 +69,36 @@ final class LastShipped {
                         Map.Entry::getKey, entry -> entry.getValue().offset()));
     }
 
-    private long find(TopicPartition partition, long begin, long end) {
+    private ConsumerRecord<byte[], byte[]> higher(
+            ConsumerRecord<byte[], byte[]> one, ConsumerRecord<byte[], byte[]> other) {
+        return numberOf(other) > numberOf(one) ? other : one;
+    }
+
+    private long numberOf(ConsumerRecord<byte[], byte[]> record) {
+        return record == null ? 0 : numberOf.applyAsLong(record.headers());
+    }
+
+    private ConsumerRecord<byte[], byte[]> find(TopicPartition partition, long begin, long end) {
         long span = FIRST_SPAN;
         for (long to = end; to > begin; span = Math.min(LARGEST_SPAN, span * 4)) {
             long from = Math.max(begin, to - span);
-            long found = highest(partition, from, to);
-            if (found > 0) {
+            ConsumerRecord<byte[], byte[]> found = highest(partition, from, to);
+            if (found != null) {
                 return found;
             }
             to = from;
         }
-        return 0;
+        return null;
     }
 
     /** Of the records of these offsets. Those that retention deletes meanwhile are passed over. */
-    private long highest(TopicPartition partition, long from, long to) {
-        long highest = 0;
+    private ConsumerRecord<byte[], byte[]> highest(TopicPartition partition, long from, long to) {
+        ConsumerRecord<byte[], byte[]> highest = null;
         topic.seek(partition, from);
         long begin = System.nanoTime();
         for (long at = from; at < to; at = topic.position(partition)) {
             for (ConsumerRecord<byte[], byte[]> record : topic.poll(POLL)) {
-                highest = record.offset() < to ? Math.max(highest, numberOf.applyAsLong(record.headers())) : highest;
+                highest = record.offset() < to ? higher(highest, record) : highest;
                 begin = System.nanoTime();
             }
             if (System.nanoTime() - begin > timeoutNanos) {

@@ -13,6 +13,7 @@ import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.FinalizedVersionRange;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -67,7 +68,9 @@ final class Session implements AutoCloseable {
         try {
             isOldBroker = !hasFeature(admin);
             if (isOldBroker && !config.acceptsOldBrokers()) {
-                throw new OldBrokerException();
+                throw new RefusedException("the brokers do not have feature " + FEATURE + " at level " + FEATURE_LEVEL
+                        + " (KIP-890, Kafka 4.0): there a record that comes late can be in the topic twice, or hold up"
+                        + " its readers for ever. Upgrade them and that feature, or accept it (acceptOldBrokers)");
             }
             TopicDescription description = admin.describeTopics(List.of(config.topic()))
                     .allTopicNames()
@@ -101,7 +104,8 @@ final class Session implements AutoCloseable {
                     new ByteArrayDeserializer(),
                     new ByteArrayDeserializer())) {
                 producer.initTransactions();
-                shipped = new LastShipped(admin, topic, records::numberOf, timeoutNanos).find(partitions);
+                shipped =
+                        checkedNumber(new LastShipped(admin, topic, records::numberOf, timeoutNanos).find(partitions));
             } catch (Throwable failure) {
                 close();
                 throw failure;
@@ -110,6 +114,28 @@ final class Session implements AutoCloseable {
             // Whoever was interrupted waits for no answer.
             admin.close(Duration.ZERO);
         }
+    }
+
+    /**
+     * The number of what the topic has last; 0: nothing. A folder that was turned back to an older state, by a snapshot
+     * of its host for instance, gives numbers again that the topic has: going on behind them would pass over records.
+     */
+    private long checkedNumber(ConsumerRecord<byte[], byte[]> last) {
+        if (last == null) {
+            return 0;
+        }
+        long number = records.numberOf(last.headers());
+        consumer.seek(number);
+        ConsumedRecords found = consumer.poll(0, Duration.ZERO);
+        if (!found.next()) {
+            throw new KafkaException("the folder ends before number " + number + ", which the topic has");
+        }
+        if (found.kind() != ConsumedRecords.Kind.MISSING && !records.isSame(last, found)) {
+            throw new RefusedException("its record number " + number + " from " + config.folder()
+                    + " is another one there: the folder was turned back to an older state, and gives numbers again."
+                    + " Nothing from it is shipped; move it away, and begin a new one");
+        }
+        return number;
     }
 
     private static Map<String, Object> of(Map<String, Object> properties, String... more) {
@@ -191,14 +217,12 @@ final class Session implements AutoCloseable {
         producer.close(Duration.ZERO);
     }
 
-    /** The brokers lack KIP-890. */
-    static final class OldBrokerException extends KafkaException {
+    /** Trying again cannot help. */
+    static final class RefusedException extends KafkaException {
         private static final long serialVersionUID = 1L;
 
-        OldBrokerException() {
-            super("the brokers do not have feature " + FEATURE + " at level " + FEATURE_LEVEL
-                    + " (KIP-890, Kafka 4.0): there a record that comes late can be in the topic twice, or hold up its"
-                    + " readers for ever. Upgrade them and that feature, or accept it (acceptOldBrokers)");
+        RefusedException(String reason) {
+            super(reason);
         }
     }
 }

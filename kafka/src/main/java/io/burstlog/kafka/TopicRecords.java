@@ -7,7 +7,9 @@ import io.burstlog.ConsumedRecords;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Locale;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -96,6 +98,17 @@ final class TopicRecords {
         return from == null || number == null || !Arrays.equals(from.value(), source.value())
                 ? 0
                 : Long.parseLong(new String(number.value(), UTF_8));
+    }
+
+    /** Whether the topic has this one there. A header that only one of them has tells nothing. */
+    boolean isSame(ConsumerRecord<byte[], byte[]> inTopic, ConsumedRecords here) {
+        ProducerRecord<byte[], byte[]> wanted = of(here);
+        boolean isSame = Arrays.equals(inTopic.value(), wanted.value());
+        for (Header each : wanted.headers()) {
+            Header there = inTopic.headers().lastHeader(each.key());
+            isSame &= there == null || Arrays.equals(there.value(), each.value());
+        }
+        return isSame;
     }
 
     /** Of so many partitions the one of a folder, the same on every host and in every version. */

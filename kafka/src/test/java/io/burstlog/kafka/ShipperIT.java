@@ -29,6 +29,8 @@ import org.apache.kafka.clients.admin.UpdateFeaturesOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
@@ -378,6 +380,35 @@ class ShipperIT {
         assertRefused("a key", () -> config.partition(1).key(record -> null).build());
         assertRefused(
                 "transactionBytes", () -> config.key(null).transactionBytes(0).build());
+    }
+
+    /** As of a folder that was turned back: the topic has a record of it that it never had. */
+    @Test
+    @Order(10)
+    void aFolderThatWasTurnedBackIsNotShipped(TestInfo test) throws Exception {
+        broker.createTopic("ahead", 1);
+        try (WrittenStream written = open(test)) {
+            written.write(10);
+            try (KafkaShipper shipper = start("ahead")) {
+                written.awaitShipped(shipper);
+            }
+            Headers headers = new RecordHeaders(broker.read("ahead").get(9).headers());
+            headers.remove(TopicRecords.NUMBER).add(TopicRecords.NUMBER, "20".getBytes(UTF_8));
+            try (KafkaProducer<byte[], byte[]> other = otherProducer("ahead")) {
+                other.initTransactions();
+                other.beginTransaction();
+                other.send(new ProducerRecord<>("ahead", 0, (byte[]) null, "record 10".getBytes(UTF_8), headers));
+                other.commitTransaction();
+            }
+            written.write(5);
+            try (KafkaShipper shipper = start("ahead")) {
+                awaitTold(BurstEvent.Severity.WARN, "ends before number 20, which the topic has");
+                written.write(15);
+                assertThat(shipper.awaitEnd(Duration.ofSeconds(60))).isTrue();
+                assertThat(shipper.failure()).contains("turned back");
+            }
+            assertThat(broker.read("ahead")).hasSize(11);
+        }
     }
 
     private static void assertRefused(String word, ThrowingCallable call) {
