@@ -238,18 +238,17 @@ class ShipperIT {
     void whatIsMissingInTheFolderIsToldInTheTopic(TestInfo test) throws Exception {
         broker.createTopic("missing", 1);
         try (WrittenStream written = open(test)) {
-            for (int i = 0; i < 4; i++) {
-                written.write(1_000);
-                written.awaitDrained();
-            }
-            List<Path> segments;
-            try (Stream<Path> files = Files.list(written.folder())) {
-                segments = files.filter(file -> file.toString().endsWith(".seg"))
-                        .sorted()
-                        .toList();
-            }
+            List<Path> segments = segmentsAfter(written, 4_000);
             assertThat(segments).hasSizeGreaterThan(2);
             Files.delete(segments.get(1));
+            try (KafkaShipper shipper = start("missing")) {
+                written.awaitShipped(shipper);
+            }
+            // What the topic has last is not there any more when the next one begins.
+            segments = segmentsAfter(written, 3_000);
+            for (Path old : segments.subList(0, segments.size() - 1)) {
+                Files.delete(old);
+            }
             try (KafkaShipper shipper = start("missing")) {
                 written.awaitShipped(shipper);
             }
@@ -264,8 +263,20 @@ class ShipperIT {
                 }
                 assertThat(WrittenStream.number(each, TopicRecords.NUMBER)).isEqualTo(next++);
             }
-            assertThat(markers).isEqualTo(1);
-            assertThat(next).isEqualTo(4_001);
+            assertThat(markers).isEqualTo(2);
+            assertThat(next).isEqualTo(7_001);
+        }
+    }
+
+    private static List<Path> segmentsAfter(WrittenStream written, int count) throws IOException {
+        for (int left = count; left > 0; left -= 1_000) {
+            written.write(1_000);
+            written.awaitDrained();
+        }
+        try (Stream<Path> files = Files.list(written.folder())) {
+            return files.filter(file -> file.toString().endsWith(".seg"))
+                    .sorted()
+                    .toList();
         }
     }
 
