@@ -8,8 +8,14 @@ build_benchmarks() {
   mvn -B -ntp -q -Pdevelopment -DskipTests -pl jmh-bench -am package >"$1" 2>&1 || fail "the build failed, see $1."
 }
 
+# Of what is measured: pages and pictures are what comes out.
+revision() {
+  git describe --always 2>/dev/null || { echo unknown; return; }
+  [ -z "$(git status --porcelain -- . ':!docs' ':!README.md')" ] || echo ", changed"
+}
+
 # benchmarks ARGUMENT..: studies, or JMH.
 benchmarks() {
-  "$JAVA_HOME/bin/java" -Xms2g -Xmx2g "-Dbench.revision=$(git describe --always --dirty 2>/dev/null || echo unknown)" \
+  "$JAVA_HOME/bin/java" -Xms2g -Xmx2g "-Dbench.revision=$(revision | tr -d '\n')" \
     -jar jmh-bench/target/benchmarks.jar "$@"
 }
