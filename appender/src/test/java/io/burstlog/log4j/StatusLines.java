@@ -9,12 +9,21 @@ import org.apache.logging.log4j.status.StatusListener;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /** Hears what Log4j and its plugins tell the operator. */
-public final class StatusLines implements StatusListener {
+public final class StatusLines {
+
+    private static final List<StatusLines> LISTENING = new CopyOnWriteArrayList<>();
+
+    static {
+        // One for all and for ever: a thread that asks Log4j for its status level while another one registers or
+        // removes a
+        // listener can find null in the list.
+        StatusLogger.getLogger().registerListener(new ForAll());
+    }
 
     private final List<StatusData> heard = new CopyOnWriteArrayList<>();
 
     public StatusLines() {
-        StatusLogger.getLogger().registerListener(this);
+        LISTENING.add(this);
     }
 
     public List<String> atLeast(final Level level) {
@@ -24,22 +33,25 @@ public final class StatusLines implements StatusListener {
                 .toList();
     }
 
-    @Override
-    public void log(final StatusData data) {
-        heard.add(data);
-    }
-
-    @Override
-    public Level getStatusLevel() {
-        return Level.INFO;
-    }
-
     public void stopListening() {
-        StatusLogger.getLogger().removeListener(this);
+        LISTENING.remove(this);
     }
 
-    @Override
-    public void close() {
-        // Called when the listener is removed; there is nothing to release.
+    private static final class ForAll implements StatusListener {
+
+        @Override
+        public void log(final StatusData data) {
+            LISTENING.forEach(each -> each.heard.add(data));
+        }
+
+        @Override
+        public Level getStatusLevel() {
+            return Level.INFO;
+        }
+
+        @Override
+        public void close() {
+            // Called when the listener is removed; there is nothing to release.
+        }
     }
 }
