@@ -208,6 +208,11 @@ public final class BurstAppender extends AbstractAppender {
         }
     }
 
+    /** Whether both are in force at once, on purpose; not one after the other. */
+    boolean isBeside(final BurstAppender other) {
+        return RingRegistry.areBeside(configuration, other.configuration);
+    }
+
     private boolean goesOnAsBefore() {
         final BurstAppender before = RingRegistry.predecessor(configuration, getName(), element.place());
         if (before == null) {

@@ -10,6 +10,7 @@ import java.io.File;
 import java.io.Serializable;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -165,9 +166,15 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         }
         final String jmx = set.get("jmx");
         final boolean isManaged = jmx == null || !jmx.trim().equalsIgnoreCase("false");
-        return parts.shippers().stream()
-                .map(element -> ShipperSettings.read(element, reader, isManaged))
-                .toList();
+        final Map<String, ShipperSettings> read = new LinkedHashMap<>();
+        for (final ShipperSettings.Element element : parts.shippers()) {
+            final ShipperSettings each = ShipperSettings.read(element, reader, isManaged);
+            if (read.put(each.consumer(), each) != null) {
+                reader.complain("two elements <Kafka> have the consumer " + each.consumer()
+                        + ": give one of them another one by the attribute consumer, or remove it");
+            }
+        }
+        return List.copyOf(read.values());
     }
 
     /** What is shipped waits beside the log file, unless another folder is named. */

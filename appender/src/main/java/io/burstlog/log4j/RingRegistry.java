@@ -9,7 +9,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.logging.log4j.Logger;
-import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.ConfigurationException;
 import org.apache.logging.log4j.status.StatusLogger;
@@ -39,12 +38,8 @@ final class RingRegistry {
 
     private record Attachment(BurstAppender appender, Configuration configuration, StreamAttributes wanted) {
 
-        /** Both in force at once, on purpose; not one after the other. */
         boolean isBeside(final Configuration other) {
-            return configuration == null
-                    || other == null
-                    || configuration == other
-                    || contextOf(configuration) != contextOf(other);
+            return areBeside(configuration, other);
         }
 
         /** Not the ring: others that share it are no predecessors of this one, and have other events. */
@@ -54,10 +49,11 @@ final class RingRegistry {
             }
             return appender.getName().equals(name) ? 1 : 0;
         }
+    }
 
-        private static LoggerContext contextOf(final Configuration configuration) {
-            return configuration.getLoggerContext();
-        }
+    /** Whether appenders of both are in force at once, on purpose; not one after the other. */
+    static boolean areBeside(final Configuration one, final Configuration other) {
+        return one == null || other == null || one == other || one.getLoggerContext() != other.getLoggerContext();
     }
 
     /** Guarded by the lock, as is what follows, but for what is in the ring and in the stream. */

@@ -14,7 +14,8 @@ import org.apache.logging.log4j.status.StatusLogger;
 /**
  * The shippers of one log file: one for each consumer of its segments that an element {@code <Kafka>} of its appenders
  * names. Appenders that say the same of it share it; where they say different things the last one to start wins, as a
- * new configuration starts before the old one stops. It is stopped with the last appender that wants it.
+ * new configuration starts before the old one stops; if both stay in force, that is told. It is stopped with the last
+ * appender that wants it.
  *
  * <p>No log call ever comes here but to ask {@link #isThreadOfOne()}. Thread-safe.
  */
@@ -40,10 +41,26 @@ final class Shippers {
 
     /** @param folder that of the log file as it is open; null if it has none, which others tell */
     synchronized void add(final BurstAppender appender, final List<ShipperSettings> settings, final String folder) {
+        if (folder != null) {
+            settings.forEach(each -> tellContradictions(appender, each, folder));
+        }
         wanted.put(appender, settings);
         if (folder != null) {
             settle(folder);
         }
+    }
+
+    private void tellContradictions(final BurstAppender appender, final ShipperSettings settings, final String folder) {
+        wanted.forEach((other, all) -> all.stream()
+                .filter(each -> each.consumer().equals(settings.consumer()) && !each.equals(settings))
+                .filter(each -> appender.isBeside(other))
+                .forEach(each -> LOGGER.error(
+                        "Burst '{}': its <Kafka> is in force for the consumer {} of {}, and not that of Burst '{}',"
+                                + " which says something else: make both the same, or give one another consumer.",
+                        appender.getName(),
+                        settings.consumer(),
+                        folder,
+                        other.getName())));
     }
 
     /** The log file stays open. */

@@ -314,6 +314,56 @@ class KafkaElementTest {
                 .containsExactlyInAnyOrder("orders", "others");
     }
 
+    /** The last one that starts is in force; which one that is, Log4j decides. */
+    @Test
+    void of_two_appenders_that_contradict_each_other_one_is_in_force_and_that_is_told() {
+        final String both = "<Root level=\"all\"><AppenderRef ref=\"Orders\"/><AppenderRef ref=\"Second\"/></Root>";
+        final String first = directory.burst("", OrdersDirectory.MESSAGE + KAFKA);
+        final String second = directory
+                .burst("", OrdersDirectory.MESSAGE + KAFKA.replace("here", "there"))
+                .replace("\"Orders\"", "\"Second\"");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(first + second, both))) {
+            assertThat(log4j.status(Level.ERROR)).hasSize(1);
+            final boolean isSecond =
+                    log4j.status(Level.ERROR).get(0).contains("Burst 'Second': its <Kafka> is in force");
+            assertThat(log4j.status(Level.ERROR).get(0))
+                    .contains("the consumer to-kafka-orders of " + folder())
+                    .contains("not that of Burst '" + (isSecond ? "Orders" : "Second") + "'");
+            Patience.await()
+                    .until(() -> FakeShipperProvider.started().stream()
+                            .filter(each -> each.closedWithin() == null)
+                            .map(each -> each.request().properties().get("bootstrap.servers"))
+                            .toList()
+                            .equals(List.of(isSecond ? "there:9092" : "here:9092")));
+            log4j.reconfigure(RunningLog4j.xml(first));
+            assertThat(log4j.status(Level.WARN)).hasSize(1);
+        }
+    }
+
+    @Test
+    void two_elements_of_one_appender_with_one_consumer_are_refused() {
+        try (RunningLog4j log4j = RunningLog4j.with(with("", KAFKA + KAFKA.replace("here", "there")))) {
+            assertThat(log4j.status(Level.ERROR))
+                    .singleElement()
+                    .asString()
+                    .contains("two elements <Kafka> have the consumer to-kafka-orders");
+        }
+        assertThat(FakeShipperProvider.started()).isEmpty();
+    }
+
+    @Test
+    void a_stop_ends_the_tries_to_open_a_folder() {
+        FakeShipperProvider.comeToThis(request -> {
+            throw new BurstException(BurstException.Code.OTHER, "it is not mounted.");
+        });
+        try (RunningLog4j log4j = RunningLog4j.with(with("shutdownTimeout=\"30 s\"", KAFKA))) {
+            Patience.await().until(() -> !log4j.status(Level.WARN).isEmpty());
+        }
+        assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .doesNotContain("burstlog-shipper");
+    }
+
     @Tag("comparison")
     @Test
     void a_folder_that_cannot_be_opened_is_told_once_and_tried_again() {
