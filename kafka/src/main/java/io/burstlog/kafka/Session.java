@@ -132,8 +132,9 @@ final class Session implements AutoCloseable {
         }
         if (found.kind() != ConsumedRecords.Kind.MISSING && !records.isSame(last, found)) {
             throw new RefusedException("its record number " + number + " from " + config.folder()
-                    + " is another one there: the folder was turned back to an older state, and gives numbers again."
-                    + " Nothing from it is shipped; move it away, and begin a new one");
+                    + " is another one there: the folder was turned back to an older state and gives numbers again, or"
+                    + " something on the way changes values. Nothing from it is shipped; move it away and begin a new"
+                    + " one, or take out what changes them");
         }
         return number;
     }

@@ -31,6 +31,8 @@ public final class ShipperConfig {
         TIME
     }
 
+    private static final String INTERCEPTORS = "interceptor.classes";
+
     private final Builder set;
 
     private ShipperConfig(Builder builder) {
@@ -40,6 +42,11 @@ public final class ShipperConfig {
         require((String) set.properties.get("bootstrap.servers"), "bootstrap.servers", "HOST:PORT of a broker");
         if (set.partition >= 0 && set.key != null) {
             throw refused("partition " + set.partition + " and a key are both set; take one of them.");
+        }
+        if (!set.properties.getOrDefault(INTERCEPTORS, "").toString().isBlank()) {
+            throw refused(
+                    INTERCEPTORS + " is set; leave it out: an interceptor may change what is shipped, and a session"
+                            + " goes on only if the last record in the topic is as the folder has it.");
         }
         if (set.transactionBytes < 1) {
             throw refused("transactionBytes is " + set.transactionBytes + "; set it to 1 or more.");
@@ -192,7 +199,10 @@ public final class ShipperConfig {
             return this;
         }
 
-        /** A property of Kafka, of producer, consumer and admin alike: {@code bootstrap.servers}, TLS, SASL, ... */
+        /**
+         * A property of Kafka, of producer, consumer and admin alike: {@code bootstrap.servers}, TLS, SASL, ... Not
+         * {@code interceptor.classes}: what one changes would be taken for another record.
+         */
         public Builder property(String name, String value) {
             properties.put(name, value);
             return this;
