@@ -210,6 +210,8 @@ public final class KafkaShipper implements AutoCloseable {
                     ship(session, records);
                 } else if (isLast) {
                     break;
+                } else {
+                    tellThatItShips();
                 }
                 note(false);
             }
@@ -245,14 +247,20 @@ public final class KafkaShipper implements AutoCloseable {
                     "topic " + config.topic()
                             + " is on brokers below Kafka 4.0: a record that comes late can be there twice");
         }
+        consumer.seek(next);
+        // That it answers is not enough: the topic may refuse the next record each time.
+        update(stats.state() == State.WAITING ? State.WAITING : State.SHIPPING, next - 1, 0, 0, 0, 0);
+        note(true);
+    }
+
+    /** Once after it failed: a transaction is committed, or there is nothing to ship. */
+    private void tellThatItShips() {
         if (stats.state() == State.WAITING) {
+            setState(State.SHIPPING);
             tell(
                     BurstEvent.Severity.INFO,
                     "topic " + config.topic() + " gets records again, from number " + next + " on");
         }
-        consumer.seek(next);
-        update(State.SHIPPING, next - 1, 0, 0, 0, 0);
-        note(true);
     }
 
     private void ship(Session session, ConsumedRecords records) throws Exception {
@@ -264,6 +272,7 @@ public final class KafkaShipper implements AutoCloseable {
         }
         records.rewind();
         session.ship(records);
+        tellThatItShips();
         next = consumer.position();
         update(State.SHIPPING, next - 1, count, bytes, 1, 0);
     }

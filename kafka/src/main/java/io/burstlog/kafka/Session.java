@@ -36,6 +36,8 @@ final class Session implements AutoCloseable {
 
     private static final int FEATURE_LEVEL = 2;
 
+    private static final Duration FAREWELL = Duration.ofMillis(500);
+
     private static final Map<String, Object> DEFAULTS = Map.of(
             "request.timeout.ms", "15000",
             "delivery.timeout.ms", "30000",
@@ -212,10 +214,13 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** Waits for nothing: what is open is ended by the next session, or by the broker when its time is over. */
+    /**
+     * Ends what is open, so that it holds up no reader. Brokers that do not answer at once leave that to the next
+     * session, or to themselves when its time is over.
+     */
     @Override
     public void close() {
-        producer.close(Duration.ZERO);
+        producer.close(FAREWELL);
     }
 
     /** Trying again cannot help. */

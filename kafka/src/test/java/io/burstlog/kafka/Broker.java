@@ -20,8 +20,11 @@ import java.util.stream.IntStream;
 import kafka.tools.StorageTool;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -190,6 +193,18 @@ final class Broker implements AutoCloseable {
         } catch (Exception away) {
             return 0;
         }
+    }
+
+    /** Those of the shippers of a topic that are open now. */
+    List<String> openTransactionsOf(String topic) throws Exception {
+        return admin
+                .listTransactions(new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING)))
+                .all()
+                .get()
+                .stream()
+                .map(TransactionListing::transactionalId)
+                .filter(id -> id.endsWith("-" + topic))
+                .toList();
     }
 
     /** All that is committed now, one partition behind the other. */

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.burstlog.BurstEvent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInfo;
+
+/** What tests of a shipper with a broker have in common. */
+abstract class ShipperRig {
+
+    static final Path WORK = Path.of("target", "shipper").toAbsolutePath();
+    static Broker broker;
+
+    final Queue<BurstEvent> told = new ConcurrentLinkedQueue<>();
+    private WrittenStream stream;
+
+    @BeforeAll
+    static void startBroker() throws IOException {
+        SharedBroker.deleteTree(WORK);
+        Files.createDirectories(WORK);
+        broker = SharedBroker.get();
+    }
+
+    /** A test that ends early leaves its log open; the next one has another. */
+    WrittenStream open(TestInfo test) throws IOException {
+        stream = new WrittenStream(
+                WORK.resolve(test.getTestMethod().orElseThrow().getName()));
+        return stream;
+    }
+
+    ShipperConfig.Builder config(String topic) {
+        return stream.shipper(broker, topic).listener(told::add);
+    }
+
+    KafkaShipper start(String topic) {
+        return KafkaShipper.start(config(topic).build());
+    }
+
+    static void await(BooleanSupplier condition) throws InterruptedException {
+        for (long begin = System.nanoTime(); !condition.getAsBoolean(); Thread.sleep(5)) {
+            assertThat(System.nanoTime() - begin)
+                    .isLessThan(Duration.ofSeconds(60).toNanos());
+        }
+    }
+
+    String awaitTold(BurstEvent.Severity severity, String words) throws InterruptedException {
+        Supplier<Optional<String>> found = () -> told.stream()
+                .filter(event -> event.severity() == severity)
+                .map(BurstEvent::text)
+                .filter(text -> text.contains(words))
+                .findFirst();
+        await(() -> found.get().isPresent());
+        return found.get().orElseThrow();
+    }
+
+    KafkaProducer<byte[], byte[]> otherProducer(String id) {
+        Map<String, Object> properties = new HashMap<>(broker.client());
+        properties.put("transactional.id", id);
+        return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    static Process startProcess(WrittenStream written, String topic) throws IOException {
+        return Broker.java(
+                WORK.resolve("shipper.out"),
+                Main.class.getName(),
+                written.folder().toString(),
+                "--topic",
+                topic,
+                "--property",
+                "bootstrap.servers=" + broker.servers(),
+                "--property",
+                "max.block.ms=5000");
+    }
+}
