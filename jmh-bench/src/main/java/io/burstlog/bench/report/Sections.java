@@ -266,8 +266,7 @@ final class Sections {
         List<List<String>> rows = new ArrayList<>();
         for (Map<String, Object> target : Results.targets(study)) {
             rows.add(List.of(
-                    (String) target.get("name"),
-                    Checks.spread(Ratios.of(Results.numbers(target.get("millis"))), 1)));
+                    (String) target.get("name"), Checks.spread(Ratios.of(Results.numbers(target.get("millis"))), 1)));
         }
         return rows;
     }

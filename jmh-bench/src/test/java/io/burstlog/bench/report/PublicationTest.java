@@ -31,7 +31,8 @@ class PublicationTest {
     @BeforeEach
     void aPage() throws Exception {
         StringBuilder page = new StringBuilder("# Benchmarks\n");
-        for (String name : List.of("peers", "slower", "device", "syncs", "jvm", "agreement", "hand-over", "throughput", "open")) {
+        for (String name :
+                List.of("peers", "slower", "device", "syncs", "jvm", "agreement", "hand-over", "throughput", "open")) {
             page.append("<!-- published: %1$s -->\nold %1$s\n<!-- end of %1$s -->\n".formatted(name));
         }
         Files.writeString(docs.resolve("benchmarks.md"), page);
@@ -163,7 +164,10 @@ class PublicationTest {
                 .containsPattern("\\| copy, 4 producers \\| 1,000 \\| 8.00 \\(7.50 .. 8.50\\) \\|")
                 .containsPattern("\\| ssd \\| append, 1 thread \\| 2,?000 \\(1,?500 .. 2,?500\\) \\| 3 \\|")
                 .containsPattern("\\| raw read \\| 11.0\\S* \\(10.5\\S* .. 11.5\\S*\\) \\|");
-        assertThat(docs.resolve("pictures/hand-over.svg")).content().contains("copy, 1").doesNotContain("copy, 4");
+        assertThat(docs.resolve("pictures/hand-over.svg"))
+                .content()
+                .contains("copy, 1")
+                .doesNotContain("copy, 4");
         assertThat(docs.resolve("pictures/hand-over-64.histograms")).content().hasLineCount(2);
     }
 
