@@ -30,7 +30,8 @@ static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--
 static const char about[] =
     "\nFinds what makes a log slow or unsteady on this host: in cores, memory, the ring's disk, file systems, clock,\n"
     "load, and the options of a JVM. Each finding says what was read where, what it costs and what mends it.\n"
-    "It changes nothing. What it cannot read it calls unknown, never in order; root can read the most.\n"
+    "It changes nothing. What it cannot read it calls unknown, never in order; root can read the most. A cost is an order\n"
+    "of magnitude from the field, unless it names the command that measured it.\n"
     "  RING          a block device or a file, with a ring or for one to be; its disk is checked\n"
     "  --file LOG    the log file, if the ring does not name it yet\n"
     "  --pid PID     the process that logs, for instance a JVM; default: the one that has the ring open\n"

@@ -24,6 +24,7 @@
 #define DRIVE_WRITES 20000u
 #define DRIVE_LONGEST_NS 30000000000ll
 #define DEFAULT_MODEL "unknown"
+#define WHAT_TO_NAME "name a folder on the drive, or its block device"
 
 struct drive_figures {
     uint64_t writes;
@@ -182,19 +183,23 @@ static int measure_path(const struct verify_request *request, struct drive_figur
     char path[HOST_PATH_BYTES + 64];
     struct stat found;
     struct device *device;
-    const int is_folder = stat(request->path, &found) == 0 && S_ISDIR(found.st_mode);
+    if (stat(request->path, &found) < 0) {
+        return error_set(errno, "%s cannot be found: %s; " WHAT_TO_NAME, request->path, error_name(errno));
+    }
+    const int is_folder = S_ISDIR(found.st_mode);
+    if (!is_folder && !S_ISBLK(found.st_mode)) {
+        return error_set(EINVAL, "%s is neither a folder nor a block device: " WHAT_TO_NAME, request->path);
+    }
     int rc = 0;
     snprintf(path, sizeof path, "%s", request->path);
     if (is_folder) {
         snprintf(path, sizeof path, "%s/burstlog-drive-report-%d", request->path, (int)getpid());
         rc = device_create_file(&platform_linux, path, DRIVE_BYTES, leave_empty, NULL);
-    } else if (stat(request->path, &found) == 0 && !S_ISBLK(found.st_mode)) {
-        return error_set(EINVAL, "%s is neither a folder nor a block device", request->path);
     }
     if (rc < 0) {
         return rc;
     }
-    rc = device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_PWRITE, &device);
+    rc = device_open_as(&platform_linux, is_folder ? "file" : "drive", path, DEVICE_WRITER, BURST_IO_PWRITE, &device);
     if (is_folder) {
         unlink(path);
     }

@@ -112,8 +112,9 @@ static void check_same_disk(struct doctor *doctor) {
     }
     struct result *found = doctor_finding(doctor, id, SEVERITY_MEDIUM, MOUNTS ": ring and log file are both on disk %s",
                                           doctor->ring.disk);
-    result_cost(found, "While the drain syncs the log file, appends queue behind it: on an SSD the median append went "
-                       "from 57 us to 125 to 270 us for that time (measured).");
+    result_cost(found,
+                "While the drain syncs the log file, appends queue behind it; `scripts/bench drain` measures how "
+                "much that is.");
     result_mend(found, "# put the log file on another disk than the ring");
 }
 

@@ -235,6 +235,7 @@ static void a_mistuned_host_has_exactly_the_expected_findings(void **state) {
     assert_said("isolcpus=7 nohz_full=7"); /* near the disk */
     assert_said("for i in 121 122; do echo 4-7 > /proc/irq/$i/smp_affinity_list; done");
     assert_said("(cores 0-7)");
+    assert_said("-XX:+UseG1GC");
 }
 
 static void a_limit_that_a_program_holds_keeps_cores_awake(void **state) {
@@ -274,6 +275,29 @@ static void options_of_a_jvm_come_from_its_variables_too_and_the_last_one_wins(v
     static const char last[] = "_JAVA_OPTIONS=-XX:+AlwaysPreTouch --enable-native-access=ALL-UNNAMED";
     host_put_bytes("/proc/4242/environ", last, sizeof last);
     assert_finds("", "");
+}
+
+static void a_collector_that_stops_all_threads_is_found_and_so_is_none(void **state) {
+    (void)state;
+    static const struct {
+        const char *option, *finding;
+    } collectors[] = {{"-XX:+UseG1GC", ""},
+                      {"-XX:+UseZGC", ""},
+                      {"-XX:+UseShenandoahGC", ""},
+                      {"-XX:+UseParallelGC", "jvm.gc "},
+                      {"-XX:+UseSerialGC", "jvm.gc "},
+                      {"-XX:-UseG1GC", "jvm.gc "}};
+    for (size_t i = 0; i < sizeof collectors / sizeof collectors[0]; i++) {
+        char options[200];
+        static const char command[] = "java\0Main";
+        host_put_bytes("/proc/4242/cmdline", command, sizeof command);
+        const int length = snprintf(options, sizeof options,
+                                    "JAVA_TOOL_OPTIONS=-Xms8g -Xmx8g -XX:+AlwaysPreTouch "
+                                    "--enable-native-access=ALL-UNNAMED %s",
+                                    collectors[i].option);
+        host_put_bytes("/proc/4242/environ", options, (size_t)length + 1);
+        assert_finds(collectors[i].finding, "");
+    }
 }
 
 static void a_missing_option_proves_nothing_while_variables_or_files_of_options_cannot_be_read(void **state) {
@@ -394,6 +418,7 @@ int main(void) {
         HOST_TEST(evidence_that_cannot_be_read_is_unknown_and_not_in_order),
         HOST_TEST(a_mistuned_host_has_exactly_the_expected_findings),
         HOST_TEST(a_limit_that_a_program_holds_keeps_cores_awake),
+        HOST_TEST(a_collector_that_stops_all_threads_is_found_and_so_is_none),
         HOST_TEST(hardware_threads_of_isolated_cores_are_isolated_together),
         HOST_TEST(a_capability_to_lock_memory_lifts_the_limit),
         HOST_TEST(options_of_a_jvm_come_from_its_variables_too_and_the_last_one_wins),

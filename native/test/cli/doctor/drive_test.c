@@ -78,7 +78,10 @@ static void what_is_no_drive_is_refused(void **state) {
     (void)state;
     make_file(scratch_path("file"), 8192);
     assert_int_equal(run("doctor --drive-report %s", scratch_path("file")), 3);
-    assert_said("is neither a folder nor a block device");
+    assert_said("is neither a folder nor a block device: name a folder on the drive, or its block device");
+    assert_int_equal(run("doctor --drive-report %s", scratch_path("nowhere")), 3);
+    assert_said("/nowhere cannot be found: ENOENT (No such file or directory); name a folder on the drive");
+    assert_null(strstr(output, "ring"));
     assert_int_equal(run("doctor --drive-report %s/none/there", scratch_path(".")), 3);
     assert_said("cannot be found");
 }

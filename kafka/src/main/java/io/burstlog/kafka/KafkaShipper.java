@@ -47,6 +47,9 @@ public final class KafkaShipper implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(10);
     private static final Duration LAST_PATIENCE = Duration.ofSeconds(1);
 
+    /** So many sessions behind each other that fail for the same reason. */
+    private static final int LASTING = 3;
+
     private final ShipperConfig config;
     private final BurstConsumer consumer;
     private final Thread thread;
@@ -66,6 +69,12 @@ public final class KafkaShipper implements AutoCloseable {
     private long settled;
 
     private Uuid topicId;
+
+    /** Why the last session failed, how many did for that one behind the other, and the reason that was told. */
+    private String seen;
+
+    private int timesSeen;
+    private String told;
 
     private KafkaShipper(ShipperConfig config, BurstConsumer consumer) {
         this.config = config;
@@ -307,14 +316,17 @@ public final class KafkaShipper implements AutoCloseable {
         tell(BurstEvent.Severity.ERROR, sentence);
     }
 
-    /** Once each time that it begins to fail. */
+    /** Once each time that it begins to fail, and when what keeps it from going on has become another reason. */
     private void tellFailure(Throwable reason) {
         boolean isNew = stats.state() != State.WAITING;
         consumer.seek(next); // so that the lag counts what it had got and could not ship
         update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
-        if (isNew) {
-            Throwable cause = reason.getCause() == null ? reason : reason.getCause();
-            String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        Throwable cause = reason.getCause() == null ? reason : reason.getCause();
+        String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        timesSeen = why.equals(seen) ? timesSeen + 1 : 1;
+        seen = why;
+        if (isNew || (timesSeen == LASTING && !why.equals(told))) {
+            told = why;
             tell(
                     BurstEvent.Severity.WARN,
                     "topic " + config.topic() + " gets no records for the moment: " + why + "; they wait in "

@@ -64,6 +64,7 @@ final class KafkaRounds implements AutoCloseable {
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(4);
     private static final long TRANSACTION_MILLIS = 8_000;
     private static final long LARGEST_SHIFT_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final long LARGEST_SHIFT_BACK_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private final Path work;
     private final Jvms jvms;
@@ -71,6 +72,7 @@ final class KafkaRounds implements AutoCloseable {
     private final List<Broker> brokers = new ArrayList<>();
     private final List<KilledHost> hosts = new ArrayList<>();
     private final Map<Disturbance, Integer> done = new EnumMap<>(Disturbance.class);
+    private final long[] shiftOfBroker = new long[BROKERS];
     private int kills;
     private TopicWitness witness;
 
@@ -318,14 +320,16 @@ final class KafkaRounds implements AutoCloseable {
         }
     }
 
-    /** Of a host and of a broker, while they run; some times both are right again. */
+    /**
+     * Of a host and of a broker, while they run. That of a broker goes back by seconds only: for as long as it goes
+     * back, a broker connects to no other one again, and ends no transaction there.
+     */
     private void shiftClocks() throws IOException {
-        Jvms.shiftClock(hosts.get(random.nextInt(HOSTS)).clock(), shift());
-        Jvms.shiftClock(work.resolve("clock-of-broker-" + (1 + random.nextInt(BROKERS))), shift());
-    }
-
-    private long shift() {
-        return random.nextInt(3) == 0 ? 0 : random.nextLong(-LARGEST_SHIFT_NANOS, LARGEST_SHIFT_NANOS);
+        long shift = random.nextInt(3) == 0 ? 0 : random.nextLong(-LARGEST_SHIFT_NANOS, LARGEST_SHIFT_NANOS);
+        Jvms.shiftClock(hosts.get(random.nextInt(HOSTS)).clock(), shift);
+        int broker = random.nextInt(BROKERS);
+        shiftOfBroker[broker] = random.nextLong(shiftOfBroker[broker] - LARGEST_SHIFT_BACK_NANOS, LARGEST_SHIFT_NANOS);
+        Jvms.shiftClock(work.resolve("clock-of-broker-" + (1 + broker)), shiftOfBroker[broker]);
     }
 
     private void fillDisk(KilledHost host) throws Exception {

@@ -17,8 +17,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -39,6 +42,9 @@ final class ShippingBench {
     /** What the headers of a record have, so that the other can send as much. */
     private static final int HEADER_BYTES = 183;
 
+    /** Of the two that each record has. */
+    private static final int LEAST_HEADER_BYTES = 67;
+
     private static final String TRANSACTION_MILLIS = "100";
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Pattern RATE = Pattern.compile("(\\d+) records sent, ([0-9.]+) records/sec");
@@ -48,7 +54,13 @@ final class ShippingBench {
 
     public static void main(String[] arguments) throws Exception {
         switch (arguments[0]) {
-            case "ship" -> ship(arguments[1], arguments[2], arguments[3], Long.parseLong(arguments[4]));
+            case "ship" ->
+                ship(
+                        arguments[1],
+                        arguments[2],
+                        arguments[3],
+                        Long.parseLong(arguments[4]),
+                        Boolean.parseBoolean(arguments[5]));
             case "consume" -> consume(arguments[1], Integer.parseInt(arguments[2]));
             case "read" -> read(arguments[1], arguments[2], Integer.parseInt(arguments[3]));
             default ->
@@ -63,10 +75,15 @@ final class ShippingBench {
     // ------------------------------------------------------------------------------------------- parts of their own
 
     /** All that the folder has, from when the shipper knows where to begin. */
-    private static void ship(String folder, String topic, String servers, long records) throws Exception {
+    private static void ship(String folder, String topic, String servers, long records, boolean isLeast)
+            throws Exception {
         ShipperConfig config = ShipperConfig.builder()
                 .folder(folder)
                 .topic(topic)
+                .headers(
+                        isLeast
+                                ? EnumSet.noneOf(ShipperConfig.Header.class)
+                                : EnumSet.allOf(ShipperConfig.Header.class))
                 .property("bootstrap.servers", servers)
                 .listener(event -> System.out.println(event.text()))
                 .build();
@@ -160,6 +177,7 @@ final class ShippingBench {
                     }
                 }
             }
+            wake(1_000 * seconds);
         }
 
         private void shipping(Broker broker, int records, int rounds) throws Exception {
@@ -170,32 +188,46 @@ final class ShippingBench {
                 }
                 written.log.awaitDrained(LONG);
             }
-            List<Double> ofPayload = new ArrayList<>();
-            List<Double> ofBytes = new ArrayList<>();
+            String segments = folder.resolve("segments").toString();
+            Map<String, List<Double>> ratios = new LinkedHashMap<>();
             for (int round = 0; round <= rounds; round++) {
                 double payload = producer(broker, "payload-" + round, records, BYTES);
-                broker.createTopic("ship-" + round, 1);
-                double shipper = rate(java(
-                        ShippingBench.class.getName(),
-                        "ship",
-                        folder.resolve("segments").toString(),
-                        "ship-" + round,
-                        broker.servers(),
-                        Integer.toString(records)));
+                double shipper = shipper(broker, segments, "ship-" + round, records, false);
                 double bytes = producer(broker, "bytes-" + round, records, BYTES + HEADER_BYTES);
+                double least = shipper(broker, segments, "least-" + round, records, true);
+                double leastBytes = producer(broker, "least-bytes-" + round, records, BYTES + LEAST_HEADER_BYTES);
                 System.out.printf(
-                        "shipping   %s: records/s: shipper %,.0f; kafka-producer-perf-test %,.0f of the same payload,"
-                                + " %,.0f of the same bytes%n",
-                        round == 0 ? "warm-up" : "round " + round, shipper, payload, bytes);
+                        "shipping   %s: records/s: shipper %,.0f, without headers that may be left out %,.0f;"
+                                + " kafka-producer-perf-test %,.0f of the same payload, %,.0f and %,.0f of the same"
+                                + " bytes%n",
+                        round == 0 ? "warm-up" : "round " + round, shipper, least, payload, bytes, leastBytes);
                 if (round > 0) {
-                    ofPayload.add(shipper / payload);
-                    ofBytes.add(shipper / bytes);
+                    add(ratios, "all headers, of the same bytes", shipper / bytes);
+                    add(ratios, "all headers, of the same payload", shipper / payload);
+                    add(ratios, "least headers, of the same bytes", least / leastBytes);
+                    add(ratios, "least headers, of the same payload", least / payload);
                 }
             }
-            System.out.printf(
-                    "shipping   shipper over kafka-producer-perf-test, median of %d: %.2f of the same payload, %.2f of"
-                            + " the same bytes%n",
-                    rounds, median(ofPayload), median(ofBytes));
+            ratios.forEach((what, each) -> System.out.printf(
+                    "shipping   shipper over kafka-producer-perf-test, median of %d: %.2f (%s)%n",
+                    rounds, median(each), what));
+        }
+
+        private static void add(Map<String, List<Double>> ratios, String what, double ratio) {
+            ratios.computeIfAbsent(what, none -> new ArrayList<>()).add(ratio);
+        }
+
+        private static double shipper(Broker broker, String segments, String topic, int records, boolean isLeast)
+                throws Exception {
+            broker.createTopic(topic, 1);
+            return rate(java(
+                    ShippingBench.class.getName(),
+                    "ship",
+                    segments,
+                    topic,
+                    broker.servers(),
+                    Integer.toString(records),
+                    Boolean.toString(isLeast)));
         }
 
         private static double median(List<Double> values) {
@@ -258,6 +290,24 @@ final class ShippingBench {
             return new ProcessBuilder(command).redirectErrorStream(true);
         }
 
+        /** Of a consumer, without a disk between: what is left is the drain's interval, and the wake. */
+        private void wake(int records) throws Exception {
+            Path folder = Files.createTempDirectory(Path.of("/dev/shm"), "burstlog-wake");
+            try (Written written = new Written(folder, 64 << 20, Duration.ofMillis(1))) {
+                String segments = folder.resolve("segments").toString();
+                Process consumer = java(ShippingBench.class.getName(), "consume", segments, "" + records)
+                        .start();
+                Thread.sleep(3_000);
+                written.append(records, 1_000);
+                System.out.printf(
+                        "lag         1,000 records/s, drainInterval 1 ms, segments in memory: consumer in another"
+                                + " process: %s",
+                        said(consumer));
+            } finally {
+                SharedBroker.deleteTree(folder);
+            }
+        }
+
         private void lag(Broker broker, int rate, int seconds, Duration interval) throws Exception {
             String topic = "lag-" + rate + "-" + interval.toMillis();
             Path folder = work.resolve(topic);
@@ -279,7 +329,7 @@ final class ShippingBench {
                 Process reader = java(ShippingBench.class.getName(), "read", topic, broker.servers(), "" + records)
                         .start();
                 Thread.sleep(3_000);
-                written.append(records, 1_000_000_000L / rate);
+                written.append(records, rate);
                 System.out.printf(
                         "lag        %,6d records/s, drainInterval %d ms: consumer in another process: %s",
                         rate, interval.toMillis(), said(consumer));
@@ -292,7 +342,7 @@ final class ShippingBench {
         }
     }
 
-    /** A log whose ring is in memory; log file and segments are on the disk. */
+    /** A log whose ring is in memory. */
     private static final class Written implements AutoCloseable {
         private final Path ring;
         private final BurstLog log;
@@ -328,13 +378,16 @@ final class ShippingBench {
             stream.enqueue(of(first), System.currentTimeMillis() * 1_000_000);
         }
 
-        /** At their times, however late the ones before were: a stall counts for all that wait behind it. */
-        void append(int records, long nanos) {
+        /**
+         * Each millisecond what is due then, however late what was before: a stall counts for all that wait behind it.
+         * Between them the thread sleeps, as a thread that spins would take one of few processors from the others.
+         */
+        void append(int records, int rate) {
             long begin = System.nanoTime();
             for (int i = 0; i < records; i++) {
-                long due = begin + i * nanos;
-                while (System.nanoTime() < due) {
-                    Thread.onSpinWait();
+                long due = begin + i / Math.max(1, rate / 1_000) * 1_000_000L;
+                for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+                    LockSupport.parkNanos(left);
                 }
                 stream.append(of(due), System.currentTimeMillis() * 1_000_000);
             }

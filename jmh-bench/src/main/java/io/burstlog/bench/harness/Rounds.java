@@ -36,16 +36,22 @@ public record Rounds(String study, int blockMessages, int warmUpMessages, int me
         int warmUp = 0;
         while (warmUp < rounds(warmUpMessages) && nanoClock.getAsLong() - begin < nanos / 2) {
             measureRound(targets, warmUp++, null);
-            progress.is(Math.max(warmUp / all, progress.nanos() / (double) nanos));
+            progress.is(done(warmUp, 0, warmUp / all, progress.nanos() / (double) nanos));
         }
         int rounds = 0;
         while (rounds < rounds(messages) && (rounds < LEAST_ROUNDS || nanoClock.getAsLong() - begin < nanos)) {
             measureRound(targets, warmUp + rounds++, results);
-            progress.is(Math.max((warmUp + rounds) / all, progress.nanos() / (double) nanos));
+            progress.is(done(warmUp, rounds, (warmUp + rounds) / all, progress.nanos() / (double) nanos));
         }
         int notCounted = warmUp * blockMessages;
         results.forEach(result -> result.setWarmUp(notCounted));
         return results;
+    }
+
+    /** By the rounds or by the time, whichever ends first; the least number of rounds may take longer than the time. */
+    static double done(int warmUp, int rounds, double ofRounds, double ofTime) {
+        double ofLeast = rounds < LEAST_ROUNDS ? (double) (warmUp + rounds) / (warmUp + LEAST_ROUNDS) : 1;
+        return Math.max(ofRounds, Math.min(ofTime, ofLeast));
     }
 
     /** @param results null while warming up */

@@ -26,6 +26,9 @@ final class Publication {
     private static final Pattern BLOCK =
             Pattern.compile("(?s)(<!-- published: ([a-z-]+) -->\n)(.*?)(<!-- end of \\2 -->\n)");
 
+    /** Where a block has another name than the study whose results it shows. */
+    private static final Map<String, String> STUDIES = Map.of("slower", "peers", "hand-over", "hand-over-64");
+
     private final Path docs;
     private final Path pictures;
     private final Results results;
@@ -49,7 +52,7 @@ final class Publication {
                 .map(block -> block.group(2))
                 .sorted((a, b) -> Boolean.compare(b.equals("syncs"), a.equals("syncs"))) // others quote what it counted
                 .toList()) {
-            String study = name.equals("slower") ? "peers" : name;
+            String study = STUDIES.getOrDefault(name, name);
             if (results.study(study).isPresent()) {
                 publish(name, results.study(study).get());
                 System.out.println("pictures     " + docs.resolve("benchmarks.md") + ": " + name);

@@ -2,10 +2,14 @@
 package io.burstlog.bench.report;
 
 import io.burstlog.bench.harness.Json;
+import io.burstlog.bench.harness.Ratios;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What of a study stands in the docs: pictures, a table, and the histograms that they come from. */
 final class PublishedStudy {
@@ -54,7 +58,22 @@ final class PublishedStudy {
                                 "jvm-" + (chart.contains("pinned") ? "pinned" : "free")
                                         + (chart.contains("noisy") ? "-noisy" : "-quiet"),
                                 svg));
-            case "syncs", "slower", "agreement" -> {}
+            case "hand-over" ->
+                putPercentiles(
+                        name,
+                        title + ", one producer",
+                        targets.stream()
+                                .filter(target -> ((String) target.get("name")).endsWith(", 1 producer"))
+                                .toList(),
+                        pictures);
+            case "syncs",
+                    "slower",
+                    "agreement",
+                    "throughput",
+                    "open",
+                    "rolling-mapped",
+                    "rolling-device",
+                    "rolling-ssd" -> {}
             default -> putPercentiles(name, title, targets, pictures);
         }
         return pictures;
@@ -76,6 +95,9 @@ final class PublishedStudy {
             case "jvm" -> JvmSection.explanation(study) + "\n\n" + table(JvmSection.HEAD, JvmSection.rows(study));
             case "load" -> load(study, losses);
             case "agreement" -> table(Agreement.HEAD, Agreement.rows(study));
+            case "hand-over" -> table(Sections.HAND_OVER_HEAD, Sections.handOverRows(study));
+            case "throughput" -> table(Sections.THROUGHPUT_HEAD, Sections.throughputRows(study));
+            case "open" -> table(Sections.OPEN_HEAD, Sections.openRows(study));
             default -> latencies(study, losses);
         };
     }
@@ -95,19 +117,32 @@ final class PublishedStudy {
     }
 
     private static String latencies(Map<String, Object> study, Losses.Table losses) {
+        List<Map<String, Object>> targets = Results.targets(study);
+        Optional<Map<String, Object>> base = targets.stream()
+                .filter(target -> target.get("name").equals(study.get("baseline")))
+                .findFirst();
         List<String> head = new ArrayList<>(List.of("us"));
         head.addAll(FIGURES);
+        base.ifPresent(of -> head.add("p50, p99, p99.9 over " + of.get("name")));
         head.addAll(List.of("messages", "lost at kill", "lost at power cut"));
         List<List<String>> rows = new ArrayList<>();
-        for (Map<String, Object> target : Results.targets(study)) {
+        for (Map<String, Object> target : targets) {
             String name = (String) target.get("name");
             List<String> row = new ArrayList<>(List.of(name));
             FIGURES.forEach(figure -> row.add(Sections.micros(target, figure)));
+            base.ifPresent(of -> row.add(target == of ? "1" : over(target, of)));
             row.add("%,d".formatted((Long) target.get("messages")));
             row.addAll(losses.of(name));
             rows.add(row);
         }
         return table(head, rows);
+    }
+
+    /** The median over blocks of the same round. */
+    private static String over(Map<String, Object> target, Map<String, Object> base) {
+        return Stream.of("p50", "p99", "p99.9")
+                .map(figure -> Html.digits(Ratios.ratios(target, base, figure).median()))
+                .collect(Collectors.joining(", "));
     }
 
     private static String load(Map<String, Object> study, Losses.Table losses) {

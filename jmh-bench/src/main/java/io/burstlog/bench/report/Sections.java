@@ -28,6 +28,19 @@ final class Sections {
             "B allocated",
             "medium says");
 
+    static final List<String> HAND_OVER_HEAD = List.of(
+            "way",
+            "messages",
+            "average of whole bursts (ns)",
+            "p50 (us)",
+            "p99 (us)",
+            "p99.9 (us)",
+            "p99.99 (us)",
+            "max (us)");
+
+    static final List<String> THROUGHPUT_HEAD = List.of("ring on", "what", "records a second", "blocks");
+    static final List<String> OPEN_HEAD = List.of("what", "milliseconds");
+
     private final Results results;
     private final Html html;
     private final BiConsumer<String, String> figure;
@@ -132,23 +145,7 @@ final class Sections {
                                     + " bursts timed as a whole, the percentiles of bursts timed message by message, which adds a reading of"
                                     + " the clock to each.")
                             .formatted(study.get("burst")));
-            List<List<String>> rows = new ArrayList<>();
-            for (Map<String, Object> target : Results.targets(study)) {
-                List<String> row = new ArrayList<>(figures(target));
-                row.set(2, Checks.spread(Ratios.of(Results.numbers(target.get("averagesOfWholeBursts"))), 1));
-                rows.add(row);
-            }
-            html.table(
-                    List.of(
-                            "way",
-                            "messages",
-                            "average of whole bursts (ns)",
-                            "p50 (us)",
-                            "p99 (us)",
-                            "p99.9 (us)",
-                            "p99.99 (us)",
-                            "max (us)"),
-                    rows);
+            html.table(HAND_OVER_HEAD, handOverRows(study));
             Map<String, List<Map<String, Object>>> byProducers = new LinkedHashMap<>();
             for (Map<String, Object> target : Results.targets(study)) {
                 String name = (String) target.get("name");
@@ -227,34 +224,51 @@ final class Sections {
         }
     }
 
+    static List<List<String>> handOverRows(Map<String, Object> study) {
+        List<List<String>> rows = new ArrayList<>();
+        for (Map<String, Object> target : Results.targets(study)) {
+            List<String> row = new ArrayList<>(figures(target));
+            row.set(2, Checks.spread(Ratios.of(Results.numbers(target.get("averagesOfWholeBursts"))), 1));
+            rows.add(row);
+        }
+        return rows;
+    }
+
     void throughput() {
         results.study("throughput").ifPresent(study -> {
             html.heading(2, (String) study.get("title"));
-            List<List<String>> rows = new ArrayList<>();
-            for (Map<String, Object> target : Results.targets(study)) {
-                double[] rates = Results.numbers(target.get("perSecond"));
-                rows.add(List.of(
-                        (String) target.get("medium"),
-                        (String) target.get("name"),
-                        Checks.spread(Ratios.of(rates), 1),
-                        "" + rates.length));
-            }
-            html.table(List.of("ring on", "what", "records a second", "blocks"), rows);
+            html.table(THROUGHPUT_HEAD, throughputRows(study));
         });
+    }
+
+    static List<List<String>> throughputRows(Map<String, Object> study) {
+        List<List<String>> rows = new ArrayList<>();
+        for (Map<String, Object> target : Results.targets(study)) {
+            double[] rates = Results.numbers(target.get("perSecond"));
+            rows.add(List.of(
+                    (String) target.get("medium"),
+                    (String) target.get("name"),
+                    Checks.spread(Ratios.of(rates), 1),
+                    "" + rates.length));
+        }
+        return rows;
     }
 
     void open() {
         results.study("open").ifPresent(study -> {
             html.heading(2, (String) study.get("title"));
             html.paragraph("Ring of %,d bytes, full; in turns.".formatted((Long) study.get("ringBytes")));
-            List<List<String>> rows = new ArrayList<>();
-            for (Map<String, Object> target : Results.targets(study)) {
-                rows.add(List.of(
-                        (String) target.get("name"),
-                        Checks.spread(Ratios.of(Results.numbers(target.get("millis"))), 1)));
-            }
-            html.table(List.of("what", "milliseconds"), rows);
+            html.table(OPEN_HEAD, openRows(study));
         });
+    }
+
+    static List<List<String>> openRows(Map<String, Object> study) {
+        List<List<String>> rows = new ArrayList<>();
+        for (Map<String, Object> target : Results.targets(study)) {
+            rows.add(List.of(
+                    (String) target.get("name"), Checks.spread(Ratios.of(Results.numbers(target.get("millis"))), 1)));
+        }
+        return rows;
     }
 
     void jmh() {

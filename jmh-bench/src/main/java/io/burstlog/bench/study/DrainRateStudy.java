@@ -18,8 +18,8 @@ import java.util.Random;
 /**
  * How fast the drain writes text, against a bare sequential write of the same bytes to the same disk, synced at its
  * end: into one file, into files that are rolled, and while these are compressed; and the records as they are into
- * segments, while their text goes to memory. A block is what the ring holds when its drain is told to begin, and ends
- * when all of it is in its files and synced.
+ * segments, while their text goes to memory (there the bare write has as much text in memory besides). A block is what
+ * the ring holds when its drain is told to begin, and ends when all of it is in its files and synced.
  *
  * <p>The speed of a disk that others share changes within a second by more than what is measured. So blocks are short
  * and many, each is compared with the bare ones right before and behind it, and the median counts. What does not change
@@ -49,16 +49,16 @@ public final class DrainRateStudy {
             Progress progress = new Progress("drain-rate");
             for (int block = -1; block < blocks; block++) {
                 Collections.shuffle(turns, random);
-                DrainedText.Block before = text.write(DrainedText.BARE);
                 for (String way : turns) {
+                    String bareWay = DrainedText.bareOf(way);
+                    DrainedText.Block before = text.write(bareWay);
                     DrainedText.Block drained = text.write(way);
-                    DrainedText.Block after = text.write(DrainedText.BARE);
+                    DrainedText.Block after = text.write(bareWay);
                     if (block >= 0) {
                         double bare = (before.seconds() + after.seconds()) / 2 / after.bytes();
                         measured.get(way).add(drained, bare);
-                        measured.get(DrainedText.BARE).add(after, after.seconds() / after.bytes());
+                        measured.get(bareWay).add(after, after.seconds() / after.bytes());
                     }
-                    before = after;
                 }
                 progress.is((block + 2.0) / (blocks + 1));
             }

@@ -48,12 +48,14 @@ public final class FileSystemStudy {
             }
             Progress progress = new Progress("file-systems");
             for (int second = -1; second < seconds; second++) {
+                Progress.Part part = progress.part(second + 1, seconds + 1);
+                int turn = 0;
                 for (Map.Entry<Target, OpenLoop> each : loops.entrySet()) {
                     OpenLoop loop = second < 0 ? new OpenLoop(OpenLoop.SPINNING) : each.getValue(); // warm-up
                     loop.run(each.getKey(), rate, rate);
                     each.getKey().settle();
+                    part.is((double) ++turn / loops.size());
                 }
-                progress.is((second + 2.0) / (seconds + 1));
             }
             loops.forEach((target, loop) -> {
                 study.add(TargetResult.spreadOf(target.name(), loop.response()));

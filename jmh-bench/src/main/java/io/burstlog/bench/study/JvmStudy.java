@@ -87,6 +87,7 @@ public final class JvmStudy {
         for (int run = 1; run <= runs; run++) {
             for (Map.Entry<Setting, Measured> each : all.entrySet()) {
                 Setting of = each.getKey();
+                done++;
                 try {
                     media.renew(ring);
                     each.getValue()
@@ -96,7 +97,7 @@ public final class JvmStudy {
                                     of.noisy(),
                                     ring.path(),
                                     load,
-                                    media.file("gateway-" + ++done),
+                                    media.file("gateway-" + done),
                                     warmUp));
                 } catch (IOException | Media.NotPossible reason) {
                     study.skip(of + ", run " + run, reason.getMessage());

@@ -80,13 +80,14 @@ public final class LoadStudy {
             throws Exception {
         Map<Target, OpenLoop> loops = new LinkedHashMap<>();
         capacities.keySet().forEach(target -> loops.put(target, new OpenLoop(OpenLoop.SPINNING)));
+        int done = 0;
         for (int block = 0; block < blocks; block++) {
             for (Map.Entry<Target, OpenLoop> loop : loops.entrySet()) {
                 double perSecond = capacities.get(loop.getKey()) * percent / 100;
                 loop.getValue().run(loop.getKey(), perSecond, Math.max(LEAST_MESSAGES, (int) (perSecond * seconds)));
                 loop.getKey().settle();
+                progress.is((double) ++done / (blocks * loops.size()));
             }
-            progress.is((block + 1.0) / blocks);
         }
         for (Map.Entry<Target, OpenLoop> loop : loops.entrySet()) {
             study.add(level(loop.getKey().name(), percent, capacities.get(loop.getKey()), loop.getValue()));

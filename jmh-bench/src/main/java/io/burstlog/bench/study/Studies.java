@@ -143,7 +143,7 @@ public final class Studies {
         add(
                 "drain-rate",
                 "how fast does the drain write text?",
-                size -> List.of(step(0, "drain-rate --megabytes 128 --blocks", size.of(3, 150))));
+                size -> List.of(step(0, "drain-rate --megabytes 128 --blocks", size.of(3, 20))));
         add(
                 "open",
                 "how long is the open of a full ring?",

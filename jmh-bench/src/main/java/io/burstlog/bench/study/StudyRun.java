@@ -61,8 +61,12 @@ public final class StudyRun {
             System.out.printf(
                     "== %s (%d of %d), after %d s: %s%n",
                     names.get(i), i + 1, names.size(), passed.toSeconds(), Studies.question(names.get(i)));
-            for (Studies.Step step : Studies.steps(names.get(i), full, out)) {
-                int code = run(names.get(i), step);
+            List<Studies.Step> steps = Studies.steps(names.get(i), full, out);
+            for (int step = 0; step < steps.size(); step++) {
+                if (steps.size() > 1) { // what each says of the time that is left is its own
+                    System.out.printf("   %s, step %d of %d%n", names.get(i), step + 1, steps.size());
+                }
+                int code = run(names.get(i), steps.get(step));
                 failed = failed == 0 ? code : failed;
             }
         }

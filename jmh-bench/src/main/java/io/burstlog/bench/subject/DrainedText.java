@@ -41,6 +41,9 @@ public final class DrainedText implements AutoCloseable {
     /** Written by hand, a megabyte after the other, and synced. */
     public static final String BARE = "bare";
 
+    /** As {@link #BARE}, and their text into a file that is in memory meanwhile. */
+    public static final String BARE_AND_TEXT = "bare, with text in memory";
+
     private static final String ONE_FILE = "one file";
     private static final String ROLLED = "rolled";
     private static final String COMPRESSED = "rolled and .zst";
@@ -50,7 +53,7 @@ public final class DrainedText implements AutoCloseable {
 
     public static final List<String> DRAINS = List.of(ONE_FILE, ROLLED, COMPRESSED, SEGMENTS);
 
-    public static final List<String> WAYS = List.of(BARE, ONE_FILE, ROLLED, COMPRESSED, SEGMENTS);
+    public static final List<String> WAYS = List.of(BARE, BARE_AND_TEXT, ONE_FILE, ROLLED, COMPRESSED, SEGMENTS);
 
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Duration IDLE = Duration.ofMinutes(10);
@@ -60,6 +63,10 @@ public final class DrainedText implements AutoCloseable {
 
     private static final long REST_MILLIS = 50;
     private static final int LINES = 4096;
+
+    /** Of a record in a segment. */
+    private static final int HEADER_BYTES = 64;
+
     private static final int WRITE_BYTES = 1 << 20;
     private static final long LONGEST_BARE_BYTES = 1L << 30;
 
@@ -165,29 +172,49 @@ public final class DrainedText implements AutoCloseable {
                 null);
     }
 
-    /** Writes a block in one of the ways. */
-    public Block write(String way) throws IOException, InterruptedException {
-        return way.equals(BARE) ? writeBare() : drain(logs.get(way));
+    /** What writes the bytes of a way to the same places. */
+    public static String bareOf(String way) {
+        return way.equals(SEGMENTS) ? BARE_AND_TEXT : BARE;
     }
 
-    private Block writeBare() throws IOException, InterruptedException {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(WRITE_BYTES);
-        for (int i = 0; buffer.remaining() >= lines[0].length; i++) {
+    /** Writes a block in one of the ways. */
+    public Block write(String way) throws IOException, InterruptedException {
+        return way.equals(BARE) || way.equals(BARE_AND_TEXT)
+                ? writeBare(way.equals(BARE_AND_TEXT))
+                : drain(logs.get(way));
+    }
+
+    private Block writeBare(boolean withText) throws IOException, InterruptedException {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(WRITE_BYTES / lines[0].length * lines[0].length);
+        for (int i = 0; buffer.hasRemaining(); i++) {
             buffer.put(lines[i % LINES]);
         }
-        buffer.flip();
-        letTheDiskRest();
-        long processors = process.getProcessCpuTime();
-        long begin = System.nanoTime();
-        for (int written = 0; written < bytes; ) {
-            written += bare.write(buffer.rewind());
+        Path text = media.memory().resolve("bare.text");
+        prepare();
+        Block block;
+        try (FileChannel memory = FileChannel.open(text, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            long processors = process.getProcessCpuTime();
+            long begin = System.nanoTime();
+            for (int written = 0; written < bytes; ) {
+                int piece = bare.write(buffer.clear());
+                written += piece;
+                if (withText) {
+                    memory.write(buffer.clear().limit(textOf(piece)));
+                }
+            }
+            bare.force(false);
+            block = since(begin, processors, bytes);
         }
-        bare.force(false);
-        Block block = since(begin, processors, bytes);
+        Files.delete(text);
         if (bare.size() > LONGEST_BARE_BYTES) {
             bare.truncate(0);
         }
         return block;
+    }
+
+    /** Bytes of the text that is in so many bytes of segments. */
+    private int textOf(int bytesOfSegments) {
+        return (int) ((long) bytesOfSegments * media.bytes() / (media.bytes() + HEADER_BYTES));
     }
 
     private Block since(long begin, long processors, long written) {
@@ -211,7 +238,7 @@ public final class DrainedText implements AutoCloseable {
         if (log.stream().stats().drainedBytes() - drained > bytes / 10) {
             throw new IllegalStateException("The drain did not wait until the ring held its block.");
         }
-        letTheDiskRest();
+        prepare();
         long before = bytesOfSegments(log.segments());
         long processors = process.getProcessCpuTime();
         long begin = System.nanoTime();
@@ -243,8 +270,20 @@ public final class DrainedText implements AutoCloseable {
         }
     }
 
-    private static void letTheDiskRest() throws InterruptedException {
+    /**
+     * The disk rests, and there is free memory that has been used just now: the host of a virtual machine may have
+     * taken back what was not, and whoever is given that waits ten times as long for each page.
+     */
+    private void prepare() throws IOException, InterruptedException {
+        Path file = media.file("used");
         Thread.sleep(REST_MILLIS);
+        ByteBuffer buffer = ByteBuffer.allocateDirect(WRITE_BYTES);
+        try (FileChannel used = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            for (long written = 0; written < 3L * bytes; ) {
+                written += used.write(buffer.rewind());
+            }
+        }
+        Files.delete(file);
     }
 
     /** So that nobody pays for the files of another. */

@@ -131,4 +131,13 @@ class RoundsTest {
                 "blocks",
                 Arrays.stream(p50s).mapToObj(p50 -> Map.of("p50", p50)).toList());
     }
+
+    @Test
+    void itIsNotDoneBeforeTheLeastRoundsAreWhateverTheTimeSays() {
+        assertThat(Rounds.done(5, 0, 0.1, 2.0)).isEqualTo(0.625);
+        assertThat(Rounds.done(5, 2, 0.1, 2.0)).isEqualTo(0.875);
+        assertThat(Rounds.done(5, 3, 0.1, 2.0)).isEqualTo(1);
+        assertThat(Rounds.done(5, 9, 0.1, 0.4)).isEqualTo(0.4);
+        assertThat(Rounds.done(5, 9, 0.8, 0.4)).isEqualTo(0.8);
+    }
 }

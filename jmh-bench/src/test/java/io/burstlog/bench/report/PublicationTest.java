@@ -31,7 +31,8 @@ class PublicationTest {
     @BeforeEach
     void aPage() throws Exception {
         StringBuilder page = new StringBuilder("# Benchmarks\n");
-        for (String name : List.of("peers", "slower", "device", "syncs", "jvm", "agreement")) {
+        for (String name :
+                List.of("peers", "slower", "device", "syncs", "jvm", "agreement", "hand-over", "throughput", "open")) {
             page.append("<!-- published: %1$s -->\nold %1$s\n<!-- end of %1$s -->\n".formatted(name));
         }
         Files.writeString(docs.resolve("benchmarks.md"), page);
@@ -128,6 +129,46 @@ class PublicationTest {
         assertThat(publish())
                 .contains("![FIX gateway, free, quiet neighbour](pictures/jvm-free-quiet.svg)")
                 .containsPattern("\\| JDK 2, free, quiet \\|.*\\| 2.00 \\| 2.00 \\| 2.0 h \\|");
+    }
+
+    @Test
+    void eachIsComparedWithTheBaselineInBlocksOfTheSameRound() throws Exception {
+        Study study = new Study("device", "latency", "Device", CONDITIONS).with("baseline", "bare@device");
+        study.add(target("bare@device", 1_000_000));
+        study.add(target("c@device", 1_500_000));
+        study.write(out);
+
+        assertThat(publish())
+                .contains("| max | p50, p99, p99.9 over bare@device | messages |")
+                .containsPattern("\\| bare@device \\|.*\\| 1 \\| 1,000 \\|")
+                .containsPattern("\\| c@device \\|.*\\| 1.50, 1.50, 1.50 \\| 1,000 \\|");
+    }
+
+    @Test
+    void whatHasNoLatencyOfOneMessageHasATableOfItsOwn() throws Exception {
+        Study queues = new Study("hand-over-64", "hand-over", "Queues", CONDITIONS);
+        for (String name : List.of("copy, 1 producer", "copy, 4 producers")) {
+            Map<String, Object> way = new LinkedHashMap<>(target(name, 100));
+            way.put("averagesOfWholeBursts", List.of(7.0, 8.0, 9.0));
+            queues.add(way);
+        }
+        queues.write(out);
+        Study rates = new Study("throughput", "throughput", "Rates", CONDITIONS);
+        rates.add(Map.of("name", "append, 1 thread", "medium", "ssd", "perSecond", List.of(1000.0, 2000.0, 3000.0)));
+        rates.write(out);
+        Study opens = new Study("open", "open", "Opens", CONDITIONS);
+        opens.add(Map.of("name", "raw read", "millis", List.of(10.0, 11.0, 12.0)));
+        opens.write(out);
+
+        assertThat(publish())
+                .containsPattern("\\| copy, 4 producers \\| 1,000 \\| 8.00 \\(7.50 .. 8.50\\) \\|")
+                .containsPattern("\\| ssd \\| append, 1 thread \\| 2,?000 \\(1,?500 .. 2,?500\\) \\| 3 \\|")
+                .containsPattern("\\| raw read \\| 11.0\\S* \\(10.5\\S* .. 11.5\\S*\\) \\|");
+        assertThat(docs.resolve("pictures/hand-over.svg"))
+                .content()
+                .contains("copy, 1")
+                .doesNotContain("copy, 4");
+        assertThat(docs.resolve("pictures/hand-over-64.histograms")).content().hasLineCount(2);
     }
 
     @Test

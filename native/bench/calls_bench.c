@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a call takes, and in which stage: threads append, or offer, as fast as they go. Prints how long the calls took, and
+ * the six stages as the log timed them. scripts/bench-calls has it run under valgrind and strace, too.
+ *
+ *     calls_bench append|offer RING LOG_FILE ENGINE CALLS BYTES THREADS [RING_MEGABYTES]
+ *
+ * ENGINE: as in the configuration, for instance pwrite or mapped. RING: a ring, or a file to be created.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "burstlog.h"
+#include "device/medium.h"
+
+#define THREADS_MOST 64
+#define IO_KINDS 8
+
+struct caller {
+    pthread_t thread;
+    burst_t *log;
+    int offers;
+    size_t bytes, calls;
+    int64_t *took_ns;
+};
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static void die(const char *what) {
+    fprintf(stderr, "calls_bench: %s: %s\n", what, burst_last_error());
+    exit(1);
+}
+
+static uint32_t io_of(const char *name) {
+    for (uint32_t io = 0; io < IO_KINDS; io++) {
+        if (strcmp(device_io_name(io), name) == 0) {
+            return io;
+        }
+    }
+    fprintf(stderr, "calls_bench: there is no engine %s\n", name);
+    exit(2);
+}
+
+/* The clock is read once between two calls. An offer that finds the ring full is made again, and that is its time. */
+static void *call(void *argument) {
+    const struct caller *self = argument;
+    char *record = malloc(self->bytes);
+    memset(record, 'r', self->bytes);
+    int64_t before_ns = now_ns();
+    for (size_t i = 0; i < self->calls; i++) {
+        int64_t sequence;
+        do {
+            sequence = self->offers ? burst_offer(self->log, record, self->bytes, 0)
+                                    : burst_append(self->log, record, self->bytes, 0);
+        } while (sequence == -EAGAIN);
+        if (sequence < 0) {
+            die("call");
+        }
+        const int64_t after_ns = now_ns();
+        self->took_ns[i] = after_ns - before_ns;
+        before_ns = after_ns;
+    }
+    free(record);
+    return NULL;
+}
+
+static int compare(const void *one, const void *other) {
+    const int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    return (a > b) - (a < b);
+}
+
+static void print_row(const char *name, uint64_t timed, const uint64_t ns[4]) {
+    printf("| %s | %llu |", name, (unsigned long long)timed);
+    for (int i = 0; i < 4; i++) {
+        printf(timed == 0 ? " |" : " %.2f |", (double)ns[i] / 1e3);
+    }
+    printf("\n");
+}
+
+static void print_calls(const char *name, int64_t *took_ns, size_t count) {
+    qsort(took_ns, count, sizeof *took_ns, compare);
+    print_row(name, count,
+              (uint64_t[]){(uint64_t)took_ns[count / 2], (uint64_t)took_ns[count * 99 / 100],
+                           (uint64_t)took_ns[count * 9999 / 10000], (uint64_t)took_ns[count - 1]});
+}
+
+static void print_stages(const burst_t *log) {
+    static const char *const names[BURST_STAGES] = {"claim wait",   "copy",      "commit wait",
+                                                    "device write", "drain lag", "enqueue lag"};
+    static burst_histogram_t times = {.struct_bytes = sizeof times};
+    for (uint32_t stage = 0; stage < BURST_STAGES; stage++) {
+        if (burst_stage_histogram(log, stage, &times) < 0) {
+            die("histogram");
+        }
+        print_row(names[stage], times.count,
+                  (uint64_t[]){burst_histogram_percentile(&times, 50), burst_histogram_percentile(&times, 99),
+                               burst_histogram_percentile(&times, 99.99), times.max_ns});
+    }
+}
+
+int main(int argc, char **argv) {
+    static struct caller callers[THREADS_MOST];
+    const size_t threads = argc > 7 ? strtoul(argv[7], NULL, 10) : 0;
+    const size_t calls = threads == 0 ? 0 : strtoul(argv[5], NULL, 10) / threads;
+    if (calls == 0 || threads > THREADS_MOST) {
+        fprintf(stderr,
+                "usage: calls_bench append|offer RING LOG_FILE ENGINE CALLS BYTES THREADS (1..%d) [RING_MEGABYTES]\n",
+                THREADS_MOST);
+        return 2;
+    }
+    burst_config_t config;
+    burst_config_init(&config);
+    config.ring = argv[2];
+    config.file_name = argv[3];
+    config.io = io_of(argv[4]);
+    config.durability = BURST_DURABILITY_PROCESS;
+    config.ring_bytes = argc > 8 ? strtoull(argv[8], NULL, 10) << 20 : 0;
+    burst_t *log;
+    if (burst_open(&config, &log) < 0) {
+        die("open");
+    }
+    int64_t *took_ns = calloc(threads * calls, sizeof *took_ns);
+    const int64_t begin_ns = now_ns();
+    for (size_t i = 0; i < threads; i++) {
+        callers[i] = (struct caller){.log = log,
+                                     .offers = strcmp(argv[1], "offer") == 0,
+                                     .bytes = strtoul(argv[6], NULL, 10),
+                                     .calls = calls,
+                                     .took_ns = took_ns + i * calls};
+        if (i > 0 && pthread_create(&callers[i].thread, NULL, call, &callers[i]) != 0) {
+            die("pthread_create");
+        }
+    }
+    call(&callers[0]); /* in the main thread, which strace can follow alone */
+    for (size_t i = 1; i < threads; i++) {
+        pthread_join(callers[i].thread, NULL);
+    }
+    const double each_ns = (double)(now_ns() - begin_ns) / (double)(threads * calls);
+    burst_await_drained(log, -1);
+    printf("%.1f ns a call: %zu calls of %zu bytes by %zu threads\n\n", each_ns, threads * calls, callers[0].bytes,
+           threads);
+    printf("| us | timed | p50 | p99 | p99.99 | max |\n|---|---|---|---|---|---|\n");
+    print_calls("the call", took_ns, threads * calls);
+    print_stages(log);
+    return burst_close(log) < 0;
+}
