@@ -173,6 +173,25 @@ class ShipperRefusedIT extends ShipperRig {
         }
     }
 
+    /** First the topic is missing, then it takes no record as long as this one. */
+    @Test
+    void anotherReasonIsToldOnceItLasts(TestInfo test) throws Exception {
+        try (WrittenStream written = open(test)) {
+            written.write(1);
+            written.awaitDrained();
+            ShipperConfig config =
+                    config("late").key(record -> new byte[2 << 20]).build();
+            try (KafkaShipper shipper = KafkaShipper.start(config)) {
+                awaitTold(BurstEvent.Severity.WARN, "topic late gets no records for the moment");
+                broker.createTopic("late", 1);
+                awaitTold(BurstEvent.Severity.WARN, "message larger than the max message size");
+                long failures = shipper.stats().failures();
+                await(() -> shipper.stats().failures() > failures);
+            }
+            assertThat(told).hasSize(2);
+        }
+    }
+
     private static void setLargest(String topic, int bytes) throws Exception {
         ConfigEntry largest = new ConfigEntry("max.message.bytes", Integer.toString(bytes));
         broker.admin()
