@@ -22,7 +22,7 @@ import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 /**
  * Compresses a file that ended. Whenever it is interrupted there is the file, or its compressed twin, or both, and each
  * is whole: the twin is made under a temporary name, synced and published without replacing anything; then the file
- * goes. A strategy may give the file another name meanwhile, and the twin gets it then.
+ * goes. If a step fails, the twin goes. A strategy may give the file another name meanwhile, and the twin gets it then.
  */
 final class CompressAction extends AbstractAction {
 
@@ -226,19 +226,29 @@ final class CompressAction extends AbstractAction {
                 return false;
             }
             Path name = twinOf(present);
-            while (!isPublished(twin, name)) {
+            while (!isLinked(twin, name)) {
                 name = Path.of(warning.free(name.toString()));
             }
-            Files.delete(present);
+            try {
+                Durable.sync(name.toAbsolutePath().getParent());
+                Files.deleteIfExists(twin);
+                Files.delete(present);
+            } catch (final IOException | RuntimeException failure) {
+                // A strategy would take the two for two files.
+                if (identity.isOf(present)) {
+                    deleteBeginning(name);
+                }
+                throw failure;
+            }
             return true;
         } finally {
             names.unlock();
         }
     }
 
-    private static boolean isPublished(final Path twin, final Path name) throws IOException {
+    private static boolean isLinked(final Path twin, final Path name) throws IOException {
         try {
-            Durable.publish(twin, name);
+            Durable.link(twin, name);
             return true;
         } catch (final FileAlreadyExistsException taken) {
             if (Files.size(name) == 0) {

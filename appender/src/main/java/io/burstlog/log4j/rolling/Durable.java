@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** Steps that survive a power cut when they have returned. */
+/** Steps that survive a power cut. */
 final class Durable {
 
     private Durable() {}
@@ -22,11 +22,11 @@ final class Durable {
     }
 
     /**
-     * Gives a whole file its name.
+     * Gives a whole file its name, which is durable when its folder is synced.
      *
      * @throws FileAlreadyExistsException if the name is taken; that file stays as it is
      */
-    static void publish(final Path temporary, final Path name) throws IOException {
+    static void link(final Path temporary, final Path name) throws IOException {
         try {
             Files.createLink(name, temporary);
         } catch (final FileAlreadyExistsException taken) {
@@ -37,7 +37,5 @@ final class Durable {
             }
             Files.move(temporary, name, StandardCopyOption.ATOMIC_MOVE);
         }
-        sync(name.toAbsolutePath().getParent());
-        Files.deleteIfExists(temporary);
     }
 }

@@ -100,6 +100,10 @@ class CompressionFaultsTest {
             }
             struck = files.hasStruck();
             requireWhole(when);
+            if (fault == Fault.ONCE) {
+                // Not both: a strategy would give them different names.
+                assertThat(names().containsAll(List.of(PLAIN, TWIN))).as(when).isFalse();
+            }
 
             // The next start, or in the same process the next attempt.
             if (fault == Fault.DEAD_BEFORE || fault == Fault.DEAD_AFTER) {
