@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "media/record.h"
 
+#include <stddef.h>
+
 #include "base/crc32c.h"
 
 uint32_t crc_seed_of(const uint8_t uuid[16]) {
     return crc32c(0, uuid, 16);
 }
 
+/* Fields are stored by the word: the checksum reads words, and waits for each that was stored in parts. */
+#define FLAGS_SHIFT (8 * (offsetof(struct record_header, flags) - offsetof(struct record_header, length)))
+
 void record_seal(struct record_header *header, const struct record_seal *seal, uint32_t crc_seed) {
+    const uint64_t in_flight = header->sequence - seal->durable_next_sequence;
     header->durable_position = seal->durable_position;
-    header->epoch = seal->epoch;
-    header->in_flight = (uint32_t)(header->sequence - seal->durable_next_sequence);
+    *(uint64_t *)&header->epoch = seal->epoch | in_flight << 32;
     /* In memory, whoever counts what a failure of the ring loses may read these two meanwhile. */
     if (seal->last) {
-        __atomic_store_n(&header->flags, (uint8_t)(header->flags | RECORD_LAST), __ATOMIC_RELAXED);
+        uint64_t *length_to_stream = (uint64_t *)&header->length;
+        __atomic_store_n(length_to_stream, *length_to_stream | (uint64_t)RECORD_LAST << FLAGS_SHIFT, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&header->position, seal->position, __ATOMIC_RELEASE);
     header->header_crc = crc32c(crc_seed, header, RECORD_CRC_COVERS);
