@@ -134,10 +134,21 @@ static void notify_after_count(struct ring *ring, struct event_count *event) {
     }
 }
 
+/* Counts a commit on both words at once. Returns their value before. */
+static uint32_t count_finished(struct ring *ring) {
+    uint64_t both = atomic_load_explicit(&ring->generations, memory_order_relaxed);
+    uint32_t finished;
+    uint64_t next;
+    do {
+        finished = (uint32_t)both;
+        next = (uint64_t)(finished + 1u) << 32 | (finished + 1u);
+    } while (!atomic_compare_exchange_weak(&ring->generations, &both, next));
+    return finished;
+}
+
 static void let_go(struct ring *ring) {
     atomic_store_explicit(&ring->leader, LEADER_FREE, memory_order_release);
-    const uint32_t finished = atomic_fetch_add(&ring->generation[0], 1);
-    atomic_fetch_add(&ring->generation[1], 1);
+    const uint32_t finished = count_finished(ring);
     wake(ring, (finished + 1) & 1, 1); /* the next leader first: its write can start while the others wake */
     wake(ring, finished & 1, INT_MAX);
     notify_after_count(ring, &ring->ended);
@@ -235,11 +246,6 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct li
     /* What is claimed while the leader gathers is sealed next. */
     const int is_part = leader == LEADER_GATHERING || sequence < leader - LEADER_SEALED;
     const uint32_t word = (is_part ? finished : finished + 1) & 1;
-    if (word == 1 && atomic_load(&ring->generation[1]) != finished && atomic_load(&ring->generation[0]) == finished) {
-        /* The last leader has counted on one of the two words only: this thread could not sleep on the other. */
-        ring->platform->ops->sleep_ns(ring->platform, SPIN_SLEEP_NS);
-        return;
-    }
     atomic_fetch_add(&ring->sleepers[word], 1);
     ring->platform->ops->park(ring->platform, &ring->generation[word], finished, left_ns);
     atomic_fetch_sub(&ring->sleepers[word], 1);

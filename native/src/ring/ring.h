@@ -128,7 +128,10 @@ struct ring {
     _Atomic uint64_t lap_begin;           /* of the lap that was last claimed in: claim.c */
 
     _Alignas(128) _Atomic uint64_t leader;
-    _Atomic uint32_t generation[2]; /* both count finished commits; leader.c says who sleeps on which */
+    union {
+        _Atomic uint32_t generation[2]; /* both count finished commits; leader.c says who sleeps on which */
+        _Atomic uint64_t generations;   /* the two at once */
+    };
     _Atomic uint32_t sleepers[2];
     struct event_count ended; /* a commit has ended, or the ring has failed: awaits with a limit sleep here */
     _Atomic uint32_t spinners;

@@ -203,24 +203,6 @@ static void a_commit_that_takes_long_this_time_is_slept_for_in_the_end(void **st
     assert_int_equal(fake_platform.parks, 1);
 }
 
-static void leader_counts_on_the_other_word_too(struct fake_platform *fake) {
-    (void)fake;
-    atomic_fetch_add(&fake_device.ring->generation[1], 1);
-    atomic_store(&fake_device.ring->leader, LEADER_FREE);
-}
-
-/* The one who let go was preempted between the two, the next leads already: lying down would not be sleeping. */
-static void while_an_end_is_counted_on_one_word_only_the_other_is_not_lain_down_on(void **state) {
-    (void)state;
-    struct ring *ring = led_ring(COMMIT_NS, 0);
-    atomic_store(&ring->leader, LEADER_SEALED + 2);
-    atomic_store(&ring->generation[0], 1);
-    fake_platform.asleep = leader_counts_on_the_other_word_too;
-    assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
-    assert_int_equal(fake_platform.parks, 0);
-    assert_true(fake_platform.slept_ns > 0);
-}
-
 /* Its record is part of the commit that is gathered for: it sleeps on the word of that one. */
 static void whoever_comes_while_the_leader_gathers_sleeps_for_this_commit(void **state) {
     (void)state;
@@ -255,7 +237,6 @@ int main(void) {
         RING_TEST(a_fast_commit_is_spun_for),
         RING_TEST(slow_commits_are_slept_for_and_so_are_fast_ones_where_cpus_are_few),
         RING_TEST(a_commit_that_takes_long_this_time_is_slept_for_in_the_end),
-        RING_TEST(while_an_end_is_counted_on_one_word_only_the_other_is_not_lain_down_on),
         RING_TEST(whoever_comes_while_the_leader_gathers_sleeps_for_this_commit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,8 +174,7 @@ inline wake(w, how_many) {
 
 inline let_go() {
     leader = LEADER_FREE;
-    atomic { finished = count[0]; count[0]++ };
-    count[1]++;
+    atomic { finished = count[0]; count[0]++; count[1]++ };
     wake((finished + 1) % 2, ONE);
     wake(finished % 2, ALL);
     notify_ended();
