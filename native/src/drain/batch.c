@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "drain/stream.h"
 
 enum { NO_ROOM = -1, NOWHERE = -2, A_ROLL = -3 };
@@ -46,14 +47,6 @@ static int64_t put(const struct drain *drain, const struct drain_stream *stream,
     return (int64_t)size;
 }
 
-/* The records of a backlog are in no cache of the processor, and it does not look ahead beyond a page of memory by itself. */
-static void fetch_ahead(const uint8_t *end) {
-    for (const uint8_t *line = end + FETCH_AHEAD_BYTES; line < end + FETCH_AHEAD_BYTES + FETCHED_BYTES;
-         line += LAYOUT_LINE_BYTES) {
-        __builtin_prefetch(line);
-    }
-}
-
 int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struct log_cursor *cursor, uint64_t until,
                    uint64_t *records) {
     const struct log_source *source = drain->parts.source;
@@ -70,7 +63,8 @@ int64_t batch_make(struct drain *drain, const struct drain_stream *stream, struc
             break;
         }
         if (item.kind == LOG_RECORD) {
-            fetch_ahead(item.payload + item.header.length);
+            /* A backlog is in no cache, and the processor does not look ahead beyond a page of memory by itself. */
+            cpu_fetch(item.payload + item.header.length + FETCH_AHEAD_BYTES, FETCHED_BYTES, 0);
         }
         const int64_t size = put(drain, stream, &item, used);
         if (size < 0) {
