@@ -110,6 +110,20 @@ static void print(const char *name, const int64_t *sorted, size_t count, const i
     printf("\n");
 }
 
+/* What the last commit has written to the block at the position. */
+static const void *written_to(const struct ring *ring, uint64_t position, size_t block_bytes) {
+    const uint64_t offset = ring->geometry.data_offset + position % ring->geometry.capacity_bytes;
+    for (unsigned i = 0; i < RING_WRITES_UNDER_WAY; i++) {
+        const struct device_write *write = &ring->writes[i].write;
+        if (write->offset == offset && write->bytes == block_bytes) {
+            return write->data;
+        }
+    }
+    errno = 0;
+    die("the commit has written no such block");
+    return NULL;
+}
+
 /* Takes both latencies of one record. */
 static void measure(burst_t *log, struct bare *bare, uint8_t *record, size_t length, size_t number, int64_t *append_ns,
                     int64_t *bare_ns) {
@@ -126,7 +140,7 @@ static void measure(burst_t *log, struct bare *bare, uint8_t *record, size_t len
     /* The block the commit wrote; at the end of a lap it wrote two pieces, of which this is the second. No bare
      * write beside a mapped ring, which is not written by blocks. */
     const size_t block = log->ring->geometry.block_bytes;
-    *bare_ns = bare->block == NULL ? 0 : write_bare(bare, ring_at(log->ring, after - block), block);
+    *bare_ns = bare->block == NULL ? 0 : write_bare(bare, written_to(log->ring, after - block, block), block);
 }
 
 /* What the engine timed itself of its writes, warm-up included: the rest of an append is its own. */

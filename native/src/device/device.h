@@ -39,7 +39,7 @@ enum durability {
 /* One write under way. The caller owns it until `complete` returns it. */
 struct device_write {
     uint64_t offset;  /* on the medium, a multiple of the block, or of line_bytes */
-    const void *data; /* in the image; aligned like the offset */
+    const void *data; /* aligned like the offset; in the image if write_depth is more than 1 or the medium is mapped */
     size_t bytes;     /* a multiple of the same */
     int result;       /* set by complete: 0 durable, or -errno (device_failure() has the words); a short write is
                           -EIO, and on a block device -ENODEV: it has vanished or shrunk */

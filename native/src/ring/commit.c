@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/cpu.h"
 #include "base/error.h"
@@ -187,21 +188,21 @@ static uint64_t piece_end(struct ring *ring, const struct ring_round *round, uin
     return end < round->end ? end : round->end;
 }
 
-/* Fetches the first block of the next commit into the cache while this commit is being written: on a fast medium the
- * next append would wait longer for memory than for the medium. At most as many lines as this commit took. */
-static void prefetch_next_block(struct ring *ring, uint64_t position, uint64_t bytes) {
-    const uint8_t *next = image_at(ring, position);
-    const uint64_t until = bytes < ring->geometry.block_bytes ? bytes : ring->geometry.block_bytes;
-    for (uint64_t line = 0; line < until; line += LAYOUT_LINE_BYTES) {
-        __builtin_prefetch(next + line, 1, 2);
-    }
+/* What a piece is written from. Behind the records of its last block the image has what was there a lap ago, in no
+ * cache, and whoever writes the block waits for that. So a commit of one block is copied to memory that stays in the
+ * cache. What lies behind its records nobody reads. */
+static const void *source_of(struct ring *ring, const struct ring_round *round, uint64_t from) {
+    const void *const records = image_at(ring, from);
+    const uint64_t used = round->records_end - from;
+    return used <= ring->staged_bytes ? memcpy(ring->stage, records, used) : records;
 }
 
-static void submit(struct ring *ring, struct ring_write *write, uint64_t from, uint64_t to) {
+static void submit(struct ring *ring, const struct ring_round *round, struct ring_write *write, uint64_t from,
+                   uint64_t to) {
     write->done = 0;
     write->write = (struct device_write){
         .offset = ring->geometry.data_offset + offset_of(ring, from),
-        .data = image_at(ring, from),
+        .data = source_of(ring, round, from),
         .bytes = to - from,
     };
     const uint64_t number = count(&ring->device_writes, 1);
@@ -249,10 +250,7 @@ void commit_round(struct ring *ring, struct limit *limit) {
         }
         write->durable_position = round.whole;
         write->next_sequence = round.whole_sequence;
-        if (to == round.end) {
-            prefetch_next_block(ring, to, to - from);
-        }
-        submit(ring, write, from, to);
+        submit(ring, &round, write, from, to);
         newest++;
         under_way++;
         round.from = to;

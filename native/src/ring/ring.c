@@ -9,6 +9,12 @@
 #include "base/error.h"
 #include "ring/claim_word.h"
 
+/* 0 if the image is the medium. With several writes under way the engine knows the memory of the image only. */
+static uint64_t staged_bytes(const struct device *device, const struct ring_geometry *geometry) {
+    const int is_copied = device->mapping == NULL && device->write_depth == 1;
+    return is_copied && geometry->block_bytes <= RING_STAGE_BYTES ? geometry->block_bytes : 0;
+}
+
 int ring_create(const struct platform *platform, struct device *device, struct events *events,
                 const struct ring_geometry *geometry, const struct ring_limits *limits, struct ring **ring_out) {
     struct ring *ring = platform_allocate(platform, sizeof *ring, PLATFORM_PLAIN);
@@ -28,6 +34,7 @@ int ring_create(const struct platform *platform, struct device *device, struct e
         return error_set(ENOMEM, "no memory for the image of ring %s: %llu bytes; use a smaller ring", device->path,
                          (unsigned long long)geometry->capacity_bytes);
     }
+    ring->staged_bytes = staged_bytes(device, geometry);
     atomic_store(ring->alive, 1);
     /* Nothing may be claimed before ring_begin. */
     atomic_store(&ring->claim, CLAIM_CLOSED);
@@ -43,6 +50,8 @@ void ring_begin(struct ring *ring, const struct ring_start *start) {
     atomic_store(&ring->durable_next_sequence, start->next_sequence);
     atomic_store(&ring->released, start->released);
     atomic_store(&ring->drain_looked, start->position);
+    /* Behind the records of a staged commit goes what the medium has, as behind those of a larger one. */
+    memcpy(ring->stage, ring_at(ring, start->position), ring->staged_bytes);
     atomic_store(&ring->claim, claim_pack(start->position, start->next_sequence, 0));
 }
 

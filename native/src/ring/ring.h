@@ -33,6 +33,7 @@
 #define RING_WRITE_BYTES (1024u * 1024u) /* a longer commit is written in pieces of this size */
 #endif
 #define RING_WRITES_UNDER_WAY 8u
+#define RING_STAGE_BYTES 4096u
 #define RING_MARKER_BLOCKS 2u           /* for the markers of the next opens, which take turns in them (recovery.c) */
 #define RING_STRAGGLER_NS 10000000000ll /* so long leaders sleep for a producer that does not publish; then fail-stop */
 #define RING_FAILURE_BYTES 384u
@@ -164,6 +165,9 @@ struct ring {
     struct ring_full full;
     char failure[RING_FAILURE_BYTES]; /* written before `failed` is set */
     char path[4096];                  /* of the device, for sentences */
+
+    uint64_t staged_bytes; /* what is left of a commit is written from `stage` if it is no more than that; 0: never */
+    _Alignas(RING_STAGE_BYTES) uint8_t stage[RING_STAGE_BYTES]; /* the leader's */
 };
 
 /* Allocates the image. 0 or -errno with a sentence. *ring is whole but not started. */
