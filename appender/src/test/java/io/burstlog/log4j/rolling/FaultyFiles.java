@@ -38,6 +38,8 @@ final class FaultyFiles extends FileSystemProvider {
     enum Fault {
         /** The call fails, and those after it do not. */
         ONCE,
+        /** The call has done what it should, and fails: as where the answer of a server is lost. */
+        ONCE_DONE,
         /** Every call fails from there on. */
         FOREVER,
         /** The process ends before the call. */
@@ -77,8 +79,7 @@ final class FaultyFiles extends FileSystemProvider {
     }
 
     private <T> T call(final Call<T> call) throws IOException {
-        calls++;
-        final boolean strikes = calls == number;
+        final boolean strikes = ++calls == number;
         if (fault == Fault.DEAD_BEFORE && calls >= number || fault == Fault.DEAD_AFTER && calls > number) {
             throw new Dead();
         }
@@ -88,6 +89,8 @@ final class FaultyFiles extends FileSystemProvider {
         final T result = call.make();
         if (strikes && fault == Fault.DEAD_AFTER) {
             throw new Dead();
+        } else if (strikes && fault == Fault.ONCE_DONE) {
+            throw new IOException(reason);
         }
         return result;
     }
@@ -208,10 +211,9 @@ final class FaultyFiles extends FileSystemProvider {
 
     @Override
     public void checkAccess(final Path path, final AccessMode... modes) throws IOException {
-        final Path real = real(path);
         run(() -> {
-            real.getFileSystem().provider().checkAccess(real, modes);
-            return real;
+            real(path).getFileSystem().provider().checkAccess(real(path), modes);
+            return path;
         });
     }
 
