@@ -118,7 +118,7 @@ struct record_header {
 enum record_type {
     RECORD_DATA = 1,
     RECORD_PAD = 2,    /* fills the end of a lap */
-    RECORD_VOID = 3,   /* a sequence that carries nothing: a claim that could not be filled */
+    RECORD_VOID = 3,   /* a sequence that carries nothing: no version writes one, readers pass over it */
     RECORD_MARKER = 4, /* struct marker: the first record of an epoch */
 };
 
