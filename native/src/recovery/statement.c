@@ -69,6 +69,6 @@ void recovery_statement(const struct recovery *recovery, char *text_bytes, size_
     } else if (last == 0) {
         say(&text, "; nothing shows that a record was ever written to it");
     } else {
-        say(&text, "; nothing shows that there was a record after %" PRIu64, last);
+        say(&text, "; the last provable record is %" PRIu64, last);
     }
 }

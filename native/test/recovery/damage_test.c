@@ -138,9 +138,9 @@ static void the_statement_names_what_is_there_and_what_is_lost_and_promises_noth
     put_record();
     recover();
     recovery_statement(&recovery, text, sizeof text);
-    assert_string_equal(
-        text, "1 record was waiting in the ring (sequences 1..1) and goes to the log file; nothing shows that "
-              "there was a record after 1");
+    assert_string_equal(text,
+                        "1 record was waiting in the ring (sequences 1..1) and goes to the log file; the last provable "
+                        "record is 1");
     const uint64_t lost = put_record();
     put_record();
     damage_payload(lost);
@@ -148,7 +148,7 @@ static void the_statement_names_what_is_there_and_what_is_lost_and_promises_noth
     recovery_statement(&recovery, text, sizeof text);
     assert_string_equal(
         text, "2 records were waiting in the ring (sequences 1..3) and go to the log file; LOST: records 2..2 "
-              "(1), damaged at positions 8192..12288; nothing shows that there was a record after 3");
+              "(1), damaged at positions 8192..12288; the last provable record is 3");
 }
 
 static void a_statement_is_cut_to_its_room_and_terminated(void **state) {
