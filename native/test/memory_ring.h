@@ -45,6 +45,7 @@ static struct {
     uint64_t unreadable_below; /* reads that begin below this offset fail */
     int accesses;
     int64_t now_ns;
+    void (*memory_limit)(const struct platform *platform, struct memory_limit *limit); /* NULL: there is none */
     char folder[4096 + 32];
     char file[4096 + 64];
 } host;
@@ -54,12 +55,13 @@ static inline int64_t standing_clock_ns(const struct platform *platform) {
     return host.now_ns;
 }
 
-/* The host with that clock. */
+/* The host with that clock, and that limit of memory. */
 static inline const struct platform *timeless_platform(void) {
     static struct platform_ops ops;
     static const struct platform platform = {&ops};
     ops = *platform_linux.ops;
     ops.monotonic_ns = standing_clock_ns;
+    ops.memory_limit = host.memory_limit;
     return &platform;
 }
 

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdatomic.h>
 
+struct memory_limit;
+
 struct platform {
     const struct platform_ops *ops;
 };
@@ -48,6 +50,9 @@ struct platform_ops {
 
     /* Unpredictable bits; never 0. */
     uint64_t (*random)(const struct platform *platform);
+
+    /* What the host lets this process have of memory: base/memory_limit.h. NULL: there is no limit. */
+    void (*memory_limit)(const struct platform *platform, struct memory_limit *limit);
 };
 
 /* The Linux host. */

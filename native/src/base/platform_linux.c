@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/memory_limit.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -212,6 +213,11 @@ static uint64_t linux_random(const struct platform *platform) {
     }
 }
 
+static void linux_memory_limit(const struct platform *platform, struct memory_limit *limit) {
+    (void)platform;
+    memory_limit_read("", limit);
+}
+
 static const struct platform_ops linux_ops = {
     .monotonic_ns = linux_monotonic_ns,
     .realtime_ns = linux_realtime_ns,
@@ -224,6 +230,7 @@ static const struct platform_ops linux_ops = {
     .release = linux_release,
     .forget = linux_forget,
     .random = linux_random,
+    .memory_limit = linux_memory_limit,
 };
 
 const struct platform platform_linux = {.ops = &linux_ops};

@@ -17,7 +17,9 @@
 
 #include "base/error.h"
 #include "base/folders.h"
+#include "base/memory_limit.h"
 #include "base/path.h"
+#include "device/host/survival.h"
 #include "device/lock.h"
 #include "device/medium.h"
 #include "device/open.h"
@@ -203,6 +205,17 @@ static int check_space(const struct creation *creation, uint64_t bytes) {
     return bytes / (uint64_t)space.f_bsize > (uint64_t)space.f_bfree ? failed(creation, ENOSPC, "allocating it") : 0;
 }
 
+/* A file in memory is charged to the control group of the process that fills it, and nothing takes that back. Huge pages
+ * have a controller of their own. */
+static int check_memory(const struct creation *creation, uint64_t bytes) {
+    const char *memory = survival_memory_file_system(creation->working);
+    if (memory == NULL || strcmp(memory, "hugetlbfs") == 0)
+        return 0;
+    struct memory_limit limit;
+    const int rc = memory_limit_check(creation->platform, "ring file", creation->path, bytes, &limit);
+    return rc < 0 ? rc : 0;
+}
+
 static int create_under_working_name(struct creation *creation, uint64_t bytes,
                                      int (*prepare)(struct device *device, void *argument), void *argument) {
     int result = look_at_final(creation);
@@ -210,6 +223,8 @@ static int create_under_working_name(struct creation *creation, uint64_t bytes,
         result = empty_working(creation);
     if (result == 0)
         result = check_space(creation, bytes);
+    if (result == 0)
+        result = check_memory(creation, bytes);
     if (result == 0) {
         const char *what = "";
         int filled = zerofill(creation->platform, creation->working, bytes, &what);

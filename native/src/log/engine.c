@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/memory_limit.h"
 #include "burstlog.h"
 #include "media/record.h"
 
@@ -64,6 +65,25 @@ static int check_config(const struct engine *engine, const struct engine_config 
     return 0;
 }
 
+/* The image of a mapped ring is the medium. */
+static int check_memory(const struct engine *engine, uint64_t image_bytes) {
+    const struct device *device = engine->parts.device;
+    struct memory_limit limit;
+    const int rc = device->mapping != NULL
+                       ? MEMORY_FITS
+                       : memory_limit_check(engine->parts.platform, "ring", device->path, image_bytes, &limit);
+    if (rc == MEMORY_IS_SHORT) {
+        events_post(
+            engine->parts.events, EVENT_WARN,
+            "ring %s takes %llu bytes of memory, and of the %llu of the control group of this process (%s) %llu "
+            "were left: if its processes need more the kernel kills one of them (exit code 137); raise that "
+            "limit or choose a smaller ring",
+            device->path, (unsigned long long)image_bytes, (unsigned long long)limit.limit_bytes, limit.file,
+            (unsigned long long)limit.left_bytes);
+    }
+    return rc < 0 ? rc : 0;
+}
+
 static int make_ring(struct engine *engine, const struct ring_limits *limits) {
     const struct superblock *superblock = engine_view_superblock(&engine->view);
     const struct ring_geometry geometry = {
@@ -73,8 +93,10 @@ static int make_ring(struct engine *engine, const struct ring_limits *limits) {
         .line_bytes = superblock_line_bytes(superblock),
         .crc_seed = ledger_view(engine->view.ledger)->crc_seed,
     };
-    const int rc = ring_create(engine->parts.platform, engine->parts.device, engine->parts.events, &geometry, limits,
-                               &engine->ring);
+    int rc = check_memory(engine, geometry.capacity_bytes);
+    rc = rc < 0 ? rc
+                : ring_create(engine->parts.platform, engine->parts.device, engine->parts.events, &geometry, limits,
+                              &engine->ring);
     if (rc == 0) {
         engine->ring->stages = engine->parts.stages;
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory_limit.h"
 #include "device/salvage.h"
 #include "log/engine.h"
 #include "media/record.h"
@@ -233,11 +234,14 @@ int engine_view_open(const struct platform *platform, struct device *device, str
     int rc = read_head(platform, device, view);
     if (rc == 0) {
         const uint64_t capacity = engine_view_superblock(view)->capacity_bytes;
-        view->own_image = platform_allocate(platform, capacity, PLATFORM_PLAIN);
+        struct memory_limit limit;
+        rc = memory_limit_check(platform, "reading ring", device->path, capacity, &limit);
+        view->own_image = rc < 0 ? NULL : platform_allocate(platform, capacity, PLATFORM_PLAIN);
         view->own_bytes = capacity;
-        rc = view->own_image == NULL ? error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path,
-                                                 (unsigned long long)capacity)
-                                     : read_ring(platform, device, view);
+        if (rc >= 0 && view->own_image == NULL) {
+            rc = error_set(ENOMEM, "no memory to read ring %s: %llu bytes", device->path, (unsigned long long)capacity);
+        }
+        rc = rc < 0 ? rc : read_ring(platform, device, view);
     }
     if (rc < 0) {
         engine_view_close(platform, view);

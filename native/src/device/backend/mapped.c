@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory_limit.h"
 #include "device/backend/bus_fault.h"
 #include "device/backend/mapped.h"
 #include "device/medium.h"
@@ -154,6 +155,14 @@ static int mapped_check(struct device *device) {
     return 0;
 }
 
+/* Page cache that is locked counts for the control group like memory that was allocated: beyond its limit the kernel would
+ * kill the process, where it else writes pages back. A file system in memory had it counted when the file was made. */
+static int may_lock(const struct mapped_device *mapped, size_t bytes) {
+    struct memory_limit limit;
+    memory_limit_of(mapped->device.platform, &limit);
+    return survival_memory_file_system(mapped->fd) != NULL || memory_limit_judge(&limit, bytes) != MEMORY_IS_LACKING;
+}
+
 static void *mapped_image(struct device *device, size_t bytes) {
     struct mapped_device *mapped = of(device);
     if (!is_inside(device, LAYOUT_DATA_OFFSET, bytes)) {
@@ -164,7 +173,12 @@ static void *mapped_image(struct device *device, size_t bytes) {
     uint8_t *image = place(device, LAYOUT_DATA_OFFSET);
     /* Maps every page before the first append. Older kernels map each page when an append touches it. */
     madvise(image, bytes, MADV_POPULATE_WRITE);
-    if (mapped->is_cached && mlock(image, bytes) < 0) {
+    if (mapped->is_cached && !may_lock(mapped, bytes)) {
+        size_t used = strlen(device->fallback);
+        snprintf(device->fallback + used, sizeof(device->fallback) - used,
+                 "%sthe ring's memory is not locked: the limit of this process's control group has no room for it",
+                 used > 0 ? "; " : "");
+    } else if (mapped->is_cached && mlock(image, bytes) < 0) {
         size_t used = strlen(device->fallback);
         snprintf(device->fallback + used, sizeof(device->fallback) - used,
                  "%sthe ring's memory may be swapped out: mlock gives %s, raise RLIMIT_MEMLOCK", used > 0 ? "; " : "",
