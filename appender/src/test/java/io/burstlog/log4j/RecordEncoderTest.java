@@ -88,6 +88,26 @@ class RecordEncoderTest {
         assertThat(encoder.encode(new byte[3], LIMIT).length()).isEqualTo(3);
     }
 
+    private static void encodeAndClear(final RecordEncoder encoder, final int bytes, final int times) {
+        for (int i = 0; i < times; i++) {
+            encoder.encode(new byte[bytes], 1 << 20);
+            encoder.clear();
+        }
+    }
+
+    @Test
+    void theMemoryForAHugeEventIsLetGoAfterAThousandSmallOnesInARow() {
+        final RecordEncoder encoder = new RecordEncoder();
+        final int huge = 300 * 1024;
+        for (int round = 0; round < 3; round++) {
+            encodeAndClear(encoder, huge, 1);
+            encodeAndClear(encoder, 100, 999);
+            assertThat(encoder.getByteBuffer().capacity()).isGreaterThanOrEqualTo(huge);
+        }
+        encodeAndClear(encoder, 100, 1);
+        assertThat(encoder.getByteBuffer().capacity()).isLessThan(huge / 2);
+    }
+
     @Test
     void aThreadThatEncodesWhileItEncodesHasAnEncoderForEach() {
         final RecordEncoder outer = RecordEncoders.acquire();
