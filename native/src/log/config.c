@@ -18,7 +18,7 @@
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 #define STREAM_CONFIG_LEAST_BYTES offsetof(burst_stream_config_t, rolling)
 #define CONFIG_MOST_BYTES 4096 /* a larger value is garbage */
-#define FILE_NAME_MAX 230      /* NAME_MAX less what next_file.c may add */
+#define FILE_NAME_MAX 230      /* NAME_MAX less what next_file.c adds to it, for 10^15 records */
 
 int config_copy_given(const void *given, const char *type, size_t least, void *config, size_t size) {
     const uint32_t bytes = *(const uint32_t *)given;
@@ -145,8 +145,8 @@ static void check_rolling_values(const char *ring, const char *file, const burst
         error_list_add(
             errors, error_set(EINVAL,
                               "rollPattern=\"%s\" of ring %s cannot be used: log file %s gets such a name itself, with "
-                              "numbers alone behind its own, when it cannot go on under that; let it have more, for "
-                              "instance -%%i",
+                              ".burst- and numbers behind its own (of older versions numbers alone), when it cannot go "
+                              "on under that; let it have more, for instance -%%i",
                               values->pattern, ring, file));
     }
     if (stat(file, &status) == 0 && S_ISBLK(status.st_mode)) {

@@ -8,8 +8,10 @@
 
 #include "base/error.h"
 #include "log/gzip.h"
+#include "media/layout.h"
 
 #define INDEX_DIGITS 18     /* at most */
+#define SEQUENCE_DIGITS 19  /* at most */
 #define NAME_MOST_BYTES 200 /* less than NAME_MAX by what is put before or behind it */
 
 /* The parts of a time; the names do not depend on a locale. */
@@ -117,12 +119,35 @@ int rolling_name_hits(const struct rolling_name *name, const char *path) {
            rolling_name_fits(name, path_name(path), &index, &is_compressed);
 }
 
+/* Whether this name, which the pattern makes, is that of a diverted log. */
+static int is_made_diverted(const char *made, const char *path) {
+    const size_t bytes = strlen(path);
+    const char *behind = made + bytes;
+    if (strncmp(made, path, bytes) != 0 || *behind != '.') {
+        return 0;
+    }
+    behind += strncmp(behind + 1, DIVERTED_WORD, strlen(DIVERTED_WORD)) == 0 ? sizeof DIVERTED_WORD : 0;
+    return strspn(behind, ".0123456789") == strlen(behind);
+}
+
+/* Whether the pattern fits a name that the log may get: what counts is how many digits that has. */
+static int fits_diverted(const struct rolling_name *name, const char *path, const char *word) {
+    static const char *const attempts[] = {"", ".1", ".11"};
+    char made[BURST_PATH_BYTES + ROLLING_NAME_BYTES];
+    int fits = 0;
+    for (int digits = 1; digits <= SEQUENCE_DIGITS; digits++) {
+        for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+            snprintf(made, sizeof made, "%s.%s%.*s%s", path, word, digits, "11111111111111111111", attempts[i]);
+            fits |= rolling_name_hits(name, made);
+        }
+    }
+    return fits;
+}
+
 int rolling_name_is_diverted(const struct rolling_name *name, const char *path) {
     char made[BURST_PATH_BYTES + ROLLING_NAME_BYTES];
-    const size_t bytes = strlen(path);
-    rolling_name_make(name, 0, 1, made, sizeof made);
-    return strncmp(made, path, bytes) == 0 && made[bytes] == '.' &&
-           strspn(made + bytes, ".0123456789") == strlen(made + bytes);
+    rolling_name_make(name, 0, 1, made, sizeof made); /* it may have numbers that are always the same */
+    return is_made_diverted(made, path) || fits_diverted(name, path, DIVERTED_WORD) || fits_diverted(name, path, "");
 }
 
 static int refuse(const char *ring, const char *given, const char *why) {

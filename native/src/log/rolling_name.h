@@ -27,8 +27,8 @@ void rolling_name_make(const struct rolling_name *name, int64_t time_s, uint64_t
  * added to a name that was taken does not count. */
 int rolling_name_fits(const struct rolling_name *name, const char *file, uint64_t *index, int *is_compressed);
 
-/* Whether a rolled file may have a name like those that a log file at this path gets when it cannot go on under its own: the path,
- * and numbers behind it. */
+/* Whether a rolled file may have a name like those that a log file at this path gets when it cannot go on under its own: the path
+ * and ".burst-" with numbers behind it; of older versions, numbers alone. */
 int rolling_name_is_diverted(const struct rolling_name *name, const char *path);
 
 /* Whether the file at this absolute path is one that would be taken for a rolled file. */

@@ -57,6 +57,7 @@ static uint8_t *put_stream(struct checkpoint_entry *entry, const struct stream_s
         .name_bytes = (uint32_t)strlen(state->name),
         .path_bytes = (uint32_t)strlen(outlet->path),
         .follows = state->follows,
+        .diverted_form = (uint16_t)outlet->diverted_form,
         .mount = outlet->mount,
         .mark = outlet->mark,
         .roll = outlet->roll,
@@ -118,8 +119,8 @@ static int is_plausible(const struct checkpoint_entry *entry, const struct check
            entry->drained_position <= LAYOUT_NUMBER_MAX && entry->drained_position % RECORD_ALIGN_BYTES == 0 &&
            entry->next_sequence >= 1 && entry->next_sequence <= LAYOUT_NUMBER_MAX && entry->length <= INT64_MAX &&
            entry->tail_bytes <= CHECKPOINT_TAIL_BYTES && entry->tail_bytes <= entry->length &&
-           entry->roll.phase <= ROLL_GIVEN_UP && entry->name_bytes < LAYOUT_STREAM_NAME_BYTES &&
-           entry->path_bytes < LAYOUT_FILE_NAME_BYTES;
+           entry->diverted_form <= DIVERTED_BY_WORD && entry->roll.phase <= ROLL_GIVEN_UP &&
+           entry->name_bytes < LAYOUT_STREAM_NAME_BYTES && entry->path_bytes < LAYOUT_FILE_NAME_BYTES;
 }
 
 /* Each string is where the lengths say, and is one of C: no zero inside, and a path is absolute. */
@@ -191,6 +192,7 @@ void checkpoint_decode(const uint8_t *slot, unsigned index, struct stream_state 
     outlet->tail_crc = entry->tail_crc;
     outlet->diverted_attempt = entry->diverted_attempt;
     outlet->diverted_sequence = entry->diverted_sequence;
+    outlet->diverted_form = entry->diverted_form;
     outlet->mount = entry->mount;
     outlet->mark = entry->mark;
     outlet->roll = entry->roll;
@@ -246,7 +248,9 @@ void stream_state_first(struct stream_state *state) {
 int outlet_state_file(const struct outlet_state *state, char *path, size_t path_bytes) {
     int used = snprintf(path, path_bytes, "%s", state->path);
     if (state->diverted_sequence != 0 && used >= 0 && (size_t)used < path_bytes) {
-        used += snprintf(path + used, path_bytes - (size_t)used, ".%llu", (unsigned long long)state->diverted_sequence);
+        used += snprintf(path + used, path_bytes - (size_t)used, ".%s%llu",
+                         state->diverted_form == DIVERTED_BY_WORD ? DIVERTED_WORD : "",
+                         (unsigned long long)state->diverted_sequence);
         if (state->diverted_attempt != 0 && (size_t)used < path_bytes) {
             used += snprintf(path + used, path_bytes - (size_t)used, ".%u", state->diverted_attempt);
         }

@@ -14,7 +14,8 @@ struct outlet_state {
     uint64_t length;            /* bytes of it that are durable */
     uint32_t tail_crc;          /* CRC32C of the tail_bytes before length, seed 0 */
     uint32_t diverted_attempt;  /* unless 0, "." + it is added to the name ... */
-    uint64_t diverted_sequence; /* ... behind "." + diverted_sequence; 0: the log is not diverted */
+    uint64_t diverted_sequence; /* ... behind "." or ".burst-" + diverted_sequence; 0: the log is not diverted */
+    uint32_t diverted_form;     /* enum diverted_form */
     struct outlet_mount mount;
     struct outlet_mark mark;
     struct outlet_roll roll;

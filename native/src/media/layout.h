@@ -271,6 +271,15 @@ struct checkpoint_head {
     uint32_t crc;          /* CRC32C of the `bytes` without these four, seeded with the ring's uuid */
 };
 
+#define DIVERTED_WORD "burst-"
+
+/* What a file is called whose log cannot go on under the path. */
+enum diverted_form {
+    DIVERTED_BY_NUMBER =
+        0, /* path + "." + diverted_sequence: of older versions. Patterns of rolled files make such names */
+    DIVERTED_BY_WORD = 1, /* path + "." + DIVERTED_WORD + diverted_sequence */
+};
+
 /* How far a stream has been drained, and where to. */
 struct checkpoint_entry {
     uint16_t id;                /* as in record_header.stream */
@@ -287,7 +296,7 @@ struct checkpoint_entry {
     uint32_t path_bytes;        /* below LAYOUT_FILE_NAME_BYTES; 0: bound to nothing yet. The path is absolute */
     uint16_t
         follows; /* 0: it has records of its own; else it gets those of stream follows - 1, and nobody appends to it */
-    uint16_t reserved; /* zero */
+    uint16_t diverted_form; /* enum diverted_form */
     struct outlet_mount mount;
     struct outlet_mark mark;
     struct outlet_roll roll;

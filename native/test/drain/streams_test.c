@@ -238,7 +238,7 @@ static void one_that_is_redone_moves_no_other(void **state) {
     failing_syncs = 1;                                /* of the first: that of the log */
     assert_int_equal(engine_step(host.engine, 1), -EIO);
     drain_all();
-    snprintf(diverted, sizeof diverted, "%s.1", paths[0]);
+    snprintf(diverted, sizeof diverted, "%s.burst-1", paths[0]);
     assert_file(paths[0], "");
     assert_file(diverted, "a1\n");
     assert_file(paths[1], "b1\n");

@@ -127,7 +127,7 @@ static void a_next_file_with_bytes_of_others_is_left_alone(void **state) {
     values.next_file = paths[1];
     put_file(paths[1], "theirs");
     append(stream, "1 ");
-    snprintf(diverted, sizeof diverted, "%s.%d", paths[1], (int)append_roll(stream, &values, 1));
+    snprintf(diverted, sizeof diverted, "%s.burst-%d", paths[1], (int)append_roll(stream, &values, 1));
     append(stream, "2 ");
     assert_int_equal(burst_close(log), 0);
     assert_holds(paths[0], "1 <");

@@ -74,6 +74,18 @@ static void names_of_a_log_file_that_cannot_go_on_are_known(void **state) {
     assert_false(rolling_name_is_diverted(&good, "/l/o.log"));
     assert_false(rolling_name_is_diverted(&bad, "/l/o"));
     assert_false(rolling_name_is_diverted(&bad, "/m/o.log"));
+    static const char *const others[] = {"/l/o.log.burst-%i", "/l/o.log.burst-%i.%d", "/l/o.log.burst-%d",
+                                         "/l/%Y.burst-%i", "/l/o.log.burst-17"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const struct rolling_name name = name_of(others[i]);
+        assert_true(rolling_name_is_diverted(&name, i == 3 ? "/l/2026" : "/l/o.log"));
+    }
+    static const char *const free[] = {"/l/o.log.burst-%i.old", "/l/o.log.burst%i", "/m/o.log.burst-%i",
+                                       "/l/o.burst-%i"};
+    for (size_t i = 0; i < sizeof free / sizeof *free; i++) {
+        const struct rolling_name name = name_of(free[i]);
+        assert_false(rolling_name_is_diverted(&name, "/l/o.log"));
+    }
 }
 
 static void assert_refused(const char *pattern, const char *why) {

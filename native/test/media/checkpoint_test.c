@@ -49,6 +49,7 @@ static void make_stream(unsigned index, uint16_t id, const char *name, const cha
         .tail_crc = 7u * id,
         .diverted_attempt = id % 3u,
         .diverted_sequence = id % 2u,
+        .diverted_form = id % 2u,
         .mount = {.file_system = 11u + id, .entry_bytes = 4, .folder_crc = 12u + id},
         .mark = {.inode = 13u + id, .born_ns = -14, .handle_type = 1, .handle_bytes = 8, .handle_crc = 15u + id},
         .roll = {.phase = id % 4u,
@@ -306,6 +307,12 @@ static void numbers_that_no_writer_makes_are_not_valid(void **state) {
     stream->roll.phase = 3;
     seal();
     assert_true(is_valid());
+    stream->diverted_form = 2; /* of no name */
+    seal();
+    assert_false(is_valid());
+    stream->diverted_form = 1;
+    seal();
+    assert_true(is_valid());
     stream->epoch = 3; /* a record of an epoch that had not begun */
     seal();
     assert_false(is_valid());
@@ -410,6 +417,9 @@ static void the_file_is_the_bound_path_or_where_it_was_diverted(void **state) {
         assert_int_equal(outlet_state_file(outlet, path, room), -ENAMETOOLONG);
     }
     assert_int_equal(outlet_state_file(outlet, path, needed), 0);
+    outlet->diverted_form = DIVERTED_BY_WORD;
+    assert_int_equal(outlet_state_file(outlet, path, sizeof path), 0);
+    assert_string_equal(path, "/logs/orders.log.burst-77.3");
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, three_streams)

@@ -218,8 +218,8 @@ CHECKPOINT_HEAD = ((0, "8s", "magic"), (8, "Q", "generation"), (16, "I", "epoch"
                    (24, "I", "bytes"), (28, "I", "entry_bytes"), (32, "q", "written_ns"), (60, "I", "crc"))
 STREAM = ((0, "H", "id"), (2, "H", "kind"), (4, "I", "epoch"), (8, "Q", "drained_position"), (16, "Q", "next_sequence"),
           (24, "Q", "length"), (32, "I", "tail_bytes"), (36, "I", "tail_crc"), (40, "Q", "diverted_sequence"),
-          (48, "I", "diverted_attempt"), (52, "I", "name_bytes"), (56, "I", "path_bytes"), (60, "H", "follows"), (64, "Q", "file_system"),
-          (72, "I", "entry_bytes"), (76, "I", "folder_crc"), (80, "Q", "inode"), (88, "q", "born_ns"),
+          (48, "I", "diverted_attempt"), (52, "I", "name_bytes"), (56, "I", "path_bytes"), (60, "H", "follows"),
+          (62, "H", "diverted_form"), (64, "Q", "file_system"), (72, "I", "entry_bytes"), (76, "I", "folder_crc"), (80, "Q", "inode"), (88, "q", "born_ns"),
           (96, "I", "handle_type"), (100, "I", "handle_bytes"), (104, "I", "handle_crc"), (112, "I", "roll_phase"),
           (120, "Q", "file_number"), (128, "q", "file_born_ns"), (136, "Q", "file_first_sequence"),
           (144, "q", "next_time_ns"), (152, "Q", "next_file_bytes"), (160, "Q", "frames"))
@@ -249,7 +249,7 @@ def are_sound(head, capacity):
     ids, drained = [stream["id"] for stream in streams], [stream["drained_position"] for stream in streams]
     return (ids == sorted(set(ids)) and ids[-1] < 64 and head["generation"] <= NUMBER_MAX and
             max(drained) <= NUMBER_MAX and max(drained) - min(drained) <= capacity and
-            all(stream["kind"] in (1, 2, 3) and stream["follows"] <= 64 and stream["follows"] != stream["id"] + 1 and stream["roll_phase"] <= 3 and stream["drained_position"] % 8 == 0 and
+            all(stream["kind"] in (1, 2, 3) and stream["follows"] <= 64 and stream["follows"] != stream["id"] + 1 and stream["roll_phase"] <= 3 and stream["diverted_form"] <= 1 and stream["drained_position"] % 8 == 0 and
                 1 <= stream["next_sequence"] <= NUMBER_MAX and stream["epoch"] <= head["epoch"] and
                 stream["tail_bytes"] <= min(4096, stream["length"]) and stream["length"] < 1 << 63 and
                 stream["path"][:1] in ("", "/") and "\0" not in stream["path"] + stream["name"]

@@ -21,7 +21,8 @@ import decoder
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What each golden image must hold at least: epochs, voids, and streams with records that wait.
 GOLDEN = {"fresh": (0, 0, set()), "crashes": (2, 1, {0}), "streams": (1, 0, {0, 3, 17}), "lines": (2, 2, {0}),
-          "redo": (1, 0, {0}), "rolls": (1, 0, {0}), "segments": (1, 0, {0, 1})}
+          "redo": (1, 0, {0}), "rolls": (1, 0, {0}), "segments": (1, 0, {0, 1}),
+          "diverted": (1, 0, {0})}
 # And what has its log file beside it: the drain had begun to write what waits, and nothing of that was noted.
 BEGUN = {"redo"}
 PHASES = ("none", "rolling", "rolled", "given up")
@@ -109,6 +110,8 @@ def as_told(found):
 
 def file_of(stream):
     names = [stream["path"]] + [str(stream[name]) for name in ("diverted_sequence", "diverted_attempt") if stream[name]]
+    if stream["diverted_form"]:
+        names[1] = "burst-" + names[1]
     return ".".join(names)
 
 

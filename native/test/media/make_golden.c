@@ -200,6 +200,15 @@ static void segments_and_what_waits(burst_t *log) {
     append_order(stream, 25, 400);
 }
 
+/* Its file was cut by others. */
+static void a_diversion(burst_t *log) {
+    append(log, 0, 100);
+    check(burst_await_drained(log, -1) == 1 ? 0 : -1, "await");
+    check(truncate("diverted.log", 1), "cut");
+    append(log, 0, 200);
+    check(burst_close(log), "close");
+}
+
 static void live(const char *name, void (*work)(burst_t *), uint64_t drain_interval_ns, uint32_t io) {
     static char ring[4096], file[4096];
     snprintf(ring, sizeof ring, "%s.ring", name);
@@ -244,6 +253,8 @@ int main(int argc, char **argv) {
     live("lines", a_few, NEVER_NS, BURST_IO_MAPPED);
     live("segments", segments, 0, BURST_IO_PWRITE);
     live("segments", segments_and_what_waits, NEVER_NS, BURST_IO_PWRITE);
+    live("diverted", a_diversion, 0, BURST_IO_PWRITE);
+    live("diverted", a_few, NEVER_NS, BURST_IO_PWRITE);
     live("redo", a_few_drained, 0, BURST_IO_PWRITE);
     live("redo", a_few_half_drained, NEVER_NS, BURST_IO_PWRITE);
     return 0;

@@ -112,6 +112,13 @@ int log_file_begin_next(struct log_file *log, const struct outlet_noted *noted, 
  * file from now on: NOTE. READY: it is not. -errno. */
 int log_file_take_name(struct log_file *log, struct outlet_state *state);
 
+/* The diverted file that an older version named, all of which is noted: it gets a name that no pattern of rolled files makes: NOTE.
+ * READY: it has one. -errno: it keeps its name. A crash before it is noted finds a file that was renamed. */
+int log_file_leave_old_name(struct log_file *log, struct outlet_state *state);
+
+/* The next file is the configured one. */
+void log_file_end_diversion(struct outlet_state *state);
+
 /* Notes where the open file is and what it is known by. 0, or -errno if that cannot be said now: then it must not get a
  * byte. */
 int log_file_note_place(struct log_file *log);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Beginning a log file. The configured one, unless it is taken; then <file name>.<first sequence>: the log is diverted. A
+ * Beginning a log file. The configured one, unless it is taken; then <file name>.burst-<first sequence>: the log is diverted. A
  * diverted log goes back to the configured file at the next change of file or open, once all its records are durable in
  * the diverted one and the configured one is free: empty, or missing in the same folder. In another folder (behind a link)
  * a missing file may be one that is not mounted now; an empty one says that it is meant.
@@ -18,6 +18,11 @@
 
 static int is_diverted(const struct log_file *log) {
     return log->state.diverted_sequence != 0;
+}
+
+void log_file_end_diversion(struct outlet_state *state) {
+    state->diverted_sequence = 0;
+    state->diverted_attempt = state->diverted_form = 0;
 }
 
 /* Records go to the file `path`, and not to the configured one, for the reason `rc`. */
@@ -78,10 +83,11 @@ static int open_configured(const struct log_file *log, struct destination *desti
 static int create_diverted(struct log_file *log, const struct outlet_noted *noted) {
     struct outlet_state *state = &log->state;
     const uint64_t sequence_before = state->diverted_sequence;
-    const uint32_t attempt_before = state->diverted_attempt;
+    const uint32_t attempt_before = state->diverted_attempt, form_before = state->diverted_form;
     char path[LAYOUT_FILE_NAME_BYTES];
     int rc = -EEXIST;
     state->diverted_sequence = noted->sequence;
+    state->diverted_form = DIVERTED_BY_WORD;
     for (uint32_t attempt = 0; rc == -EEXIST && attempt < DIVERTED_ATTEMPTS; attempt++) {
         state->diverted_attempt = attempt;
         rc = outlet_state_file(state, path, sizeof path);
@@ -90,6 +96,7 @@ static int create_diverted(struct log_file *log, const struct outlet_noted *note
     if (rc < 0) {
         state->diverted_sequence = sequence_before;
         state->diverted_attempt = attempt_before;
+        state->diverted_form = form_before;
     }
     return rc;
 }
@@ -123,8 +130,7 @@ static int create_next(struct log_file *log, const struct outlet_noted *noted) {
         rc = destination_create(&log->destination, state->path);
     }
     if (log_file_is_open(log)) {
-        state->diverted_sequence = 0;
-        state->diverted_attempt = 0;
+        log_file_end_diversion(state);
         log->news = NEWS_BEGUN;
         return 0;
     }
@@ -212,14 +218,44 @@ int log_file_take_name(struct log_file *log, struct outlet_state *state) {
     }
     memcpy(log->destination.path, log->state.path, sizeof log->destination.path);
     const struct outlet_state before = log->state;
-    log->state.diverted_sequence = 0;
-    log->state.diverted_attempt = 0;
+    log_file_end_diversion(&log->state);
     log->news = NEWS_BEGUN;
     const int rc = hand_over(log, &before, state);
     if (rc < 0) {
         log->next = NEXT_FILE_SAME;
     }
     return rc;
+}
+
+/* To the first name of today's form that is free. 0 or -errno. */
+static int rename_diverted(const struct log_file *log, struct outlet_state *state, const char *path, char *name) {
+    const struct files *files = log->destination.files;
+    int rc = -EEXIST;
+    state->diverted_form = DIVERTED_BY_WORD;
+    for (state->diverted_attempt = 0; rc == -EEXIST && state->diverted_attempt < DIVERTED_ATTEMPTS;) {
+        rc = outlet_state_file(state, name, LAYOUT_FILE_NAME_BYTES);
+        rc = rc < 0 ? rc : files->ops->rename(files, path, name);
+        state->diverted_attempt += rc == -EEXIST;
+    }
+    return rc < 0 ? rc : files->ops->sync_name(files, name);
+}
+
+int log_file_leave_old_name(struct log_file *log, struct outlet_state *state) {
+    char path[LAYOUT_FILE_NAME_BYTES], name[LAYOUT_FILE_NAME_BYTES];
+    struct outlet_state renamed = log->state;
+    if (!is_diverted(log) || log->state.diverted_form != DIVERTED_BY_NUMBER) {
+        return OUTLET_READY;
+    }
+    int rc = log->ring_is_untrusted ? -EPERM : outlet_state_file(&log->state, path, sizeof path);
+    rc = rc < 0 ? rc : rename_diverted(log, &renamed, path, name);
+    if (rc < 0) {
+        return rc;
+    }
+    events_post(log->events, EVENT_INFO,
+                "log file %s is called %s now: its name was one that a pattern of rolled files may make", path, name);
+    memcpy(log->destination.path, name, sizeof name);
+    log->state = *state = renamed;
+    return OUTLET_NOTE;
 }
 
 /* The diverted file is open and complete. NOTE with the configured one open, READY: it stays; or -errno. */
@@ -235,8 +271,7 @@ static int go_back(struct log_file *log, struct outlet_state *state) {
     log_file_leave(log, NEXT_FILE_SAME_NAME);
     log->destination = next;
     const struct outlet_state before = log->state;
-    log->state.diverted_sequence = 0;
-    log->state.diverted_attempt = 0;
+    log_file_end_diversion(&log->state);
     log->state.roll.born_ns = 0;
     log->news = NEWS_BACK;
     return hand_over(log, &before, state);
@@ -254,6 +289,9 @@ int log_file_settle(struct outlet *outlet, const struct outlet_noted *noted, int
     }
     if (rc == OUTLET_READY && is_diverted(log)) {
         rc = log_file_take_name(log, state);
+        if (rc == OUTLET_READY && log_file_leave_old_name(log, state) == OUTLET_NOTE) {
+            return OUTLET_NOTE; /* and is still astray */
+        }
         rc = rc != OUTLET_READY ? rc : go_back(log, state);
     }
     if (rc < 0) {

@@ -251,7 +251,7 @@ static int begin_next(struct log_file *log, const struct outlet_noted *noted, co
     log_file_leave(log, NEXT_FILE_SAME_NAME);
     if (strcmp(plan->next, before.path) != 0) {
         memcpy(log->state.path, plan->next, sizeof log->state.path);
-        log->state.diverted_sequence = log->state.diverted_attempt = 0;
+        log_file_end_diversion(&log->state);
     }
     log->state.roll = (struct outlet_roll){.phase = ROLL_ROLLED,
                                            .file_number = before.roll.file_number + 1,
@@ -269,10 +269,18 @@ static int begin_next(struct log_file *log, const struct outlet_noted *noted, co
 
 static int change_files(struct log_file *log, const struct outlet_noted *noted, const struct outlet_roll_record *record,
                         struct outlet_state *state) {
-    struct plan plan;
+    struct plan plan = {.target = "", .next = ""};
     log->state = *noted->state;
     int rc = outlet_state_file(noted->state, plan.path, sizeof plan.path);
     int is_named = rc < 0 ? rc : has_its_name(log, noted->state, plan.path);
+    if (is_named > 0) {
+        /* Before anybody is asked who would take it for a rolled file. */
+        rc = log_file_leave_old_name(log, state);
+        if (rc != OUTLET_READY) {
+            copy_text(plan.target, record->roll.target, record->roll.target_bytes);
+            return rc < 0 ? give_up(log, &plan, rc, state) : rc;
+        }
+    }
     rc = is_named < 0 ? is_named : make_plan(log, noted, record, !is_named, &plan);
     if (rc == 0 && is_named > 0 && log->roller != NULL) {
         rc = is_named = has_its_name(log, noted->state, plan.path); /* whoever answered may just have renamed it */

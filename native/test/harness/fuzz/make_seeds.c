@@ -321,6 +321,7 @@ static void small_targets(void) {
         snprintf(streams[i].outlet.path, sizeof streams[i].outlet.path, "/logs/%u.log", i);
         streams[i].outlet.diverted_sequence = 77 * i;
         streams[i].outlet.diverted_attempt = 3 * i;
+        streams[i].outlet.diverted_form = i % 2;
     }
     struct {
         struct raw_header header;

@@ -89,7 +89,7 @@ static void a_failed_sync_is_not_repeated_and_the_records_go_to_a_new_file(void 
     assert_int_equal(atomic_load(&writes->seen), written);
     assert_told(log, "syncing log file");
     assert_told(log, "records from 6 on go to log file");
-    assert_non_null(strstr(current_file(log), "/fuse/log.6"));
+    assert_non_null(strstr(current_file(log), "/fuse/log.burst-6"));
     close_drained(log);
     assert_int_equal(file_count(), 2);
     assert_nothing_lost("fuse");

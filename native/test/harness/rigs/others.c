@@ -220,7 +220,7 @@ static void a_log_that_was_diverted_by_a_cut_goes_back_at_the_next_open(void **s
     shell("cp plain/log plain/log.copy && : > plain/log");
     append_some(log, 20, 0);
     drain_all(log);
-    assert_current(log, "/log.6");
+    assert_current(log, "/log.burst-6");
     assert_told(log, "records from 6 on go to log file ");
     append_some(log, 20, 0);
     close_drained(log);
@@ -229,7 +229,7 @@ static void a_log_that_was_diverted_by_a_cut_goes_back_at_the_next_open(void **s
     assert_told(log, "to bring the log back, move ");
     append_some(log, 20, 0);
     drain_all(log);
-    assert_current(log, "/log.6");
+    assert_current(log, "/log.burst-6");
     close_drained(log);
     shell("rm plain/log");
     log = open_small();
@@ -241,7 +241,7 @@ static void a_log_that_was_diverted_by_a_cut_goes_back_at_the_next_open(void **s
     assert_nothing_lost("plain");
 }
 
-#define DIVERTED_FILE "ls plain/log.* | grep -x 'plain/log.[0-9]*'"
+#define DIVERTED_FILE "ls plain/log.* | grep -x 'plain/log.burst-[0-9]*'"
 
 /* Bytes of others that come between the drain's look and its write are overwritten: they come until the log is diverted. */
 static void divert_and_make_way(int round) {
@@ -298,7 +298,7 @@ static void a_link_to_the_ring_in_its_place_is_not_written_to(void **state) {
     append_some(log, 20, 0);
     drain_all(log);
     close_drained(log);
-    assert_told(log, "plain/log.6");
+    assert_told(log, "plain/log.burst-6");
     assert_int_equal(unlink("plain/log"), 0);
     reopen_and_drain(); /* the ring is whole */
     assert_nothing_lost("plain");

@@ -180,8 +180,8 @@ void file_truncated(struct world *world) {
     others_truncate(world, LOG_FILE, 0);
     append(world, 2);
     log_drain_all(world);
-    log_records_destroyed(world, LOG_FILE ".4", 300);
-    others_truncate(world, LOG_FILE ".4", 300);
+    log_records_destroyed(world, LOG_FILE ".burst-4", 300);
+    others_truncate(world, LOG_FILE ".burst-4", 300);
     log_reopen(world);
     append(world, 2);
     log_drain_all(world);
@@ -196,7 +196,7 @@ void file_extended(struct world *world) {
     append(world, 2);
     log_drain_all(world);
     append(world, 2);
-    others_write(world, LOG_FILE ".4", "# somebody else's\n");
+    others_write(world, LOG_FILE ".burst-4", "# somebody else's\n");
     log_reopen(world);
     append(world, 2);
     log_drain_all(world);

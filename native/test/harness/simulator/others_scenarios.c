@@ -170,7 +170,7 @@ static void divert(struct world *world, const char *diverted) {
 
 void diverted_log_goes_back_at_an_open(struct world *world) {
     log_open_whole(world);
-    divert(world, LOG_FILE ".3");
+    divert(world, LOG_FILE ".burst-3");
     append(world, 2);
     log_drain(world, 0);
     append(world, 1);
@@ -178,7 +178,7 @@ void diverted_log_goes_back_at_an_open(struct world *world) {
     log_open_whole(world);
     append(world, 2);
     expect_log_in(world, LOG_FILE);
-    divert(world, LOG_FILE ".12");
+    divert(world, LOG_FILE ".burst-12");
     log_close(world);
     others_delete(world, LOG_FILE);
     log_open_whole(world);
@@ -188,10 +188,10 @@ void diverted_log_goes_back_at_an_open(struct world *world) {
 
 void diverted_log_goes_back_when_its_file_is_renamed(struct world *world) {
     log_open_whole(world);
-    divert(world, LOG_FILE ".3");
+    divert(world, LOG_FILE ".burst-3");
     append(world, 2);
     log_drain(world, 0);
-    others_rename(world, LOG_FILE ".3", "/logs/rotated");
+    others_rename(world, LOG_FILE ".burst-3", "/logs/rotated");
     append(world, 2);
     expect_log_in(world, LOG_FILE);
 }
@@ -199,13 +199,13 @@ void diverted_log_goes_back_when_its_file_is_renamed(struct world *world) {
 /* In the midst of the last records of the diverted file. */
 void diverted_file_is_cut_and_cannot_be_synced(struct world *world) {
     log_open_whole(world);
-    divert(world, LOG_FILE ".3");
+    divert(world, LOG_FILE ".burst-3");
     append(world, 2);
     world->files.write_at_most = WRITE_BYTES;
     plan(world, cut, AFTER_A_WRITE);
     expect_log_in(world, LOG_FILE);
     world->files.write_at_most = 0;
-    divert(world, LOG_FILE ".9");
+    divert(world, LOG_FILE ".burst-9");
     append(world, 1);
     world->files.fail_sync_in = 0;
     log_drain(world, 1);
@@ -216,17 +216,17 @@ void diverted_file_is_cut_and_cannot_be_synced(struct world *world) {
 /* The name is taken: the log stays, over opens, and goes to another such file when that is renamed away. */
 void diverted_log_stays_while_its_name_is_taken(struct world *world) {
     log_open_whole(world);
-    divert(world, LOG_FILE ".3");
+    divert(world, LOG_FILE ".burst-3");
     others_write(world, LOG_FILE, "# somebody else's\n");
     log_reopen(world);
     append(world, 2);
-    expect_log_in(world, LOG_FILE ".3");
-    others_rename(world, LOG_FILE ".3", "/logs/rotated");
+    expect_log_in(world, LOG_FILE ".burst-3");
+    others_rename(world, LOG_FILE ".burst-3", "/logs/rotated");
     append(world, 1);
     log_drain(world, 0);
     log_reopen(world);
     append(world, 1);
-    expect_log_in(world, LOG_FILE ".7");
+    expect_log_in(world, LOG_FILE ".burst-7");
     others_rename(world, LOG_FILE, "/logs/foreign");
     log_reopen(world);
     append(world, 1);
@@ -235,15 +235,15 @@ void diverted_log_stays_while_its_name_is_taken(struct world *world) {
 
 void diverted_file_gets_the_name(struct world *world) {
     log_open_whole(world);
-    divert(world, LOG_FILE ".3");
+    divert(world, LOG_FILE ".burst-3");
     append(world, 1);
-    others_rename(world, LOG_FILE ".3", LOG_FILE);
+    others_rename(world, LOG_FILE ".burst-3", LOG_FILE);
     log_drain(world, 0);
     append(world, 2);
     expect_log_in(world, LOG_FILE);
-    divert(world, LOG_FILE ".10");
+    divert(world, LOG_FILE ".burst-10");
     log_close(world);
-    others_rename(world, LOG_FILE ".10", LOG_FILE);
+    others_rename(world, LOG_FILE ".burst-10", LOG_FILE);
     log_open_whole(world);
     append(world, 2);
     expect_log_in(world, LOG_FILE);

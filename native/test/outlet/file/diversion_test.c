@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log that was diverted to <file name>.<first sequence>, and its way back. */
+/* A log that was diverted to <file name>.burst-<first sequence>, and its way back. */
 #include "text_log.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static void divert(void) {
     assert_int_equal(truncate(host.file, 0), 0);
     append_text("second\n");
     drain_all();
-    assert_file(named(".2"), "second\n");
+    assert_file(named(".burst-2"), "second\n");
     assert_file(host.file, "");
 }
 
@@ -51,7 +51,7 @@ static void the_next_open_goes_back_to_an_empty_file(void **state) {
     open_ring();
     append_text("fourth\n");
     assert_log_is(host.file, "third\nfourth\n");
-    assert_file(named(".2"), "second\n");
+    assert_file(named(".burst-2"), "second\n");
 }
 
 static void the_next_open_goes_back_to_a_missing_file(void **state) {
@@ -77,7 +77,7 @@ static void as_long_as_the_name_is_taken_every_open_says_where_the_records_go(vo
         append_text("more\n");
         drain_all();
     }
-    assert_log_is(named(".2"), "second\nmore\nmore\nmore\n");
+    assert_log_is(named(".burst-2"), "second\nmore\nmore\nmore\n");
     assert_file(host.file, "of others\n");
     assert_int_equal(unlink(host.file), 0);
     close_ring();
@@ -89,11 +89,11 @@ static void as_long_as_the_name_is_taken_every_open_says_where_the_records_go(vo
 static void a_diverted_file_that_is_renamed_away_ends_the_diversion(void **state) {
     (void)state;
     divert();
-    assert_int_equal(rename(named(".2"), named(".rotated")), 0);
+    assert_int_equal(rename(named(".burst-2"), named(".rotated")), 0);
     append_text("third\n");
     assert_log_is(host.file, "third\n");
     assert_file(named(".rotated"), "second\n");
-    assert_false(exists(named(".2")));
+    assert_false(exists(named(".burst-2")));
 }
 
 static void so_does_one_that_is_deleted_cut_or_extended(void **state) {
@@ -101,11 +101,11 @@ static void so_does_one_that_is_deleted_cut_or_extended(void **state) {
     for (int change = 0; change < 3; change++) {
         divert();
         if (change == 0) {
-            assert_int_equal(unlink(named(".2")), 0);
+            assert_int_equal(unlink(named(".burst-2")), 0);
         } else if (change == 1) {
-            assert_int_equal(truncate(named(".2"), 1), 0);
+            assert_int_equal(truncate(named(".burst-2"), 1), 0);
         } else {
-            put_file(named(".2"), "second\nof others\n");
+            put_file(named(".burst-2"), "second\nof others\n");
         }
         append_text("third\n");
         assert_log_is(host.file, "third\n");
@@ -127,22 +127,22 @@ static void so_does_one_that_cannot_be_synced(void **state) {
     own_ops()->sync = failing_sync;
     assert_int_equal(engine_step(host.engine, 1), -EIO);
     assert_log_is(host.file, "third\n");
-    assert_file(named(".2"), "second\n");
+    assert_file(named(".burst-2"), "second\n");
 }
 
 static void one_that_is_renamed_while_its_name_is_taken_is_followed_by_another(void **state) {
     (void)state;
     divert();
     put_file(host.file, "of others\n");
-    assert_int_equal(rename(named(".2"), named(".rotated")), 0);
+    assert_int_equal(rename(named(".burst-2"), named(".rotated")), 0);
     append_text("third\n");
-    assert_log_is(named(".3"), "third\n");
+    assert_log_is(named(".burst-3"), "third\n");
     assert_told("records from 3 on go to log file ");
     close_ring();
-    assert_int_equal(rename(named(".3"), named(".rotated.2")), 0);
+    assert_int_equal(rename(named(".burst-3"), named(".rotated.2")), 0);
     open_ring();
     append_text("fourth\n");
-    assert_log_is(named(".4"), "fourth\n");
+    assert_log_is(named(".burst-4"), "fourth\n");
 }
 
 /* What an operator may do to have all in one file. */
@@ -153,7 +153,7 @@ static void a_diverted_file_that_gets_the_name_is_the_log_file(void **state) {
         if (!is_open) {
             close_ring();
         }
-        assert_int_equal(rename(named(".2"), host.file), 0);
+        assert_int_equal(rename(named(".burst-2"), host.file), 0);
         if (!is_open) {
             open_ring();
         }
@@ -177,7 +177,7 @@ static void an_empty_file_that_others_hold_is_not_taken(void **state) {
     open_ring();
     assert_told("which is held by another writer");
     append_text("third\n");
-    assert_log_is(named(".2"), "second\nthird\n");
+    assert_log_is(named(".burst-2"), "second\nthird\n");
     close(held);
     close_ring();
     open_ring();
@@ -197,7 +197,7 @@ static void a_link_to_another_folder_is_followed_to_an_empty_file_only(void **st
     open_ring();
     assert_told("leads to another folder, and is missing there");
     append_text("third\n");
-    assert_log_is(named(".2"), "second\nthird\n");
+    assert_log_is(named(".burst-2"), "second\nthird\n");
     close_ring();
     strcat(elsewhere, "/log");
     assert_false(exists(elsewhere));
@@ -232,14 +232,14 @@ static void the_diverted_file_gets_all_its_records_first(void **state) {
     assert_file(host.file, "");
     host.files = files_posix;
     append_text("fourth\n");
-    assert_log_is(named(".2"), "second\nthird\nfourth\n");
+    assert_log_is(named(".burst-2"), "second\nthird\nfourth\n");
     append_text("fifth\n");
     own_ops()->write = short_write;
     assert_int_equal(engine_step(host.engine, 1), -ENOSPC);
     close_ring();
     host.files = files_posix;
     open_ring();
-    assert_file(named(".2"), "second\nthird\nfourth\nfifth\n");
+    assert_file(named(".burst-2"), "second\nthird\nfourth\nfifth\n");
     append_text("sixth\n");
     assert_log_is(host.file, "sixth\n");
 }
@@ -262,7 +262,7 @@ static void a_file_that_cannot_be_synced_empty_is_not_taken(void **state) {
     open_ring();
     assert_told("which cannot be used: EIO");
     append_text("third\n");
-    assert_log_is(named(".2"), "second\nthird\n");
+    assert_log_is(named(".burst-2"), "second\nthird\n");
 }
 
 static void that_it_is_empty_is_durable_before_a_checkpoint_names_it(void **state) {

@@ -52,7 +52,7 @@ static void write_until_a_sync_fails(void) {
 
 static const char *diverted(void) {
     static char path[sizeof host.file + 8];
-    snprintf(path, sizeof path, "%s.2", host.file);
+    snprintf(path, sizeof path, "%s.burst-2", host.file);
     return path;
 }
 

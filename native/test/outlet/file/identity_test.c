@@ -273,7 +273,7 @@ static void of_a_file_without_a_noted_byte_there_is_no_copy(void **state) {
     append_text("second\n");
     drain_all();
     assert_file(host.file, "first\n");
-    assert_file(beside("log.1"), "first\nsecond\n");
+    assert_file(beside("log.burst-1"), "first\nsecond\n");
 }
 
 static void an_empty_file_in_its_place_is_taken(void **state) {
@@ -389,7 +389,7 @@ static void and_others_who_have_taken_its_name(void **state) {
     assert_int_equal(truncate(host.file, 5), 0);
     open_ring();
     drain_all();
-    assert_file(beside("log.2"), "event\n");
+    assert_file(beside("log.burst-2"), "event\n");
     append_text("next\n");
     drain_all();
     assert_all_locked();
@@ -405,7 +405,7 @@ static void and_a_change_of_file_while_the_log_runs(void **state) {
     assert_int_equal(rename(beside("z.db"), host.file), 0);
     append_text("second\n");
     drain_all();
-    assert_file(beside("log.2"), "second\n");
+    assert_file(beside("log.burst-2"), "second\n");
     assert_all_locked();
 }
 

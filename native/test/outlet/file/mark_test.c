@@ -140,7 +140,7 @@ static void a_file_with_the_number_of_the_old_one_is_another(void **state) {
         open_and_drain();
         assert_told("is not the one that was written; records from 1 on go to a new file; records 1 to 1 may be twice");
         assert_file(host.file, "first\n");
-        snprintf(moved, sizeof moved, "%s.1", host.file);
+        snprintf(moved, sizeof moved, "%s.burst-1", host.file);
         assert_file(moved, "first\n");
         remove_folder(NULL);
         set_up(NULL);
@@ -322,7 +322,7 @@ static void neither_does_one_whose_name_has_changed(void **state) {
     put_file(host.file, "first\nof others\n");
     append_text("second\n");
     drain_all();
-    snprintf(diverted, sizeof diverted, "%s.2", host.file);
+    snprintf(diverted, sizeof diverted, "%s.burst-2", host.file);
     assert_file(diverted, "second\n");
     rename_it();
     assert_int_equal(rename(diverted, host.file), 0);

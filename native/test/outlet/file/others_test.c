@@ -38,8 +38,8 @@ static void crash_before_the_checkpoint(void) {
 }
 
 static void assert_all_in_the_next_file(void) {
-    char next[sizeof host.file + 8];
-    snprintf(next, sizeof next, "%s.1", host.file);
+    char next[sizeof host.file + 16];
+    snprintf(next, sizeof next, "%s.burst-1", host.file);
     drain_all();
     assert_told("was cut by others to less than the ");
     assert_file(next, "line 1\nline 2\nline 3\nline 4\n");
@@ -99,7 +99,7 @@ static int64_t write_to_a_cut_file(const struct files *files, int file, const vo
 
 /* Its size is right again, and so are all the bytes at its end that a checkpoint notes. */
 static void a_cut_between_look_and_write_is_noticed(void **state) {
-    char next[sizeof host.file + 8];
+    char next[sizeof host.file + 16];
     struct stat status;
     (void)state;
     open_ring();
@@ -110,7 +110,7 @@ static void a_cut_between_look_and_write_is_noticed(void **state) {
     own_ops()->write = write_to_a_cut_file;
     drain_all();
     assert_told("was cut by others to less than the ");
-    snprintf(next, sizeof next, "%s.1", host.file);
+    snprintf(next, sizeof next, "%s.burst-1", host.file);
     assert_int_equal(stat(next, &status), 0);
     assert_int_equal(status.st_size, 7 + 5000);
 }
@@ -140,13 +140,13 @@ static void append_foreign_line(void) {
 }
 
 static void what_others_append_in_the_midst_of_a_batch_is_not_overwritten(void **state) {
-    char next[sizeof host.file + 8];
+    char next[sizeof host.file + 16];
     (void)state;
     let_others_act(append_foreign_line);
     open_ring();
     append_lines();
     drain_all();
-    snprintf(next, sizeof next, "%s.1", host.file);
+    snprintf(next, sizeof next, "%s.burst-1", host.file);
     assert_file(host.file, "line 1\nline 2\nsomebody else's\n");
     assert_file(next, "line 1\nline 2\nline 3\nline 4\n");
 }

@@ -202,7 +202,7 @@ static void others_bytes_in_the_place_of_the_footer_are_left_alone(void **state)
     fclose(file);
     open_ring();
     drain_all();
-    snprintf(diverted, sizeof diverted, "%s.2", host.file);
+    snprintf(diverted, sizeof diverted, "%s.burst-2", host.file);
     assert_file(host.file, "a\nbar");
     assert_file(archive, "footer"); /* of the diverted file */
     assert_file(diverted, "h");
@@ -251,7 +251,7 @@ static void a_copy_in_its_place_is_not_renamed_again(void **state) {
     drain_all();
     assert_file(host.file, "theirs");
     assert_file(diverted, "a\nf");
-    snprintf(diverted, sizeof diverted, "%s.2", host.file);
+    snprintf(diverted, sizeof diverted, "%s.burst-2", host.file);
     assert_file(diverted, "hb\n");
     assert_missing(archive);
 }
@@ -301,7 +301,7 @@ static void a_diverted_log_goes_back_with_a_roll(void **state) {
     put_file(host.file, ""); /* cut by others */
     append_text("b\n");
     drain_all();
-    snprintf(diverted, sizeof diverted, "%s.2", host.file);
+    snprintf(diverted, sizeof diverted, "%s.burst-2", host.file);
     assert_file(diverted, "b\n");
     append_roll("f", "h", archive);
     append_text("c\n");
