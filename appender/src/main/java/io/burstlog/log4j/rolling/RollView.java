@@ -2,12 +2,16 @@
 package io.burstlog.log4j.rolling;
 
 import io.burstlog.RollRequest;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.Date;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.core.appender.rolling.DirectFileRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.FileExtension;
 import org.apache.logging.log4j.core.appender.rolling.PatternProcessor;
 import org.apache.logging.log4j.core.appender.rolling.RolloverListener;
+import org.apache.logging.log4j.core.lookup.StrSubstitutor;
 
 /** The manager as the strategy sees it while it performs one roll: file, size and times are those of the roll. */
 final class RollView extends ManagerWithoutFile {
@@ -15,6 +19,7 @@ final class RollView extends ManagerWithoutFile {
     private final BurstRollingFileManager manager;
     private final RollRequest request;
     private final RollPatternProcessor processor;
+    private final StrSubstitutor substitutor;
 
     /** @param manager null when the strategy is to name the first file of a stream that is not open yet */
     RollView(
@@ -25,6 +30,7 @@ final class RollView extends ManagerWithoutFile {
         super(settings, note.previousMillis());
         this.manager = manager;
         this.request = request;
+        this.substitutor = settings.substitutor();
         this.processor = new RollPatternProcessor(settings.filePattern(), note);
         setRenameEmptyFiles(note.renamesEmpty());
     }
@@ -41,9 +47,17 @@ final class RollView extends ManagerWithoutFile {
         return ((DirectFileRolloverStrategy) getRolloverStrategy()).getCurrentFileName(this);
     }
 
+    /** In the folder as the pattern names it: a strategy tells the file that is written from archives by its path. */
     @Override
     public String getFileName() {
-        return request.file();
+        final File file = new File(request.file());
+        final File folder = new File(processor.plainName(substitutor, false, 0)).getParentFile();
+        final File asNamed = new File(folder == null ? new File(".") : folder, file.getName());
+        try {
+            return Files.isSameFile(asNamed.toPath(), file.toPath()) ? asNamed.getPath() : request.file();
+        } catch (final IOException notThere) {
+            return request.file();
+        }
     }
 
     @Override
