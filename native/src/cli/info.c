@@ -112,6 +112,7 @@ static void report_note(struct report *report, const struct ledger_view *view, u
         report_time(report, "written", note->written_ns);
         report_number(report, "durable position", note->durable_position);
         report_number(report, "in flight up to position", note->in_flight_end);
+        report_flag(report, "closed", note->closed == 1);
     }
     report_group_end(report);
 }

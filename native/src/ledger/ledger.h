@@ -65,6 +65,8 @@ struct ledger_sum {
     uint64_t durable_sequence;        /* of the first record at or after it */
     uint64_t in_flight_end;           /* 0, or writes under way may have reached so far when a ring failed */
     uint32_t epoch_highest;
+    uint32_t closed_epoch;    /* the newest note closed the log of this epoch; 0: it closed none */
+    uint64_t closed_sequence; /* of the first record that this log did not write */
 };
 
 struct ledger_sum ledger_sum(const struct ledger *ledger);
@@ -92,6 +94,7 @@ struct ledger_note {
     uint64_t durable_position; /* a watermark */
     uint64_t next_sequence;    /* of the first record at or after it */
     uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed */
+    uint32_t closed;           /* 1: the log is closed, and no record follows. Else 0 */
 };
 
 /* Writes the older note. What an earlier one says of writes under way stays said. 0, or -errno with a sentence. */

@@ -277,5 +277,10 @@ struct ledger_sum ledger_sum(const struct ledger *ledger) {
             add_note(&sum, &view->notes[slot]);
         }
     }
+    const int newest = ledger_newest_note(ledger);
+    if (newest >= 0 && view->notes[newest].closed == 1) {
+        sum.closed_epoch = view->notes[newest].epoch;
+        sum.closed_sequence = view->notes[newest].next_sequence;
+    }
     return sum;
 }

@@ -144,6 +144,7 @@ int ledger_note_writer(struct ledger *ledger, const struct ledger_note *note) {
         .in_flight_end = in_flight_end(view, note->in_flight_end),
         .written_ns = platform_realtime_ns(ledger->platform),
         .epoch = note->epoch,
+        .closed = note->closed,
     };
     writer_note_seal(&bytes, view->crc_seed);
     const int rc = ledger_write_block(ledger, LAYOUT_NOTE_OFFSET(slot), &bytes, sizeof bytes);

@@ -114,7 +114,7 @@ void engine_end_patience(struct engine *engine);
  * failed then. */
 int engine_note_writer(struct engine *engine);
 
-/* The same at the end, if it says anything that no checkpoint says. */
+/* The same at the end: it says that the log is closed, unless its ring has failed. */
 void engine_note_end(struct engine *engine);
 
 /* Runs what was asked, without the engine, and frees everything but the parts. Nothing may be under way. */

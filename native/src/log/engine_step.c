@@ -37,16 +37,25 @@ void engine_count_failure(struct engine *engine) {
     event_count_notify(&engine->drained, platform_of(engine));
 }
 
-int engine_note_writer(struct engine *engine) {
+static struct ledger_note note_of(const struct engine *engine) {
     struct ledger_note note = {.epoch = engine->ring->epoch, .in_flight_end = in_flight_end(engine->ring)};
     watermark(engine, &note.durable_position, &note.next_sequence);
-    const int rc = ledger_note_writer(engine->view.ledger, &note);
+    return note;
+}
+
+static int write_note(struct engine *engine, const struct ledger_note *note) {
+    const int rc = ledger_note_writer(engine->view.ledger, note);
     if (rc < 0) {
         ring_fail(engine->ring, "a note (how far its records are durable) could not be written to ring %s: %s",
                   engine->parts.device->path, device_failure(rc));
         engine_count_failure(engine);
     }
     return rc;
+}
+
+int engine_note_writer(struct engine *engine) {
+    const struct ledger_note note = note_of(engine);
+    return write_note(engine, &note);
 }
 
 /* The failed ring remembers how far writes may have reached, as far as its medium still lets it. */
@@ -154,7 +163,17 @@ int engine_step(struct engine *engine, int sync) {
 }
 
 void engine_note_end(struct engine *engine) {
-    if (!drain_is_done(engine->drain) || (ring_has_failed(engine->ring) && !engine->failure_noted)) {
-        engine_note_writer(engine);
+    struct ledger_note note = note_of(engine);
+    if (ring_has_failed(engine->ring)) {
+        if (!drain_is_done(engine->drain) || !engine->failure_noted) {
+            write_note(engine, &note);
+        }
+        return;
+    }
+    note.closed = 1;
+    if (!drain_is_done(engine->drain)) {
+        write_note(engine, &note);
+    } else {
+        ledger_note_writer(engine->view.ledger, &note); /* the checkpoints say the rest of it: no alarm if it fails */
     }
 }

@@ -22,6 +22,8 @@ static struct recovery_head head_of(const struct engine_view *view) {
         .durable_sequence = sum.durable_sequence,
         .in_flight_end = sum.in_flight_end,
         .epoch_highest = sum.epoch_highest,
+        .closed_epoch = sum.closed_epoch,
+        .closed_sequence = sum.closed_sequence,
     };
     if (view->judged_position > 0) {
         head.durable_position = view->judged_position;

@@ -335,12 +335,14 @@ struct writer_note {
     uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed: a marker goes beyond it */
     int64_t written_ns;        /* CLOCK_REALTIME */
     uint32_t epoch;            /* of the open that wrote it */
-    uint8_t reserved[8];       /* zero */
+    uint32_t closed;           /* 1: that log was closed, and wrote no record at or after durable_position. Else 0 */
+    uint8_t reserved[4];       /* zero */
     uint32_t crc;              /* CRC32C of all bytes before it, seeded with the ring's uuid */
 };
 
 _Static_assert(offsetof(struct writer_note, durable_position) == 16, "writer_note.durable_position");
 _Static_assert(offsetof(struct writer_note, written_ns) == 40, "writer_note.written_ns");
+_Static_assert(offsetof(struct writer_note, closed) == 52, "writer_note.closed");
 _Static_assert(offsetof(struct writer_note, crc) == 60, "writer_note.crc");
 _Static_assert(sizeof(struct writer_note) == 64, "writer_note size");
 

@@ -12,7 +12,9 @@ struct recovery_head {
     uint64_t durable_sequence; /* of the first record at or after it */
     uint64_t in_flight_end;    /* 0, or writes under way may have reached so far when a ring failed */
     uint32_t epoch_highest;
-    int headers_are_newer; /* the image was read while others wrote it: what its headers say of a watermark beyond
+    uint32_t closed_epoch;    /* the newest note closed the log of this epoch; 0: it closed none */
+    uint64_t closed_sequence; /* of the first record that this log did not write */
+    int headers_are_newer;    /* the image was read while others wrote it: what its headers say of a watermark beyond
                               durable_position was made durable after places of it were read, and proves nothing of them */
 };
 

@@ -270,6 +270,8 @@ int recovery_run(const struct platform *platform, const struct recovery_input *i
     }
     recovery->next_sequence = cursor.walk.sequence;
     recovery->epoch_highest = evidence.epoch_highest;
+    recovery->closed = input->head.closed_epoch != 0 && input->head.closed_epoch == evidence.epoch_highest &&
+                       input->head.closed_sequence == recovery->next_sequence;
     place_marker(recovery, input, &evidence, &cursor);
     keep_on_record(recovery);
     recovery->durable_position =

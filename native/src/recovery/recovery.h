@@ -25,6 +25,7 @@ struct recovery {
     uint64_t durable_position; /* W that the medium proves; <= log_end */
     uint64_t durable_sequence; /* of the first record at or after it */
     uint32_t epoch_highest;    /* of anything on the medium */
+    int closed;                /* the log that ends here was closed, and nobody has opened it since */
     uint64_t records;          /* present */
     uint64_t longest;          /* payload of any of them, bytes */
     uint64_t streams;          /* a bit for the stream of each of them, by its id */

@@ -68,6 +68,8 @@ void recovery_statement(const struct recovery *recovery, char *text_bytes, size_
             recovery->hidden_from, recovery->hidden_to, last);
     } else if (last == 0) {
         say(&text, "; nothing shows that a record was ever written to it");
+    } else if (recovery->closed) {
+        say(&text, "; record %" PRIu64 " was the last when the log was closed", last);
     } else {
         say(&text, "; the last provable record is %" PRIu64, last);
     }

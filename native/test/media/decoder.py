@@ -203,7 +203,8 @@ class Ring:
 
 
 NOTE = ((0, "8s", "magic"), (8, "Q", "generation"), (16, "Q", "durable_position"), (24, "Q", "next_sequence"),
-        (32, "Q", "in_flight_end"), (40, "q", "written_ns"), (48, "I", "epoch"))
+        (32, "Q", "in_flight_end"), (40, "q", "written_ns"), (48, "I", "epoch"),
+        (52, "I", "closed"))
 
 
 def decode_note(image, at, seed):

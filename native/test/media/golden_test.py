@@ -101,7 +101,7 @@ def as_told(found):
                         for slot, checkpoint in enumerate(found["checkpoints"])],
         "writer_notes": [{"slot": slot, "valid": True, "generation": note["generation"], "epoch": note["epoch"],
                           "written": moment(note["written_ns"], 0), "durable_position": note["durable_position"],
-                          "in_flight_up_to_position": note["in_flight_end"]}
+                          "in_flight_up_to_position": note["in_flight_end"], "closed": note["closed"] == 1}
                          for slot, note in enumerate(found["notes"])],
         "log": {"begins_at_position": min(stream["drained_position"] for stream in streams),
                 "ends_at_position": found["log_end"], "records_waiting": len(data), "records_lost": 0},

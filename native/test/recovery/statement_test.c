@@ -189,6 +189,59 @@ static void a_ring_whose_records_are_all_drained_is_said_to_have_none_waiting(vo
                            "to the log file before; the last provable record is 2"));
 }
 
+static void a_log_that_was_closed_is_said_to_have_ended_with_its_last_record(void **state) {
+    (void)state;
+    open_ring();
+    append(100);
+    append(100);
+    engine_note_end(host.engine);
+    close_ring();
+    assert_non_null(strstr(reopened().text, "; record 2 was the last when the log was closed"));
+    engine_note_end(host.engine);
+    close_ring();
+    assert_non_null(strstr(reopened().text, "; record 2 was the last when the log was closed"));
+    drain_all();
+    engine_note_end(host.engine);
+    close_ring();
+    assert_non_null(strstr(reopened().text, "; record 2 was the last when the log was closed"));
+}
+
+static void a_log_that_was_opened_again_and_not_closed_is_not_said_to_be_closed(void **state) {
+    (void)state;
+    open_ring();
+    append(100);
+    engine_note_end(host.engine);
+    close_ring();
+    open_ring();
+    close_ring();
+    assert_non_null(strstr(reopened().text, "; the last provable record is 1"));
+    append(100);
+    close_ring();
+    assert_non_null(strstr(reopened().text, "; the last provable record is 2"));
+}
+
+static void a_closed_log_whose_last_record_rotted_is_not_said_to_end_before_it(void **state) {
+    (void)state;
+    const uint64_t end = end_after_two_records();
+    open_ring();
+    engine_note_end(host.engine);
+    close_ring();
+    make_unreadable(end - BLOCK_BYTES, BLOCK_BYTES);
+    const struct event event = reopened();
+    assert_int_equal(event.severity, EVENT_ERROR);
+    assert_non_null(strstr(event.text, "LOST: records 2..2 (1)"));
+}
+
+static void a_log_whose_ring_failed_is_not_said_to_be_closed(void **state) {
+    (void)state;
+    open_ring();
+    append(100);
+    ring_fail(host.engine->ring, "for a test");
+    engine_note_end(host.engine);
+    close_ring();
+    assert_non_null(strstr(reopened().text, "; the last provable record is 1"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(what_may_have_stood_at_the_end_of_the_log_and_cannot_be_read_is_a_warning),
@@ -202,6 +255,10 @@ int main(void) {
         RING_TEST(a_record_that_cannot_be_read_and_that_a_later_one_proves_is_called_lost),
         RING_TEST(a_medium_that_can_be_read_is_not_said_to_hide_anything),
         RING_TEST(a_ring_whose_records_are_all_drained_is_said_to_have_none_waiting),
+        RING_TEST(a_log_that_was_closed_is_said_to_have_ended_with_its_last_record),
+        RING_TEST(a_log_that_was_opened_again_and_not_closed_is_not_said_to_be_closed),
+        RING_TEST(a_closed_log_whose_last_record_rotted_is_not_said_to_end_before_it),
+        RING_TEST(a_log_whose_ring_failed_is_not_said_to_be_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

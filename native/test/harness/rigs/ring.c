@@ -360,7 +360,7 @@ static void an_end_of_the_log_that_cannot_be_read_is_told_once(void **state) {
     log = open_small();
     append_some(log, 3, 0);
     close_drained(log);
-    assert_recover(0, "the last provable record is 11");
+    assert_recover(0, "record 11 was the last when the log was closed");
     assert_nothing_lost("fuse");
 }
 
