@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "media/superblock.h"
 
 static int refuse(const char *path, enum raw_verdict verdict) {
     switch (verdict) {
@@ -34,6 +35,20 @@ int raw_view_refuse_unknown_length(const char *path) {
                      path, RAW_DATA_OFFSET, path);
 }
 
+/* The bytes of records are never to be advised away. */
+static int has_superblock(const struct raw_medium *medium) {
+    struct superblock superblock;
+    for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
+        const uint64_t offset = LAYOUT_SUPERBLOCK_OFFSET(copy);
+        if (offset + sizeof superblock <= medium->bytes &&
+            medium->ops->read(medium, &superblock, sizeof superblock, offset) == 0 &&
+            superblock_judge(&superblock) != SUPERBLOCK_ABSENT) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int cannot_read(const char *path, int rc) {
     return error_set(-rc, "log device %s cannot be read: %s", path, error_name(-rc));
 }
@@ -56,6 +71,9 @@ int raw_view_read(const struct raw_medium *medium, const char *path, struct raw_
         } else if (verdict != RAW_VALID && view->copies[copy] != RAW_ABSENT) {
             verdict = view->copies[copy];
         }
+    }
+    if (rc == 0 && verdict == RAW_ABSENT && has_superblock(medium)) {
+        return error_set(ENODATA, "%s holds a ring, not a log: `burstlog dump %s` shows its records", path, path);
     }
     if (rc < 0 || verdict != RAW_VALID) {
         return rc < 0 ? rc : refuse(path, verdict);
