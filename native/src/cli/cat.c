@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/segments_folder.h"
 #include "outlet/raw/view.h"
 
 static const char usage[] = "burstlog cat [--from=BYTE] DEVICE";
@@ -104,7 +105,7 @@ static int tell_damage(const struct raw_view *view, const char *path) {
 static int cat(struct copy *copy) {
     int rc = raw_media_posix.open(&raw_media_posix, copy->path, DEVICE_READ_ONLY, &copy->medium);
     if (rc < 0)
-        return cli_failed(rc);
+        return cli_failed(segments_folder_explain(copy->path, rc));
     copy->piece = malloc(PIECE_BYTES);
     rc = copy->piece == NULL ? error_set(ENOMEM, "no memory to read log device %s", copy->path) : print(copy);
     const int damaged = rc == 0 && tell_damage(&copy->view, copy->path);

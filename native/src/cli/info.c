@@ -94,7 +94,9 @@ static void report_checkpoint(struct report *report, const struct ledger *ledger
         for (unsigned i = 0; i < ledger_streams(ledger, slot); i++) {
             static struct stream_state stream;
             ledger_stream(ledger, slot, i, &stream);
-            report_stream(report, &stream);
+            if (stream_is_used(&stream)) {
+                report_stream(report, &stream);
+            }
         }
         report_list_end(report);
     }
@@ -184,11 +186,25 @@ void show_holders(struct report *report, const char *path) {
     report_text(report, "open in", *holders == '\0' ? "no process" : holders);
 }
 
-static void report_engine(struct report *report, const struct calibration_engine *engine) {
+/* For programs the bare number, for people all that it is compared with. */
+static void report_faster(struct report *report, const struct calibration_engine *engine,
+                          const struct calibration_engine *first) {
+    char name[40], pairs[60];
+    if (report->json) {
+        report_number(report, "faster than the first", engine->faster);
+    } else if (engine != first) {
+        snprintf(name, sizeof name, "beat %s in", device_io_name(first->io));
+        snprintf(pairs, sizeof pairs, "%u of %u pairs", engine->faster, engine->writes);
+        report_text(report, name, pairs);
+    }
+}
+
+static void report_engine(struct report *report, const struct calibration_engine *engine,
+                          const struct calibration_engine *first) {
     report_group(report, NULL);
     report_text(report, "engine", device_io_name(engine->io));
     report_number(report, "writes", engine->writes);
-    report_number(report, "faster than the first", engine->faster);
+    report_faster(report, engine, first);
     report_number(report, "p50 ns", engine->p50_ns);
     report_number(report, "p99 ns", engine->p99_ns);
     report_group_end(report);
@@ -214,7 +230,7 @@ static void report_calibration(struct report *report, struct device *device) {
     }
     report_list(report, "figures");
     for (uint32_t i = 0; is_measured && i < calibration.engine_count; i++) {
-        report_engine(report, &calibration.engines[i]);
+        report_engine(report, &calibration.engines[i], &calibration.engines[0]);
     }
     report_list_end(report);
     report_group_end(report);

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/owner.h"
 #include "cli/report.h"
+#include "cli/segments_folder.h"
 #include "cli/streams.h"
 #include "device/open.h"
 #include "log/engine.h"
@@ -89,7 +90,9 @@ static int recover(struct device *device, const struct owner *owner, struct even
     struct report report;
     report_begin(&report, stdout, json);
     report_text(&report, "ring", device->path);
-    report_text(&report, "log file", file);
+    if (file[0] != '\0') {
+        report_text(&report, "log file", file);
+    }
     if (*owner->name != '\0') {
         report_text(&report, "as user", owner->name);
     }
@@ -118,7 +121,7 @@ int command_recover(int argc, char **argv) {
     struct device *device;
     int rc = device_open(&platform_linux, path, DEVICE_WRITER, BURST_IO_AUTO, &device);
     if (rc < 0) {
-        return cli_failed(rc);
+        return cli_failed(segments_folder_explain(path, rc));
     }
     struct owner owner;
     rc = owner_become(device, &owner);

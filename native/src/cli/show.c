@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "burstlog.h"
 #include "cli/cli.h"
+#include "cli/segments_folder.h"
 #include "device/open.h"
 
 static int is_damaged(const struct engine_view *view) {
@@ -65,7 +66,7 @@ int show_ring(int argc, char **argv, const struct show_command *command) {
     struct device *device;
     const int rc = device_open(&platform_linux, path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
     if (rc < 0) {
-        return cli_failed(rc);
+        return cli_failed(segments_folder_explain(path, rc));
     }
     code = show_device(device, json, command);
     device_close(device);

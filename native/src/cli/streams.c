@@ -48,6 +48,10 @@ void streams_count(const struct engine_view *view, const struct ledger *ledger, 
     }
 }
 
+int stream_is_used(const struct stream_state *state) {
+    return state->id != 0 || state->name[0] != '\0' || state->outlet.path[0] != '\0';
+}
+
 static void report_stream(struct report *report, const struct stream_state *state, const struct streams *streams,
                           const struct streams *before) {
     char file[BURST_PATH_BYTES];
@@ -78,7 +82,9 @@ void streams_report(struct report *report, const struct ledger *ledger, const st
     for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
         static struct stream_state state;
         ledger_stream(ledger, newest, i, &state);
-        report_stream(report, &state, streams, before);
+        if (stream_is_used(&state) || streams->records[state.id] > 0) {
+            report_stream(report, &state, streams, before);
+        }
     }
     report_list_end(report);
 }

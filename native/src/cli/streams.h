@@ -21,7 +21,10 @@ void streams_count(const struct engine_view *view, const struct ledger *ledger, 
 /* Whether the log file of its stream has it, and the checkpoint says so. */
 int streams_has_drained(const struct streams *streams, const struct record_header *record);
 
-/* The list of them. `before`: what waited before it was moved; NULL: nothing was. */
+/* 0: the main stream of a ring whose log has other streams only. Every ring has its entry. */
+int stream_is_used(const struct stream_state *state);
+
+/* The list of those that are used. `before`: what waited before it was moved; NULL: nothing was. */
 void streams_report(struct report *report, const struct ledger *ledger, const struct streams *streams,
                     const struct streams *before);
 

@@ -265,8 +265,11 @@ static void info_shows_which_engine_auto_takes_and_measures_anew_when_asked(void
     assert_said("\"io_auto\": {");
     assert_said("\"because\": \"");
     assert_said("\"figures\": [");
+    const int measured = times_said("\"faster_than_the_first\": ");
     assert_int_equal(run("info --calibrate %s", ring_path), 0);
     assert_said("io auto\n  engine: ");
+    assert_int_equal(times_said("p50 ns: "), measured);
+    assert_int_equal(times_said("beat pwrite in: ") + times_said(" pairs\n"), 2 * (measured - 1));
     burst_t *log = open_small();
     assert_int_equal(run("info %s", ring_path), 0);
     assert_int_equal(run("info --calibrate --json %s", ring_path), 3); /* never under a writer */

@@ -30,4 +30,12 @@ static inline void assert_said(const char *words) {
     }
 }
 
+static inline int times_said(const char *words) {
+    int times = 0;
+    for (const char *at = output; (at = strstr(at, words)) != NULL; at++) {
+        times++;
+    }
+    return times;
+}
+
 #endif

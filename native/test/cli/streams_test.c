@@ -221,12 +221,50 @@ static void info_tells_of_consumers_and_recover_moves_to_segments(void **state) 
     assert_int_equal(found.records, 2);
 }
 
+static void a_folder_of_segments_in_the_place_of_a_ring_is_named_with_what_reads_it(void **state) {
+    (void)state;
+    static const char *const commands[] = {"info", "dump", "verify", "recover", "cat"};
+    char segments[180], uuid[33] = "", named[80];
+    snprintf(segments, sizeof segments, "%s/segments", folder);
+    leave_a_record_for_segments(segments);
+    assert_int_equal(run("info %s", ring_path), 0);
+    assert_int_equal(sscanf(strstr(output, "uuid: "), "uuid: %32s", uuid), 1);
+    snprintf(named, sizeof named, "of ring %s: `burstlog info` of that ring", uuid);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        assert_int_equal(run("%s %s", commands[i], segments), 3);
+        SAID("/segments is a folder of segments of a stream without a name ", named, "a consumer", "reads its records");
+        assert_int_equal(run("%s %s", commands[i], folder), 3); /* has none */
+        SAID("is a directory: name a block device");
+    }
+}
+
+/* Log4j's appenders are streams with names, and nothing goes to the main one. */
+static void a_main_stream_that_nothing_uses_is_not_shown(void **state) {
+    (void)state;
+    static const char *const commands[] = {"info", "dump", "verify", "recover"};
+    burst_config_t config = small_config();
+    config.file_name = NULL;
+    burst_t *log = open_with(&config);
+    append(open_stream(log, "orders", paths[0]), "o1\n");
+    assert_int_equal(burst_close(log), 0);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        assert_int_equal(run("%s %s", commands[i], ring_path), 0);
+        SAID("stream: 1", "name: orders");
+        assert_null(strstr(output, "stream: 0"));
+        assert_null(strstr(output, "log file: \n"));
+        assert_int_equal(run("%s --json %s", commands[i], ring_path), 0);
+        assert_null(strstr(output, "\"stream\": 0"));
+    }
+}
+
 #undef TEST
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_paths, remove_folder)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(info_and_verify_tell_what_waits_for_each_stream),
+        TEST(a_folder_of_segments_in_the_place_of_a_ring_is_named_with_what_reads_it),
+        TEST(a_main_stream_that_nothing_uses_is_not_shown),
         TEST(dump_tells_whose_each_record_is_and_whether_it_is_drained),
         TEST(recover_names_every_file_that_it_moved_records_to),
         TEST(recover_names_the_file_that_cannot_be_written),
