@@ -314,6 +314,18 @@ public final class BurstAppender extends AbstractAppender {
         }
     }
 
+    /**
+     * Tells and counts an event that Log4j is about to drop.
+     *
+     * @throws AppenderLoggingException the one given, unless the appender ignores exceptions
+     */
+    void refuse(final AppenderLoggingException dropped) {
+        losses.add(dropped::getMessage);
+        if (!ignoreExceptions() && !Shippers.isThreadOfOne()) {
+            throw dropped;
+        }
+    }
+
     private String sentenceOf(final AppenderLoggingException failure) {
         final String name = "Burst '" + getName() + "'";
         final String reason = String.valueOf(failure.getMessage());
@@ -329,6 +341,11 @@ public final class BurstAppender extends AbstractAppender {
     public RollingFileManager getManager() {
         final OpenStream attachedTo = stream;
         return attachedTo == null ? null : attachedTo.manager();
+    }
+
+    /** Null if it belongs to none. */
+    Configuration configuration() {
+        return configuration;
     }
 
     OpenRing ring() {

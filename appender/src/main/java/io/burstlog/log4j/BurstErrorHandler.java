@@ -2,16 +2,54 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
-import org.apache.logging.log4j.core.Appender;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.appender.DefaultErrorHandler;
 
-/** Log4j's own, which prints stack traces, but silent about what the appender's {@link LossReport} tells. */
+/**
+ * Log4j's own, which prints stack traces, but silent about what the appender's {@link LossReport} tells. An event that
+ * Log4j drops because it takes the call for a recursive one is not logged, and its caller hears of it.
+ */
 final class BurstErrorHandler extends DefaultErrorHandler {
 
-    BurstErrorHandler(final Appender appender) {
+    /** How Log4j begins what it says of such an event, in all its versions. */
+    private static final String DROPPED = "Recursive call";
+
+    private final BurstAppender appender;
+
+    BurstErrorHandler(final BurstAppender appender) {
         super(appender);
+        this.appender = appender;
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws AppenderLoggingException if Log4j is about to drop an event, and the appender does not ignore exceptions
+     */
+    @Override
+    public void error(final String message) {
+        if (message.startsWith(DROPPED)) {
+            appender.refuse(RecursionMark.isOfThisCall() ? nested() : afterOverflow());
+        } else {
+            super.error(message);
+        }
+    }
+
+    private AppenderLoggingException nested() {
+        return new AppenderLoggingException("Burst '" + appender.getName() + "': an event was not logged, because its"
+                + " thread logged it while this appender was taking another event of the same logger: log it before or"
+                + " after, or give a layout, filter or toString() that logs a logger with an AppenderRef of its own.");
+    }
+
+    private AppenderLoggingException afterOverflow() {
+        final boolean isRemoved = RecursionMark.remove(appender);
+        return new AppenderLoggingException(
+                "Burst '" + appender.getName() + "': an event was not logged, because Log4j"
+                        + " takes its thread to be in this appender since a stack overflow in an earlier log call; "
+                        + (isRemoved
+                                ? "the next event of the thread is logged again: find what overflows its stack."
+                                : "no event of this thread is logged any more: let it end, and find what overflows its stack."));
     }
 
     @Override
