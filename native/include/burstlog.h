@@ -299,7 +299,7 @@ typedef struct burst_stats {
 int burst_stats(const burst_t *log, burst_stats_t *stats);
 
 /* BURST_ERROR: appends wait or fail, or soon will, or records are lost; while that lasts it is told again every minute.
- * BURST_WARN: somebody should look. */
+ * BURST_WARN: somebody should look. The end of what lasts is told at the severity of its beginning. */
 enum burst_severity { BURST_INFO = 0, BURST_WARN = 1, BURST_ERROR = 2 };
 
 typedef struct burst_event {

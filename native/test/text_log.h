@@ -40,14 +40,16 @@ static inline void drain_all(void) {
     }
 }
 
-static inline void assert_told(const char *words) {
+/* Returns the severity. */
+static inline uint32_t assert_told(const char *words) {
     struct event event;
     while (events_take(&host.events, &event, 0) == 1) {
         if (strstr(event.text, words) != NULL) {
-            return;
+            return event.severity;
         }
     }
     fail_msg("nobody told: %s", words);
+    return EVENT_INFO;
 }
 
 #endif

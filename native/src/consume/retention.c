@@ -125,7 +125,7 @@ static void tell(const struct retention *retention, struct behind *behind, const
         behind->is_told = 1;
         behind->told_at = next_number;
     } else if (!is_behind && behind->is_told && next_number > behind->told_at) {
-        events_post(retention->events, EVENT_INFO, "consumer %s of segments folder %s is within the limit again",
+        events_post(retention->events, EVENT_WARN, "consumer %s of segments folder %s is within the limit again",
                     behind->consumer.name, retention->folder);
         behind->is_told = 0;
     }

@@ -47,5 +47,5 @@ void full_may_end(struct ring *ring) {
         return;
     }
     atomic_store(&full->told_ns, 0);
-    events_post(ring->events, EVENT_INFO, "ring %s has space again: no append waits for it", ring->path);
+    events_post(ring->events, EVENT_ERROR, "ring %s has space again: no append waits for it", ring->path);
 }

@@ -81,7 +81,7 @@ static void a_log_file_that_cannot_be_written_is_an_error_every_minute(void **st
     assert_next(EVENT_ERROR, "log cannot be written: EROFS");
     write_error = 0;
     assert_true(engine_step(host.engine, 0) >= 0);
-    assert_next(EVENT_INFO, "is being written again");
+    assert_next(EVENT_ERROR, "is being written again");
     append_text("second\n");
     write_error = EROFS; /* a new stall is told at once */
     assert_int_equal(engine_step(host.engine, 0), -EROFS);
@@ -131,9 +131,9 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     assert_silence();
     write_error = 0;
     drain_all();
-    assert_next(EVENT_INFO, "is being written again");
+    assert_next(EVENT_ERROR, "is being written again");
     assert_true(engine_step(host.engine, 0) >= 0);
-    assert_next(EVENT_INFO, "has space again");
+    assert_next(EVENT_ERROR, "has space again");
     assert_true(engine_step(host.engine, 0) >= 0);
     assert_silence();
 }

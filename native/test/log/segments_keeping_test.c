@@ -114,6 +114,7 @@ static void a_log_deletes_what_its_consumers_have_passed(void **state) {
     }
     while (burst_next_event(log, &event, -1) == 1 && strstr(event.text, "within the limit again") == NULL) {
     }
+    assert_int_equal(event.severity, BURST_WARN);
     assert_true(has(segments, last));
     assert_int_equal(burst_close(log), 0);
     burst_consumer_close(consumer);

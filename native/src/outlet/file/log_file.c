@@ -76,9 +76,9 @@ static void tell_going(struct outlet *outlet) {
     struct log_file *log = log_file_of(outlet);
     log->is_stalled = 0;
     if (strcmp(log->stalled_path, log->destination.path) == 0) {
-        events_post(log->events, EVENT_INFO, "log file %s is being written again", log->stalled_path);
+        events_post(log->events, EVENT_ERROR, "log file %s is being written again", log->stalled_path);
     } else {
-        events_post(log->events, EVENT_INFO, "log file %s is being written, in the place of %s", log->destination.path,
+        events_post(log->events, EVENT_ERROR, "log file %s is being written, in the place of %s", log->destination.path,
                     log->stalled_path);
     }
 }

@@ -152,18 +152,25 @@ static int hand_over(struct log_file *log, const struct outlet_state *before, st
     return OUTLET_NOTE;
 }
 
-static void tell_begun(struct log_file *log, uint64_t sequence, const char *before) {
-    events_post(log->events, EVENT_INFO, "records from %llu on go to log file %s%s%s", (unsigned long long)sequence,
-                log->destination.path, before != NULL ? " again; those before are in " : "",
-                before != NULL ? before : "");
+static void tell_begun(struct log_file *log, uint64_t sequence) {
+    events_post(log->events, EVENT_INFO, "records from %llu on go to log file %s", (unsigned long long)sequence,
+                log->destination.path);
+}
+
+/* At the level of the sentence that it was diverted. */
+static void tell_back(struct log_file *log, uint64_t sequence) {
+    events_post(log->events, EVENT_WARN, "records from %llu on go to log file %s again; those before are in %s",
+                (unsigned long long)sequence, log->destination.path, log->before);
 }
 
 void log_file_noted(struct outlet *outlet, const struct outlet_noted *noted) {
     struct log_file *log = log_file_of(outlet);
     if (log->news == NEWS_DIVERTED) {
         tell_diverted(log, log->destination.path, log->why_diverted);
+    } else if (log->news == NEWS_BACK) {
+        tell_back(log, noted->sequence);
     } else if (log->news != NEWS_NONE) {
-        tell_begun(log, noted->sequence, log->news == NEWS_BACK ? log->before : NULL);
+        tell_begun(log, noted->sequence);
     }
     log->news = NEWS_NONE;
 }

@@ -332,7 +332,7 @@ static void raw_tell_stalled(struct outlet *outlet, int rc, int64_t lasts_ns, ui
 static void raw_tell_going(struct outlet *outlet) {
     struct raw *raw = raw_of(outlet);
     raw->trouble[0] = '\0';
-    events_post(raw->events, EVENT_INFO, "log device %s is being written again", raw->path);
+    events_post(raw->events, EVENT_ERROR, "log device %s is being written again", raw->path);
 }
 
 static int raw_is_open(const struct outlet *outlet) {

@@ -361,7 +361,7 @@ static void segments_tell_stalled(struct outlet *outlet, int rc, int64_t lasts_n
 static void segments_tell_going(struct outlet *outlet) {
     struct segments *segments = segments_of(outlet);
     segments->trouble[0] = '\0';
-    events_post(segments->parts.events, EVENT_INFO, "segments folder %s is being written again", segments->path);
+    events_post(segments->parts.events, EVENT_ERROR, "segments folder %s is being written again", segments->path);
 }
 
 static int segments_is_open(const struct outlet *outlet) {

@@ -156,6 +156,7 @@ static void assert_last_told(const char *words) {
     if (strstr(event.text, words) == NULL) {
         fail_msg("\"%s\" does not say: %s", event.text, words);
     }
+    assert_int_equal(event.severity, EVENT_ERROR); /* as its beginning */
 }
 
 static void the_end_of_a_stall_names_the_file_that_is_written_now(void **state) {

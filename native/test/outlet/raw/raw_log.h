@@ -139,13 +139,15 @@ static inline void assert_device_has(uint64_t at, uint64_t from, uint64_t bytes)
         fail_msg("other bytes are durable at %llu", (unsigned long long)at);
 }
 
-static inline void assert_told(const char *words) {
+/* Returns the severity. */
+static inline uint32_t assert_told(const char *words) {
     struct event event;
     while (events_take(&raw_log.events, &event, 0) == 1) {
         if (strstr(event.text, words) != NULL)
-            return;
+            return event.severity;
     }
     fail_msg("\"%s\" was not told", words);
+    return EVENT_INFO;
 }
 
 static inline void assert_error_says(const char *words) {

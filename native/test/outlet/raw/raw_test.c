@@ -295,6 +295,8 @@ static void a_full_device_keeps_whole_batches_and_the_rest_waits(void **state) {
     assert_device_has(0, 0, whole);
     raw_log.outlet->ops->tell_stalled(raw_log.outlet, -ENOSPC, 0, 9000);
     assert_told("log device /dev/fake is full: it takes 1048576 bytes, has 1040000");
+    raw_log.outlet->ops->tell_going(raw_log.outlet);
+    assert_int_equal(assert_told("is being written again"), EVENT_ERROR); /* as its beginning */
     assert_int_equal(log_reopen(), OUTLET_READY);
     assert_int_equal(log_write(CAPACITY + 5000), -ENOSPC);
     assert_int_equal(raw_log.notes, 1);

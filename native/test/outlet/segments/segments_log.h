@@ -250,13 +250,15 @@ static inline void assert_has_all(uint64_t last) {
     }
 }
 
-static inline void assert_told(const char *words) {
+/* Returns the severity. */
+static inline uint32_t assert_told(const char *words) {
     struct event event;
     while (events_take(&seg_log.events, &event, 0) == 1) {
         if (strstr(event.text, words) != NULL)
-            return;
+            return event.severity;
     }
     fail_msg("\"%s\" was not told", words);
+    return EVENT_INFO;
 }
 
 static inline void assert_error_says(const char *words) {

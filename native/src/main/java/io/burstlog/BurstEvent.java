@@ -5,7 +5,7 @@ import java.time.Instant;
 
 /**
  * Something the engine has to tell the operator: what recovery found, a full ring, a stalled or changed log file, a
- * failure.
+ * failure. The end of what lasts has the severity of its beginning.
  *
  * @param severity how much it matters
  * @param time when the engine saw it

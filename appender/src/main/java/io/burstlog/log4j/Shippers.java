@@ -140,7 +140,7 @@ final class Shippers {
             try {
                 final Shipper started = settings.start(folder);
                 if (isTold) {
-                    LOGGER.info("Burst: the segments folder {} is shipped now, by {}.", folder, settings);
+                    LOGGER.warn("Burst: the segments folder {} is shipped now, by {}.", folder, settings);
                 }
                 return started;
             } catch (final BurstException | LinkageError failure) {

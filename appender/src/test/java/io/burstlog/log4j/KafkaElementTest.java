@@ -375,9 +375,9 @@ class KafkaElementTest {
         });
         try (RunningLog4j log4j = RunningLog4j.with(with("", KAFKA))) {
             FakeShipperProvider.awaitStarted(1);
-            assertThat(log4j.status(Level.WARN)).singleElement().asString().contains("it is not mounted.");
             Patience.await()
-                    .until(() -> log4j.status(Level.INFO).stream().anyMatch(line -> line.contains("is shipped now")));
+                    .until(() -> log4j.status(Level.WARN).stream().anyMatch(line -> line.contains("is shipped now")));
+            assertThat(log4j.status(Level.WARN)).hasSize(2).first().asString().contains("it is not mounted.");
         }
     }
 

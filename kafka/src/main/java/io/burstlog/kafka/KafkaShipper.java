@@ -267,7 +267,7 @@ public final class KafkaShipper implements AutoCloseable {
         if (stats.state() == State.WAITING) {
             setState(State.SHIPPING);
             tell(
-                    BurstEvent.Severity.INFO,
+                    BurstEvent.Severity.WARN,
                     "topic " + config.topic() + " gets records again, from number " + next + " on");
         }
     }

@@ -192,7 +192,7 @@ class ShipperIT extends ShipperRig {
                 await(() -> shipper.stats().lagRecords() == 100);
                 broker.createTopic("again", 1);
                 written.awaitShipped(shipper);
-                awaitTold(BurstEvent.Severity.INFO, "gets records again");
+                awaitTold(BurstEvent.Severity.WARN, "gets records again");
                 written.assertAllOnce(broker.read("again"));
                 broker.deleteTopic("again");
                 broker.createTopic("again", 1);

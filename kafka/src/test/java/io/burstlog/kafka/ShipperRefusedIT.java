@@ -167,7 +167,7 @@ class ShipperRefusedIT extends ShipperRig {
                 await(() -> shipper.stats().failures() > 0);
                 setLargest("long", 10_000);
                 written.awaitShipped(shipper);
-                awaitTold(BurstEvent.Severity.INFO, "gets records again, from number 1 on");
+                awaitTold(BurstEvent.Severity.WARN, "gets records again, from number 1 on");
             }
             written.assertAllOnce(broker.read("long"));
         }
