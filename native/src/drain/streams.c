@@ -398,8 +398,11 @@ static int add_stream(struct drain *drain, const struct drain_stream_config *con
     struct drain_stream *stream = find_stream(drain, config), *replaced = NULL;
     const int is_new = stream == NULL;
     if (!is_new && stream->is_open) {
-        return error_set(EBUSY, "stream \"%s\" of this ring is open already",
-                         config->name[0] == '\0' ? config->path : config->name);
+        return error_set(
+            EBUSY,
+            "stream \"%s\" of this ring is open already: let all that write this log file share the one that "
+            "has it open, or give each a file of its own",
+            config->name[0] == '\0' ? config->path : config->name);
     }
     int rc = take_over(drain, stream, config->path);
     rc = rc == 0 && is_new ? new_stream(drain, config, &stream) : rc;

@@ -97,6 +97,35 @@ class BurstAppenderTest {
         assertThat(folder).isEmptyDirectory();
     }
 
+    private static final String TAKEN =
+            "a.log\" of this ring is open already: let all that write this log file share the"
+                    + " one that has it open, or give each a file of its own";
+
+    @Test
+    void a_second_appender_on_one_file_is_refused_with_what_to_do() throws IOException {
+        String second = burst(folder, "a", MESSAGE).replace("name=\"a\"", "name=\"b\"");
+        try (RunningLogback logback = RunningLogback.with(burst(folder, "a", MESSAGE) + second, "a", "b")) {
+            assertThat(logback.errors()).singleElement().asString().contains("Burst 'b': it is not started: ", TAKEN);
+            assertThatThrownBy(() -> logback.logger().info("order 1"))
+                    .isInstanceOf(LogbackException.class)
+                    .hasMessageContaining("Burst 'b': The event was not logged: ")
+                    .hasMessageContaining(TAKEN);
+        }
+        assertThat(lines("a")).containsExactly("INFO order 1");
+    }
+
+    @Test
+    void a_second_context_on_one_file_is_refused_with_what_to_do_and_the_first_goes_on() throws IOException {
+        try (RunningLogback first = RunningLogback.with(burst(folder, "a", MESSAGE), "a");
+                RunningLogback second = RunningLogback.with(burst(folder, "a", MESSAGE), "a")) {
+            assertThat(second.errors()).singleElement().asString().contains(TAKEN);
+            assertThatThrownBy(() -> second.logger().info("order 1")).hasMessageContaining(TAKEN);
+            first.logger().info("order 2");
+            assertThat(first.errors()).isEmpty();
+        }
+        assertThat(lines("a")).containsExactly("INFO order 2");
+    }
+
     @Test
     void what_says_other_things_of_an_open_ring_is_refused() {
         String other = burst(folder, "b", MESSAGE).replace("4 MB", "8 MB");
