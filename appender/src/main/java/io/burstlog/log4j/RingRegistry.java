@@ -106,6 +106,7 @@ final class RingRegistry {
             stream = entry.open;
             if (stream != null) {
                 requireOneRing(entry, attachment);
+                requireOneWayOfRolling(entry, attachment);
                 entry.attachments.add(attachment);
             }
         } finally {
@@ -168,6 +169,19 @@ final class RingRegistry {
                         + " cannot be used, because Burst '" + other.appender.getName() + "' uses the ring "
                         + other.wanted.ring().ring() + " with that file: give each file one ring, or refer to one"
                         + " appender twice.");
+            }
+        }
+    }
+
+    /** Log4j, too, refuses a {@code RollingFile} and a {@code File} on one file. */
+    private static void requireOneWayOfRolling(final StreamEntry entry, final Attachment attachment) {
+        final boolean rolls = attachment.wanted.rolling() != null;
+        for (final Attachment other : entry.attachments) {
+            if (other.isBeside(attachment.configuration) && (other.wanted.rolling() != null) != rolls) {
+                throw new ConfigurationException("the file " + attachment.wanted.file() + " cannot be used, because"
+                        + " Burst '" + other.appender.getName() + "' writes to it and "
+                        + (rolls ? "does not roll it" : "rolls it")
+                        + ": give both elements filePattern and a policy, or each a file of its own.");
             }
         }
     }

@@ -47,6 +47,18 @@ class MistakesTest {
             of these mistakes (`appender/.../MistakesTest.java`).
             """;
 
+    /** Between what is wrong and another element, because of which it is. */
+    private static final String BESIDE = " beside ";
+
+    private static final String TAIL = """
+
+            ## What no sentence says
+
+            | what is wrong | what happens | what to do |
+            |---|---|---|
+            | virtual threads log, as many at a time as the scheduler has carriers (one for each CPU) | A log call of a virtual thread holds its carrier until the event is durable, and as long as the ring is full. No other virtual thread runs meanwhile, also none that logs nothing: a service in a container of one CPU serves one request for each commit, and stands still as long as the disk does | `ack="enqueued"`, or `ackLevel` for the levels that matter, so that a call waits for space alone; an `AsyncAppender` before the appender; or `-Djdk.virtualThreadScheduler.parallelism=N` with N above the number of threads that log at once. A test shows it (`appender/.../VirtualThreadTest.java`) |
+            """;
+
     @TempDir
     Path temporary;
 
@@ -68,13 +80,17 @@ class MistakesTest {
                 page.append("\n").append(line).append("\n\n| what is wrong | what the log says |\n|---|---|\n");
             } else {
                 page.append(row(line, sentenceOf(line, folder), folder));
-                if (line.startsWith("fileName=")) {
+                if (line.startsWith("fileName=") || line.contains(BESIDE)) {
                     // It may be made before the log file is found to be impossible.
                     Files.deleteIfExists(folder.resolve("orders.ring"));
+                }
+                if (line.contains(BESIDE)) {
+                    Files.delete(folder.resolve("orders.log"));
                 }
                 assertThat(contents(folder)).as(line).isEqualTo(before);
             }
         }
+        page.append(TAIL);
         if (Boolean.getBoolean("mistakes.write")) {
             Files.writeString(PAGE, page);
         }
@@ -103,7 +119,9 @@ class MistakesTest {
                 "ring", "\"" + folder.resolve("orders.ring") + "\"",
                 "ringSize", "\"4 MB\"",
                 "fileName", "\"" + folder.resolve("orders.log") + "\""));
-        String rest = mistake.replace("DIR", folder.toString());
+        final String[] parts = mistake.replace("DIR", folder.toString()).split(BESIDE);
+        final String other = parts.length == 1 ? "" : parts[1];
+        String rest = parts[0];
         for (Matcher first = ATTRIBUTE.matcher(rest); first.lookingAt(); first = ATTRIBUTE.matcher(rest)) {
             attributes.put(first.group(1), first.group(2));
             rest = rest.substring(first.end());
@@ -115,7 +133,7 @@ class MistakesTest {
                 .append(OrdersDirectory.LEVEL_AND_MESSAGE)
                 .append(rest)
                 .append("</Burst>");
-        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(element.toString()))) {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(other + element))) {
             final List<String> refusals = log4j.status(Level.ERROR).stream()
                     .filter(line -> line.contains("Burst"))
                     .toList();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,33 @@ class VirtualThreadTest {
             platform.join();
         }
         assertThat(directory.lines()).hasSize(waiting + 1).contains("INFO platform");
+    }
+
+    /** As docs/mistakes.md says under "What no sentence says". */
+    @Test
+    void a_virtual_thread_that_logs_nothing_waits_for_those_that_wait_for_the_ring() throws Exception {
+        final ExecutorService executor = virtualThreads();
+        final int carriers = Runtime.getRuntime().availableProcessors();
+        final AtomicInteger returned = new AtomicInteger();
+        final AtomicInteger returnedBefore = new AtomicInteger();
+        final AtomicInteger seen = new AtomicInteger();
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                for (int i = 0; i < carriers + FullRing.EVENTS; i++) {
+                    executor.execute(() -> {
+                        log4j.logger().info("x".repeat(400_000));
+                        returned.incrementAndGet();
+                    });
+                }
+                await().until(() -> log4j.orders().ring().log().stats().fullWaits() >= carriers);
+                returnedBefore.set(returned.get());
+                executor.execute(() -> seen.set(returned.get()));
+            }
+            ((AutoCloseable) executor).close();
+        }
+        assertThat(seen.get())
+                .as("log calls that had returned when the other thread ran")
+                .isGreaterThan(returnedBefore.get());
     }
 
     private static ExecutorService virtualThreads() throws Exception {
