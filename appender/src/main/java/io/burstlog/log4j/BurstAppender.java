@@ -16,6 +16,7 @@ import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
+import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.ConfigurationException;
 import org.apache.logging.log4j.core.config.Property;
@@ -312,6 +313,43 @@ public final class BurstAppender extends AbstractAppender {
         if (!UnheardEvents.contain(event)) {
             throw failure;
         }
+    }
+
+    /**
+     * The log file as the element names it. What is written now may have another name: {@code getManager()} and the
+     * MBeans have that.
+     *
+     * @return null if the strategy names each file, or if the element cannot be used
+     */
+    public String getFileName() {
+        final RollingSettings rolling = rolling();
+        if (terms() == null) {
+            return null;
+        }
+        return rolling != null ? rolling.fileName() : terms().stream().config().fileName();
+    }
+
+    /** The names of files that ended as the element has them; null if the file is not rolled. */
+    public String getFilePattern() {
+        final RollingSettings rolling = rolling();
+        return rolling == null ? null : rolling.filePattern();
+    }
+
+    /**
+     * When the log file is rolled.
+     *
+     * @return the policy in force, which another appender on this file may have brought along; before the file is open
+     *     that of the element; null if the file is not rolled
+     */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // As Log4j's own rolling appenders have it.
+    public <T extends TriggeringPolicy> T getTriggeringPolicy() {
+        final RollingFileManager manager = getManager();
+        final RollingSettings rolling = rolling();
+        return manager != null ? manager.getTriggeringPolicy() : rolling == null ? null : (T) rolling.policy();
+    }
+
+    private RollingSettings rolling() {
+        return terms() == null ? null : terms().stream().rolling();
     }
 
     /**

@@ -32,7 +32,9 @@ import org.apache.logging.log4j.status.StatusLogger;
  * quietly promises something else.
  *
  * <p>An attribute of the element is set by its name, {@code set("ring", "/var/lib/app/orders.ring")}; what Log4j has
- * for every appender (name, filter, layout ..) has its setters. docs/configuration.md names them all. Not thread-safe.
+ * for every appender (name, filter, layout ..) has its setters, and so have policy and strategy. The other setters of
+ * {@code RollingFileAppender} and {@code FileAppender} are here for programs that move from these: each sets the
+ * attribute of its name. docs/configuration.md names all attributes. Not thread-safe.
  */
 public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAppenderBuilder>
         implements Builder<BurstAppender> {
@@ -77,6 +79,178 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
     public BurstAppenderBuilder set(final String attribute, final String value) {
         set.put(attribute, value);
         return this;
+    }
+
+    /**
+     * Sets when the log file is rolled: an attribute {@code filePattern} goes with it.
+     *
+     * @param triggeringPolicy not started, and of this appender alone; null: the file is not rolled
+     * @return this
+     */
+    public BurstAppenderBuilder setPolicy(final TriggeringPolicy triggeringPolicy) {
+        policy = triggeringPolicy;
+        return this;
+    }
+
+    /**
+     * Sets how files that ended are named, and what is done with them.
+     *
+     * @param rolloverStrategy null: that of Log4j's own rolling appenders
+     * @return this
+     */
+    public BurstAppenderBuilder setStrategy(final RolloverStrategy rolloverStrategy) {
+        strategy = rolloverStrategy;
+        return this;
+    }
+
+    /** As {@link #setPolicy}. */
+    public BurstAppenderBuilder withPolicy(final TriggeringPolicy triggeringPolicy) {
+        return setPolicy(triggeringPolicy);
+    }
+
+    /** As {@link #setStrategy}. */
+    public BurstAppenderBuilder withStrategy(final RolloverStrategy rolloverStrategy) {
+        return setStrategy(rolloverStrategy);
+    }
+
+    /** When the log file is rolled; null unless it was set. */
+    public TriggeringPolicy getPolicy() {
+        return policy;
+    }
+
+    /** How files that ended are named; null unless it was set. */
+    public RolloverStrategy getStrategy() {
+        return strategy;
+    }
+
+    /** Sets the attribute {@code fileName}. */
+    public BurstAppenderBuilder setFileName(final String value) {
+        return set("fileName", value);
+    }
+
+    /** Sets the attribute {@code fileName}. */
+    public BurstAppenderBuilder withFileName(final String value) {
+        return set("fileName", value);
+    }
+
+    /** Sets the attribute {@code filePattern}. */
+    public BurstAppenderBuilder setFilePattern(final String value) {
+        return set("filePattern", value);
+    }
+
+    /** Sets the attribute {@code filePattern}. */
+    public BurstAppenderBuilder withFilePattern(final String value) {
+        return set("filePattern", value);
+    }
+
+    /** Sets the attribute {@code filePermissions}. */
+    public BurstAppenderBuilder setFilePermissions(final String value) {
+        return set("filePermissions", value);
+    }
+
+    /** Sets the attribute {@code filePermissions}. */
+    public BurstAppenderBuilder withFilePermissions(final String value) {
+        return set("filePermissions", value);
+    }
+
+    /** Sets the attribute {@code fileOwner}. */
+    public BurstAppenderBuilder setFileOwner(final String value) {
+        return set("fileOwner", value);
+    }
+
+    /** Sets the attribute {@code fileOwner}. */
+    public BurstAppenderBuilder withFileOwner(final String value) {
+        return set("fileOwner", value);
+    }
+
+    /** Sets the attribute {@code fileGroup}. */
+    public BurstAppenderBuilder setFileGroup(final String value) {
+        return set("fileGroup", value);
+    }
+
+    /** Sets the attribute {@code fileGroup}. */
+    public BurstAppenderBuilder withFileGroup(final String value) {
+        return set("fileGroup", value);
+    }
+
+    /** Sets the attribute {@code advertiseUri}. */
+    public BurstAppenderBuilder setAdvertiseUri(final String value) {
+        return set("advertiseUri", value);
+    }
+
+    /** Sets the attribute {@code advertiseUri}. */
+    public BurstAppenderBuilder withAdvertiseUri(final String value) {
+        return set("advertiseUri", value);
+    }
+
+    /** Sets the attribute {@code advertise}. */
+    public BurstAppenderBuilder setAdvertise(final boolean value) {
+        return set("advertise", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code advertise}. */
+    public BurstAppenderBuilder withAdvertise(final boolean value) {
+        return set("advertise", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code append}. */
+    public BurstAppenderBuilder setAppend(final boolean value) {
+        return set("append", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code append}. */
+    public BurstAppenderBuilder withAppend(final boolean value) {
+        return set("append", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code locking}. */
+    public BurstAppenderBuilder setLocking(final boolean value) {
+        return set("locking", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code locking}. */
+    public BurstAppenderBuilder withLocking(final boolean value) {
+        return set("locking", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code createOnDemand}. */
+    public BurstAppenderBuilder setCreateOnDemand(final boolean value) {
+        return set("createOnDemand", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code createOnDemand}. */
+    public BurstAppenderBuilder withCreateOnDemand(final boolean value) {
+        return set("createOnDemand", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code immediateFlush}. */
+    public BurstAppenderBuilder setImmediateFlush(final boolean value) {
+        return set("immediateFlush", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code immediateFlush}. */
+    public BurstAppenderBuilder withImmediateFlush(final boolean value) {
+        return set("immediateFlush", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code bufferedIO}. */
+    public BurstAppenderBuilder setBufferedIo(final boolean value) {
+        return set("bufferedIO", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code bufferedIO}. */
+    public BurstAppenderBuilder withBufferedIo(final boolean value) {
+        return set("bufferedIO", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code bufferSize}. */
+    public BurstAppenderBuilder setBufferSize(final int value) {
+        return set("bufferSize", String.valueOf(value));
+    }
+
+    /** Sets the attribute {@code bufferSize}. */
+    public BurstAppenderBuilder withBufferSize(final int value) {
+        return set("bufferSize", String.valueOf(value));
     }
 
     /** The appender, not yet started. If anything cannot be used, it says what when it is started. */
