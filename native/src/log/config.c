@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "burstlog.h"
+#include "log/engine.h"
 #include "log/rolling_time.h"
 #include "media/layout.h"
 #include "outlet/file/accounts.h"
@@ -41,6 +42,19 @@ static int is_empty(const char *text) {
     return text == NULL || *text == '\0';
 }
 
+/* A quarter of a ring whose size is not given is known to the open alone. */
+static void check_record_size(const burst_config_t *config, struct error_list *errors) {
+    const uint64_t data = config->ring_bytes < LEAST_RING_BYTES ? 0 : config->ring_bytes - LAYOUT_DATA_OFFSET;
+    const uint64_t quarter = data == 0 ? UINT64_MAX : data / 4 - RECORD_HEADER_BYTES;
+    const uint64_t most = quarter < LARGEST_RECORD_BYTES ? quarter : LARGEST_RECORD_BYTES;
+    if (config->max_record_bytes > most) {
+        error_list_add(errors,
+                       error_set(EINVAL, "maxRecordSize of ring %s is %llu bytes: at most %llu, %s", config->ring,
+                                 (unsigned long long)config->max_record_bytes, (unsigned long long)most,
+                                 most == quarter ? "a quarter of the ring" : "1 GiB, and a quarter of the ring"));
+    }
+}
+
 static void check_sizes_and_times(const burst_config_t *config, struct error_list *errors) {
     if (config->ring_bytes != 0 && config->ring_bytes < LEAST_RING_BYTES) {
         error_list_add(errors,
@@ -54,6 +68,7 @@ static void check_sizes_and_times(const burst_config_t *config, struct error_lis
                                          config->ring, (unsigned long long)config->ring_bytes,
                                          (unsigned long long)LARGEST_RING_BYTES));
     }
+    check_record_size(config, errors);
     const struct {
         const char *name;
         uint64_t ns;

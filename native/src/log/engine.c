@@ -11,7 +11,6 @@
 #include "media/record.h"
 
 #define DEFAULT_RECORD_BYTES (1024u * 1024u)
-#define LARGEST_RECORD_BYTES (1024ull * 1024u * 1024u)
 
 /* A device with other blocks is not the one that was formatted: it is a copy, or was formatted anew below the ring. */
 static int check_medium(const struct engine *engine) {

@@ -22,6 +22,8 @@ struct engine_parts {
     struct stages *stages; /* NULL: no times are taken. Outlives the ring */
 };
 
+#define LARGEST_RECORD_BYTES (1024ull * 1024u * 1024u) /* of any ring */
+
 struct engine_config {
     const char *file_name; /* of the main stream, absolute; NULL: the one it is bound to; "": it has none */
     const char *segments;  /* with a file_name: as in engine_stream */

@@ -61,6 +61,28 @@ static void a_ring_larger_than_any_is_refused_before_a_file_system_is_filled(voi
     assert_non_null(strstr(burst_last_error(), "at most 274878955520 (256 GiB)"));
 }
 
+static void a_record_longer_than_any_ring_takes_is_refused_before_anything_is_made(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    burst_t *log;
+    config.max_record_bytes = (1u << 30) + 1;
+    config.ring_bytes = 0;
+    assert_int_equal(burst_config_check(&config), -EINVAL);
+    assert_non_null(strstr(burst_last_error(), "at most 1073741824, 1 GiB"));
+    config.max_record_bytes = 1u << 30;
+    assert_int_equal(burst_config_check(&config), 0);
+    config.ring_bytes = 4u << 20;
+    config.max_record_bytes = 1u << 20;
+    assert_int_equal(burst_config_check(&config), -EINVAL);
+    assert_int_equal(access(ring_path, F_OK), -1);
+    config.max_record_bytes = (3u << 20) / 4 - RECORD_HEADER_BYTES + 1;
+    assert_int_equal(burst_config_check(&config), -EINVAL);
+    config.max_record_bytes--; /* a quarter of what follows the head */
+    assert_int_equal(burst_config_check(&config), 0);
+    assert_int_equal(burst_open(&config, &log), 0);
+    burst_close(log);
+}
+
 static void a_ring_is_no_log_file(void **state) {
     (void)state;
     burst_config_t config = small_config();
@@ -170,6 +192,7 @@ int main(void) {
         TEST(everything_that_is_wrong_is_said_at_once_and_nothing_is_made),
         TEST(a_check_says_what_an_open_would_and_makes_nothing),
         TEST(a_ring_larger_than_any_is_refused_before_a_file_system_is_filled),
+        TEST(a_record_longer_than_any_ring_takes_is_refused_before_anything_is_made),
         TEST(a_ring_is_no_log_file),
         TEST(missing_names_are_said_at_once),
         TEST(a_file_that_is_no_ring_is_told_so_and_left_as_it_is),
