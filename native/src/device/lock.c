@@ -14,6 +14,11 @@ int lock_file(int fd) {
     return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
 }
 
+int lock_is_held(int fd) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
+    return fcntl(fd, F_OFD_GETLK, &whole) < 0 ? -errno : whole.l_type != F_UNLCK;
+}
+
 void lock_holders(const char *path, char *text, size_t text_bytes) {
     text[0] = '\0';
     int fd = open(path, O_PATH | O_CLOEXEC);

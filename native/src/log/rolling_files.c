@@ -14,10 +14,12 @@
 #include "base/error.h"
 #include "base/folders.h"
 #include "base/platform.h"
+#include "device/lock.h"
 
 #define UNFINISHED_SUFFIX ".burst-tmp"
 #define FIRST_ROOM 64
-#define NAME_BYTES 256 /* of an entry of a folder */
+#define NAME_BYTES 256   /* of an entry of a folder */
+#define WRITTEN (-65539) /* no errno: somebody writes the file */
 
 struct rolled {
     char name[NAME_BYTES];
@@ -31,8 +33,10 @@ struct list {
     size_t count, room;
 };
 
+/* Times before 1970, and those that no number holds, are the nearest ones that are. */
 static int64_t changed_ns(const struct stat *status) {
-    return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+    const int64_t most_s = INT64_MAX / 1000000000 - 1, s = status->st_mtim.tv_sec;
+    return s < 0 ? 0 : (s < most_s ? s : most_s) * 1000000000 + status->st_mtim.tv_nsec;
 }
 
 /* ---------------------------------------------------------------------------------------------- what there is */
@@ -156,6 +160,12 @@ static int fill(const struct rolling_files *files, int from, const struct stat *
                : 0;
 }
 
+static int is_named(int folder, const char *name, const struct stat *file) {
+    struct stat named;
+    return fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == file->st_dev &&
+           named.st_ino == file->st_ino;
+}
+
 static int compress_anew(const struct rolling_files *files, int folder, const char *name, const char *compressed,
                          int from, const struct stat *status) {
     char unfinished[NAME_BYTES];
@@ -168,11 +178,16 @@ static int compress_anew(const struct rolling_files *files, int folder, const ch
         return -errno;
     }
     int rc = fill(files, from, status, to);
+    struct stat whole;
+    if (rc == 0 && fstat(to, &whole) < 0) {
+        rc = -errno;
+    }
     if (close(to) < 0 && rc == 0) {
         rc = -errno;
     }
     if (rc == 0 && linkat(folder, unfinished, folder, compressed, 0) < 0) {
         rc = -errno;
+        rc = is_named(folder, compressed, &whole) ? 0 : rc; /* it was done, and the answer was lost */
     }
     unlinkat(folder, unfinished, 0);
     return rc < 0 ? rc : let_go_of_plain(files, folder, name);
@@ -189,8 +204,21 @@ static int compress_locked(const struct rolling_files *files, int folder, const 
     if (fstatat(folder, compressed, &twin, AT_SYMLINK_NOFOLLOW) < 0) {
         return errno == ENOENT ? compress_anew(files, folder, name, compressed, from, &status) : -errno;
     }
-    return S_ISREG(twin.st_mode) && changed_ns(&twin) == changed_ns(&status) ? let_go_of_plain(files, folder, name)
-                                                                             : -EEXIST;
+    return S_ISREG(twin.st_mode) && twin.st_mtim.tv_sec == status.st_mtim.tv_sec &&
+                   twin.st_mtim.tv_nsec == status.st_mtim.tv_nsec
+               ? let_go_of_plain(files, folder, name)
+               : -EEXIST;
+}
+
+static int refuse_written(const struct rolling_files *files, const char *name) {
+    char path[BURST_PATH_BYTES + NAME_BYTES], holders[256];
+    snprintf(path, sizeof path, "%s/%s", files->name.folder, name);
+    lock_holders(path, holders, sizeof holders);
+    return error_set(
+        EBUSY,
+        "file %s has the name of a rolled one, but %s writes it: it is neither compressed nor deleted; let "
+        "that have another name, or the rolled files another pattern",
+        path, *holders == '\0' ? "a process that cannot be seen" : holders);
 }
 
 static int compress(const struct rolling_files *files, int folder, const struct rolled *file) {
@@ -198,9 +226,10 @@ static int compress(const struct rolling_files *files, int folder, const struct 
     if (from < 0) {
         return errno == ENOENT ? 0 : -errno;
     }
-    const int rc = flock(from, LOCK_EX | LOCK_NB) == 0 ? compress_locked(files, folder, file->name, from)
-                   : errno == EWOULDBLOCK              ? 0
-                                                       : -errno;
+    const int rc = lock_is_held(from) == 1               ? WRITTEN
+                   : flock(from, LOCK_EX | LOCK_NB) == 0 ? compress_locked(files, folder, file->name, from)
+                   : errno == EWOULDBLOCK                ? 0
+                                                         : -errno;
     close(from);
     return rc;
 }
@@ -210,7 +239,9 @@ static int compress_all(const struct rolling_files *files, int folder, const str
     for (size_t i = list->count; i-- > 0 && !atomic_load(&files->is_stopped);) {
         const struct rolled *file = &list->files[i];
         const int rc = file->is_compressed ? 0 : compress(files, folder, file);
-        if (rc < 0 && rc != -ECANCELED && first == 0) {
+        if (rc == WRITTEN) {
+            first = first == 0 ? refuse_written(files, file->name) : first;
+        } else if (rc < 0 && rc != -ECANCELED && first == 0) {
             first = error_set(-rc,
                               "rolled file %s/%s could not be compressed, and stays as it is: %s; it is tried again "
                               "after the next roll",
@@ -226,25 +257,52 @@ static int keeps_all(const struct rolling_files *files) {
     return files->keep_files == UINT64_MAX && files->keep_bytes == UINT64_MAX && files->keep_ns == INT64_MAX;
 }
 
-/* What is to go, the oldest one first. */
+static int delete (int folder, const char *name) {
+    const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int rc = file >= 0 && lock_is_held(file) == 1 ? WRITTEN : 0;
+    if (rc == 0 && unlinkat(folder, name, 0) < 0 && errno != ENOENT) {
+        rc = -errno;
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return rc;
+}
+
+static int refuse_delete(const struct rolling_files *files, const char *name, int rc) {
+    return rc == WRITTEN
+               ? refuse_written(files, name)
+               : error_set(-rc, "rolled file %s/%s could not be deleted: %s; it is tried again after the next roll",
+                           files->name.folder, name, error_name(-rc));
+}
+
+/* Drops from the list what stays, whatever its age says of the others: an index tells which is the newer one, a clock does not. */
+static void choose(const struct rolling_files *files, struct list *list, int64_t now_ns) {
+    uint64_t bytes = 0, kept = 0;
+    size_t chosen = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct rolled *file = &list->files[i];
+        if (now_ns - file->changed_ns <= files->keep_ns) {
+            kept += kept < UINT64_MAX;
+            bytes = file->bytes > UINT64_MAX - bytes ? UINT64_MAX : bytes + file->bytes;
+            if (kept <= files->keep_files && bytes <= files->keep_bytes) {
+                continue;
+            }
+        }
+        list->files[chosen++] = *file;
+    }
+    list->count = chosen;
+}
+
+/* What is to go, the oldest one first; the first error of all. */
 static int delete_oldest(const struct rolling_files *files, int folder, struct list *list, int64_t now_ns) {
-    uint64_t bytes = 0;
-    size_t kept = 0;
-    for (; kept < list->count && kept < files->keep_files; kept++) {
-        const struct rolled *file = &list->files[kept];
-        bytes += file->bytes;
-        if (bytes > files->keep_bytes || now_ns - file->changed_ns > files->keep_ns) {
-            break;
-        }
+    int first = 0;
+    choose(files, list, now_ns);
+    for (size_t i = list->count; i-- > 0;) {
+        const int rc = delete (folder, list->files[i].name);
+        first = rc < 0 && first == 0 ? refuse_delete(files, list->files[i].name, rc) : first;
     }
-    for (size_t i = list->count; i-- > kept;) {
-        const char *name = list->files[i].name;
-        if (unlinkat(folder, name, 0) < 0 && errno != ENOENT) {
-            return error_set(errno, "rolled file %s/%s could not be deleted: %s; it is tried again after the next roll",
-                             files->name.folder, name, error_name(errno));
-        }
-    }
-    return 0;
+    return first;
 }
 
 /* --------------------------------------------------------------------------------------------------------- all */
@@ -274,20 +332,21 @@ int rolling_files_last(const struct rolling_files *files, uint64_t *index) {
 
 int rolling_files_tidy(const struct rolling_files *files, int64_t now_ns) {
     struct list list = {.count = 0};
+    struct error_list errors = {.code = 0};
     const int folder = open_folder(files);
-    int rc = folder < 0 ? refuse_folder(files, folder) : 0;
     if (folder < 0) {
-        return rc;
+        return refuse_folder(files, folder);
     }
-    rc = gather(&files->name, folder, &list);
-    rc = rc < 0 ? refuse_folder(files, rc) : files->compress ? compress_all(files, folder, &list) : 0;
+    const int rc = gather(&files->name, folder, &list);
+    error_list_add(&errors, rc < 0            ? refuse_folder(files, rc)
+                            : files->compress ? compress_all(files, folder, &list)
+                                              : 0);
     if (!keeps_all(files) && !atomic_load(&files->is_stopped)) {
         list.count = 0;
         const int again = gather(&files->name, folder, &list);
-        const int deleted = again < 0 ? refuse_folder(files, again) : delete_oldest(files, folder, &list, now_ns);
-        rc = rc < 0 ? rc : deleted;
+        error_list_add(&errors, again < 0 ? refuse_folder(files, again) : delete_oldest(files, folder, &list, now_ns));
     }
     list_free(&list);
     close(folder);
-    return rc;
+    return error_list_result(&errors);
 }

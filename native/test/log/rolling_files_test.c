@@ -41,7 +41,21 @@ CUT(ssize_t, read, (int fd, void *to, size_t bytes), (fd, to, bytes))
 CUT(int, fchmod, (int fd, mode_t mode), (fd, mode))
 CUT(int, futimens, (int fd, const struct timespec times[2]), (fd, times))
 CUT(int, fsync, (int fd), (fd))
-CUT(int, linkat, (int from, const char *old, int to, const char *new, int flags), (from, old, to, new, flags))
+
+/* Or it links, and the answer is lost. 2: somebody else takes the name at that moment. */
+static int link_lies;
+
+int __real_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags) {
+    if (link_lies == 2) {
+        close(openat(to, new, O_WRONLY | O_CREAT, 0600));
+    }
+    const int result = is_cut("linkat") ? -1 : __real_linkat(from, old, to, new, flags);
+    errno = link_lies ? EEXIST : errno;
+    return link_lies ? -1 : result;
+}
+
 CUT(int, fstatat, (int at, const char *path, struct stat *status, int flags), (at, path, status, flags))
 CUT(int, unlinkat, (int at, const char *path, int flags), (at, path, flags))
 
@@ -51,7 +65,7 @@ static char log_file[200];
 static int begin(void **state) {
     make_paths(state);
     calls_left = -1;
-    fails_with = 0;
+    fails_with = link_lies = 0;
     files = (struct rolling_files){.keep_files = UINT64_MAX, .keep_bytes = UINT64_MAX, .keep_ns = INT64_MAX};
     snprintf(log_file, sizeof log_file, "%s", paths[0]);
     assert_int_equal(rolling_name_read("r", rolling_of(0).pattern, &files.name), 0);
@@ -195,6 +209,10 @@ static void what_is_under_another_compressed_name_stays(void **state) {
     put_rolled(1, ".gz", 10, 501);
     assert_int_equal(rolling_files_tidy(&files, 0), -EEXIST);
     assert_true(is_there(1, "") && is_there(1, ".gz"));
+    const struct timespec times[2] = {{.tv_sec = 500}, {.tv_sec = 500, .tv_nsec = 123456788}};
+    assert_int_equal(utimensat(AT_FDCWD, rolled(1, ".gz"), times, 0), 0);
+    assert_int_equal(rolling_files_tidy(&files, 0), -EEXIST);
+    assert_true(is_there(1, "") && is_there(1, ".gz"));
 }
 
 static void a_file_that_another_process_compresses_is_left_to_it(void **state) {
@@ -242,6 +260,96 @@ static void the_newest_are_kept_by_index(void **state) {
     tidy();
     assert_true(!is_there(11, ".gz") && is_there(12, ""));
     assert_holds(log_file, "the log");
+}
+
+static void age_counts_for_each_file_by_itself(void **state) {
+    (void)state;
+    static const int64_t times[] = {950, 960, 12000000000, 970, 980, 0, 990, -5000, 995}; /* seconds; now it is 1000 */
+    for (unsigned i = 0; i < 9; i++) {
+        put_rolled(1 + i, i % 2 ? ".gz" : "", 10, times[i]);
+    }
+    files.keep_ns = 100ll * 1000000000;
+    tidy();
+    for (unsigned i = 0; i < 9; i++) {
+        assert_int_equal(is_there(1 + i, i % 2 ? ".gz" : ""), times[i] > 100);
+    }
+    files.keep_files = 6; /* of those that are left */
+    tidy();
+    assert_true(!is_there(1, "") && is_there(2, ".gz") && is_there(9, ""));
+}
+
+static void those_that_age_takes_count_for_nothing_else(void **state) {
+    (void)state;
+    for (unsigned i = 1; i <= 4; i++) {
+        put_rolled(i, "", 10, i == 4 ? 1 : 990);
+    }
+    files.keep_ns = 100ll * 1000000000;
+    files.keep_files = 3;
+    files.keep_bytes = 30;
+    tidy();
+    assert_true(is_there(1, "") && is_there(2, "") && is_there(3, "") && !is_there(4, ""));
+}
+
+/* A lock of another process, or of this one. */
+static int write_lock(const char *path) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const int file = open(path, O_RDWR);
+    assert_int_equal(fcntl(file, F_OFD_SETLK, &whole), 0);
+    return file;
+}
+
+static void a_file_that_somebody_writes_is_passed_over(void **state) {
+    (void)state;
+    for (unsigned i = 1; i <= 4; i++) {
+        put_rolled(i, "", 10, 500);
+    }
+    const int held = write_lock(rolled(2, ""));
+    files.compress = 1;
+    assert_int_equal(rolling_files_tidy(&files, 0), -EBUSY);
+    assert_non_null(strstr(error_text(), "stream0-2.log has the name of a rolled one"));
+    assert_true(is_there(1, ".gz") && is_there(2, "") && !is_there(2, ".gz") && is_there(3, ".gz") &&
+                is_there(4, ".gz"));
+    files.compress = 0;
+    files.keep_files = 1;
+    assert_int_equal(rolling_files_tidy(&files, 0), -EBUSY);
+    assert_true(!is_there(1, ".gz") && is_there(2, "") && !is_there(3, ".gz") && is_there(4, ".gz"));
+    close(held);
+    tidy();
+    assert_false(is_there(2, ""));
+}
+
+static void a_link_that_is_made_and_reports_an_error_is_known(void **state) {
+    (void)state;
+    files.compress = 1;
+    put_rolled(1, "", CONTENT_BYTES, 500);
+    link_lies = 1;
+    tidy();
+    assert_whole(1, CONTENT_BYTES);
+    assert_true(!is_there(1, "") && is_there(1, ".gz"));
+    assert_int_equal(entries(), 1);
+}
+
+static void but_not_one_that_somebody_else_has_made(void **state) {
+    (void)state;
+    struct stat status;
+    files.compress = 1;
+    put_rolled(1, "", 10, 500);
+    link_lies = 2;
+    assert_int_equal(rolling_files_tidy(&files, 0), -EEXIST);
+    assert_true(is_there(1, ""));
+    assert_int_equal(stat(rolled(1, ".gz"), &status), 0);
+    assert_int_equal(status.st_size, 0);
+}
+
+/* Whether somebody compresses it is not known. */
+static void what_is_begun_of_a_file_that_cannot_be_opened_stays(void **state) {
+    (void)state;
+    char unfinished[BURST_PATH_BYTES + 300];
+    snprintf(unfinished, sizeof unfinished, "%s/.%s.burst-tmp", files.name.folder, path_name(rolled(1, "")));
+    put_file(unfinished, "half");
+    assert_int_equal(symlink(paths[1], rolled(1, "")), 0); /* ELOOP */
+    tidy();
+    assert_int_equal(access(unfinished, F_OK), 0);
 }
 
 static void others_are_not_touched(void **state) {
@@ -295,6 +403,12 @@ int main(void) {
         ROLLED(a_file_that_another_process_compresses_is_left_to_it),
         ROLLED(what_a_kill_left_of_a_deleted_file_is_removed),
         ROLLED(the_newest_are_kept_by_index),
+        ROLLED(age_counts_for_each_file_by_itself),
+        ROLLED(those_that_age_takes_count_for_nothing_else),
+        ROLLED(a_file_that_somebody_writes_is_passed_over),
+        ROLLED(a_link_that_is_made_and_reports_an_error_is_known),
+        ROLLED(but_not_one_that_somebody_else_has_made),
+        ROLLED(what_is_begun_of_a_file_that_cannot_be_opened_stays),
         ROLLED(others_are_not_touched),
         ROLLED(the_index_goes_on_behind_the_highest),
     };
