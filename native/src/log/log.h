@@ -3,6 +3,8 @@
 #ifndef BURST_LOG_H
 #define BURST_LOG_H
 
+#include <pthread.h>
+
 #include "base/limit.h"
 #include "burstlog.h"
 #include "device/host/survival.h"
@@ -17,9 +19,10 @@ enum stream_refusal {
     STREAM_HAS_NO_FILE, /* the main stream of a ring that was opened without a log file */
 };
 
-struct roll_slot; /* log/roll.h */
-struct rolling;   /* log/rolling.h */
-struct retention; /* consume/retention.h */
+struct roll_slot;    /* log/roll.h */
+struct rolling;      /* log/rolling.h */
+struct retention;    /* consume/retention.h */
+struct stream_names; /* log/stream_names.h */
 
 /* Never freed, as the log: a late caller gets -ESHUTDOWN. Appends touch it and the ring's control block only. */
 struct burst_stream {
@@ -32,6 +35,7 @@ struct burst_stream {
     struct roll_slot *rolls;     /* NULL: the engine performs its rolls */
     struct rolling *rolling;     /* NULL: nobody rolls it unasked */
     struct retention *retention; /* of its segments; NULL: it has none */
+    struct stream_names *names;  /* NULL: it has none to keep others from */
     _Atomic uint32_t is_kept;    /* the next two are there, once and for all: the stream is closed, or its log */
     burst_stream_stats_t last_stats;
     char last_file[BURST_PATH_BYTES];
@@ -52,6 +56,8 @@ struct burst {
     struct ring *ring;
     struct burst_stream main;          /* of burst_config_t.file_name */
     _Atomic(burst_stream_t *) streams; /* every other that was opened */
+    pthread_mutex_t names_lock;        /* of the next one */
+    struct stream_names *names;        /* of all open streams */
     uint32_t durability_asked;         /* enum burst_durability */
     struct engine *engine;             /* NULL when closed; guarded by `users` */
     struct device *device;

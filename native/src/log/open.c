@@ -23,6 +23,7 @@
 #include "log/ring_file.h"
 #include "log/roll.h"
 #include "log/rolling_thread.h"
+#include "log/stream_names.h"
 #include "log/segments.h"
 
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
@@ -283,6 +284,10 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
         rc = rolling_create(config->ring, checked.file_name, config->rolling, config->max_record_bytes, rolling_loop,
                             &log->main.rolling);
     }
+    pthread_mutex_init(&log->names_lock, NULL);
+    if (rc == 0 && checked.file_name[0] != '\0') {
+        rc = stream_names_take(log, &log->main, checked.file_name, log->main.rolling);
+    }
     rc = rc < 0 ? rc : segments_prepare(log, &checked.segments, &log->main.retention);
     rc = rc < 0 ? rc : open_log(log, &checked);
     if (rc == -EBUSY) {
@@ -292,6 +297,7 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
         roll_slot_destroy(log->main.rolls);
         rolling_destroy(log->main.rolling);
         retention_destroy(log->main.retention);
+        stream_names_let_go(&log->main);
         platform_release(&platform_linux, handle, sizeof *handle);
         return rc;
     }

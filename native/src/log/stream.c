@@ -9,6 +9,7 @@
 #include "log/log.h"
 #include "log/roll.h"
 #include "log/rolling.h"
+#include "log/stream_names.h"
 
 #define STATS_MOST_BYTES 4096 /* a larger value is garbage */
 
@@ -169,6 +170,7 @@ static void keep(burst_stream_t *stream) {
     if (!atomic_load(&stream->is_kept)) {
         roll_slot_close(stream->rolls);
         rolling_stop(stream->rolling);
+        stream_names_let_go(stream);
         fill_stats(stream, &stream->last_stats);
         stream->last_stats.state = BURST_STATE_CLOSED;
         drain_copy_path(stream->log->engine->drain, stream->id, stream->last_file, sizeof stream->last_file);

@@ -15,6 +15,7 @@
 #include "log/log_file_open.h"
 #include "log/roll.h"
 #include "log/rolling_thread.h"
+#include "log/stream_names.h"
 
 struct opening {
     struct engine_call call;
@@ -174,6 +175,7 @@ static int add(burst_t *log, const struct checked_stream_config *config, burst_s
         return error_set(ENOMEM, "no memory to open log file %s", config->file_name);
     }
     rc = give_rolls(log, config, opening);
+    rc = rc < 0 ? rc : stream_names_take(log, stream, config->file_name, opening->rolling);
     rc = rc < 0 ? rc : segments_prepare(log, &config->segments, &opening->retention);
     if (rc < 0) {
         forget_opening(opening);
@@ -212,6 +214,7 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         segments_begin(stream);
         *stream_out = stream;
     } else if (stream != NULL) {
+        stream_names_let_go(stream);
         platform_release(&platform_linux, stream, sizeof *stream);
     }
     log_leave(log);

@@ -65,9 +65,73 @@ static void what_cannot_be_is_refused(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
+static int open_rolling(burst_t *log, const char *file, const char *rolled, burst_stream_t **stream) {
+    burst_stream_config_t config;
+    burst_rolling_t rolling = rolling_of(10);
+    rolling.pattern = rolled;
+    burst_stream_config_init(&config);
+    config.file_name = file;
+    config.rolling = rolled == NULL ? NULL : &rolling;
+    return burst_stream_open(log, &config, stream);
+}
+
+static void assert_names_refused(burst_t *log, const char *file, const char *rolled, const char *one,
+                                 const char *other) {
+    burst_stream_t *stream;
+    assert_int_equal(open_rolling(log, file, rolled, &stream), -EINVAL);
+    if (strstr(burst_last_error(), one) == NULL || strstr(burst_last_error(), other) == NULL) {
+        fail_msg("%s", burst_last_error());
+    }
+}
+
+/* Which would be deleted with the oldest of the other one. */
+static void a_log_file_that_the_pattern_of_an_open_stream_makes_is_refused(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    burst_stream_t *stream, *other;
+    char taken[240], diverted[240];
+    snprintf(pattern, sizeof pattern, "%s-%%i.log", paths[0]);
+    snprintf(taken, sizeof taken, "%s-7.log", paths[0]);
+    assert_int_equal(open_rolling(log, paths[0], pattern, &stream), 0);
+    assert_names_refused(log, taken, NULL, paths[0], taken);
+    assert_is_missing(taken);
+    assert_int_equal(open_rolling(log, paths[1], NULL, &other), 0);
+    assert_true(burst_stream_close(other, -1) >= 0);
+    assert_true(burst_stream_close(stream, -1) >= 0);
+    assert_int_equal(open_rolling(log, taken, NULL, &other), 0);   /* nobody rolls into it any more */
+    assert_names_refused(log, paths[0], pattern, paths[0], taken); /* nor may a later one */
+    assert_int_equal(open_rolling(log, paths[0], NULL, &stream), 0);
+    assert_true(burst_stream_close(other, -1) >= 0);
+    assert_int_equal(open_rolling(log, paths[1], NULL, &other), 0);
+    snprintf(diverted, sizeof diverted, "%s.burst-%%i", paths[1]);
+    assert_names_refused(log, paths[2], diverted, paths[2], paths[1]); /* when it cannot go on under its own name */
+    assert_int_equal(burst_close(log), 0);
+}
+
+static void so_it_is_beside_the_file_of_the_log_itself(void **state) {
+    (void)state;
+    burst_config_t config = small_config();
+    char taken[240];
+    snprintf(pattern, sizeof pattern, "%s-%%i.log", paths[0]);
+    snprintf(taken, sizeof taken, "%s-7.log", paths[0]);
+    config.file_name = taken;
+    burst_t *log = open_with(&config);
+    assert_names_refused(log, paths[0], pattern, paths[0], taken);
+    assert_int_equal(burst_close(log), 0);
+    const burst_rolling_t rolling = rolling_of(10);
+    config.file_name = paths[0];
+    config.rolling = &rolling;
+    log = open_with(&config);
+    assert_names_refused(log, taken, NULL, paths[0], taken);
+    assert_int_equal(burst_close(log), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_cannot_be_is_refused, make_paths, remove_folder),
+        cmocka_unit_test_setup_teardown(a_log_file_that_the_pattern_of_an_open_stream_makes_is_refused, make_paths,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(so_it_is_beside_the_file_of_the_log_itself, make_paths, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
