@@ -154,6 +154,19 @@ static void tell_taken(struct log_file *log, const char *target, const char *nam
     log->target_told = 1;
 }
 
+/* A file system may have done what it calls failed (NFS, when an answer was lost): then the file has the name. */
+static int rename_once(const struct log_file *log, const struct file_identity *ours, const char *path,
+                       const char *name) {
+    const struct files *files = log->destination.files;
+    struct file_identity named;
+    const int rc = files->ops->rename(files, path, name);
+    if (rc == 0 || files->ops->identity_of_path(files, name, &named) < 0 || !is_same(ours, &named)) {
+        return rc;
+    }
+    const int left = files->ops->identity_of_path(files, path, &named);
+    return left == -ENOENT ? 0 : left == 0 && is_same(ours, &named) ? files->ops->rename(files, path, name) : rc;
+}
+
 /* Renames it to the first name that is free: the target, then target.1, target.2, .. 0 or -errno. */
 static int rename_to(struct log_file *log, const char *path, const char *target) {
     const struct files *files = log->destination.files;
@@ -169,7 +182,7 @@ static int rename_to(struct log_file *log, const char *path, const char *target)
         if (used >= (int)sizeof name) {
             return -ENAMETOOLONG;
         }
-        rc = is_taken(log, &ours, name) ? -EEXIST : files->ops->rename(files, path, name);
+        rc = is_taken(log, &ours, name) ? -EEXIST : rename_once(log, &ours, path, name);
         if (rc == 0 && i > 0) {
             tell_taken(log, target, name);
         }
