@@ -1,9 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The shop is killed after forty orders, and starts again: the log then has each order that a customer was told of.
+# All that it writes is in target/try, and each run begins with nothing there.
 set -eu
 
-shop() { exec java -cp 'target/classes:target/lib/*' shop.Shop "$1"; }
+cd "$(dirname "$0")"
+rm -rf target/try
+mkdir -p target/try
+cd target/try
+shop() { exec java -cp '../classes:../lib/*' shop.Shop "$1"; }
 
 shop 1000000 >told &
 until [ "$(wc -l <told)" -ge 40 ]; do
