@@ -148,6 +148,56 @@ static void what_stands_behind_what_is_hidden_is_hidden_with_it(void **state) {
     assert_int_equal(host.engine->view.recovery.hidden_to, end + 5 * BLOCK_BYTES);
 }
 
+/* An epoch of which no header can be read: its marker, a record of four blocks, and one behind that. What can be read in
+ * between is payload. Returns where the log before it ended. */
+static uint64_t hide_an_epoch(void) {
+    const uint64_t end = end_after_two_records();
+    open_ring();
+    append(4 * BLOCK_BYTES - RECORD_HEADER_BYTES);
+    append(100);
+    assert_int_equal(align_up(ring_claimed(host.engine->ring), BLOCK_BYTES), end + 6 * BLOCK_BYTES);
+    close_ring();
+    make_unreadable(end, 2 * BLOCK_BYTES);
+    bad_also_from = bad_from + 5 * BLOCK_BYTES;
+    return end;
+}
+
+static void the_log_goes_on_behind_the_last_block_that_cannot_be_read_not_behind_the_first(void **state) {
+    (void)state;
+    const uint64_t end = hide_an_epoch();
+    assert_int_equal(reopened().severity, EVENT_WARN);
+    assert_int_equal(host.engine->view.recovery.hidden_from, end);
+    assert_int_equal(host.engine->view.recovery.hidden_to, end + 6 * BLOCK_BYTES);
+    assert_int_equal(host.engine->view.recovery.marker_position, end + 6 * BLOCK_BYTES);
+}
+
+static void what_was_hidden_and_can_be_read_again_an_epoch_later_is_void(void **state) {
+    (void)state;
+    hide_an_epoch();
+    reopened();
+    append(100);
+    close_ring();
+    host.device.ops = &memory_ops;
+    const struct event event = reopened();
+    assert_int_equal(event.severity, EVENT_INFO);
+    assert_non_null(strstr(event.text, "3 records were waiting in the ring (sequences 1..3)"));
+    assert_int_equal(host.engine->view.recovery.lost, 0);
+}
+
+/* With the end of the window too near for two blocks behind it. */
+static void a_marker_goes_before_what_is_hidden_where_there_is_no_room_behind_it(void **state) {
+    (void)state;
+    open_ring();
+    while (align_up(ring_claimed(host.engine->ring), BLOCK_BYTES) < CAPACITY_BYTES - 2 * BLOCK_BYTES) {
+        append(BLOCK_BYTES - RECORD_HEADER_BYTES);
+    }
+    close_ring();
+    make_unreadable(CAPACITY_BYTES - BLOCK_BYTES, 512);
+    assert_int_equal(reopened().severity, EVENT_WARN);
+    assert_int_equal(host.engine->view.recovery.hidden_to, CAPACITY_BYTES);
+    assert_int_equal(host.engine->view.recovery.marker_position, CAPACITY_BYTES - 2 * BLOCK_BYTES);
+}
+
 static void a_record_that_cannot_be_read_and_that_nothing_proves_is_not_called_lost(void **state) {
     (void)state;
     make_unreadable(end_after_two_records() - BLOCK_BYTES, BLOCK_BYTES);
@@ -251,6 +301,9 @@ int main(void) {
         RING_TEST(a_hidden_marker_is_thought_of_where_the_block_with_the_end_of_the_log_can_be_read),
         RING_TEST(the_end_of_a_record_that_cannot_be_read_hides_it_as_its_beginning_does),
         RING_TEST(what_stands_behind_what_is_hidden_is_hidden_with_it),
+        RING_TEST(the_log_goes_on_behind_the_last_block_that_cannot_be_read_not_behind_the_first),
+        RING_TEST(what_was_hidden_and_can_be_read_again_an_epoch_later_is_void),
+        RING_TEST(a_marker_goes_before_what_is_hidden_where_there_is_no_room_behind_it),
         RING_TEST(a_record_that_cannot_be_read_and_that_nothing_proves_is_not_called_lost),
         RING_TEST(a_record_that_cannot_be_read_and_that_a_later_one_proves_is_called_lost),
         RING_TEST(a_medium_that_can_be_read_is_not_said_to_hide_anything),

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A close whose time is over before the log file has all records. */
+#include "log_fixture.h"
+
+static const char *const lines[] = {"the first record\n", "the second record\n", "the third record\n"};
+
+static _Atomic int hangs;   /* the next write of the log file */
+static _Atomic int hanging; /* it has come to it */
+
+/* The linker puts the first in the place of the second (--wrap). Where the ring is written by this call, too, it has O_DSYNC. */
+ssize_t __real_pwrite(int file, const void *data, size_t bytes, off_t offset);
+ssize_t __wrap_pwrite(int file, const void *data, size_t bytes, off_t offset);
+ssize_t __wrap_pwrite(int file, const void *data, size_t bytes, off_t offset) {
+    while (atomic_load(&hangs) && (fcntl(file, F_GETFL) & O_DSYNC) == 0) {
+        atomic_store(&hanging, 1);
+        sched_yield();
+    }
+    return __real_pwrite(file, data, bytes, offset);
+}
+
+/* With three durable records. The drain writes the first one, which hangs, and has not seen the others. */
+static burst_t *open_hanging(void) {
+    burst_t *log = open_small();
+    atomic_store(&hanging, 0);
+    atomic_store(&hangs, 1);
+    assert_int_equal(burst_append(log, lines[0], strlen(lines[0]), 0), 1);
+    while (!atomic_load(&hanging)) {
+        sched_yield();
+    }
+    for (int i = 1; i < 3; i++) {
+        assert_int_equal(burst_append(log, lines[i], strlen(lines[i]), 0), i + 1);
+    }
+    return log;
+}
+
+/* Waits until the drain has ended a close that its caller has left: the ring is locked until then. */
+static void await_free_ring(void) {
+    const int fd = open(ring_path, O_RDWR | O_CLOEXEC);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    assert_true(fd >= 0);
+    assert_int_equal(fcntl(fd, F_OFD_SETLKW, &lock), 0);
+    close(fd);
+}
+
+static burst_t *open_when_it_is_free(void) {
+    await_free_ring();
+    return open_small();
+}
+
+/* Its time is over while the log file hangs. Then that goes on, and the drain ends the close. */
+static void close_with_no_time(burst_t *log) {
+    const int64_t rc = burst_close_within(log, SECOND_NS / 1000);
+    atomic_store(&hangs, 0);
+    assert_int_equal(rc, -EINPROGRESS);
+    assert_non_null(strstr(burst_last_error(), "a write or sync of the log file"));
+    assert_non_null(strstr(burst_last_error(), "all accepted records are durable"));
+}
+
+static void flip_in_ring(const char *text) {
+    static char ring[2 * 1024 * 1024];
+    const int fd = open(ring_path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(pread(fd, ring, sizeof ring, 0), sizeof ring);
+    char *at = memmem(ring, sizeof ring, text, strlen(text));
+    assert_non_null(at);
+    assert_int_equal(pwrite(fd, "X", 1, at - ring), 1);
+    assert_int_equal(fsync(fd), 0);
+    close(fd);
+}
+
+static void records_that_a_close_had_no_time_for_are_there_at_the_next_open(void **state) {
+    (void)state;
+    char statement[1024];
+    close_with_no_time(open_hanging());
+    burst_t *log = open_when_it_is_free();
+    assert_int_equal(burst_recovery_statement(log, statement, sizeof statement), 0);
+    assert_non_null(strstr(statement, "records were waiting in the ring"));
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_file_is("the first record\nthe second record\nthe third record\n");
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* No record stands behind the last one, and no checkpoint knows it: only the note of the close proves that it was durable. */
+static void the_last_record_of_a_close_without_time_is_known_to_be_lost_when_it_rots(void **state) {
+    (void)state;
+    char statement[1024];
+    close_with_no_time(open_hanging());
+    await_free_ring();
+    flip_in_ring(lines[2]);
+    burst_t *log = open_small();
+    assert_int_equal(burst_recovery_statement(log, statement, sizeof statement), 1);
+    assert_non_null(strstr(statement, "LOST: records 3..3 (1)"));
+    assert_int_equal(burst_close(log), 0);
+}
+
+/* Nor does the close wait for it, however much time it has. */
+static void the_same_after_a_close_that_finds_the_log_file_blocked(void **state) {
+    (void)state;
+    char statement[1024];
+    burst_t *log = open_small();
+    block_file();
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(burst_append(log, lines[i], strlen(lines[i]), 0), i + 1);
+    }
+    assert_int_equal(burst_close_within(log, -1), 3);
+    unblock_file();
+    flip_in_ring(lines[2]);
+    log = open_small();
+    assert_int_equal(burst_recovery_statement(log, statement, sizeof statement), 1);
+    assert_non_null(strstr(statement, "LOST: records 3..3 (1)"));
+    assert_int_equal(burst_close(log), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(records_that_a_close_had_no_time_for_are_there_at_the_next_open),
+        TEST(the_last_record_of_a_close_without_time_is_known_to_be_lost_when_it_rots),
+        TEST(the_same_after_a_close_that_finds_the_log_file_blocked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
