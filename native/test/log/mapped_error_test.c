@@ -57,16 +57,24 @@ static void copy_of_page(uint8_t *page) {
     close(fd);
 }
 
-/* In the place of the page, for this process, memory that nobody can touch. */
-static void open_with_a_bad_page(enum device_access access) {
-    assert_int_equal(device_open(&platform_linux, ring_path, access, BURST_IO_AUTO, &host.device), 0);
-    assert_string_equal(host.device->ops->name, "mapped");
+/* In the place of the page of the data area, for this process, memory that nobody can touch. */
+static void lose_page(unsigned page) {
     const int nothing = (int)syscall(SYS_memfd_create, "nothing", MFD_CLOEXEC);
     assert_true(nothing >= 0);
-    assert_ptr_not_equal(mmap((uint8_t *)host.device->mapping + LAYOUT_DATA_OFFSET + BAD_PAGE * PAGE_BYTES, PAGE_BYTES,
+    assert_ptr_not_equal(mmap((uint8_t *)host.device->mapping + LAYOUT_DATA_OFFSET + page * PAGE_BYTES, PAGE_BYTES,
                               PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, nothing, 0),
                          MAP_FAILED);
     close(nothing);
+}
+
+static void open_mapped(enum device_access access) {
+    assert_int_equal(device_open(&platform_linux, ring_path, access, BURST_IO_AUTO, &host.device), 0);
+    assert_string_equal(host.device->ops->name, "mapped");
+}
+
+static void open_with_a_bad_page(enum device_access access) {
+    open_mapped(access);
+    lose_page(BAD_PAGE);
 }
 
 static void recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_drained(void **state) {
@@ -122,6 +130,70 @@ static void a_reader_reports_the_page_each_time(void **state) {
     device_close(host.device);
 }
 
+static const struct device_ops *real_ops;
+
+/* The page goes when all of the ring was read, and before recovery looks at it. */
+static int read_and_lose(struct device *device, uint64_t offset, void *data, size_t bytes) {
+    const int rc = real_ops->read(device, offset, data, bytes);
+    if (offset + bytes == device->medium_bytes) {
+        lose_page(BAD_PAGE);
+    }
+    return rc;
+}
+
+static void a_page_that_is_lost_while_it_is_recovered_refuses_the_open(void **state) {
+    (void)state;
+    take_bus_handler_back();
+    leave_records_in_the_ring();
+    open_mapped(DEVICE_WRITER);
+    real_ops = host.device->ops;
+    struct device_ops ops = *real_ops;
+    ops.read = read_and_lose;
+    host.device->ops = &ops;
+    const struct engine_parts parts = {
+        .platform = &platform_linux, .device = host.device, .files = &files_posix, .events = &host.events};
+    const struct engine_config config = {0};
+    assert_int_equal(engine_open(&parts, &config, &host.engine), -EIO);
+    assert_non_null(strstr(error_text(), "became unreadable while it was being recovered"));
+    real_ops->close(host.device);
+}
+
+static int64_t slept_ns;
+
+static void count_sleep(const struct platform *platform, int64_t duration_ns) {
+    (void)platform;
+    slept_ns += duration_ns;
+}
+
+/* Its publication went with the page: the leader would wait for it as for a thread that stands still. */
+static void a_record_whose_page_is_lost_before_its_commit_fails_the_ring_at_once(void **state) {
+    (void)state;
+    static struct platform_ops ops;
+    static const struct platform counting = {&ops};
+    ops = *platform_linux.ops;
+    ops.sleep_ns = count_sleep;
+    take_bus_handler_back();
+    leave_records_in_the_ring();
+    open_mapped(DEVICE_WRITER);
+    const struct engine_parts parts = {
+        .platform = &counting, .device = host.device, .files = &files_posix, .events = &host.events};
+    const struct engine_config config = {0};
+    assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
+    assert_int_equal(append_number(RECORDS + 1), RECORDS + 1);
+    const uint64_t position = align_up(ring_claimed(host.engine->ring), PAGE_BYTES);
+    while (ring_claimed(host.engine->ring) <= position) { /* the last of them is all in a page of its own */
+        assert_true(ring_enqueue(host.engine->ring, "record\n", 7, 0, 0, &for_ever) > 0);
+    }
+    lose_page((unsigned)(position / PAGE_BYTES));
+    slept_ns = 0;
+    ring_commit(host.engine->ring);
+    assert_true(ring_has_failed(host.engine->ring));
+    assert_non_null(strstr(host.engine->ring->failure, "were lost under its records"));
+    assert_in_range(slept_ns, 0, SECOND_NS / 10);
+    engine_close(host.engine);
+    device_close(host.device);
+}
+
 static int set_up(void **state) {
     events_init(&host.events, &platform_linux);
     return make_folder(state);
@@ -140,6 +212,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_drained),
         TEST(a_reader_reports_the_page_each_time),
+        TEST(a_page_that_is_lost_while_it_is_recovered_refuses_the_open),
+        TEST(a_record_whose_page_is_lost_before_its_commit_fails_the_ring_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,6 +243,10 @@ static void a_page_lost_while_open_is_not_drained_as_zeros(void **state) {
     assert_int_equal(truncate(ring_path, 1024 * 1024 + 5 * 4096), 0);
     unblock_file();
     assert_int_equal(burst_await_drained(log, SECOND_NS / 2), 0);
+    burst_event_t event = {.struct_bytes = sizeof event};
+    while (burst_next_event(log, &event, 0) == 1) {
+        assert_null(strstr(event.text, "cannot be written: EIO")); /* the ring is to blame, not the log file */
+    }
     burst_close(log);
     assert_in_range(last_in_file(2), 1, 1 + 4 * 4096 / 320);
 }

@@ -2,6 +2,8 @@
 /* Errors of the engine `uring` that change while they are handled. */
 #include "device/backend/uring_ring.h"
 
+#include <pthread.h>
+
 static int commit_of_two(struct device *device, int first, int second) {
     uring_of(device)->command_bytes = 4096;
     give_then = second;
@@ -75,10 +77,59 @@ static void writes_that_the_kernel_never_completes_fail_and_later_ones_go_withou
     in_child(wait_refused);
 }
 
+static struct uring *interrupted;
+static pthread_t waiting;
+
+static void show_completion(int number) {
+    (void)number;
+    --*interrupted->kernel.seen;
+}
+
+/* Signals the thread of that id once it sleeps, as it does in io_uring_enter. */
+static void *signal_when_asleep(void *thread) {
+    char path[64], state = '?';
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", *(const pid_t *)thread);
+    while (state != 'S') {
+        FILE *stat = fopen(path, "re");
+        CHECK(stat != NULL);
+        const int got = fscanf(stat, "%*d (%*[^)]) %c", &state);
+        CHECK(got == 1);
+        fclose(stat);
+    }
+    CHECK(pthread_kill(waiting, SIGUSR1) == 0);
+    return NULL;
+}
+
+/* The completion is hidden until the signal has ended the wait for it. */
+static void wait_interrupted(struct device *device) {
+    struct device_write write = {.offset = 0, .data = image, .bytes = PIECE_BYTES, .result = 77};
+    const struct sigaction show = {.sa_handler = show_completion};
+    const pid_t here = (pid_t)syscall(SYS_gettid);
+    pthread_t helper;
+    interrupted = uring_of(device);
+    waiting = pthread_self();
+    CHECK(sigaction(SIGUSR1, &show, NULL) == 0);
+    device->ops->submit(device, &write);
+    while (kernel_completion(&interrupted->kernel) == NULL) {
+    }
+    kernel_seen(&interrupted->kernel);
+    CHECK(pthread_create(&helper, NULL, signal_when_asleep, (void *)&here) == 0);
+    CHECK(device->ops->complete(device) == &write);
+    CHECK(write.result == 0);
+    pthread_join(helper, NULL);
+    check_commit(device);
+}
+
+static void a_signal_while_a_completion_is_awaited_harms_nothing(void **state) {
+    (void)state;
+    in_child(wait_interrupted);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_error_of_one_command_outlives_what_the_others_say),
         cmocka_unit_test(an_error_outlives_commands_that_the_kernel_does_not_take),
+        cmocka_unit_test(a_signal_while_a_completion_is_awaited_harms_nothing),
         cmocka_unit_test(writes_that_the_kernel_never_completes_fail_and_later_ones_go_without_it),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
