@@ -266,6 +266,7 @@ class ConsumerTest {
             assertThat(states.get(0).lag().oldestEventTimeNanos()).isEqualTo(21);
             assertThat(states.get(0).lag().bytes()).isGreaterThan(480 * 64);
             assertThat(states.get(0).acknowledgedAt()).isAfter(Instant.now().minusSeconds(3600));
+            assertThat(states.get(1).acknowledgedAt()).isNull();
             assertThat(second.position()).isEqualTo(1);
         }
     }

@@ -74,6 +74,18 @@ class AcknowledgementTest {
     }
 
     @Test
+    void the_stop_of_one_of_two_appenders_of_a_file_makes_durable_what_was_enqueued() {
+        final String second = directory.burst("ack=\"enqueued\"").replace("\"Orders\"", "\"Second\"");
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\"") + second))) {
+            for (int i = 0; i < 100 * EVENTS; i++) {
+                log4j.logger().info("order {}", i);
+            }
+            log4j.<BurstAppender>appender("Second").stop();
+            assertThat(log4j.allIsDurable()).isTrue();
+        }
+    }
+
+    @Test
     void enqueued_events_share_commits_and_are_durable_soon_after() {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst("ack=\"enqueued\"")))) {
             assertABurstSharesCommits(log4j, () -> {

@@ -3,6 +3,7 @@ package io.burstlog.log4j;
 
 import static io.burstlog.log4j.OrdersDirectory.orders;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.burstlog.log4j.rolling.FileRolling;
@@ -14,6 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.appender.AppenderLoggingException;
+import org.apache.logging.log4j.core.impl.Log4jLogEvent;
+import org.apache.logging.log4j.message.SimpleMessage;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,6 +87,19 @@ class RollingLifeTest {
         try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "createOnDemand=\"true\"", BY_SIZE))) {
             assertThat(log4j.orders().getManager()).isNull();
         }
+    }
+
+    @Test
+    void an_event_after_stop_creates_no_file() {
+        final BurstAppender appender;
+        final LogEvent event =
+                Log4jLogEvent.newBuilder().setMessage(new SimpleMessage("late")).build();
+        try (RunningLog4j log4j = with(directory.rolled("old-%i.log", "createOnDemand=\"true\"", BY_SIZE))) {
+            appender = log4j.orders();
+        }
+        assertThatExceptionOfType(AppenderLoggingException.class).isThrownBy(() -> appender.append(event));
+        assertThat(directory.file()).doesNotExist();
+        assertThat(directory.ring()).doesNotExist();
     }
 
     @Test

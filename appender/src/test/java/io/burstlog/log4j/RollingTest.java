@@ -5,6 +5,7 @@ import static io.burstlog.log4j.OrdersDirectory.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -101,6 +103,38 @@ class RollingTest {
         }
         assertThat(files("orders-\\d+\\.log")).isEmpty();
         assertThat(allLines("orders-\\d+\\.log\\.gz")).isEqualTo(orders(0, 200));
+    }
+
+    @Test
+    void a_file_may_be_read_for_five_seconds_before_it_is_compressed_unless_that_is_set() {
+        try (RunningLog4j log4j = with("orders-%i.log.gz", "", BY_SIZE + KEEPS_ALL)) {
+            final RollingSettings settings =
+                    log4j.orders().stream().attributes().rolling();
+            assertThat(settings.archives().compressDelay()).isEqualTo(Duration.ofSeconds(5));
+        }
+    }
+
+    @Test
+    void a_policy_of_time_among_others_wants_a_date_in_the_names() {
+        final String policies =
+                "<Policies><SizeBasedTriggeringPolicy size=\"200\"/><TimeBasedTriggeringPolicy/></Policies>";
+        try (RunningLog4j log4j = with("orders-%i.log", "", policies)) {
+            assertThat(log4j.status(Level.ERROR)).singleElement().asString().contains("orders-%i.log", "has no date");
+        }
+    }
+
+    @Test
+    void an_event_that_is_discarded_brings_no_roll_nearer() {
+        try (RunningLog4j log4j =
+                with("orders-%i.log", "onFull=\"discard\"", "<SizeBasedTriggeringPolicy size=\"100 MB\"/>")) {
+            try (FileSizeLimit limit = FullRing.withoutDrain()) {
+                FullRing.logMoreThanFits(log4j.logger());
+            }
+            log4j.awaitDrained();
+            assertThat(log4j.orders().stream().records().stats().discarded()).isPositive();
+            assertThat(log4j.orders().getManager().getFileSize())
+                    .isLessThan(FullRing.EVENTS * (long) FullRing.LARGE.length());
+        }
     }
 
     @Test

@@ -10,8 +10,12 @@ import io.burstlog.BurstStats;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.junit.jupiter.api.AfterEach;
@@ -101,6 +105,37 @@ class StalledMediumTest {
         }
         stopped.get();
         assertThat(frozen.lines()).containsExactly("INFO order 1", "INFO order 2");
+    }
+
+    private static boolean oneWaitsForTheOpenOfAnother() {
+        return Thread.getAllStackTraces().values().stream()
+                .anyMatch(frames -> Arrays.stream(frames)
+                                .anyMatch(frame -> frame.getClassName().equals(RingRegistry.class.getName()))
+                        && Arrays.stream(frames)
+                                .anyMatch(frame -> frame.getMethodName().equals("awaitUninterruptibly")));
+    }
+
+    @Test
+    void who_waits_for_a_ring_that_another_opens_has_it_as_soon_as_it_is_open() throws Exception {
+        final CyclicBarrier bothAreOpen = new CyclicBarrier(2);
+        final Runnable application = () -> {
+            try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(frozen.burst()))) {
+                bothAreOpen.await(HANGS_SECONDS, TimeUnit.SECONDS);
+                log4j.logger().info("order");
+            } catch (final InterruptedException | BrokenBarrierException | TimeoutException alone) {
+                throw new AssertionError(alone);
+            }
+        };
+        final CompletableFuture<Void> first;
+        final CompletableFuture<Void> second;
+        try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
+            first = begin(application);
+            second = begin(application);
+            Patience.await().until(StalledMediumTest::oneWaitsForTheOpenOfAnother);
+        }
+        first.get();
+        second.get();
+        assertThat(frozen.lines()).containsExactly("INFO order", "INFO order");
     }
 
     @Test

@@ -76,6 +76,27 @@ class StreamsTest {
                 .isNotEqualTo(PosixFilePermissions.fromString("rw-r-----"));
     }
 
+    @Test
+    void records_that_a_file_has_not_taken_when_its_last_appender_stops_are_told_and_get_there_later()
+            throws Exception {
+        FullRing.makeLong(audit);
+        try (FileSizeLimit limit = FullRing.withoutDrain()) {
+            final RunningLog4j log4j = with(directory.burst("shutdownTimeout=\"1 s\""), audit(""));
+            log4j.logger("audit").info("record 1");
+            log4j.<BurstAppender>appender("Audit").stop();
+            assertThat(log4j.status(Level.WARN))
+                    .anyMatch(line -> line.contains("" + audit)
+                            && line.contains("were not yet in the log file")
+                            && line.contains("shutdownTimeout, 1 s"));
+            limit.close();
+            log4j.close();
+        }
+        try (RunningLog4j log4j = with(directory.burst(), audit(""))) {
+            log4j.awaitDrained();
+        }
+        assertThat(auditLines()).last().isEqualTo("INFO record 1");
+    }
+
     /** Whichever of them Log4j starts first. */
     @Test
     void what_is_said_of_the_ring_may_stand_in_any_of_them() {

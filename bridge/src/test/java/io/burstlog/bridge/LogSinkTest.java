@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -70,6 +71,20 @@ class LogSinkTest {
         second.close(() -> null);
         openFromElsewhere();
         assertThat(folder.resolve("b.log")).hasContent("order 1");
+    }
+
+    @Test
+    void one_that_is_closed_hears_no_more_of_a_ring_that_others_have_open() throws IOException {
+        List<BurstEvent> toldToFirst = new CopyOnWriteArrayList<>();
+        LogSink first = LogSink.open(terms("a.log"), toldToFirst::add);
+        LogSink second = open("b.log");
+        first.close(() -> null);
+        toldToFirst.clear();
+        BurstEvent event = new BurstEvent(BurstEvent.Severity.WARN, Instant.now(), "The medium is slow.");
+        SharedRing.tell(folder.toRealPath().resolve("app.ring").toString(), event);
+        assertThat(told).contains(event);
+        assertThat(toldToFirst).isEmpty();
+        second.close(() -> null);
     }
 
     @Test

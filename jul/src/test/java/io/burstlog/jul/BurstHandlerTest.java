@@ -256,6 +256,7 @@ class BurstHandlerTest {
                 "file | '' | file is missing",
                 "ringsize | 1 MB | the setting ringsize is unknown",
                 "ringSize | 1,5 MB | ringSize=\"1,5 MB\" cannot be used",
+                "blockTimeout | 0 | blockTimeout=\"0\" cannot be used",
                 "blockTimeout | soon | blockTimeout=\"soon\" cannot be used",
                 "ring | ${user.home}/a | a variable in it is not defined",
                 "filePermissions | rw | use nine characters",

@@ -159,6 +159,8 @@ class BurstMetricsTest {
                 double value = found.meter().measure().iterator().next().getValue();
                 assertThat(value).as(meter).isEqualTo(figures.get(getter).doubleValue());
             });
+            assertThat(registry.get("burstlog.records.waiting").gauge().value())
+                    .isEqualTo(figures.get("Ring.getAcceptedSequence") - figures.get("Ring.getDrainedSequence"));
         } finally {
             server.unregisterMBean(ofRing);
             server.unregisterMBean(ofFile);

@@ -52,6 +52,7 @@ class ArchivePatternTest {
         "app-%i.log, app-x.log",
         "app-%i.log, app-.log",
         "app-%i.log, app-1.log.txt",
+        "app-%i.log, app-1xlog",
         "app-%i.log, app-1.log.tar.gz",
         "app-%i.log, xapp-1.log",
         "app-%i.log, sub/app-1.log",

@@ -15,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.NoOpTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.apache.logging.log4j.core.appender.rolling.RolloverDescription;
 import org.apache.logging.log4j.core.appender.rolling.RolloverDescriptionImpl;
@@ -128,6 +129,51 @@ class FailedRollTest {
                 .containsEntry("app-2026-11-22-11.log", "order 4\n")
                 .containsEntry("app.log", "order 5\n");
         assertThat(status.atLeast(Level.WARN)).hasSize(1);
+    }
+
+    @Test
+    void a_failure_after_a_roll_that_worked_is_told_again() {
+        final Reluctant reluctant = new Reluctant();
+        try (RolledLog log = open(NoOpTriggeringPolicy.createPolicy(), reluctant, "app-%i.log")) {
+            for (int i = 0; i < 4; i++) {
+                reluctant.failures = i % 2;
+                log.log("order " + i);
+                log.manager().rollover();
+                log.awaitDrained();
+            }
+        }
+        assertThat(status.atLeast(Level.WARN)).hasSize(2);
+        assertThat(RolledLog.files(temporary))
+                .containsEntry("app-1.log", "order 0\n")
+                .containsEntry("app-2.log", "order 1\norder 2\n")
+                .containsEntry("app.log", "order 3\n");
+    }
+
+    @Test
+    void an_action_that_fails_after_it_has_worked_is_told_again() {
+        final List<String> done = new CopyOnWriteArrayList<>();
+        final Action everySecondFails = new AbstractAction() {
+            @Override
+            public boolean execute() throws IOException {
+                done.add("again");
+                if (done.size() % 2 == 1) {
+                    throw new IOException("broken");
+                }
+                return true;
+            }
+        };
+        final RolloverStrategy acting = DefaultRolloverStrategy.createStrategy(
+                null, null, "nomax", null, new Action[] {everySecondFails}, false, RolledLog.configuration());
+        try (RolledLog log = open(NoOpTriggeringPolicy.createPolicy(), acting, "app-%i.log")) {
+            for (int i = 0; i < 4; i++) {
+                log.log("order " + i);
+                log.manager().rollover();
+                log.awaitDrained();
+                final int rolls = i + 1;
+                Awaitility.await().atMost(RolledLog.PATIENCE).until(() -> done.size() == rolls);
+            }
+        }
+        assertThat(status.atLeast(Level.WARN)).hasSize(2);
     }
 
     private static void awaitFailure(final RolledLog log) {

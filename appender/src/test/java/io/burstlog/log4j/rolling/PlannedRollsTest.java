@@ -71,6 +71,20 @@ class PlannedRollsTest {
     }
 
     @Test
+    void a_file_with_another_end_or_a_number_that_is_no_index_counts_for_no_name() throws Exception {
+        Files.writeString(folder.resolve("app-7.log"), "of before\n");
+        Files.writeString(folder.resolve("app-50.txt"), "of somebody else\n");
+        Files.writeString(folder.resolve("app-99999999999.log"), "of somebody else\n");
+        try (RolledLog log = open("app-%i.log.gz")) {
+            log.stream().hold(true);
+            log.log("order 8");
+            log.manager().rollover();
+            assertThat(target(log)).isEqualTo("app-8.log");
+            log.stream().hold(false);
+        }
+    }
+
+    @Test
     void a_name_without_an_index_gets_a_number_if_it_is_there_or_its_twin() throws Exception {
         Files.writeString(folder.resolve("app.old.zst"), "of before\n");
         Files.createFile(folder.resolve("app.old.1"));

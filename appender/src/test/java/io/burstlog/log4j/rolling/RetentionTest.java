@@ -129,6 +129,24 @@ class RetentionTest {
     }
 
     @Test
+    void each_roll_keeps_the_limit_also_if_its_file_is_compressed() {
+        final RollingSettings settings = RolledLog.with(
+                RolledLog.settings(
+                        folder,
+                        "app-%i.log.gz",
+                        SizeBasedTriggeringPolicy.createPolicy("50"),
+                        DefaultRolloverStrategy.createStrategy(
+                                null, null, "nomax", null, null, true, RolledLog.configuration())),
+                before -> new RollingSettings.Archives(Duration.ZERO, 1, Duration.ZERO));
+        try (RolledLog log = RolledLog.open(folder, settings)) {
+            for (int i = 0; i < 20; i++) {
+                log.log("order " + i);
+            }
+        }
+        assertThat(names()).containsExactly("app.log");
+    }
+
+    @Test
     void without_limits_everything_stays() throws Exception {
         create("2026-10/app-2026-10-30-1.log.gz", 100, 2300);
         keep(0, Duration.ZERO);
