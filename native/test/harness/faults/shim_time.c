@@ -14,7 +14,7 @@
 #define THREADS_MAX 8
 #define SLICE_NS 50000
 #define LITTLE_NS 200000
-#define HANG_NS 20000000000ll /* of real time, in which no thread of the engine wakes */
+#define HANG_NS 120000000000ll /* of real time, in which no thread of the engine wakes: this may have a low priority */
 
 long __real_syscall(long number, ...);
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
