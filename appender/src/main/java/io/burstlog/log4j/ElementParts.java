@@ -79,6 +79,8 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
                 unbuilt.add(child.getName());
             }
         });
+        node.getChildren()
+                .removeIf(child -> child.getObject() != null && !fits(fields, child) && elements.add(child.getName()));
         return this;
     }
 
@@ -124,11 +126,27 @@ public final class ElementParts extends AbstractPluginVisitor<ElementParts.Taken
         });
     }
 
+    /** As Log4j does: by the kind that a plugin has declared, or by its class, which may be that of a mere factory. */
     private static boolean isTaken(final List<Field> fields, final Node element) {
-        return fields.stream().anyMatch(field -> {
-            final Class<?> type = field.getType().isArray() ? field.getType().getComponentType() : field.getType();
-            return field.getAnnotation(PluginElement.class) != null
-                    && type.isAssignableFrom(element.getType().getPluginClass());
-        });
+        return fields.stream().anyMatch(field -> isTaken(field, element));
+    }
+
+    private static boolean isTaken(final Field field, final Node element) {
+        final PluginElement mark = field.getAnnotation(PluginElement.class);
+        return mark != null
+                && (mark.value().equalsIgnoreCase(element.getType().getElementName())
+                        || typeOf(field).isAssignableFrom(element.getType().getPluginClass()));
+    }
+
+    /** Whether the object that was built can be put where Log4j would: it tries that unasked. */
+    private static boolean fits(final List<Field> fields, final Node element) {
+        final Class<?> built = element.getObject().getClass();
+        return fields.stream()
+                .filter(field -> isTaken(field, element))
+                .allMatch(field -> typeOf(field).isAssignableFrom(built.isArray() ? built.getComponentType() : built));
+    }
+
+    private static Class<?> typeOf(final Field field) {
+        return field.getType().isArray() ? field.getType().getComponentType() : field.getType();
     }
 }
