@@ -115,8 +115,7 @@ final class RecursionMark {
 
     private static boolean mayHold(final Class<?> type) {
         return Stream.of(AppenderControl.class, AppenderControlArraySet.class, Collection.class, Map.class)
-                        .anyMatch(kind -> kind.isAssignableFrom(type))
-                || type == AppenderControl[].class;
+                .anyMatch(kind -> kind.isAssignableFrom(type));
     }
 
     private static Stream<?> elementsOf(final Object value) {
@@ -129,7 +128,7 @@ final class RecursionMark {
         if (value instanceof Collection<?> collection) {
             return collection.stream();
         }
-        return value instanceof Object[] array ? Arrays.stream(array) : Stream.ofNullable(value);
+        return Stream.ofNullable(value);
     }
 
     private static List<Field> fieldsOf(final Class<?> type) {

@@ -215,6 +215,23 @@ class BuiltByProgramTest {
     }
 
     @Test
+    void with_direct_write_there_is_no_file_name_as_with_rolling_file() {
+        final BurstAppender burst = BurstAppender.newBuilder()
+                .setName("Orders")
+                .setLayout(layout())
+                .setConfiguration(CONFIGURATION)
+                .withFilePattern(temporary + "/orders-%i.log")
+                .withPolicy(SizeBasedTriggeringPolicy.createPolicy("30"))
+                .set("ringSize", "4 MB")
+                .build();
+        burst.start();
+        burst.append(event(1));
+        assertThat(burst.getFileName()).isNull();
+        assertThat(burst.getFilePattern()).isEqualTo(temporary + "/orders-%i.log");
+        burst.stop();
+    }
+
+    @Test
     void after_a_change_that_was_refused_it_says_what_is_in_force() {
         final OrdersDirectory directory = new OrdersDirectory(temporary);
         final String size = "<SizeBasedTriggeringPolicy size=\"1 MB\"/>";

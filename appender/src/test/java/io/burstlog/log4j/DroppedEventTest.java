@@ -9,6 +9,7 @@ import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.Appender;
@@ -16,6 +17,7 @@ import org.apache.logging.log4j.core.Filter;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.appender.FailoverAppender;
+import org.apache.logging.log4j.core.appender.rewrite.RewriteAppender;
 import org.apache.logging.log4j.core.config.AppenderControl;
 import org.apache.logging.log4j.core.config.AppenderControlArraySet;
 import org.apache.logging.log4j.core.config.LoggerConfig;
@@ -177,13 +179,36 @@ class DroppedEventTest {
             final Appender both = log4j.appender("Both");
             final AppenderControl primary = (AppenderControl) valueOf(FailoverAppender.class, "primary", both);
             mark(primary);
-            log4j.logger().info("dropped");
+            // The mark of the Failover itself stays: the nested event is a nested one for that.
+            log4j.logger().info(new LogsTwice(log4j.logger(), new ArrayList<>()));
             assertThat(log4j.status(Level.ERROR))
                     .anyMatch(line -> line.contains(OVERFLOW) && line.contains("is logged again"));
             primary.callAppender(event());
         }
-        assertThat(other).content().isEqualToIgnoringNewLines("INFO dropped");
+        assertThat(other).content().isEqualToIgnoringNewLines("INFO formatted");
         assertThat(directory.lines()).containsExactly("INFO dropped");
+    }
+
+    @Test
+    void the_mark_is_removed_also_behind_a_rewrite_and_where_it_is_the_second_choice() throws Exception {
+        final String appenders = directory.burst() + "<Null name=\"First\"/><Rewrite name=\"Rewritten\""
+                + " ignoreExceptions=\"false\"><AppenderRef ref=\"Orders\"/><MapRewritePolicy/></Rewrite>"
+                + "<Failover name=\"Both\" primary=\"First\"><Failovers><AppenderRef ref=\"Orders\"/></Failovers>"
+                + "</Failover>";
+        final String loggers = "<Root level=\"all\"><AppenderRef ref=\"Rewritten\"/><AppenderRef ref=\"Both\"/></Root>";
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(appenders, loggers))) {
+            final Map<?, ?> rewritten =
+                    (Map<?, ?>) valueOf(RewriteAppender.class, "appenders", log4j.appender("Rewritten"));
+            final List<?> second =
+                    (List<?>) valueOf(FailoverAppender.class, "failoverAppenders", log4j.appender("Both"));
+            for (final Object control : List.of(rewritten.values().iterator().next(), second.get(0))) {
+                mark((AppenderControl) control);
+                assertThatThrownBy(() -> ((AppenderControl) control).callAppender(event()))
+                        .hasMessageContaining("is logged again");
+                ((AppenderControl) control).callAppender(event());
+            }
+        }
+        assertThat(directory.lines()).containsExactly("INFO dropped", "INFO dropped");
     }
 
     @Test
