@@ -30,7 +30,7 @@ static void *add(void **items, size_t *count, size_t *room, size_t item_bytes) {
 }
 
 DIR *folder_list(int folder, const char *name) {
-    const int fd = (int)TEMP_FAILURE_RETRY(openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const int fd = (int)TEMP_FAILURE_RETRY(openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     DIR *entries = fd < 0 ? NULL : fdopendir(fd);
     if (entries == NULL && fd >= 0) {
         const int error = errno;
@@ -105,14 +105,18 @@ void consumer_list_free(struct consumer_list *list) {
     *list = (struct consumer_list){.count = 0};
 }
 
+int consumer_is_stranger(const struct consumer_facts *facts) {
+    return facts->trouble == -ENOTSUP;
+}
+
 static int add_consumer(struct consumer_list *list, int positions, const uint8_t folder_uuid[16], const char *name) {
     struct position position;
     if (name[0] == '.') {
         return 0;
     }
     const int rc = position_look(&position, positions, folder_uuid, name);
-    if (rc < 0) {
-        return rc == -ENOENT ? 0 : rc;
+    if (rc == -ENOENT) {
+        return 0;
     }
     struct consumer_facts *facts = add((void **)&list->consumers, &list->count, &list->room, sizeof *list->consumers);
     if (facts == NULL) {
@@ -121,6 +125,7 @@ static int add_consumer(struct consumer_list *list, int positions, const uint8_t
     snprintf(facts->name, sizeof facts->name, "%s", name);
     facts->next_number = position.next_number;
     facts->acknowledged_ns = position.written_ns;
+    facts->trouble = rc;
     return 0;
 }
 
@@ -142,17 +147,25 @@ int folder_consumers(int folder, const uint8_t folder_uuid[16], struct consumer_
     return rc;
 }
 
+/* Gone meanwhile: there is nothing to sync. */
+static int sync_position(int positions, const char *name) {
+    const int file = position_open_file(positions, name, O_RDONLY);
+    if (file < 0) {
+        return file == -ENOENT ? 0 : file;
+    }
+    const int rc = TEMP_FAILURE_RETRY(fdatasync(file)) < 0 ? -errno : 0;
+    close(file);
+    return rc;
+}
+
 int folder_sync_consumers(int folder, const struct consumer_list *list) {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < list->count; i++) {
-        char path[sizeof SEGMENTS_POSITIONS_NAME + CONSUMER_NAME_BYTES];
-        snprintf(path, sizeof path, SEGMENTS_POSITIONS_NAME "/%s", list->consumers[i].name);
-        const int file = (int)TEMP_FAILURE_RETRY(openat(folder, path, O_RDONLY | O_CLOEXEC));
-        rc = file < 0 ? -errno : TEMP_FAILURE_RETRY(fdatasync(file)) < 0 ? -errno : 0;
-        if (file >= 0) {
-            close(file);
-        }
-        rc = rc == -ENOENT ? 0 : rc;
+    DIR *entries = folder_list(folder, SEGMENTS_POSITIONS_NAME);
+    int rc = entries != NULL || errno == ENOENT ? 0 : -errno;
+    for (size_t i = 0; rc == 0 && entries != NULL && i < list->count; i++) {
+        rc = list->consumers[i].trouble < 0 ? 0 : sync_position(dirfd(entries), list->consumers[i].name);
+    }
+    if (entries != NULL) {
+        closedir(entries);
     }
     return rc;
 }

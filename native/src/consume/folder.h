@@ -35,6 +35,7 @@ struct consumer_facts {
     char name[CONSUMER_NAME_BYTES];
     uint64_t next_number; /* of the first frame that it has not acknowledged; 0: it has acknowledged nothing */
     int64_t acknowledged_ns;
+    int trouble; /* 0, or what position_look returned: nobody knows what it has acknowledged */
 };
 
 struct consumer_list {
@@ -42,8 +43,11 @@ struct consumer_list {
     size_t count, room;
 };
 
+/* No consumer can have its position in it: it is a folder, a FIFO, a socket or a device. */
+int consumer_is_stranger(const struct consumer_facts *facts);
+
 /*
- * The consumers of the open folder, which has that uuid. One whose file is damaged counts as one that has acknowledged nothing.
+ * What is in the folder of positions of the open folder, which has that uuid: all that a consumer may have put there, and strangers.
  * 0 or -errno.
  */
 int folder_consumers(int folder, const uint8_t folder_uuid[16], struct consumer_list *list);

@@ -48,8 +48,18 @@ static int look(struct frames *at, const char *folder, unsigned index, burst_con
     if (rc < 0) {
         return error_set(-rc, "the consumers of segments folder %s cannot be read: %s", folder, error_name(-rc));
     }
-    const int is_there = index < list.count;
-    rc = is_there ? fill(at, &list.consumers[index], state) : 0;
+    unsigned passed = 0;
+    size_t i = 0;
+    while (i < list.count && (consumer_is_stranger(&list.consumers[i]) || passed++ < index)) {
+        i++;
+    }
+    const int is_there = i < list.count;
+    if (is_there && list.consumers[i].trouble < 0 && list.consumers[i].trouble != -EUCLEAN) {
+        rc = error_set(-list.consumers[i].trouble, "what is at %s/" SEGMENTS_POSITIONS_NAME "/%s cannot be read: %s",
+                       folder, list.consumers[i].name, error_name(-list.consumers[i].trouble));
+    } else {
+        rc = is_there ? fill(at, &list.consumers[i], state) : 0;
+    }
     consumer_list_free(&list);
     return rc < 0 ? rc : is_there;
 }

@@ -11,10 +11,24 @@
 #include "base/error.h"
 #include "base/retry.h"
 
+#define POSITION_BYTES (SEGMENTS_POSITION_OFFSET(SEGMENTS_POSITION_SLOTS - 1) + sizeof(struct segments_position))
+
+#define TORN_READS 3 /* of a position that is being written; one after the other: it is damaged */
+
 static int fail(const char *name, int error) {
+    if (error == ENOTSUP || error == EISDIR || error == ELOOP || error == EMLINK) {
+        return error_set(error,
+                         "consumer %s cannot have its position in " SEGMENTS_POSITIONS_NAME
+                         "/%s of its folder, which is %s: only a file with one name is written; delete it or move it "
+                         "out, or find out who made it",
+                         name, name,
+                         error == ELOOP    ? "a link"
+                         : error == EMLINK ? "a file with other names, too"
+                                           : "no file");
+    }
     return error_set(error,
                      "the position of consumer %s cannot be read and written: %s; it is a file of its folder's "
-                     "folder " SEGMENTS_POSITIONS_NAME,
+                     "folder " SEGMENTS_POSITIONS_NAME ", which is no link",
                      name, error_name(error));
 }
 
@@ -23,20 +37,45 @@ static int sync_folder(int folder) {
     return TEMP_FAILURE_RETRY(fsync(folder)) < 0 && errno != EINVAL ? -1 : 0;
 }
 
+/* Others may write in that folder: no link of theirs leads to another place, and no FIFO holds up who opens it. */
+#define OPEN_FLAGS (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+
+int position_open_file(int positions, const char *name, int flags) {
+    struct stat status;
+    const int file = (int)TEMP_FAILURE_RETRY(openat(positions, name, flags | OPEN_FLAGS, 0666));
+    if (file < 0) {
+        return errno == ENXIO ? -ENOTSUP : -errno; /* a socket */
+    }
+    const int rc = fstat(file, &status) < 0 ? -errno : S_ISREG(status.st_mode) ? 0 : -ENOTSUP;
+    if (rc < 0) {
+        close(file);
+        return rc;
+    }
+    return file;
+}
+
+/* A second name, a hard link, may lead anywhere on the file system. 0; -EMLINK: it has one; -ESTALE: it has none any more. */
+static int check_names(int file) {
+    struct stat status;
+    return fstat(file, &status) < 0 ? -errno : status.st_nlink == 1 ? 0 : status.st_nlink == 0 ? -ESTALE : -EMLINK;
+}
+
 /* Names of a new file, and of a new folder, are durable before anything is acknowledged. */
 static int open_file(int folder, const char *name) {
     if (mkdirat(folder, SEGMENTS_POSITIONS_NAME, 0777) < 0 && errno != EEXIST) {
         return -errno;
     }
-    const int positions =
-        (int)TEMP_FAILURE_RETRY(openat(folder, SEGMENTS_POSITIONS_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const int positions = (int)TEMP_FAILURE_RETRY(
+        openat(folder, SEGMENTS_POSITIONS_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (positions < 0) {
         return -errno;
     }
-    int file = (int)TEMP_FAILURE_RETRY(openat(positions, name, O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-    file = file < 0 ? -errno : file;
-    if (file >= 0 && (sync_folder(positions) < 0 || sync_folder(folder) < 0)) {
-        const int rc = -errno;
+    int file = position_open_file(positions, name, O_RDWR | O_CREAT);
+    int rc = file < 0 ? 0 : check_names(file);
+    if (file >= 0 && rc == 0 && (sync_folder(positions) < 0 || sync_folder(folder) < 0)) {
+        rc = -errno;
+    }
+    if (rc < 0) {
         close(file);
         file = rc;
     }
@@ -53,6 +92,13 @@ static int is_blank(const void *bytes, size_t count) {
     return 1;
 }
 
+/* Whether a consumer may have left this that never acknowledged anything: no byte but zeros, and no more of them than it makes. */
+static int says_nothing(int file) {
+    uint8_t bytes[POSITION_BYTES + 1];
+    const ssize_t got = TEMP_FAILURE_RETRY(pread(file, bytes, sizeof bytes, 0));
+    return got < 0 ? -errno : (size_t)got <= POSITION_BYTES && is_blank(bytes, (size_t)got);
+}
+
 /* 0; 1: it says nothing yet; -EUCLEAN: it is damaged; another -errno. */
 static int read_slots(struct position *position) {
     struct segments_position slots[SEGMENTS_POSITION_SLOTS];
@@ -65,7 +111,8 @@ static int read_slots(struct position *position) {
     }
     const int newest = segments_position_newest(slots, position->folder_uuid);
     if (newest < 0) {
-        return is_blank(slots, sizeof slots) ? 1 : -EUCLEAN;
+        const int rc = says_nothing(position->file);
+        return rc == 0 ? -EUCLEAN : rc;
     }
     position->generation = slots[newest].generation;
     position->next_number = slots[newest].next_number;
@@ -75,7 +122,7 @@ static int read_slots(struct position *position) {
 
 /* Both slots get their room now: on a disk that is full of segments nobody could acknowledge any, and so none would go. */
 static int make_room(const struct position *position) {
-    static const uint8_t nothing[SEGMENTS_POSITION_OFFSET(1) + sizeof(struct segments_position)];
+    static const uint8_t nothing[POSITION_BYTES];
     const ssize_t written = TEMP_FAILURE_RETRY(pwrite(position->file, nothing, sizeof nothing, 0));
     return written < 0 ? -errno : written < (ssize_t)sizeof nothing ? -ENOSPC : 1;
 }
@@ -108,19 +155,25 @@ int position_open(struct position *position, int folder, const uint8_t folder_uu
 }
 
 int position_look(struct position *position, int positions, const uint8_t folder_uuid[16], const char *name) {
-    *position = (struct position){
-        .file = (int)TEMP_FAILURE_RETRY(openat(positions, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK))};
+    *position = (struct position){.file = position_open_file(positions, name, O_RDONLY)};
     memcpy(position->folder_uuid, folder_uuid, sizeof position->folder_uuid);
     if (position->file < 0) {
-        return -errno;
+        return position->file;
     }
-    const int rc = read_slots(position);
+    int rc = read_slots(position);
+    for (int turn = 0; turn < TORN_READS && rc == -EUCLEAN; turn++) {
+        rc = read_slots(position);
+    }
     position_close(position);
-    return rc < 0 && rc != -EUCLEAN ? rc : 0;
+    return rc < 0 ? rc : 0;
 }
 
 int position_write(struct position *position, uint64_t next_number, int64_t now_ns) {
     struct segments_position next;
+    if (check_names(position->file) == -ESTALE) {
+        return error_set(ESTALE, "how far a consumer has got can be written nowhere: its file was deleted; close the "
+                                 "consumer and open it again");
+    }
     const uint64_t generation = position->generation + 1;
     segments_position_make(&next, position->folder_uuid, generation, next_number, now_ns);
     const off_t place = (off_t)SEGMENTS_POSITION_OFFSET(generation % SEGMENTS_POSITION_SLOTS);

@@ -17,8 +17,15 @@ struct position {
  * yet, or -errno with a sentence. */
 int position_open(struct position *position, int folder, const uint8_t folder_uuid[16], const char *name);
 
-/* What the file of that name in the open folder of positions says, which another process may write meanwhile: nothing, if that is
- * damaged. 0 or -errno. Nothing is left open. */
+/* Opens what has that name in the open folder of positions, where others may have put anything: it waits for nobody and follows no
+ * link. The file; -ELOOP: it is a link; -EISDIR, -ENOTSUP: it is no file; another -errno. */
+int position_open_file(int positions, const char *name, int flags);
+
+/*
+ * What the file of that name in the open folder of positions says, which another process may write meanwhile. 0; -EUCLEAN: it is
+ * no position, or damaged, or of another folder; -errno as position_open_file, or of reading. But for 0 it says nothing. Nothing is
+ * left open.
+ */
 int position_look(struct position *position, int positions, const uint8_t folder_uuid[16], const char *name);
 
 /* Says so, durably. 0, or -errno with a sentence: then either may be said. */

@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "consume/frames.h"
 
-/* Somebody who was told of, or may be. */
+/* Somebody who was told of, or may be; or something in the folder of positions that is none. */
 struct behind {
     struct consumer_facts consumer; /* name "": nobody has opened the folder */
-    int is_told;
-    uint64_t told_at; /* its next number then */
+    int is_told;                    /* that he is behind; or, with trouble, what is there */
+    uint64_t told_at;               /* its next number then */
 };
 
 struct retention {
@@ -87,11 +87,19 @@ int retention_is_behind(const struct segment_list *list, uint64_t next_number, c
     return 0;
 }
 
+static size_t count_consumers(const struct consumer_list *list) {
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        count += !consumer_is_stranger(&list->consumers[i]);
+    }
+    return count;
+}
+
 static uint64_t passed_by_all(const struct consumer_list *consumers) {
-    uint64_t passed = consumers->count == 0 ? 0 : UINT64_MAX;
+    uint64_t passed = count_consumers(consumers) == 0 ? 0 : UINT64_MAX;
     for (size_t i = 0; i < consumers->count; i++) {
         const uint64_t next = consumers->consumers[i].next_number;
-        passed = next < passed ? next : passed;
+        passed = next < passed && !consumer_is_stranger(&consumers->consumers[i]) ? next : passed;
     }
     return passed;
 }
@@ -113,6 +121,26 @@ static void tell_behind(const struct retention *retention, const struct behind *
                     "%s; let it go on, or delete its file in the folder " SEGMENTS_POSITIONS_NAME
                     " there if it does not come back",
                     name, folder, (unsigned long long)bytes, becomes);
+    }
+}
+
+static void tell_trouble(const struct retention *retention, const struct consumer_facts *consumer) {
+    const char *holds = retention->limits.releases ? "the segments up to their limit" : "all segments";
+    const char *name = consumer->name, *folder = retention->folder;
+    if (consumer_is_stranger(consumer)) {
+        events_post(retention->events, EVENT_WARN,
+                    "%s/consumers/%s is no file, so it is no consumer, and is passed over: delete it or move it out",
+                    folder, name);
+    } else if (consumer->trouble == -EUCLEAN || consumer->trouble == -ELOOP) {
+        events_post(retention->events, EVENT_WARN, "%s/consumers/%s holds %s: it is %s; delete it or move it out",
+                    folder, name, holds,
+                    consumer->trouble == -ELOOP
+                        ? "a link, which no consumer follows"
+                        : "no position of a consumer, or a damaged one, or one of another folder");
+    } else {
+        events_post(retention->events, EVENT_WARN,
+                    "%s/consumers/%s holds %s: it cannot be read: %s; make it readable, or delete it or move it out",
+                    folder, name, holds, error_name(-consumer->trouble));
     }
 }
 
@@ -144,16 +172,21 @@ static const struct behind *known(const struct retention *retention, const char 
 static void tell_all(struct retention *retention, const struct segment_list *list,
                      const struct consumer_list *consumers, int64_t now_ns) {
     static const struct consumer_facts nobody;
-    const size_t count = consumers->count == 0 ? 1 : consumers->count;
+    const size_t count = consumers->count + (count_consumers(consumers) == 0);
     struct behind *all = calloc(count, sizeof *all);
     for (size_t i = 0; all != NULL && i < count; i++) {
-        const struct consumer_facts *consumer = consumers->count == 0 ? &nobody : &consumers->consumers[i];
+        const struct consumer_facts *consumer = i == consumers->count ? &nobody : &consumers->consumers[i];
         const struct behind *before = known(retention, consumer->name);
-        if (before != NULL) {
+        if (before != NULL && before->consumer.trouble == consumer->trouble) {
             all[i] = *before;
         }
         all[i].consumer = *consumer;
-        tell(retention, &all[i], list, now_ns);
+        if (consumer->trouble == 0) {
+            tell(retention, &all[i], list, now_ns);
+        } else if (!all[i].is_told) {
+            tell_trouble(retention, consumer);
+            all[i].is_told = 1;
+        }
     }
     if (all != NULL) {
         free(retention->behind);
