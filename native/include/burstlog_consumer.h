@@ -53,11 +53,16 @@ typedef struct burst_consumed {
  * Opens the folder, and the consumer of that name: one that is new begins with the oldest record. -ENOENT: there is no such
  * folder, or no log has written it yet; -EBUSY: the consumer is open elsewhere; -EINVAL: the name is empty, too long, begins with
  * a dot or has a slash in it; -EUCLEAN: what the folder or the consumer's file says is damaged, or of another folder; -EPROTO: the
- * folder is of another version. Then *consumer is NULL.
+ * folder is of another version; -ELOOP, -EMLINK, -EISDIR, -ENOTSUP: a link, a file with a second name, or no file is where the
+ * consumer's file is to be. Then *consumer is NULL.
  */
 int burst_consumer_open(const char *folder, const char *name, burst_consumer_t **consumer);
 
-/* The next record: 1; or 0: none has come within timeout_ns (< 0: for ever, 0: it only looks). */
+/*
+ * The next record: 1; or 0: none has come within timeout_ns (< 0: for ever, 0: it only looks). -ESTALE, when all that can be read
+ * was given, and within a second: the folder was deleted, emptied, moved away or begun anew, so nothing more comes; close the
+ * consumer and open it again. Each call says so as long as it is so: a folder that was moved back is read on.
+ */
 int burst_consumer_next(burst_consumer_t *consumer, burst_consumed_t *record, int64_t timeout_ns);
 
 /* What burst_consumer_poll writes before the data of each record. */
@@ -74,7 +79,7 @@ typedef struct burst_polled {
 /*
  * As burst_consumer_next, but as many records as there is room for at the buffer, which is aligned to 8 bytes: each is copied
  * there, behind a burst_polled_t. It waits for the first one alone. Returns how many bytes it has written; 0: none came within
- * the time; more than `bytes`: so many the next record needs, and none was taken.
+ * the time; more than `bytes`: so many the next record needs, and none was taken; -ESTALE as burst_consumer_next.
  */
 int64_t burst_consumer_poll(burst_consumer_t *consumer, void *buffer, size_t bytes, int64_t timeout_ns);
 
@@ -88,7 +93,7 @@ typedef struct burst_consumer_source {
 int burst_consumer_source(const burst_consumer_t *consumer, burst_consumer_source_t *source);
 
 /* The consumer, when it is opened again, begins behind the record of that number, which it must have got: durable on return. A
- * number that was acknowledged before takes it back. */
+ * number that was acknowledged before takes it back. -ESTALE: the consumer's file was deleted since it was opened. */
 int burst_consumer_ack(burst_consumer_t *consumer, uint64_t number);
 
 /* The next record is that of this number, or what says that it is missing; one that is not written yet is waited for. Nothing
@@ -113,7 +118,7 @@ typedef struct burst_consumer_lag {
 } burst_consumer_lag_t;
 
 /* How far behind the end of the folder the consumer is. The first call, and the first one after a segment has ended, goes
- * through the newest segment. */
+ * through the newest segment. -ESTALE, at once: nobody can tell, as the folder was deleted, emptied, moved away or begun anew. */
 int burst_consumer_lag(burst_consumer_t *consumer, burst_consumer_lag_t *lag);
 
 typedef struct burst_consumer_state {

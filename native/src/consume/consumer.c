@@ -9,22 +9,30 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/platform.h"
 #include "burstlog.h"
 #include "consume/frames.h"
+#include "consume/head.h"
 #include "consume/position.h"
 #include "media/record.h"
 
 #define RECORD_MOST_BYTES 4096 /* a larger struct is garbage */
 #define LOOK_AGAIN_NS 1000000  /* where nothing tells of a write */
 
+/* Nothing tells of a folder that is deleted while it is open: so often it is looked at while there is no record. */
+#define CHECK_EVERY_NS 900000000
+
 struct burst_consumer {
     struct frames frames;
     struct frames newest; /* of the folder: how far behind it the consumer is. Without a buffer until somebody asks */
     struct position position;
-    int changes;       /* an inotify of the folder; -1: the host gives none */
-    struct frame held; /* what a poll had no room for; it comes next */
-    int holds;         /* FRAMES_NONE: nothing is held */
+    int changes;                 /* an inotify of the folder; -1: the host gives none */
+    int is_moved;                /* it says that the folder was renamed */
+    int64_t check_ns;            /* CLOCK_MONOTONIC: then the folder is looked at again */
+    struct frame held;           /* what a poll had no room for; it comes next */
+    int holds;                   /* FRAMES_NONE: nothing is held */
+    char path[BURST_PATH_BYTES]; /* of the folder, absolute; "": it is not known */
 };
 
 static int check_name(const char *name) {
@@ -50,8 +58,12 @@ static int begin(burst_consumer_t *consumer, const char *folder, const char *nam
         return rc;
     }
     frames_seek(&consumer->frames, number);
+    if (path_absolute(folder, consumer->path, sizeof consumer->path) < 0) {
+        consumer->path[0] = '\0';
+    }
     consumer->changes = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    if (consumer->changes >= 0 && inotify_add_watch(consumer->changes, folder, IN_MODIFY | IN_CREATE) < 0) {
+    if (consumer->changes >= 0 &&
+        inotify_add_watch(consumer->changes, folder, IN_MODIFY | IN_CREATE | IN_MOVE_SELF) < 0) {
         close(consumer->changes);
         consumer->changes = -1;
     }
@@ -123,11 +135,31 @@ static int next_frame(burst_consumer_t *consumer, struct frame *frame) {
     return held;
 }
 
-/* Forgets what has changed until now. What changes from now on ends the next wait. */
-static void forget_changes(const burst_consumer_t *consumer) {
-    char events[4096];
-    while (consumer->changes >= 0 && read(consumer->changes, events, sizeof events) > 0) {
+/* Forgets what has changed until now, but a new name of the folder. What changes from now on ends the next wait. */
+static void forget_changes(burst_consumer_t *consumer) {
+    char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+    ssize_t bytes;
+    while (consumer->changes >= 0 && (bytes = read(consumer->changes, events, sizeof events)) > 0) {
+        for (const char *at = events; at < events + bytes;) {
+            const struct inotify_event *event = (const struct inotify_event *)at;
+            if ((event->mask & IN_MOVE_SELF) != 0) {
+                consumer->is_moved = 1;
+                consumer->check_ns = 0;
+            }
+            at += sizeof *event + event->len;
+        }
     }
+}
+
+/* Once a second, while there is no record: whether there may still come any. At each call once there may not. */
+static int check_folder(burst_consumer_t *consumer) {
+    const int64_t now_ns = platform_monotonic_ns(&platform_linux);
+    if (now_ns < consumer->check_ns) {
+        return 0;
+    }
+    const int rc = head_check(consumer->frames.folder, consumer->path, &consumer->frames.head, consumer->is_moved);
+    consumer->check_ns = rc < 0 ? 0 : now_ns + CHECK_EVERY_NS;
+    return rc;
 }
 
 static void wait_for_change(const burst_consumer_t *consumer, int64_t left_ns) {
@@ -140,17 +172,24 @@ static void wait_for_change(const burst_consumer_t *consumer, int64_t left_ns) {
     }
 }
 
+/* What there is, or how the folder is. */
+static int next_or_none(burst_consumer_t *consumer, struct frame *frame) {
+    const int rc = next_frame(consumer, frame);
+    return rc == FRAMES_NONE ? check_folder(consumer) : rc;
+}
+
 static int await_frame(burst_consumer_t *consumer, struct frame *frame, int64_t timeout_ns) {
     const int64_t end_ns = timeout_ns < 0 ? INT64_MAX : platform_deadline_ns(&platform_linux, timeout_ns);
-    int rc = next_frame(consumer, frame);
+    int rc = next_or_none(consumer, frame);
     while (rc == FRAMES_NONE && timeout_ns != 0) {
         forget_changes(consumer);
-        rc = next_frame(consumer, frame);
-        const int64_t left_ns = end_ns - platform_monotonic_ns(&platform_linux);
-        if (rc != FRAMES_NONE || left_ns <= 0) {
+        rc = next_or_none(consumer, frame);
+        const int64_t now_ns = platform_monotonic_ns(&platform_linux);
+        if (rc != FRAMES_NONE || end_ns <= now_ns) {
             break;
         }
-        wait_for_change(consumer, left_ns);
+        const int64_t until_ns = end_ns < consumer->check_ns ? end_ns : consumer->check_ns;
+        wait_for_change(consumer, until_ns > now_ns ? until_ns - now_ns : 0);
     }
     return rc;
 }
@@ -300,7 +339,10 @@ int burst_consumer_lag(burst_consumer_t *consumer, burst_consumer_lag_t *lag) {
         return error_set(EINVAL, "burst_consumer_lag_t has %zu bytes here and %u in the caller", sizeof *lag,
                          lag->struct_bytes);
     }
-    const int rc = look_how_far(consumer, &found);
+    forget_changes(consumer);
+    consumer->check_ns = 0; /* how far behind a folder nobody writes to: no number is right */
+    int rc = check_folder(consumer);
+    rc = rc < 0 ? rc : look_how_far(consumer, &found);
     if (rc == 0) {
         *lag = found;
     }

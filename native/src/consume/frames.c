@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/retry.h"
 #include "consume/folder.h"
+#include "consume/head.h"
 #include "media/record.h"
 
 #define LEAST_ROOM (256u * 1024u)
@@ -39,35 +40,6 @@ static int refuse_to_read(const struct frames *frames, int rc) {
 
 /* ----------------------------------------------------------------------------------------------------- the folder */
 
-static int read_head(struct frames *frames, const char *path) {
-    const int file = (int)TEMP_FAILURE_RETRY(openat(frames->folder, SEGMENTS_HEAD_NAME, O_RDONLY | O_CLOEXEC));
-    if (file < 0) {
-        return error_set(errno,
-                         "%s is no folder of segments, or no log has written it yet: its file head cannot be "
-                         "opened: %s",
-                         path, error_name(errno));
-    }
-    const int64_t got = read_at(file, &frames->head, sizeof frames->head, 0);
-    close(file);
-    if (got < 0) {
-        return error_set((int)-got, "file head of segments folder %s cannot be read: %s", path, error_name((int)-got));
-    }
-    switch (got < (int64_t)sizeof frames->head ? SEGMENT_ABSENT : segments_head_judge(&frames->head)) {
-    case SEGMENT_VALID:
-        return 0;
-    case SEGMENT_UNKNOWN:
-        return error_set(EPROTO, "segments folder %s is of another version than %u, which this library knows", path,
-                         SEGMENT_VERSION);
-    case SEGMENT_ABSENT:
-        return error_set(ENOENT,
-                         "%s is no folder of segments, or no log has written it yet: its file head says "
-                         "nothing",
-                         path);
-    default:
-        return error_set(EUCLEAN, "what segments folder %s says of itself, in its file head, is damaged", path);
-    }
-}
-
 int frames_open(struct frames *frames, const char *path) {
     *frames = (struct frames){.segment = -1, .wanted = 1, .room = LEAST_ROOM};
     frames->folder = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -76,7 +48,7 @@ int frames_open(struct frames *frames, const char *path) {
     }
     frames->buffer = malloc(frames->room);
     const int rc = frames->buffer == NULL ? error_set(ENOMEM, "no memory to read segments: %zu bytes", frames->room)
-                                          : read_head(frames, path);
+                                          : head_read(frames->folder, path, &frames->head);
     if (rc < 0) {
         frames_close(frames);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/inotify.h>
 #include <time.h>
@@ -21,6 +22,17 @@ DIR *__real_fdopendir(int folder);
 DIR *__wrap_fdopendir(int folder);
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+
+static unsigned waits_to_their_end;
+
+int __real_ppoll(struct pollfd *files, nfds_t count, const struct timespec *limit, const sigset_t *mask);
+int __wrap_ppoll(struct pollfd *files, nfds_t count, const struct timespec *limit, const sigset_t *mask);
+
+int __wrap_ppoll(struct pollfd *files, nfds_t count, const struct timespec *limit, const sigset_t *mask) {
+    const int rc = __real_ppoll(files, count, limit, mask);
+    waits_to_their_end += rc == 0;
+    return rc;
+}
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time) {
     const int rc = __real_clock_gettime(clock, time);
@@ -218,6 +230,22 @@ static void what_is_written_before_a_wait_ends_it(void **state) {
     assert_int_equal(record.number, 5);
 }
 
+static void write_more_at_the_next(void) {
+    before_listing = write_more;
+}
+
+/* Between the last look before the wait and the wait itself: no second is waited for it. */
+static void what_is_written_at_the_last_look_before_a_wait_ends_it_at_once(void **state) {
+    (void)state;
+    assert_int_equal(log_write(6), 0);
+    assert_all(1, 6);
+    before_listing = write_more_at_the_next;
+    waits_to_their_end = 0;
+    assert_int_equal(next(5000000000), 1);
+    assert_int_equal(record.number, 5);
+    assert_int_equal(waits_to_their_end, 0);
+}
+
 static void end_the_segment(void) {
     const unsigned notes = seg_log.notes;
     while (seg_log.notes == notes) {
@@ -295,6 +323,7 @@ int main(void) {
         CONSUMER_TEST(a_waiting_consumer_gets_what_is_written_meanwhile),
         CONSUMER_TEST(a_wait_ends),
         CONSUMER_TEST(what_is_written_before_a_wait_ends_it),
+        CONSUMER_TEST(what_is_written_at_the_last_look_before_a_wait_ends_it_at_once),
         CONSUMER_TEST(what_is_written_while_a_consumer_looks_is_not_passed_over),
         CONSUMER_TEST(a_listing_that_fails_is_refused),
         CONSUMER_TEST(a_folder_that_is_unchanged_is_listed_once),

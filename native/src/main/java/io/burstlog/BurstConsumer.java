@@ -160,8 +160,10 @@ public final class BurstConsumer implements AutoCloseable {
      *     It grows for a single record that is larger
      * @param timeout how long to wait at most; zero or less does not wait
      * @return the same object each time, valid until the next call; empty if none came
-     * @throws BurstException with code {@link BurstException.Code#CLOSED} once it is closed, also during the wait; or
-     *     if a segment cannot be read
+     * @throws BurstException with code {@link BurstException.Code#CLOSED} once it is closed, also during the wait; with
+     *     {@linkplain BurstException#errno() errno} 116, {@code ESTALE}, within a second, if the folder was deleted,
+     *     emptied, moved away or begun anew, when all that can be read was given: close it and open it again; or if a
+     *     segment cannot be read
      */
     public synchronized ConsumedRecords poll(int maxBytes, Duration timeout) {
         requireOpen();
@@ -207,8 +209,8 @@ public final class BurstConsumer implements AutoCloseable {
      * return. A number that was acknowledged before takes it back.
      *
      * @param number {@link ConsumedRecords#number()}
-     * @throws BurstException if it could not be made durable; or with code {@link BurstException.Code#INVALID_ARGUMENT}
-     *     if the consumer has not got that record
+     * @throws BurstException if it could not be made durable, also because others deleted the consumer's file since it
+     *     was opened; or with code {@link BurstException.Code#INVALID_ARGUMENT} if the consumer has not got that record
      */
     public synchronized void ack(long number) {
         requireOpen();
@@ -272,7 +274,8 @@ public final class BurstConsumer implements AutoCloseable {
      * segment.
      *
      * @return the figures of this moment
-     * @throws BurstException if a segment cannot be read
+     * @throws BurstException with {@linkplain BurstException#errno() errno} 116, {@code ESTALE}, at once if the folder
+     *     was deleted, emptied, moved away or begun anew; or if a segment cannot be read
      */
     public synchronized ConsumerLag lag() {
         requireOpen();
