@@ -116,6 +116,23 @@ static void the_lag_is_what_is_written_and_not_given(void **state) {
     assert_int_equal(lag().bytes, 0);
 }
 
+/* What a poll had no room for is neither dropped by a look at the lag, nor counted twice. */
+static void a_look_at_the_lag_drops_nothing(void **state) {
+    (void)state;
+    uint64_t sequence = 0;
+    assert_int_equal(log_write(15), 0);
+    const uint64_t all = lag().records, bytes = lag().bytes;
+    assert_true(poll_into(10) > 10);
+    for (int turn = 0; turn < 3; turn++) {
+        assert_int_equal(lag().records, all);
+        assert_int_equal(lag().bytes, bytes);
+        assert_int_equal(lag().oldest_event_time_ns, 1000);
+        assert_int_equal(burst_consumer_position(consumer), 1);
+    }
+    assert_int_equal(assert_polled(poll_into(sizeof buffer), 1, &sequence), all + 1);
+    assert_int_equal(sequence, 15);
+}
+
 static void the_source_is_that_of_the_folder(void **state) {
     (void)state;
     burst_consumer_source_t source = {.struct_bytes = sizeof source}, too_small = {.struct_bytes = 20};
@@ -133,9 +150,9 @@ static void the_source_is_that_of_the_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CONSUMER_TEST(a_poll_gives_what_fits),           CONSUMER_TEST(a_poll_without_room_says_how_much_it_needs),
-        CONSUMER_TEST(what_is_missing_is_polled),        CONSUMER_TEST(the_lag_is_what_is_written_and_not_given),
-        CONSUMER_TEST(the_source_is_that_of_the_folder),
+        CONSUMER_TEST(a_poll_gives_what_fits),          CONSUMER_TEST(a_poll_without_room_says_how_much_it_needs),
+        CONSUMER_TEST(what_is_missing_is_polled),       CONSUMER_TEST(the_lag_is_what_is_written_and_not_given),
+        CONSUMER_TEST(a_look_at_the_lag_drops_nothing), CONSUMER_TEST(the_source_is_that_of_the_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
