@@ -62,7 +62,7 @@ static void report_stream(struct report *report, const struct stream_state *stat
     if (state->follows != 0) {
         report_number(report, "records of stream", stream_source(state));
     }
-    report_text(report, "log file", file);
+    report_text(report, state->outlet.kind == OUTLET_SEGMENTS ? "segments" : "log file", file);
     report_number(report, "drained position", state->drained_position);
     report_number(report, "drained sequence", state->next_sequence - 1);
     report_number(report, "records waiting", streams->records[state->id]);

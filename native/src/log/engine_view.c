@@ -7,6 +7,7 @@
 #include "device/salvage.h"
 #include "log/engine.h"
 #include "media/record.h"
+#include "recovery/reader.h"
 
 /* A head with a torn part is read so often, with so long between. */
 #define HEAD_READS 10u
@@ -66,6 +67,54 @@ static void note_unreadable_data(void *argument, uint64_t offset, uint64_t bytes
     }
 }
 
+struct stream_position {
+    uint64_t drained;
+    uint16_t source; /* whose records it gets */
+    int is_segments;
+};
+
+/* Where the streams stand, and whether one of two destinations may have what the other lacks. */
+static int read_streams(const struct ledger *ledger, struct stream_position positions[LAYOUT_STREAMS_MAX],
+                        unsigned *count) {
+    const unsigned newest = ledger_view(ledger)->newest;
+    int differ = 0;
+    *count = ledger_streams(ledger, newest);
+    for (unsigned i = 0; i < *count; i++) {
+        struct stream_state state;
+        ledger_stream(ledger, newest, i, &state);
+        positions[i] = (struct stream_position){.drained = state.drained_position,
+                                                .source = stream_source(&state),
+                                                .is_segments = state.outlet.kind == OUTLET_SEGMENTS};
+        differ |= positions[i].is_segments || positions[i].drained != positions[0].drained;
+    }
+    return differ;
+}
+
+/* What is behind the slowest destination is not what waits for each of them. */
+static void count_waiting(const struct recovery_input *input, struct engine_view *view) {
+    struct stream_position positions[LAYOUT_STREAMS_MAX];
+    struct recovery_waiting waiting = {.is_known = 1};
+    struct reader reader;
+    unsigned count;
+    if (view->recovery.records == 0 || !read_streams(view->ledger, positions, &count)) {
+        return;
+    }
+    reader_begin(&reader, input, &view->recovery);
+    for (struct reader_item item; reader_next(&reader, &item) == 1;) {
+        const struct record_header *record = item.record;
+        unsigned files = 0, segments = 0;
+        for (unsigned i = 0; record != NULL && record->type == RECORD_DATA && i < count; i++) {
+            const int waits = positions[i].source == record->stream && record->position >= positions[i].drained;
+            files += waits && !positions[i].is_segments;
+            segments += waits && positions[i].is_segments;
+        }
+        waiting.any += files + segments > 0;
+        waiting.files += files > 0;
+        waiting.segments += segments > 0;
+    }
+    view->recovery.waiting = waiting;
+}
+
 static int recover(const struct platform *platform, const struct device *device, const struct unreadable_blocks *blocks,
                    struct engine_view *view) {
     if (blocks->bytes >= engine_view_superblock(view)->capacity_bytes) {
@@ -80,7 +129,11 @@ static int recover(const struct platform *platform, const struct device *device,
     }
     struct recovery_input input = engine_view_input(view);
     input.unreadable = blocks->bits;
-    return recovery_run(platform, &input, &view->recovery);
+    const int rc = recovery_run(platform, &input, &view->recovery);
+    if (rc == 0) {
+        count_waiting(&input, view);
+    }
+    return rc;
 }
 
 /* Whether every part of the head is whole. A part that a writer just writes is not, and is a moment later. */

@@ -17,7 +17,16 @@ struct recovery_jump {
     uint64_t listed_at; /* of a known loss: position of the marker that lists it */
 };
 
+/* Records of the log, by where they go and are not yet: recovery itself knows no destinations. */
+struct recovery_waiting {
+    int is_known;      /* somebody has counted; else all go to the log file */
+    uint64_t any;      /* that wait for one destination or more */
+    uint64_t files;    /* for a log file or log device */
+    uint64_t segments; /* for a folder of segments */
+};
+
 struct recovery {
+    struct recovery_waiting waiting;
     uint64_t start;          /* first position not drained */
     uint64_t first_sequence; /* of the first record at or after it */
     uint64_t log_end;        /* X: unused markers behind it do not count */

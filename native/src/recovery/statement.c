@@ -23,16 +23,28 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *text, const c
     }
 }
 
+static void say_where_to(struct text *text, const struct recovery_waiting *waiting, uint64_t count) {
+    const char *ending = count == 1 ? "es" : "";
+    if (!waiting->is_known || waiting->segments == 0) {
+        say(text, " and go%s to the log file", ending);
+    } else if (waiting->files == 0) {
+        say(text, " and go%s to segments; the log file has %s", ending, count == 1 ? "it" : "them");
+    } else {
+        say(text, ": %" PRIu64 " to the log file, %" PRIu64 " to segments", waiting->files, waiting->segments);
+    }
+}
+
 void recovery_statement(const struct recovery *recovery, char *text_bytes, size_t room) {
     struct text text = {.bytes = text_bytes, .room = room};
-    const uint64_t last = recovery->next_sequence - 1, moved = recovery->first_sequence - 1;
+    const uint64_t waiting = recovery->waiting.is_known ? recovery->waiting.any : recovery->records;
+    const uint64_t last = recovery->next_sequence - 1,
+                   moved = recovery->records > 0 ? last : recovery->first_sequence - 1;
     if (recovery->epoch_highest == 0) {
         say(&text, "the ring is new");
-    } else if (recovery->records > 0) {
-        say(&text,
-            "%" PRIu64 " record%s waiting in the ring (sequences %" PRIu64 "..%" PRIu64 ") and go%s to the log file",
-            recovery->records, recovery->records == 1 ? " was" : "s were", recovery->first_sequence, last,
-            recovery->records == 1 ? "es" : "");
+    } else if (waiting > 0) {
+        say(&text, "%" PRIu64 " record%s waiting in the ring (sequences %" PRIu64 "..%" PRIu64 ")", waiting,
+            waiting == 1 ? " was" : "s were", recovery->first_sequence, last);
+        say_where_to(&text, &recovery->waiting, waiting);
     } else if (moved > 0) {
         say(&text,
             "no record was waiting in the ring: what there was up to sequence %" PRIu64 " went to the log file "

@@ -100,7 +100,8 @@ static void info_and_verify_tell_what_waits_for_each_stream(void **state) {
         SAID("name: orders", "records waiting: 2", "bytes held: 20480");
     }
     assert_int_equal(run("info %s", ring_path), 0);
-    SAID("log", "begins at position", "records waiting: 2", "first sequence: 1");
+    SAID("log", "begins at position", "records waiting: 2", "first sequence: 1",
+         "2 records were waiting in the ring (sequences 1..5) and go to the log file"); /* the others have theirs */
     assert_int_equal(run("verify %s", ring_path), 0);
     SAID("records waiting: 2", "records drained: 3");
 }
@@ -210,7 +211,8 @@ static void info_tells_of_consumers_and_recover_moves_to_segments(void **state) 
     assert_int_equal(run("info --json %s", ring_path), 0);
     SAID("\"streams\": [", "\"stream\": 1,", "\"records_of_stream\": 0,", segments, "\"records_waiting\": 1,",
          "\"consumers\": [", "\"name\": \"a\",", "\"acknowledged_number\": 1,", "\"records_behind\": 1,",
-         "\"name\": \"b\",", "\"acknowledged_number\": 0,", "\"records_behind\": 2,", "\"bytes_behind\": ");
+         "\"name\": \"b\",", "\"acknowledged_number\": 0,", "\"records_behind\": 2,",
+         "\"bytes_behind\": ", "1 record was waiting in the ring (sequences 3..3): 1 to the log file, 1 to segments");
     assert_int_equal(run("recover %s", ring_path), 0);
     SAID("records moved: 1", "stream: 0", "records moved: 1", "stream: 1", "records moved: 1");
     assert_file_is("m1\nm2\nm3\n");
@@ -257,6 +259,46 @@ static void a_main_stream_that_nothing_uses_is_not_shown(void **state) {
     }
 }
 
+/* As a process that was killed while its segments could not be written: the log file has what waits for them. */
+static void leave_records_for_segments_alone(const char *segments, const char *away) {
+    const pid_t child = fork();
+    if (child == 0) {
+        burst_config_t config = small_config();
+        config.segments = segments;
+        burst_t *log = open_with(&config);
+        append(burst_main_stream(log), "m1\n");
+        if (burst_await_drained(log, PATIENCE_NS) != 1 || rename(segments, away) != 0) {
+            _exit(1);
+        }
+        append(burst_main_stream(log), "m2\n");
+        append(burst_main_stream(log), "m3\n");
+        _exit(burst_stream_await_drained(burst_main_stream(log), PATIENCE_NS) == 1 ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+static void what_waits_for_segments_alone_is_not_said_to_go_to_the_log_file(void **state) {
+    (void)state;
+    char segments[180], away[180];
+    snprintf(segments, sizeof segments, "%s/segments", folder);
+    snprintf(away, sizeof away, "%s/away", folder);
+    leave_records_for_segments_alone(segments, away);
+    assert_file_is("m1\nm2\nm3\n");
+    static const char *const statement =
+        "2 records were waiting in the ring (sequences 2..3) and go to segments; the log file has them; the last";
+    assert_int_equal(run("info %s", ring_path), 0);
+    SAID("stream: 0", "records waiting: 0", "stream: 1", "segments: ", "records waiting: 2", statement);
+    assert_int_equal(run("verify %s", ring_path), 0);
+    SAID(statement);
+    assert_int_equal(rename(away, segments), 0);
+    assert_int_equal(run("recover %s", ring_path), 0);
+    SAID("records moved: 2", "stream: 0", "records moved: 0", "stream: 1", "segments: ", "records moved: 2", statement);
+    assert_int_equal(run("info %s", ring_path), 0);
+    SAID("no record was waiting in the ring: what there was up to sequence 3 went to the log file before");
+}
+
 #undef TEST
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_paths, remove_folder)
 
@@ -271,6 +313,7 @@ int main(void) {
         TEST(format_asks_for_the_number_of_those_that_are_in_no_file),
         TEST(a_mapped_ring_without_a_main_stream_is_recovered),
         TEST(info_tells_of_consumers_and_recover_moves_to_segments),
+        TEST(what_waits_for_segments_alone_is_not_said_to_go_to_the_log_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
