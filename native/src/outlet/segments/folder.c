@@ -61,16 +61,17 @@ static int refuse(const struct segments_folder *folder, int rc) {
     }
 }
 
-static int begin(struct segments_folder *folder, const struct platform *platform, const char *name) {
-    const uint64_t uuid[2] = {platform->ops->random(platform), platform->ops->random(platform)};
-    segments_head_make(&folder->is, (const uint8_t *)uuid, name, platform_realtime_ns(platform));
+int segments_folder_write_head(struct segments_folder *folder) {
+    char path[LAYOUT_FILE_NAME_BYTES];
     const int64_t written = ops(folder)->write(folder->files, folder->head, &folder->is, sizeof folder->is, 0);
-    return written < 0                           ? (int)written
-           : (size_t)written < sizeof folder->is ? -ENOSPC
-                                                 : ops(folder)->sync(folder->files, folder->head);
+    int rc = written < 0                           ? (int)written
+             : (size_t)written < sizeof folder->is ? -ENOSPC
+                                                   : ops(folder)->sync(folder->files, folder->head);
+    rc = rc < 0 ? rc : head_path(folder, path, sizeof path);
+    return rc < 0 ? rc : ops(folder)->sync_name(folder->files, path); /* whoever made it */
 }
 
-/* A crash in the midst of `begin` leaves zeros. */
+/* A crash in the midst of writing it leaves zeros. */
 static int is_blank(const struct segments_head *head, size_t bytes) {
     const uint8_t *byte = (const uint8_t *)head;
     for (size_t i = 0; i < bytes; i++) {
@@ -88,8 +89,9 @@ static int read_or_begin(struct segments_folder *folder, const struct platform *
         return (int)got;
     }
     if (is_blank(&folder->is, (size_t)got)) {
-        const int rc = begin(folder, platform, name == NULL ? "" : name);
-        return rc < 0 ? rc : 1;
+        const uint64_t uuid[2] = {platform->ops->random(platform), platform->ops->random(platform)};
+        segments_head_make(&folder->is, (const uint8_t *)uuid, name, platform_realtime_ns(platform));
+        return 1;
     }
     switch (got < (int64_t)sizeof folder->is ? SEGMENT_DAMAGED : segments_head_judge(&folder->is)) {
     case SEGMENT_VALID:
@@ -115,16 +117,18 @@ static int open_head(struct segments_folder *folder, const char *path, int may_c
 }
 
 int segments_folder_open(struct segments_folder *folder, const struct platform *platform, const char *path,
-                         const char *name) {
+                         const char *name, int may_create) {
     char head[LAYOUT_FILE_NAME_BYTES];
     segments_folder_close(folder);
     snprintf(folder->path, sizeof folder->path, "%s", path);
     int rc = head_path(folder, head, sizeof head);
-    rc = rc < 0 ? rc : open_head(folder, head, name != NULL);
+    rc = rc < 0 ? rc : open_head(folder, head, may_create);
     rc = rc < 0 ? rc : read_or_begin(folder, platform, name);
     /* Also of one that was there: its maker may have ended before he had synced it. */
-    const int named = rc < 0 || name == NULL ? 0 : ops(folder)->sync_name(folder->files, head);
-    rc = named < 0 ? named : rc;
+    const int written = rc < 0 || !may_create ? 0
+                        : rc == 1             ? segments_folder_write_head(folder)
+                                              : ops(folder)->sync_name(folder->files, head);
+    rc = written < 0 ? written : rc;
     if (rc < 0) {
         segments_folder_close(folder);
         return refuse(folder, rc);

@@ -18,12 +18,17 @@ struct segments_folder {
 };
 
 /*
- * Opens the folder and locks it. One whose head is an empty file is begun in any case; one that has none if `name` is given,
- * which is the stream's. 0, 1 if it was begun, or with a sentence: -ENOMEDIUM: it has no head; -EBUSY: another log writes it;
+ * Opens the folder and locks it. One that has no head is begun if it may be created, for the stream of that name: its head is durable
+ * then. Where the head is an empty file the folder is begun in any case, but if it was to be there that is not written yet:
+ * segments_folder_write_head. 0, 1 if it was begun, or with a sentence: -ENOMEDIUM: it has no head; -EBUSY: another log writes it;
  * -EUCLEAN, -EPROTO: its head is damaged, or of another version; another -errno. Then it is closed.
  */
 int segments_folder_open(struct segments_folder *folder, const struct platform *platform, const char *path,
-                         const char *name);
+                         const char *name, int may_create);
+
+/* Once the ledger has the id of a folder that was begun in the place of an empty head: else a crash between the two would leave a
+ * folder that nobody knows. Durable on return. 0 or -errno. */
+int segments_folder_write_head(struct segments_folder *folder);
 
 /* Whether the folder that is open still has its name. */
 int segments_folder_is_there(const struct segments_folder *folder);

@@ -23,9 +23,11 @@ struct segments {
     uint64_t first_sequence;
     uint64_t frames;     /* that begin before its end */
     uint64_t next_frame; /* where the next one begins */
+    int head_is_due;     /* the folder is begun anew: its head is written once that is noted */
     int is_noted;        /* the ledger knows this segment, and its length or less of it */
     char path[LAYOUT_FILE_NAME_BYTES];
-    char trouble[EVENT_TEXT_BYTES]; /* why it could not be opened again, or "" */
+    char name[LAYOUT_STREAM_NAME_BYTES]; /* of the stream, for a folder that is begun anew */
+    char trouble[EVENT_TEXT_BYTES];      /* why it could not be opened again, or "" */
 };
 
 static struct segments *segments_of(struct outlet *outlet) {
@@ -135,11 +137,12 @@ static int find(struct segments *segments, const struct outlet_noted *noted, str
     const struct outlet_state *known = noted->state;
     memcpy(segments->path, known->path, sizeof segments->path);
     leave(segments);
-    int rc = segments_folder_open(&segments->folder, segments->parts.platform, known->path, NULL);
+    int rc = segments_folder_open(&segments->folder, segments->parts.platform, known->path, segments->name, 0);
     if (rc < 0) {
         return rc;
     }
     const struct outlet_mark mark = mark_of(segments);
+    segments->head_is_due = rc == 1;
     if (rc == 1) {
         rc = begin_at(segments, known->roll.file_number + known->roll.frames, noted->sequence, state);
         events_post(
@@ -171,7 +174,9 @@ static int segments_bind(struct outlet *outlet, const char *path, const struct o
     uint64_t number = 0;
     leave(segments);
     snprintf(segments->path, sizeof segments->path, "%s", path);
-    int rc = segments_folder_open(&segments->folder, segments->parts.platform, path, segments->parts.name);
+    segments->head_is_due = 0;
+    int rc = segments_folder_open(&segments->folder, segments->parts.platform, path, segments->name,
+                                  segments->parts.name != NULL);
     if (rc < 0) {
         return rc;
     }
@@ -215,6 +220,8 @@ static int begin_segment(struct segments *segments) {
     segment_header_make(&header, segments->folder.is.uuid, segments->parts.ring_uuid, segments->first_number,
                         segments->first_sequence);
     int rc = segments_folder_path(&segments->folder, segments->first_number, path, sizeof path);
+    rc = rc < 0 || !segments->head_is_due ? rc : segments_folder_write_head(&segments->folder);
+    segments->head_is_due &= rc < 0;
     rc = rc < 0 ? rc : destination_open_to_redo(segment, path, &nothing);
     if (rc == 0) {
         rc = segments->parts.files->ops->sync_name(segments->parts.files, path);
@@ -427,6 +434,7 @@ int segments_outlet_create(const struct segments_outlet_parts *parts, struct out
         .name = "frames", .record_size = frame_size, .record = segment_frame_put, .loss = frame_loss};
     segments->outlet = (struct outlet){.ops = &segments_ops, .format = &segments->format};
     segments->parts = *parts;
+    snprintf(segments->name, sizeof segments->name, "%s", parts->name == NULL ? "" : parts->name);
     segments->parts.segment_bytes = parts->segment_bytes == 0 ? SEGMENTS_DEFAULT_BYTES : parts->segment_bytes;
     segments->crc_seed = crc_seed_of(parts->ring_uuid);
     segments->folder = (struct segments_folder){.files = parts->files, .how = parts->how, .head = FOLDER_CLOSED};

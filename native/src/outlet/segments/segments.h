@@ -30,7 +30,8 @@ struct segments_outlet_parts {
     const struct files *files;
     struct events *events;
     struct new_file how;
-    const char *name; /* of the stream, for the head of a new folder; NULL: none is begun. Not needed after a bind */
+    const char
+        *name; /* of the stream, for the head of a new folder; NULL: nobody has it open. Need not outlive the call */
     uint8_t ring_uuid[16];
     uint64_t segment_bytes; /* a segment ends before it is longer; 0: the default */
 };

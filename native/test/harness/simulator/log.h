@@ -61,6 +61,8 @@ void log_check_files(struct world *world);
 
 /* He has passed all but the last one: they are deleted. */
 void log_delete_segments(struct world *world);
+/* Others empty the folder, and put an empty head there: durable at once. */
+void log_begin_segments_anew(struct world *world);
 
 /* Somebody reads all segments there are: what he has seen before is still there, under the same number (I10). */
 void log_read_segments(struct world *world);

@@ -337,6 +337,7 @@ const struct scenario scenarios[] = {
     {"segments-beside-a-log-file", 10, 2, segments_beside_a_log_file, 1},
     {"segments-end-one-after-another", 16, 1, segments_end_one_after_another, 0},
     {"segments-that-are-passed-go", 16, 1, segments_that_are_passed_go, 1},
+    {"segments-begun-anew", 16, 1, segments_begun_anew, 1},
     {"segments-on-a-full-disk", 16, 1, segments_on_a_full_disk, 1},
     {"sync-of-a-segment-fails", 12, 1, sync_of_a_segment_fails, 1},
     {"segments-come-and-go", 16, 1, segments_come_and_go, 1},

@@ -104,6 +104,7 @@ void sync_of_a_stream_fails(struct world *world);
 void segments_beside_a_log_file(struct world *world);
 void segments_end_one_after_another(struct world *world);
 void segments_that_are_passed_go(struct world *world);
+void segments_begun_anew(struct world *world);
 void segments_on_a_full_disk(struct world *world);
 void sync_of_a_segment_fails(struct world *world);
 void segments_come_and_go(struct world *world);

@@ -49,13 +49,36 @@ static const char *path_of(char path[FILE_NAME_MAX], uint64_t number) {
     return path;
 }
 
+/* How many frames are in segments that are not there any more. A folder that was begun anew gives no number again that was noted,
+ * and leaves none out; as long as it has no segment all that was read is gone with the one before. */
+static uint64_t count_deleted(struct world *world) {
+    struct model *model = &world->model;
+    char path[FILE_NAME_MAX];
+    for (uint64_t number = 1; model->is_begun_anew && number < SEEN_MAX; number++) {
+        if (find(world, path_of(path, number)) == NULL) {
+            continue;
+        }
+        if (number == 1 && model->seen_count > 0) { /* the stream was opened without it, and then with it */
+            model->gone_sequence = model->seen[model->seen_count].sequence;
+            model->seen_count = 0;
+        }
+        if (number > model->seen_count + 1) {
+            violation(world, "I10: the folder that was begun anew begins with number %llu, and %u was read",
+                      (unsigned long long)number, model->seen_count);
+        }
+        model->deleted_count = (uint32_t)number - 1;
+        model->is_begun_anew = 0;
+    }
+    return model->is_begun_anew ? model->seen_count : model->deleted_count;
+}
+
 /* Calls it for each whole frame; the highest number. */
 static uint64_t each_frame(struct world *world, void (*call)(struct world *, uint64_t, const uint8_t *)) {
     const struct sim_inode *head = find(world, SEGMENTS_FOLDER "/" SEGMENTS_HEAD_NAME);
-    uint64_t number = world->model.deleted_count + 1, first = 0;
+    uint64_t number = count_deleted(world) + 1, first = 0;
     if (head == NULL || head->size < sizeof(struct segments_head) ||
         segments_head_judge((const struct segments_head *)head->cache) != SEGMENT_VALID) {
-        return 0;
+        return world->model.is_begun_anew ? number - 1 : 0; /* nobody has begun it yet */
     }
     while (number != first) {
         char path[FILE_NAME_MAX];
@@ -93,6 +116,21 @@ void log_delete_segments(struct world *world) {
     model->deleted_count = (uint32_t)last - 1;
 }
 
+void log_begin_segments_anew(struct world *world) {
+    struct sim_files *files = &world->files;
+    char path[FILE_NAME_MAX];
+    log_read_segments(world);
+    for (uint64_t number = 1; number <= world->model.seen_count + 1u; number++) {
+        if (find(world, path_of(path, number)) != NULL) {
+            sim_change_name(files, path, NULL, 0);
+        }
+    }
+    sim_change_name(files, SEGMENTS_FOLDER "/" SEGMENTS_HEAD_NAME, NULL, 0);
+    sim_change_name(files, NULL, SEGMENTS_FOLDER "/" SEGMENTS_HEAD_NAME, sim_take_inode(files));
+    sim_sync_names(files);
+    world->model.is_begun_anew = 1;
+}
+
 static uint64_t last_sequence;
 
 static void check_frame(struct world *world, uint64_t number, const uint8_t *bytes) {
@@ -123,7 +161,8 @@ static void check_frame(struct world *world, uint64_t number, const uint8_t *byt
 
 void log_check_segments(struct world *world) {
     const struct model *model = &world->model;
-    last_sequence = model->deleted_count == 0 ? 0 : model->seen[model->deleted_count].sequence;
+    const uint64_t deleted = count_deleted(world);
+    last_sequence = deleted == 0 ? model->gone_sequence : model->seen[deleted].sequence;
     const uint64_t count = each_frame(world, check_frame);
     for (uint64_t sequence = last_sequence + 1; sequence <= model->acknowledged; sequence++) {
         if (model->records[sequence].in_segments) {

@@ -84,6 +84,24 @@ void segments_that_are_passed_go(struct world *world) {
     append_round(world, 200);
 }
 
+/* As docs/segments.md tells the operator to do it: beside an open log, beside a closed one, and behind what is not noted. */
+void segments_begun_anew(struct world *world) {
+    open_both(world);
+    append_round(world, 300);
+    log_drain_all(world);
+    append_round(world, 900);
+    log_drain(world, 0); /* written, and not synced */
+    log_begin_segments_anew(world);
+    append_round(world, 200);
+    log_drain_all(world);
+    append_round(world, 700);
+    log_drain(world, 0);
+    log_begin_segments_anew(world);
+    reopen(world);
+    append_round(world, 100);
+    log_drain_all(world);
+}
+
 void segments_on_a_full_disk(struct world *world) {
     open_both(world);
     append_round(world, 600);

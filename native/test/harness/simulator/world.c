@@ -124,6 +124,8 @@ void world_copy(struct world *to, const struct world *from) {
     memcpy(to->model.seen, from->model.seen, (from->model.seen_count + 1) * sizeof to->model.seen[0]);
     to->model.seen_count = from->model.seen_count;
     to->model.deleted_count = from->model.deleted_count;
+    to->model.gone_sequence = from->model.gone_sequence;
+    to->model.is_begun_anew = from->model.is_begun_anew;
     to->model.acknowledged = from->model.acknowledged;
     to->model.offered = from->model.offered;
     to->model.incarnation = from->model.incarnation;

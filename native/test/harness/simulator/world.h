@@ -219,9 +219,12 @@ struct seen_frame {
 
 /* What the log may hold. */
 struct model {
-    struct seen_frame seen[SEEN_MAX];               /* by number */
-    uint32_t seen_count;                            /* the highest number of them */
-    uint32_t deleted_count;                         /* so many frames are in segments that were deleted */
+    struct seen_frame seen[SEEN_MAX]; /* by number */
+    uint32_t seen_count;              /* the highest number of them */
+    uint32_t deleted_count;           /* so many frames are in segments that were deleted */
+    uint64_t
+        gone_sequence; /* of the last record that went with a folder before, whose numbers are given again; 0: none */
+    uint32_t is_begun_anew; /* all segments were deleted since: how many that is, the first one that comes will say */
     struct model_record records[MODEL_RECORDS_MAX]; /* by sequence */
     uint64_t acknowledged;                          /* every sequence up to it must survive */
     uint64_t offered;                               /* no sequence above it can exist */

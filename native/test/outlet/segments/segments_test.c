@@ -269,16 +269,30 @@ static void a_folder_that_is_gone_is_not_made_again(void **state) {
     assert_has_all(15);
 }
 
+static unsigned head_name_syncs;
+
+static int count_head_name_syncs(const struct files *files, const char *path) {
+    head_name_syncs += strstr(path, "/head") != NULL;
+    return files_posix.ops->sync_name(files, path);
+}
+
 static void an_empty_head_says_that_the_log_goes_on_there(void **state) {
     (void)state;
     char path[800];
+    struct segments_head head;
     assert_int_equal(log_write(6), 0);
     assert_int_equal(log_sync(), OUTLET_READY);
     snprintf(path, sizeof path, "rm -r '%s'; mkdir '%s'; : > '%s/head'", seg_log.path, seg_log.path, seg_log.path);
     assert_int_equal(system(path), 0);
+    head_name_syncs = 0;
+    seg_log.ops.sync_name = count_head_name_syncs;
     assert_int_equal(log_write(15), 0);
     assert_told("was begun anew");
     assert_int_equal(read_folder(5)->frames, 6);
+    assert_int_equal(head_name_syncs, 1); /* which others made, and need not have synced */
+    snprintf(path, sizeof path, "%s/head", seg_log.path);
+    assert_int_equal(read_whole(path, (uint8_t *)&head, sizeof head), sizeof head);
+    assert_string_equal(head.name, "orders");
 }
 
 static void another_folder_in_its_place_gets_no_byte(void **state) {
