@@ -2,12 +2,14 @@
 #include "consume/retention.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/retry.h"
 #include "consume/frames.h"
 
 /* Somebody who was told of, or may be; or something in the folder of positions that is none. */
@@ -20,8 +22,9 @@ struct behind {
 struct retention {
     struct retention_limits limits;
     struct events *events;
-    uint8_t folder_uuid[16];
-    int is_known; /* the uuid is */
+    struct segments_head head; /* of the folder */
+    uint8_t ring_uuid[16];     /* that wrote its newest segment; zeros: that is not known */
+    int is_known;              /* the head is */
     struct behind *behind;
     size_t behind_count;
     int told_rc; /* of what could not be deleted */
@@ -209,6 +212,43 @@ static int delete_oldest(const struct retention *retention, int folder, const st
     return 0;
 }
 
+/* Of the ring that wrote that segment; 0: it cannot be read, or is not of this folder. */
+static int read_ring(const struct frames *frames, uint64_t first_number, uint8_t ring_uuid[16]) {
+    struct segment_header header;
+    char name[SEGMENT_NAME_BYTES];
+    segment_name(name, first_number);
+    const int file =
+        (int)TEMP_FAILURE_RETRY(openat(frames->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const ssize_t got = file < 0 ? -1 : TEMP_FAILURE_RETRY(pread(file, &header, sizeof header, 0));
+    if (file >= 0) {
+        close(file);
+    }
+    const int is_read =
+        got == (ssize_t)sizeof header && segment_header_judge(&header, frames->head.uuid) == SEGMENT_VALID;
+    if (is_read) {
+        memcpy(ring_uuid, header.ring_uuid, sizeof header.ring_uuid);
+    }
+    return is_read;
+}
+
+/*
+ * Whether the log that wrote the folder of before writes this one: it was begun later, for the stream of the same name, and the ring
+ * that wrote the newest segment there has written one here. Another folder in its place is not ours.
+ */
+static int is_begun_anew(const struct retention *retention, const struct frames *frames) {
+    static const uint8_t nobody[16];
+    struct segment_list list;
+    uint8_t ring_uuid[16];
+    if (frames->head.created_ns <= retention->head.created_ns || strcmp(frames->head.name, retention->head.name) != 0 ||
+        memcmp(retention->ring_uuid, nobody, sizeof nobody) == 0 || folder_segments(frames->folder, &list) < 0) {
+        return 0;
+    }
+    const int is_ours = list.count > 0 && read_ring(frames, list.segments[list.count - 1].first_number, ring_uuid) &&
+                        memcmp(ring_uuid, retention->ring_uuid, sizeof ring_uuid) == 0;
+    segment_list_free(&list);
+    return is_ours;
+}
+
 static int look(struct retention *retention, const struct frames *frames, int64_t now_ns) {
     struct segment_list list = {.count = 0};
     struct consumer_list consumers = {.count = 0};
@@ -219,6 +259,9 @@ static int look(struct retention *retention, const struct frames *frames, int64_
         tell_all(retention, &list, &consumers, now_ns);
         gone = retention_count(&list, passed_by_all(&consumers), &retention->limits, now_ns);
         rc = gone == 0 ? 0 : folder_sync_consumers(frames->folder, &consumers);
+    }
+    if (rc == 0 && list.count > 0) {
+        read_ring(frames, list.segments[list.count - 1].first_number, retention->ring_uuid);
     }
     rc = rc < 0 ? error_set(-rc, "what is in segments folder %s cannot be read: %s", retention->folder, error_name(-rc))
                 : delete_oldest(retention, frames->folder, &list, gone);
@@ -232,12 +275,11 @@ void retention_look(struct retention *retention, int64_t now_ns) {
     if (frames_open(&frames, retention->folder) < 0) {
         return; /* the drain tells of it */
     }
-    if (!retention->is_known) {
-        memcpy(retention->folder_uuid, frames.head.uuid, sizeof retention->folder_uuid);
+    if (!retention->is_known || is_begun_anew(retention, &frames)) {
+        retention->head = frames.head;
         retention->is_known = 1;
     }
-    /* Another folder may have come in its place: that is not ours. */
-    if (memcmp(retention->folder_uuid, frames.head.uuid, sizeof retention->folder_uuid) == 0) {
+    if (memcmp(retention->head.uuid, frames.head.uuid, sizeof retention->head.uuid) == 0) {
         const int rc = look(retention, &frames, now_ns);
         if (rc < 0 && rc != retention->told_rc) {
             events_post(retention->events, EVENT_WARN, "old segments stay: %s", error_text());

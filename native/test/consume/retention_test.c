@@ -245,6 +245,48 @@ static void another_folder_in_its_place_is_left_alone(void **state) {
     assert_int_equal(list(), 1);
 }
 
+/* As docs/segments.md tells the operator to do it while the log is open. */
+static void segments_of_a_folder_that_was_begun_anew_go_as_before(void **state) {
+    (void)state;
+    char command[700];
+    begin_to_retain(&(struct retention_limits){NO_LIMIT});
+    assert_int_equal(log_write(600), 0);
+    assert_int_equal(log_sync(), OUTLET_READY);
+    look();
+    snprintf(command, sizeof command, "rm -r '%s'/* && : > '%s/head'", seg_log.path, seg_log.path);
+    assert_int_equal(system(command), 0);
+    look(); /* nobody has begun it yet */
+    assert_int_equal(log_write(1200), 0);
+    reopen_consumer();
+    while (next(0) == 1) {
+    }
+    assert_int_equal(record.sequence, 1200);
+    assert_int_equal(burst_consumer_ack(consumer, record.number), 0);
+    assert_true(list() > 4);
+    look();
+    assert_int_equal(list(), 1);
+}
+
+static void a_folder_that_another_ring_has_begun_is_left_alone(void **state) {
+    (void)state;
+    char command[700];
+    begin_to_retain(&(struct retention_limits){.limit_bytes = 1, .limit_ns = INT64_MAX, .releases = 1});
+    assert_int_equal(log_write(600), 0);
+    look();
+    snprintf(command, sizeof command, "rm -r '%s'/* && : > '%s/head'", seg_log.path, seg_log.path);
+    assert_int_equal(system(command), 0);
+    seg_log.outlet->ops->destroy(seg_log.outlet);
+    seg_log.parts.ring_uuid[0]++;
+    seg_log.noted_sequence = seg_log.written = 0;
+    log_make_outlet();
+    assert_int_equal(log_bind(), OUTLET_NOTE);
+    assert_int_equal(log_write(600), 0);
+    const size_t before = list();
+    assert_true(before > 4);
+    look();
+    assert_int_equal(list(), before);
+}
+
 static void a_consumer_beyond_the_limit_is_told_once_and_when_it_is_back(void **state) {
     (void)state;
     begin_to_retain(&(struct retention_limits){.limit_bytes = 3 * SEGMENT_BYTES, .limit_ns = INT64_MAX});
@@ -356,6 +398,8 @@ int main(void) {
         RETENTION_TEST(without_a_consumer_nothing_goes),
         RETENTION_TEST(what_a_consumer_has_not_surely_acknowledged_stays),
         RETENTION_TEST(another_folder_in_its_place_is_left_alone),
+        RETENTION_TEST(segments_of_a_folder_that_was_begun_anew_go_as_before),
+        RETENTION_TEST(a_folder_that_another_ring_has_begun_is_left_alone),
         RETENTION_TEST(a_consumer_beyond_the_limit_is_told_once_and_when_it_is_back),
         RETENTION_TEST(beyond_the_limit_they_are_released_and_the_consumer_is_told_what_is_missing),
         RETENTION_TEST(that_nobody_reads_is_told),
