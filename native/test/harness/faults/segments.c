@@ -2,6 +2,8 @@
 /* A consumer of the segments of a stream: what it was given keeps its number, and what it has acknowledged does not come again. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "session.h"
 
@@ -78,6 +80,27 @@ void session_consume(struct session *session) {
         }
     }
     ENGINE(int, (burst_consumer_close(consumer), 0));
+}
+
+/* Others make what holds up nobody and is passed over, and a link that no consumer may follow. */
+#define POSITIONS SEGMENTS_FOLDER "/consumers/"
+#define VICTIM "victim" /* beside the folder of log files */
+
+void session_put_strangers(struct session *session) {
+    mkdir(POSITIONS "lost+found", 0700);
+    mkfifo(POSITIONS "fifo", 0600);
+    symlink("../../../" VICTIM, POSITIONS "link");
+    burst_consumer_t *consumer;
+    static const char *const names[] = {"lost+found", "fifo", "link"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (ENGINE(int, burst_consumer_open(SEGMENTS_FOLDER, names[i], &consumer)) == 0) {
+            trial_wrong(session->trial, "%s is taken for the position of a consumer", names[i]);
+        }
+    }
+    if (access(VICTIM, F_OK) == 0) {
+        trial_wrong(session->trial, "a consumer has followed a link");
+    }
+    unlink(POSITIONS "link"); /* it holds all segments */
 }
 
 /* Each record of the stream once, in order, those that are deleted by now among them. */

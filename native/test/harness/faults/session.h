@@ -27,6 +27,8 @@ void session_append(struct session *session, unsigned stream, size_t length, int
 void session_roll(struct session *session, unsigned stream);
 /* A consumer gets all that is in the segments, and acknowledges it. */
 void session_consume(struct session *session);
+/* What is no position comes into the folder of positions. */
+void session_put_strangers(struct session *session);
 /* A call was refused with this. */
 void session_refused(struct session *session, const char *call, int64_t code);
 void session_await_drained(struct session *session);

@@ -122,6 +122,7 @@ static void first_session_of_segments(struct session *session) {
     session_append(session, 0, 27, 0);
     shim_tick();
     session_consume(session);
+    session_put_strangers(session);
     session_append(session, 1, 40000, 0);
     session_append(session, 1, 28, 1);
     session_await_drained(session);
@@ -139,6 +140,7 @@ static void second_session_of_segments(struct session *session) {
     session_append(session, 0, 31, 0);
     session_open_stream(session, 1);
     session_append(session, 1, 32, 0);
+    session_put_strangers(session);
     session_consume(session);
     session_await_drained(session);
     session_append(session, 1, 43000, 1);

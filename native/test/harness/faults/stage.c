@@ -74,7 +74,8 @@ static int all_files(char names[][64], int most) {
         path_of(path, folders[i]);
         DIR *folder = opendir(path);
         for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-            if (entry->d_name[0] != '.' && entry->d_type != DT_DIR) {
+            if (entry->d_name[0] != '.' && entry->d_type != DT_DIR && entry->d_type != DT_FIFO &&
+                entry->d_type != DT_LNK) {
                 need(count < most, "too many files");
                 snprintf(names[count++], 64, "%s%.40s", folders[i], entry->d_name);
             }
