@@ -2,13 +2,11 @@
 package io.burstlog.kafka;
 
 import io.burstlog.BurstConsumer;
-import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.ConsumedRecords;
 import io.burstlog.ConsumerLag;
 import io.burstlog.kafka.ShipperStats.State;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
@@ -32,7 +30,9 @@ import org.apache.kafka.common.errors.ProducerFencedException;
  * <p>It needs no log: it runs in the process of the log, or in one of its own. Each batch is a transaction. After a
  * failure of any kind it reads from the topic itself which record is the last one, and goes on behind it; the place
  * that it acknowledges in the folder counts only while the topic has none of its records. While the brokers are away it
- * tries again, after a tenth of a second at first and ten seconds at last, and the records wait in the folder.
+ * tries again, after a tenth of a second at first and ten seconds at last, and the records wait in the folder. A folder
+ * that is deleted, moved away or begun anew meanwhile is left when all that can be read of it is shipped, and the one
+ * in its place is shipped as soon as a log has written it.
  *
  * <p>Two shippers of one folder and topic: the one that begins fences the other, which ends, {@link State#FAILED}.
  *
@@ -47,11 +47,11 @@ public final class KafkaShipper implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(10);
     private static final Duration LAST_PATIENCE = Duration.ofSeconds(1);
 
-    /** So many sessions behind each other that fail for the same reason. */
-    private static final int LASTING = 3;
+    /** The errno of a consumer whose folder is not the one any more that it opened. */
+    private static final int ESTALE = 116;
 
     private final ShipperConfig config;
-    private final BurstConsumer consumer;
+    private final Announcements announcements;
     private final Thread thread;
     private ShipperManagement shown;
     private volatile boolean isStopping;
@@ -59,7 +59,10 @@ public final class KafkaShipper implements AutoCloseable {
     private volatile String failure;
     private volatile ShipperStats stats = new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 0, 0, 0);
 
-    /** The number that is shipped next. Of the shipper's thread, like what follows. */
+    /** Null while there is no folder. Of the shipper's thread, like what follows. */
+    private BurstConsumer consumer;
+
+    /** The number that is shipped next. */
     private long next;
 
     private long acknowledged;
@@ -69,19 +72,12 @@ public final class KafkaShipper implements AutoCloseable {
     private long settled;
 
     private Uuid topicId;
-
-    /** Why the last session failed, how many did for that one behind the other, and the reason that was told. */
-    private String seen;
-
-    private int timesSeen;
-    private String told;
+    private boolean isCaughtUp;
 
     private KafkaShipper(ShipperConfig config, BurstConsumer consumer) {
         this.config = config;
-        this.consumer = consumer;
-        next = consumer.position();
-        acknowledged = next - 1;
-        settled = next - 1;
+        announcements = new Announcements(config);
+        beginFolder(consumer);
         thread = new Thread(this::run, "burstlog-kafka " + config.topic());
         thread.setDaemon(true);
     }
@@ -175,8 +171,26 @@ public final class KafkaShipper implements AutoCloseable {
 
     // ------------------------------------------------------------------------------------------------ its own thread
 
+    private void beginFolder(BurstConsumer opened) {
+        consumer = opened;
+        next = opened.position();
+        acknowledged = next - 1;
+        settled = next - 1;
+    }
+
+    private void leaveFolder() {
+        if (consumer != null) {
+            consumer.close();
+            consumer = null;
+        }
+    }
+
+    private static boolean isStale(Throwable reason) {
+        return reason instanceof BurstException && ((BurstException) reason).errno() == ESTALE;
+    }
+
     private void run() {
-        try (consumer) {
+        try {
             for (long backOff = FIRST_BACK_OFF_MILLIS;
                     !isStopping;
                     backOff = Math.min(2 * backOff, LAST_BACK_OFF_MILLIS)) {
@@ -188,6 +202,12 @@ public final class KafkaShipper implements AutoCloseable {
                 if (isFinal(reason)) {
                     fail(reason);
                     return;
+                }
+                if (isStale(reason)) {
+                    changeFolder(reason.getMessage());
+                    backOff = FIRST_BACK_OFF_MILLIS;
+                    rest(backOff);
+                    continue;
                 }
                 if (stats.transactions() > before) {
                     backOff = FIRST_BACK_OFF_MILLIS;
@@ -204,11 +224,27 @@ public final class KafkaShipper implements AutoCloseable {
             setState(State.CLOSED);
         } catch (Throwable unexpected) {
             fail(unexpected);
+        } finally {
+            leaveFolder();
         }
+    }
+
+    /** Its consumer gives nothing more: what the topic lacks of it is lost, or is where the folder was moved to. */
+    private void changeFolder(String sentence) {
+        leaveFolder();
+        update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
+        announcements.changesFolder(sentence, next);
     }
 
     /** Null: it was stopped. */
     private Throwable runSession() {
+        if (consumer == null) {
+            try {
+                beginFolder(BurstConsumer.open(config.folder(), config.consumer()));
+            } catch (BurstException notYet) {
+                return notYet;
+            }
+        }
         try (Session session = new Session(config, consumer)) {
             begin(session);
             while (!isStopping) {
@@ -221,6 +257,7 @@ public final class KafkaShipper implements AutoCloseable {
                     break;
                 } else {
                     tellThatItShips();
+                    tellThatItHasAll();
                 }
                 note(false);
             }
@@ -236,40 +273,39 @@ public final class KafkaShipper implements AutoCloseable {
     private void begin(Session session) {
         long last = session.shipped();
         if (last > 0 && last + 1 < next) {
-            tell(
-                    BurstEvent.Severity.WARN,
-                    "topic " + config.topic() + " has lost the records with numbers " + (last + 1) + " to " + (next - 1)
-                            + " again; those that the folder still has are shipped once more");
+            announcements.topicHasLost(last + 1, next - 1);
         }
         boolean isNewTopic = topicId != null && !session.topicId().equals(topicId);
         if (isNewTopic) {
-            tell(
-                    BurstEvent.Severity.WARN,
-                    "topic " + config.topic() + " was made anew: what was under way to the old one, from number "
-                            + (acknowledged + 1) + " on, is shipped once more unless the new one has later records");
+            announcements.topicIsNew(acknowledged + 1);
         }
         topicId = session.topicId();
         next = last > 0 ? last + 1 : isNewTopic ? acknowledged + 1 : next;
         if (session.isOldBroker() && stats.state() == State.CONNECTING && stats.failures() == 0) {
-            tell(
-                    BurstEvent.Severity.WARN,
-                    "topic " + config.topic()
-                            + " is on brokers below Kafka 4.0: a record that comes late can be there twice");
+            announcements.brokersAreOld();
         }
         consumer.seek(next);
         // That it answers is not enough: the topic may refuse the next record each time.
         update(stats.state() == State.WAITING ? State.WAITING : State.SHIPPING, next - 1, 0, 0, 0, 0);
+        isCaughtUp = false;
         note(true);
     }
 
-    /** Once after it failed: a transaction is committed, or there is nothing to ship. */
+    /** A transaction is committed, or there is nothing to ship. */
     private void tellThatItShips() {
-        if (stats.state() == State.WAITING) {
+        boolean isAgain = stats.state() == State.WAITING;
+        if (isAgain) {
             setState(State.SHIPPING);
-            tell(
-                    BurstEvent.Severity.WARN,
-                    "topic " + config.topic() + " gets records again, from number " + next + " on");
         }
+        announcements.ships(isAgain, next);
+    }
+
+    /** Once a session: it has waited for a record. */
+    private void tellThatItHasAll() {
+        if (!isCaughtUp) {
+            announcements.hasAll(next);
+        }
+        isCaughtUp = true;
     }
 
     private void ship(Session session, ConsumedRecords records) throws Exception {
@@ -298,50 +334,30 @@ public final class KafkaShipper implements AutoCloseable {
     }
 
     private void fail(Throwable reason) {
-        String topic = config.topic();
-        if (reason instanceof Session.RefusedException) {
-            end("topic " + topic + " gets no records: " + reason.getMessage() + ".");
-        } else if (isFinal(reason)) {
-            end("topic " + topic
-                    + " gets no more records from here: another shipper of this folder has begun, or this one"
-                    + " stood still for longer than transaction.timeout.ms. Start it again if there is no other.");
-        } else {
-            end("topic " + topic + " gets no more records from here, which is a bug: " + reason);
-        }
+        announcements.ends(reason, isFinal(reason), sentence -> {
+            failure = sentence;
+            setState(State.FAILED);
+        });
     }
 
-    private void end(String sentence) {
-        failure = sentence;
-        setState(State.FAILED);
-        tell(BurstEvent.Severity.ERROR, sentence);
-    }
-
-    /** Once each time that it begins to fail, and when what keeps it from going on has become another reason. */
     private void tellFailure(Throwable reason) {
         boolean isNew = stats.state() != State.WAITING;
-        consumer.seek(next); // so that the lag counts what it had got and could not ship
-        update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
-        Throwable cause = reason.getCause() == null ? reason : reason.getCause();
-        String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        timesSeen = why.equals(seen) ? timesSeen + 1 : 1;
-        seen = why;
-        if (isNew || (timesSeen == LASTING && !why.equals(told))) {
-            told = why;
-            tell(
-                    BurstEvent.Severity.WARN,
-                    "topic " + config.topic() + " gets no records for the moment: " + why + "; they wait in "
-                            + config.folder());
+        if (consumer != null) {
+            consumer.seek(next); // so that the lag counts what it had got and could not ship
         }
+        update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
+        announcements.waits(reason, isNew);
     }
 
     private void tellWhatIsLeft() {
-        consumer.seek(next);
-        long left = consumer.lag().records();
-        if (left > 0) {
-            tell(
-                    BurstEvent.Severity.WARN,
-                    "topic " + config.topic() + " lacks the last " + left + " records of " + config.folder()
-                            + "; they are shipped at the next start");
+        try {
+            if (consumer == null) {
+                throw new BurstException(BurstException.Code.OTHER, "there is no folder of segments now");
+            }
+            consumer.seek(next);
+            announcements.isLeft(consumer.lag().records());
+        } catch (BurstException failure) {
+            announcements.nobodyKnowsWhatIsLeft(failure);
         }
     }
 
@@ -360,10 +376,6 @@ public final class KafkaShipper implements AutoCloseable {
                 return;
             }
         }
-    }
-
-    private void tell(BurstEvent.Severity severity, String text) {
-        config.listener().accept(new BurstEvent(severity, Instant.now(), text));
     }
 
     private void setState(State state) {
@@ -390,17 +402,25 @@ public final class KafkaShipper implements AutoCloseable {
      */
     private void note(boolean now) {
         long time = System.nanoTime();
-        if (!now && time - noted < NOTE_NANOS) {
+        if (consumer == null || (!now && time - noted < NOTE_NANOS)) {
             return;
         }
         noted = time;
+        ConsumerLag lag;
+        try {
+            lag = consumer.lag();
+        } catch (BurstException failure) {
+            if (isStale(failure)) {
+                return; // The next poll says so, when all that can be read is shipped.
+            }
+            throw failure;
+        }
         long old = now ? next - 1 : settled;
         settled = next - 1;
         if (acknowledged != old) {
             consumer.ack(old);
             acknowledged = old;
         }
-        ConsumerLag lag = consumer.lag();
         long oldest = lag.oldestEventTimeNanos();
         double seconds = oldest == 0 ? 0 : Math.max(0, System.currentTimeMillis() / 1e3 - oldest / 1e9);
         ShipperStats before = stats;

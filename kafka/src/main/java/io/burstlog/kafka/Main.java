@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.kafka;
 
+import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Properties;
 
@@ -51,6 +53,12 @@ final class Main {
             System.exit(3);
             return;
         }
+        config.listener()
+                .accept(new BurstEvent(
+                        BurstEvent.Severity.INFO,
+                        Instant.now(),
+                        config.folder() + " is shipped to topic " + config.topic() + " of " + config.servers()
+                                + ", by its consumer " + config.consumer()));
         Runtime.getRuntime().addShutdownHook(new Thread(shipper::close));
         while (!shipper.awaitEnd(Duration.ofDays(1))) {}
         if (shipper.failure() != null) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.FeatureMetadata;
 import org.apache.kafka.clients.admin.FinalizedVersionRange;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -68,7 +70,7 @@ final class Session implements AutoCloseable {
                 * Integer.parseInt(properties.get("default.api.timeout.ms").toString());
         Admin admin = Admin.create(of(properties, "client.id", id));
         try {
-            isOldBroker = !hasFeature(admin);
+            isOldBroker = !hasFeature(admin, config.servers());
             if (isOldBroker && !config.acceptsOldBrokers()) {
                 throw new RefusedException("the brokers do not have feature " + FEATURE + " at level " + FEATURE_LEVEL
                         + " (KIP-890, Kafka 4.0): there a record that comes late can be in the topic twice, or hold up"
@@ -149,12 +151,19 @@ final class Session implements AutoCloseable {
         return all;
     }
 
-    private static boolean hasFeature(Admin admin) throws ExecutionException, InterruptedException {
-        FinalizedVersionRange range = admin.describeFeatures()
-                .featureMetadata()
-                .get()
-                .finalizedFeatures()
-                .get(FEATURE);
+    /** The first thing that a session asks, so that it finds out whether there is anybody. */
+    private static boolean hasFeature(Admin admin, String servers) throws ExecutionException, InterruptedException {
+        FeatureMetadata features;
+        try {
+            features = admin.describeFeatures().featureMetadata().get();
+        } catch (ExecutionException failure) {
+            if (failure.getCause() instanceof TimeoutException) {
+                throw new KafkaException("no broker of bootstrap.servers=" + servers + " answers ("
+                        + failure.getCause().getMessage() + ")");
+            }
+            throw failure;
+        }
+        FinalizedVersionRange range = features.finalizedFeatures().get(FEATURE);
         return range != null && range.maxVersionLevel() >= FEATURE_LEVEL;
     }
 

@@ -77,7 +77,11 @@ public final class ShipperConfig {
     }
 
     String consumer() {
-        return set.consumer == null ? "to-kafka-" + set.topic : set.consumer;
+        return set.consumer == null ? defaultConsumer() : set.consumer;
+    }
+
+    private String defaultConsumer() {
+        return "to-kafka-" + set.topic;
     }
 
     int partition() {
@@ -102,6 +106,39 @@ public final class ShipperConfig {
 
     Consumer<BurstEvent> listener() {
         return set.listener;
+    }
+
+    /**
+     * What ships the folder as this does, in a process of its own. Values of properties other than the brokers may be
+     * secrets: they are in a file.
+     *
+     * @return null if no command can say it: of keys, and headers that are left out
+     */
+    String command() {
+        if (set.key != null || set.headers.size() < Header.values().length) {
+            return null;
+        }
+        StringBuilder command = new StringBuilder("java -jar burstlog-kafka.jar ")
+                .append(set.folder)
+                .append(" --topic ")
+                .append(set.topic)
+                .append(" --property bootstrap.servers=")
+                .append(servers());
+        if (set.properties.size() > 1) {
+            command.append(" --properties FILE"); // with the others
+        }
+        if (!consumer().equals(defaultConsumer())) {
+            command.append(" --consumer ").append(set.consumer);
+        }
+        if (set.partition >= 0) {
+            command.append(" --partition ").append(set.partition);
+        }
+        return command.append(set.acceptsOldBrokers ? " --accept-old-brokers" : "")
+                .toString();
+    }
+
+    String servers() {
+        return set.properties.get("bootstrap.servers").toString();
     }
 
     /** A copy that may be changed. */

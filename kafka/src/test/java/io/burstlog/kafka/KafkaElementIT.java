@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,7 +111,11 @@ class KafkaElementIT {
     }
 
     private Process startHost(String said, long count) throws IOException {
-        Path config = Files.writeString(work.resolve("log4j2.xml"), xml(ALL_OF_IT, kafka(broker.servers())));
+        return startHost(xml(ALL_OF_IT, kafka(broker.servers())), said, count);
+    }
+
+    private Process startHost(String xml, String said, long count) throws IOException {
+        Path config = Files.writeString(work.resolve("log4j2.xml"), xml);
         return Broker.java(
                 work.resolve("host.out"),
                 "-Dlog4j2.configurationFile=" + config,
@@ -202,6 +207,11 @@ class KafkaElementIT {
         assertThat(System.nanoTime() - begin).isLessThan(LONG_ENOUGH.toNanos());
         assertThat(told)
                 .anyMatch(data -> data.getMessage().getFormattedMessage().contains("lacks the last 1 records"));
+        assertThat(told)
+                .anyMatch(data -> data.getMessage()
+                        .getFormattedMessage()
+                        .endsWith("or by: java -jar burstlog-kafka.jar " + work + "/orders.log.segments --topic "
+                                + topic + " --property bootstrap.servers=127.0.0.1:1"));
         // However long it may take: it ends with the first failure.
         told.clear();
         context = start(
@@ -219,6 +229,34 @@ class KafkaElementIT {
         assertThat(broker.read(topic))
                 .extracting(record -> new String(record.key(), UTF_8))
                 .containsExactly("1", "2");
+    }
+
+    /** Into the log that it ships, and so into the topic. */
+    @Test
+    void whatAClientWithoutBrokersLogsIsBounded() throws Exception {
+        String timeouts = kafka("127.0.0.1:1", "default.api.timeout.ms", "5000", "request.timeout.ms", "5000");
+        Process host = startHost(xml("shutdownTimeout=\"1 s\"", timeouts), "waits", Long.MAX_VALUE);
+        Path told = work.resolve("host.out");
+        await(() -> read(told).contains("no broker of bootstrap.servers=127.0.0.1:1 answers ("));
+        host.destroy();
+        assertThat(host.waitFor(LONG_ENOUGH.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        List<String> ofClients = Files.readAllLines(work.resolve("orders.log")).stream()
+                .filter(line -> line.matches("\\w+ .*") && !line.startsWith("Trading "))
+                .toList();
+        // Two budgets of a minute, which may be the next one by now, and what says how many were left out.
+        assertThat(ofClients).hasSizeBetween(100, 402);
+        assertThat(ofClients)
+                .last()
+                .asString()
+                .matches("BurstAppender \\d+ events of what ships this log, .* were left out.*");
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.exists(file) ? Files.readString(file) : "";
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     @Test

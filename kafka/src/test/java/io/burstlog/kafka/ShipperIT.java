@@ -247,6 +247,40 @@ class ShipperIT extends ShipperRig {
         }
     }
 
+    /** As docs/segments.md says it: another folder in its place, with an empty head. The log is open all the time. */
+    @Test
+    @Order(7)
+    void aFolderThatIsBegunAnewIsShippedByItself(TestInfo test) throws Exception {
+        broker.createTopic("anew", 1);
+        try (WrittenStream written = open(test)) {
+            written.write(100);
+            try (KafkaShipper shipper = start("anew")) {
+                written.awaitShipped(shipper);
+                awaitTold(BurstEvent.Severity.INFO, "topic anew gets the records of " + written.folder());
+                awaitTold(BurstEvent.Severity.INFO, "topic anew has caught up");
+                SharedBroker.deleteTree(written.folder());
+                awaitTold(BurstEvent.Severity.WARN, "up to number 100: segments folder " + written.folder());
+                written.write(10); // which wait in the ring
+                Files.createDirectory(written.folder());
+                Files.createFile(written.folder().resolve("head"));
+                awaitTold(BurstEvent.Severity.WARN, "topic anew gets records again, from number 101 on");
+                written.awaitShipped(shipper);
+                // Once more, by moving it.
+                Files.move(written.folder(), written.folder().resolveSibling("before"));
+                Files.createDirectory(written.folder());
+                Files.createFile(written.folder().resolve("head"));
+                written.write(10);
+                written.awaitShipped(shipper);
+                await(() -> shipper.stats().lagRecords() == 0);
+            }
+            written.assertAllOnce(broker.read("anew"));
+            assertThat(broker.read("anew").stream()
+                            .map(each -> WrittenStream.text(each, TopicRecords.SOURCE))
+                            .distinct())
+                    .hasSize(3);
+        }
+    }
+
     private static List<Path> segmentsAfter(WrittenStream written, int count) throws IOException {
         for (int left = count; left > 0; left -= 1_000) {
             written.write(1_000);
@@ -263,7 +297,7 @@ class ShipperIT extends ShipperRig {
      * The log is written all the time; the shipper is a process of its own. In the middle the broker is killed, too.
      */
     @Test
-    @Order(7)
+    @Order(8)
     void shipperAndBrokerAreKilled(TestInfo test) throws Exception {
         broker.createTopic("killed", 1);
         int brokerKills = 0;

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.kafka;
+
+import io.burstlog.BurstEvent;
+import java.time.Instant;
+import java.util.function.Consumer;
+
+/** What a shipper says, and what of it it has said. Of the shipper's thread. */
+final class Announcements {
+
+    /** So many sessions behind each other that fail for the same reason. */
+    private static final int LASTING = 3;
+
+    private final ShipperConfig config;
+
+    /** Why the last session failed, how many did for that one behind the other, and the reason that was told. */
+    private String seen;
+
+    private int timesSeen;
+    private String told;
+    private boolean isToldThatItShips;
+
+    Announcements(ShipperConfig config) {
+        this.config = config;
+    }
+
+    private void tell(BurstEvent.Severity severity, String text) {
+        config.listener().accept(new BurstEvent(severity, Instant.now(), text));
+    }
+
+    /** Once, and once after each failure. */
+    void ships(boolean isAgain, long number) {
+        if (isAgain) {
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic() + " gets records again, from number " + number + " on");
+        } else if (!isToldThatItShips) {
+            tell(
+                    BurstEvent.Severity.INFO,
+                    "topic " + config.topic() + " gets the records of " + config.folder() + ", from number " + number
+                            + " on");
+        }
+        isToldThatItShips = true;
+    }
+
+    void hasAll(long next) {
+        if (next > 1) {
+            tell(
+                    BurstEvent.Severity.INFO,
+                    "topic " + config.topic() + " has caught up: it has all records of " + config.folder()
+                            + ", up to number " + (next - 1));
+        }
+    }
+
+    void topicHasLost(long first, long last) {
+        tell(
+                BurstEvent.Severity.WARN,
+                "topic " + config.topic() + " has lost the records with numbers " + first + " to " + last
+                        + " again; those that the folder still has are shipped once more");
+    }
+
+    void topicIsNew(long number) {
+        tell(
+                BurstEvent.Severity.WARN,
+                "topic " + config.topic() + " was made anew: what was under way to the old one, from number " + number
+                        + " on, is shipped once more unless the new one has later records");
+    }
+
+    void brokersAreOld() {
+        tell(
+                BurstEvent.Severity.WARN,
+                "topic " + config.topic()
+                        + " is on brokers below Kafka 4.0: a record that comes late can be there twice");
+    }
+
+    /** @param sentence of the consumer, whose folder is another one now */
+    void changesFolder(String sentence, long next) {
+        tell(
+                BurstEvent.Severity.WARN,
+                "topic " + config.topic() + " has got what could be read, up to number " + (next - 1) + ": "
+                        + sentence.replaceFirst("; close the consumer and open it again.*", "")
+                        + "; it goes on by itself with what is there now, as soon as a log has written that");
+    }
+
+    /** Once each time that it begins to fail, and when what keeps it from going on has become another reason. */
+    void waits(Throwable reason, boolean isNew) {
+        Throwable cause = reason.getCause() == null ? reason : reason.getCause();
+        String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        timesSeen = why.equals(seen) ? timesSeen + 1 : 1;
+        seen = why;
+        if (isNew || (timesSeen == LASTING && !why.equals(told))) {
+            told = why;
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic() + " gets no records for the moment: " + why + "; they wait in "
+                            + config.folder());
+        }
+    }
+
+    void isLeft(long records) {
+        if (records > 0) {
+            String command = config.command();
+            tell(
+                    BurstEvent.Severity.WARN,
+                    "topic " + config.topic() + " lacks the last " + records + " records of " + config.folder()
+                            + "; they are shipped at the next start" + (command == null ? "" : ", or by: " + command));
+        }
+    }
+
+    void nobodyKnowsWhatIsLeft(Exception failure) {
+        tell(
+                BurstEvent.Severity.WARN,
+                "topic " + config.topic() + " may lack records of " + config.folder() + ": " + failure.getMessage()
+                        + "; the next start ships what it finds there");
+    }
+
+    /** @param noted gets the sentence before anybody else does */
+    void ends(Throwable reason, boolean isFinal, Consumer<String> noted) {
+        if (reason instanceof Session.RefusedException) {
+            end("topic " + config.topic() + " gets no records: " + reason.getMessage() + ".", noted);
+        } else if (isFinal) {
+            end(
+                    "topic " + config.topic()
+                            + " gets no more records from here: another shipper of this folder has begun, or this one"
+                            + " stood still for longer than transaction.timeout.ms. Start it again if there is no other.",
+                    noted);
+        } else {
+            end("topic " + config.topic() + " gets no more records from here, which is a bug: " + reason, noted);
+        }
+    }
+
+    private void end(String sentence, Consumer<String> noted) {
+        noted.accept(sentence);
+        tell(BurstEvent.Severity.ERROR, sentence);
+    }
+}
