@@ -50,6 +50,7 @@ final class OpenStream {
 
     private final Shown management;
     private final DiscardNotice discards = new DiscardNotice(this);
+    private final ShipperEvents ofShippers = new ShipperEvents(this, System::nanoTime);
     private final Shippers shippers = new Shippers();
 
     private OpenStream(
@@ -190,13 +191,17 @@ final class OpenStream {
             final Layout<? extends Serializable> layout,
             final boolean durableOnReturn,
             final StreamConfig rule) {
+        final boolean isOfShipper = Shippers.isThreadOfOne();
+        if (isOfShipper && !ofShippers.take(event, layout)) {
+            return;
+        }
         if (rolling != null) {
             rolling.beforeEvent(event);
         }
         final RecordEncoder encoder = RecordEncoders.acquire();
         try {
             final RecordBuffer record = encoder.encode(layout, event, ring.maxRecordBytes());
-            final OnFull onFull = Shippers.isThreadOfOne() ? OnFull.DISCARD : rule.onFull();
+            final OnFull onFull = isOfShipper ? OnFull.DISCARD : rule.onFull();
             if (onFull == OnFull.DISCARD) {
                 discards.write();
             }
@@ -346,6 +351,7 @@ final class OpenStream {
         boolean isDurable;
         try {
             discards.writeBeforeClose(patience);
+            ofShippers.tellBeforeClose();
             writeFooter(footer.getFooter(), OpenRing.left(patience, begin));
         } finally {
             try {
