@@ -241,7 +241,7 @@ public final class BurstAppender extends AbstractAppender {
         return getFilter();
     }
 
-    private Terms terms() {
+    Terms terms() {
         return inForce.element.terms();
     }
 

@@ -283,7 +283,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         final String owner = reader.text("fileOwner");
         final String group = reader.text("fileGroup");
         final List<ShipperSettings> shippers = shippers(reader);
-        final String segments = segments(reader, file, shippers);
+        final Segments segments = segments(reader, segmentsFolder(reader, file, shippers));
         final AckRule ackRule = ackRule(reader);
         final Advertisement advertisement =
                 new Advertisement(orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
@@ -306,7 +306,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
                     .filePermissions(permissions)
                     .fileOwner(owner)
                     .fileGroup(group)
-                    .segments(segments == null ? null : Segments.in(segments))
+                    .segments(segments)
                     .build();
             if (reader.complaints() == null) {
                 mention(withoutEffect);
@@ -351,8 +351,30 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         return List.copyOf(read.values());
     }
 
+    /** What becomes of segments that a consumer has not passed, once they are beyond the limit. */
+    private enum OverLimit {
+        HOLD,
+        RELEASE
+    }
+
+    private static Segments segments(final AttributeReader reader, final String folder) {
+        final Long limit = reader.size("segmentsLimit");
+        final OverLimit over = reader.oneOf("segmentsOverLimit", OverLimit.class);
+        if (folder == null && reader.has("segmentsLimit")) {
+            reader.complain(
+                    "segmentsLimit says nothing without segments: set that to a folder, or remove segmentsLimit");
+        }
+        if (!reader.has("segmentsLimit") && reader.has("segmentsOverLimit")) {
+            reader.complain("segmentsOverLimit says nothing without segmentsLimit: set that to a size, or remove"
+                    + " segmentsOverLimit");
+        }
+        return folder == null
+                ? null
+                : Segments.in(folder).limitBytes(orDefault(limit, 0L)).release(over == OverLimit.RELEASE);
+    }
+
     /** What is shipped waits beside the log file, unless another folder is named. */
-    private static String segments(
+    private static String segmentsFolder(
             final AttributeReader reader, final String file, final List<ShipperSettings> shippers) {
         final String given = reader.text("segments");
         if (given != null || shippers.isEmpty() || file == null) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstConsumer;
 import io.burstlog.ConsumedRecords;
+import io.burstlog.Segments;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -174,6 +175,31 @@ class AttributesTest {
             assertThat(StandardCharsets.UTF_8.decode(records.data()).toString()).startsWith("INFO order 1");
         }
         assertThat(directory.lines()).containsExactly("INFO order 1");
+    }
+
+    @Test
+    void the_limit_of_segments_is_that_of_the_element() {
+        final String folder = temporary.resolve("orders.segments").toString();
+        final String limit = " segmentsLimit=\"1 GB\"";
+        assertSegments(
+                "segments=\"" + folder + "\"" + limit, Segments.in(folder).limitBytes(1L << 30));
+        assertSegments(
+                "segments=\"" + folder + "\"" + limit + " segmentsOverLimit=\"release\"",
+                Segments.in(folder).limitBytes(1L << 30).release(true));
+        assertThatLogThrows(directory.burst(limit), "segmentsLimit says nothing without segments");
+        assertThatLogThrows(
+                directory.burst("segments=\"" + folder + "\" segmentsOverLimit=\"release\""),
+                "segmentsOverLimit says nothing without segmentsLimit");
+        assertThatLogThrows(
+                directory.burst("segments=\"" + folder + "\" segmentsOverLimit=\"keep\"" + limit),
+                "use \"hold\" or \"release\"");
+    }
+
+    private void assertSegments(final String attributes, final Segments expected) {
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst(attributes)))) {
+            assertThat(log4j.status(Level.WARN)).isEmpty();
+            assertThat(log4j.orders().terms().stream().config().segments()).isEqualTo(expected);
+        }
     }
 
     @Test

@@ -85,6 +85,8 @@ public final class Settings {
             "fileOwner",
             "fileGroup",
             "segments",
+            "segmentsLimit",
+            "segmentsOverLimit",
             "failClosed");
 
     private static final List<String> OF_ROLLING =
@@ -184,12 +186,33 @@ public final class Settings {
                 .filePermissions(permissions("filePermissions"))
                 .fileOwner(text("fileOwner"))
                 .fileGroup(text("fileGroup"))
-                .segments(text("segments") == null ? null : Segments.in(text("segments")))
+                .segments(segments())
                 .rolling(rolling != null ? rolling : rolling())
                 .build();
         Map<String, String> said = new TreeMap<>(texts);
         said.keySet().retainAll(OF_RING);
         return new Terms(ring, said, stream, oneOf("ack", Ack.DURABLE));
+    }
+
+    /** What becomes of segments that a consumer has not passed, once they are beyond the limit. */
+    private enum OverLimit {
+        HOLD,
+        RELEASE
+    }
+
+    private Segments segments() {
+        long limit = size("segmentsLimit");
+        OverLimit over = oneOf("segmentsOverLimit", OverLimit.HOLD);
+        if (text("segments") == null && text("segmentsLimit") != null) {
+            complain("segmentsLimit says nothing without segments: set that to a folder, or remove segmentsLimit");
+        }
+        if (text("segmentsLimit") == null && text("segmentsOverLimit") != null) {
+            complain("segmentsOverLimit says nothing without segmentsLimit: set that to a size, or remove"
+                    + " segmentsOverLimit");
+        }
+        return text("segments") == null
+                ? null
+                : Segments.in(text("segments")).limitBytes(limit).release(over == OverLimit.RELEASE);
     }
 
     private Rolling rolling() {

@@ -10,6 +10,7 @@ import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
 import io.burstlog.BurstLog;
 import io.burstlog.ConsumedRecords;
+import io.burstlog.Segments;
 import io.burstlog.jmx.RingMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -98,6 +99,19 @@ class LogSinkTest {
             assertThat(records.next()).isTrue();
             assertThat(StandardCharsets.UTF_8.decode(records.data()).toString()).isEqualTo("order 1\n");
         }
+    }
+
+    @Test
+    void the_limit_of_segments_is_what_the_settings_say() {
+        String segments = folder.resolve("a.segments").toString();
+        assertThat(terms("a.log", "segments", segments, "segmentsLimit", "1 GB").stream()
+                        .segments())
+                .isEqualTo(Segments.in(segments).limitBytes(1L << 30));
+        assertThat(
+                        terms("a.log", "segments", segments, "segmentsLimit", "1 GB", "segmentsOverLimit", "release")
+                                .stream()
+                                .segments())
+                .isEqualTo(Segments.in(segments).limitBytes(1L << 30).release(true));
     }
 
     private void openFromElsewhere() {

@@ -306,4 +306,14 @@ public class BurstAppender<E> extends FileAppender<E> {
     public void setSegments(String folder) {
         settings.set("segments", folder);
     }
+
+    /** A consumer that lacks segments with more bytes than this is told of. */
+    public void setSegmentsLimit(String size) {
+        settings.set("segmentsLimit", size);
+    }
+
+    /** What becomes of segments beyond the limit: {@code hold}, they stay, or {@code release}, they are deleted. */
+    public void setSegmentsOverLimit(String choice) {
+        settings.set("segmentsOverLimit", choice);
+    }
 }
