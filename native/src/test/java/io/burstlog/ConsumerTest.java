@@ -77,6 +77,41 @@ class ConsumerTest {
                         failure -> assertThat(failure.code()).isEqualTo(code));
     }
 
+    /** The log is open all the time; docs/segments.md tells the operator to begin it anew like this. */
+    @Test
+    void aFolderThatIsBegunAnewEndsTheWait() throws IOException {
+        final int stale = 116;
+        try (BurstLog log = openLog();
+                BurstStream orders = log.stream("orders", config())) {
+            enqueue(orders, "order 1", 1);
+            assertThat(log.awaitDrained(LONG_ENOUGH)).isTrue();
+            try (BurstConsumer consumer = log.consumer("reader", "orders")) {
+                assertThat(consumer.poll(ROOM, LONG_ENOUGH).isEmpty()).isFalse();
+                consumer.ack();
+                Files.move(folder, folder.resolveSibling("before"));
+                Files.createDirectory(folder);
+                Files.createFile(folder.resolve("head"));
+                enqueue(orders, "order 2", 2);
+                assertThat(log.awaitDrained(LONG_ENOUGH)).isTrue();
+                for (ThrowingCallable call :
+                        List.<ThrowingCallable>of(consumer::lag, () -> consumer.poll(ROOM, LONG_ENOUGH))) {
+                    assertThatThrownBy(call)
+                            .isInstanceOfSatisfying(
+                                    BurstException.class,
+                                    failure -> assertThat(failure.errno()).isEqualTo(stale))
+                            .hasMessageContaining(folder + " of stream \"orders\" was begun anew");
+                }
+            }
+            try (BurstConsumer consumer = log.consumer("reader", "orders")) {
+                ConsumedRecords records = consumer.poll(ROOM, LONG_ENOUGH);
+                assertThat(records.next()).isTrue();
+                assertThat(records.number()).isEqualTo(2);
+                assertThat(text(records)).isEqualTo("order 2");
+                assertThat(consumer.stream()).isEqualTo("orders");
+            }
+        }
+    }
+
     @Test
     void eachRecordComesOnceWithItsNumber() {
         try (BurstLog log = openLog();
