@@ -90,7 +90,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
     struct report report;
     report_begin(&report, stdout, json);
     report_text(&report, "ring", device->path);
-    if (file[0] != '\0') {
+    if (json || file[0] != '\0') {
         report_text(&report, "log file", file);
     }
     if (*owner->name != '\0') {
