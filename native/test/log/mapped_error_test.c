@@ -9,6 +9,7 @@
 
 #include "append_rules.h"
 #include "base/error.h"
+#include "base/memory_limit.h"
 #include "device/backend/bus_handler.h"
 #include "device/open.h"
 #include "log/engine.h"
@@ -194,6 +195,29 @@ static void a_record_whose_page_is_lost_before_its_commit_fails_the_ring_at_once
     device_close(host.device);
 }
 
+static void tell_no_memory(const struct platform *platform, struct memory_limit *limit) {
+    (void)platform;
+    *limit = (struct memory_limit){.limit_bytes = 1, .left_bytes = 1, .most_bytes = 1};
+}
+
+/* It is the medium: persistent memory counts for no control group, and a file in memory counted when it was made. */
+static void the_image_of_a_mapped_ring_is_not_asked_for_in_the_control_group(void **state) {
+    (void)state;
+    static struct platform_ops ops;
+    static const struct platform limited = {&ops};
+    ops = *platform_linux.ops;
+    ops.memory_limit = tell_no_memory;
+    leave_records_in_the_ring();
+    open_mapped(DEVICE_WRITER);
+    const struct engine_parts parts = {
+        .platform = &limited, .device = host.device, .files = &files_posix, .events = &host.events};
+    const struct engine_config config = {0};
+    assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
+    assert_int_equal(append_number(RECORDS + 1), RECORDS + 1);
+    engine_close(host.engine);
+    device_close(host.device);
+}
+
 static int set_up(void **state) {
     events_init(&host.events, &platform_linux);
     return make_folder(state);
@@ -212,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_drained),
         TEST(a_reader_reports_the_page_each_time),
+        TEST(the_image_of_a_mapped_ring_is_not_asked_for_in_the_control_group),
         TEST(a_page_that_is_lost_while_it_is_recovered_refuses_the_open),
         TEST(a_record_whose_page_is_lost_before_its_commit_fails_the_ring_at_once),
     };
