@@ -20,10 +20,11 @@ import java.util.TreeMap;
  *
  * <pre>java -cp burstlog-log4j2.jar io.burstlog.log4j.migrate.Migrate [--write] [--set NAME=VALUE] FILE...</pre>
  *
- * <p>Prints one line for each file appender, and the changes as a diff. {@code --set ring=/fast/app.ring} gives each
- * {@code <Burst>} this attribute, unless it has it. {@code --write} makes them, and keeps the file as it was beside it,
- * as {@code FILE.before-burst}. Exits with 0 if every file appender is {@code <Burst>} now (or would be), with 1 if one
- * had to be left as it is, with 2 if a file could not be read or written.
+ * <p>Prints one line for each file appender, what each queue of Log4j before it loses, what the new ones cost, and the
+ * changes as a diff. {@code --set ring=/fast/app.ring} gives each {@code <Burst>} this attribute, unless it has it.
+ * {@code --write} makes them, and keeps the file as it was beside it, as {@code FILE.before-burst}. Exits with 0 if
+ * every file appender is {@code <Burst>} now (or would be), with 1 if one had to be left as it is, with 2 if a file
+ * could not be read or written.
  */
 public final class Migrate {
 
@@ -94,7 +95,8 @@ public final class Migrate {
             final Migration migration = Migration.of(text, language, added);
             migration.told().forEach(line -> out.println(file + ": " + asText(line)));
             if (migration.edits().isEmpty()) {
-                out.println(file + ": nothing to change");
+                out.println(file + ": nothing to change"
+                        + (migration.left() > 0 ? ", " + migration.left() + " left as they are" : ""));
             } else if (write) {
                 replace(file, migration.applyTo(text));
                 out.println(file + ": " + migration.changed() + " changed, " + migration.left()

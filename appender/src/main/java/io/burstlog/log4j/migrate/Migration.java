@@ -35,6 +35,9 @@ final class Migration {
     private final List<Edit> edits = new ArrayList<>();
     private final List<String> told = new ArrayList<>();
     private final Map<String, String> files = new HashMap<>();
+    private final Queues queues = new Queues();
+    private final List<Part> migrated = new ArrayList<>();
+    private final Set<String> bursts = new HashSet<>();
     private int changed;
     private int left;
     private boolean throwsNow;
@@ -53,6 +56,8 @@ final class Migration {
             migration.told.add("note: a call whose event was not logged throws now; ignoreExceptions=\"true\" at the"
                     + " element keeps Log4j's way");
         }
+        migration.tellQueues();
+        migration.tellCost();
         return migration;
     }
 
@@ -94,10 +99,22 @@ final class Migration {
                         || language == Language.PROPERTIES && named(part, "appender");
                 if (appenders) {
                     elementsOf(part).forEach(element -> element(part, element, renamed.contains(part)));
+                } else if (!inside) {
+                    elementsOf(part).forEach(element -> queues.logger(element, loggerType(parent, part, element)));
                 }
                 elementsOf(part).forEach(element -> below(element, inside));
             }
         }
+    }
+
+    /** Empty if it is no logger. */
+    private String loggerType(final Part parent, final Part key, final Part element) {
+        final String type = element.attribute("type");
+        if (language != Language.PROPERTIES) {
+            return type != null ? type : String.valueOf(key.name());
+        }
+        final String usual = named(key, "rootLogger") ? "root" : named(parent, "logger") ? "logger" : "";
+        return type != null && !usual.isEmpty() ? type : usual;
     }
 
     private static Stream<Part> elementsOf(final Part part) {
@@ -132,7 +149,12 @@ final class Migration {
     private void element(final Part key, final Part element, final boolean renamed) {
         final Part typePart = element.attributePart("type");
         final String type = typePart != null ? typePart.value().trim() : key.name();
+        queues.appender(element, String.valueOf(type));
+        if (BURST.equalsIgnoreCase(type)) {
+            bursts.add(element.attribute("name"));
+        }
         if ("memorymappedfile".equalsIgnoreCase(type)) {
+            left++;
             tell(element, type, "left as it is: Burst writes no file through memory");
         }
         if (!isFileAppender(type)) {
@@ -145,6 +167,8 @@ final class Migration {
             return;
         }
         changed++;
+        migrated.add(element);
+        bursts.add(element.attribute("name"));
         final List<String> with = new ArrayList<>();
         if (typePart != null) {
             edits.add(
@@ -213,6 +237,51 @@ final class Migration {
             }
         }
         throwsNow |= element.attribute("ignoreExceptions") == null;
+    }
+
+    private void tellQueues() {
+        if (bursts.isEmpty()) {
+            return;
+        }
+        for (final Queues.Source queue : queues.before(bursts)) {
+            final String way;
+            if (queue.isAppender()) {
+                way = "let loggers refer to "
+                        + (queue.refs().isEmpty() ? "its appender" : String.join(", ", queue.refs())) + " itself";
+            } else if (language == Language.PROPERTIES) {
+                way = "remove its type";
+            } else {
+                way = "make it " + queue.type().substring("async".length());
+            }
+            final String name = queue.part().attribute("name");
+            told.add("line " + queue.part().line() + ": " + queue.type() + (name == null ? "" : " \"" + name + "\"")
+                    + " note: its events wait in a queue of Log4j before Burst gets them, and what is in there is lost"
+                    + " when the process dies; to have each call return with its event durable, " + way);
+        }
+    }
+
+    /** Of what is changed now; whoever sets ack or ackLevel knows. */
+    private void tellCost() {
+        if (added.containsKey("ack") || added.containsKey("ackLevel")) {
+            return;
+        }
+        final List<Part> waited = migrated.stream()
+                .filter(element -> queues.isReachedInCalls(element.attribute("name")))
+                .toList();
+        if (waited.isEmpty()) {
+            return;
+        }
+        final List<String> ofPeople = waited.stream()
+                .filter(Readers::arePeople)
+                .map(Migration::nameOf)
+                .toList();
+        told.add("cost: " + waited.size() + " of " + changed + " make a log call wait until its event is on the medium"
+                + (ofPeople.isEmpty()
+                        ? ""
+                        : "; by name and layout people read " + ofPeople.size() + " of them ("
+                                + String.join(", ", ofPeople)
+                                + "): ack=\"enqueued\" there spares the wait, and the last"
+                                + " events are lost when the process dies"));
     }
 
     private static String nameOf(final Part element) {
