@@ -153,7 +153,7 @@ final class Roller implements Runnable {
         for (final RolloverListener listener : manager.listeners()) {
             try {
                 what.accept(listener, file);
-            } catch (final RuntimeException failure) {
+            } catch (final RuntimeException | Error failure) {
                 LOGGER.warn("Burst '{}': the rollover listener {} failed: {}", appender, listener, failure, failure);
             }
         }

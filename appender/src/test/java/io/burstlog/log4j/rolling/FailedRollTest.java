@@ -283,4 +283,30 @@ class FailedRollTest {
         }
         assertThat(status.atLeast(Level.WARN)).singleElement().asString().contains("broken");
     }
+
+    /** Such as a class of the application that is not there, or an assertion. */
+    @Test
+    void a_listener_that_fails_with_an_error_ends_no_roll() {
+        final RolloverListener listener = new RolloverListener() {
+            @Override
+            public void rolloverTriggered(final String fileName) {
+                throw new NoClassDefFoundError("of the application");
+            }
+
+            @Override
+            public void rolloverComplete(final String fileName) {
+                throw new AssertionError("of the application");
+            }
+        };
+        try (RolledLog log = open(SizeBasedTriggeringPolicy.createPolicy("5"), strategy, "app-%i.log")) {
+            log.manager().addRolloverListener(listener);
+            for (int i = 1; i <= 3; i++) {
+                log.log("order " + i);
+            }
+            log.awaitDrained();
+        }
+        assertThat(RolledLog.files(temporary))
+                .isEqualTo(Map.of("app-1.log", "order 1\n", "app-2.log", "order 2\n", "app.log", "order 3\n"));
+        assertThat(status.atLeast(Level.WARN)).hasSize(4).allMatch(line -> line.contains("rollover listener"));
+    }
 }
