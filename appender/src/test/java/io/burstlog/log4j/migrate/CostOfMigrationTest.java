@@ -154,13 +154,15 @@ class CostOfMigrationTest {
                                 + async.formatted("Second", "A") + async.formatted("Elsewhere", "C")
                                 + async.formatted("Unknown", "${env:WHERE}"),
                         "<AsyncLogger name='x' additivity='false'><AppenderRef ref='C'/></AsyncLogger>\n"
-                                + "<AsyncLogger name='of its parents'/>"));
+                                + "<AsyncLogger name='of its parents'/>"
+                                + "<AsyncLogger name='and of its parents'><AppenderRef ref='C'/></AsyncLogger>"));
         assertThat(queues())
-                .hasSize(4)
+                .hasSize(5)
                 .anyMatch(line -> line.contains("\"First\""))
                 .anyMatch(line -> line.contains("\"Second\""))
                 .anyMatch(line -> line.contains("\"Unknown\""))
-                .anyMatch(line -> line.contains("\"of its parents\""));
+                .anyMatch(line -> line.contains("\"of its parents\""))
+                .anyMatch(line -> line.contains("\"and of its parents\""));
     }
 
     @Test
