@@ -130,6 +130,9 @@ static void remove_files(void) {
         path_of(path, names[i]);
         unlink(path);
     }
+    rmdir("logs/.segments/consumers/lost+found"); /* session_put_strangers */
+    unlink("logs/.segments/consumers/fifo");
+    unlink("logs/.segments/consumers/link");
     rmdir("logs/.segments/consumers");
     rmdir("logs/.segments");
     unlink(".ring.burstlog-creating");
