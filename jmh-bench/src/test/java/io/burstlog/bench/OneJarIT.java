@@ -50,13 +50,14 @@ class OneJarIT {
     void jmhRunsOursAndPeersInForksAndWhatCannotRunSaysWhyInOneLine() throws Exception {
         Path results = directory.resolve("jmh.json");
 
-        String said =
-                run(("AppendBench|PeerBench -p ring=ssd-file,/dev/missing -p way=log4j -p peer=chronicle,file-force"
+        String said = run(
+                ("AppendBench|PeerBench -p ring=ssd-file,/dev/missing,/dev/null -p way=log4j -p peer=chronicle,file-force"
                                 + " -p size=100 -wi 0 -i 1 -r 100ms -t 2 -prof gc -rf json -rff " + results)
                         .split(" "));
 
         assertThat(said)
                 .containsPattern("(?m)^!!!! SKIPPED: AppendBench.append ring=/dev/missing .*: there is no device")
+                .containsPattern("(?m)^!!!! SKIPPED: AppendBench.append ring=/dev/null .*: .*is a character device")
                 .containsPattern(
                         "(?m)^!!!! SKIPPED: PeerBench.append peer=file-force .*: .*one thread only.*-t asks for 2")
                 .doesNotContain("\tat ");

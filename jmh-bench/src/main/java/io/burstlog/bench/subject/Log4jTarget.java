@@ -22,6 +22,9 @@ import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilderFactory;
 import org.apache.logging.log4j.core.config.builder.impl.BuiltConfiguration;
 import org.apache.logging.log4j.core.jmx.RingBufferAdmin;
+import org.apache.logging.log4j.status.StatusData;
+import org.apache.logging.log4j.status.StatusListener;
+import org.apache.logging.log4j.status.StatusLogger;
 
 /** A log call to one appender, in a Log4j of its own. */
 final class Log4jTarget implements Target {
@@ -111,13 +114,47 @@ final class Log4jTarget implements Target {
             long rollBytes,
             Path file)
             throws Media.NotPossible {
-        context.start(configuration(context, plugin, attributes, rollBytes, file));
+        FirstError said = new FirstError();
+        StatusLogger.getLogger().registerListener(said);
+        try {
+            context.start(configuration(context, plugin, attributes, rollBytes, file));
+        } finally {
+            StatusLogger.getLogger().removeListener(said);
+        }
         Appender appender = context.getConfiguration().getAppender(APPENDER);
-        if (appender == null || !appender.isStarted()) {
+        if (appender == null || !appender.isStarted() || said.isRefusal()) {
             context.stop();
             throw new Media.NotPossible(
-                    "Log4j could not start the appender " + plugin + " of " + name + "; it says why on the console");
+                    said.text == null
+                            ? "Log4j could not start the appender " + plugin + " of " + name
+                            : said.text.replace('\n', ' '));
         }
+    }
+
+    /** The first error that Log4j tells of itself. */
+    private static final class FirstError implements StatusListener {
+
+        private volatile String text;
+
+        /** A Burst appender that is refused is started all the same, and throws at each event. */
+        boolean isRefusal() {
+            return text != null && text.startsWith("Burst '" + APPENDER + "' is not started: ");
+        }
+
+        @Override
+        public void log(StatusData data) {
+            if (text == null) {
+                text = data.getMessage().getFormattedMessage();
+            }
+        }
+
+        @Override
+        public Level getStatusLevel() {
+            return Level.ERROR;
+        }
+
+        @Override
+        public void close() {}
     }
 
     private static Configuration configuration(

@@ -80,6 +80,19 @@ class TargetsTest {
         }
     }
 
+    /** As a device that nobody has formatted. */
+    @ParameterizedTest
+    @ValueSource(strings = {"java-jni", "log4j-burst", "log4j-burst-enqueued", "log4j-burst-rolling"})
+    void aRingThatIsRefusedSaysWhyInOneLine(String way) throws Exception {
+        try (Targets targets = new Targets(media)) {
+            assertThatThrownBy(() -> targets.open(way + "@/dev/null"))
+                    .isInstanceOf(Media.NotPossible.class)
+                    .message()
+                    .contains("ring /dev/null is a character device")
+                    .doesNotContain("\n");
+        }
+    }
+
     @Test
     void eachDeviceIsForOneRingAndWhatCannotRunIsSkipped() throws Exception {
         Media two = new Media(new Options(List.of("--dir", directory.toString(), "--devices", "/dev/a,/dev/b")));
