@@ -262,13 +262,14 @@ final class Migration {
 
     /** Of what is changed now; whoever sets ack or ackLevel knows. */
     private void tellCost() {
-        if (added.containsKey("ack") || added.containsKey("ackLevel")) {
+        if (migrated.isEmpty() || added.containsKey("ack") || added.containsKey("ackLevel")) {
             return;
         }
         final List<Part> waited = migrated.stream()
                 .filter(element -> queues.isReachedInCalls(element.attribute("name")))
                 .toList();
         if (waited.isEmpty()) {
+            told.add("cost: none of " + changed + " makes a log call wait, as long as a queue of Log4j is before it");
             return;
         }
         final List<String> ofPeople = waited.stream()
