@@ -138,6 +138,52 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     assert_silence();
 }
 
+static void append_in_vain(int64_t timeout_ns) {
+    const struct ring_rule rule = {.on_full = RING_ON_FULL_BLOCK, .timeout_ns = timeout_ns};
+    static char record[3000];
+    assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
+}
+
+static void a_wait_of_less_than_a_second_for_space_is_not_told(void **state) {
+    (void)state;
+    open_with_clock();
+    fill_ring();
+    append_in_vain(SECOND_NS / 2);
+    assert_silence();
+}
+
+static void that_there_is_space_again_is_told_when_nobody_waits_for_it(void **state) {
+    (void)state;
+    open_with_clock();
+    fill_ring();
+    append_in_vain(2 * SECOND_NS);
+    assert_next(EVENT_ERROR, "has been full for 1 s");
+    atomic_fetch_add(&host.engine->ring->space.waiters, 1);
+    drain_all();
+    clock_ns += 5 * SECOND_NS;
+    assert_true(engine_step(host.engine, 0) >= 0);
+    assert_silence();
+    atomic_fetch_sub(&host.engine->ring->space.waiters, 1);
+    assert_true(engine_step(host.engine, 0) >= 0);
+    assert_next(EVENT_ERROR, "has space again");
+}
+
+static void a_ring_that_was_full_and_has_failed_has_no_space_again(void **state) {
+    struct event event;
+    (void)state;
+    open_with_clock();
+    fill_ring();
+    append_in_vain(2 * SECOND_NS);
+    assert_next(EVENT_ERROR, "has been full for 1 s");
+    drain_all();
+    ring_fail(host.engine->ring, "as a test wants it");
+    clock_ns += 5 * SECOND_NS;
+    engine_step(host.engine, 0);
+    while (events_take(&host.events, &event, 0) == 1) {
+        assert_null(strstr(event.text, "has space again"));
+    }
+}
+
 static void a_failed_ring_is_an_error_every_minute(void **state) {
     (void)state;
     open_with_clock();
@@ -174,6 +220,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         RING_TEST(a_log_file_that_cannot_be_written_is_an_error_every_minute),
         RING_TEST(a_full_ring_is_an_error_every_minute_as_long_as_appends_wait),
+        RING_TEST(a_wait_of_less_than_a_second_for_space_is_not_told),
+        RING_TEST(that_there_is_space_again_is_told_when_nobody_waits_for_it),
+        RING_TEST(a_ring_that_was_full_and_has_failed_has_no_space_again),
         RING_TEST(a_failed_ring_is_an_error_every_minute),
         RING_TEST(a_log_file_whose_bytes_others_took_is_an_error),
     };

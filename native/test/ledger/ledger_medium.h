@@ -35,13 +35,14 @@ static struct stream_state streams[LAYOUT_STREAMS_MAX + 1];
 static const struct stream_state *states[LAYOUT_STREAMS_MAX + 1];
 static unsigned count;
 
-/* Of the next write: how many of its blocks reach the medium, from either end; then it fails. */
-static int blocks_left = -1, from_the_end;
+/* Of a write, the next one or one behind so many others: how many of its blocks reach the medium, from either end; then it
+ * fails. */
+static int blocks_left = -1, from_the_end, writes_before;
 
 static int write_blocks(struct device *to, uint64_t offset, const void *data, size_t bytes) {
     (void)to;
     assert_int_equal(bytes % BLOCK, 0);
-    if (blocks_left < 0) {
+    if (blocks_left < 0 || writes_before-- > 0) {
         memcpy(medium + offset, data, bytes);
         return 0;
     }
@@ -49,6 +50,7 @@ static int write_blocks(struct device *to, uint64_t offset, const void *data, si
     const size_t done = torn < bytes ? torn : bytes, begin = from_the_end ? bytes - done : 0;
     memcpy(medium + offset + begin, (const uint8_t *)data + begin, done);
     blocks_left = -1;
+    writes_before = 0;
     return error_set(EIO, "the write was torn");
 }
 
@@ -90,6 +92,7 @@ static int format(void **state) {
     memset(medium, 0, sizeof medium);
     blocks_left = -1;
     from_the_end = 0;
+    writes_before = 0;
     device = (struct device){.ops = &ledger_medium_ops,
                              .medium_bytes = MEDIUM_BYTES,
                              .block_bytes = BLOCK,

@@ -24,6 +24,27 @@ static void a_ring_just_formatted_is_empty_and_whole(void **state) {
     assert_nothing_told();
 }
 
+static void a_format_that_is_cut_short_leaves_no_first_superblock(void **state) {
+    (void)state;
+    int rc = -1;
+    for (int whole = 0; rc != 0; whole++) {
+        assert_in_range(whole, 0, 100);
+        memset(medium, 0, sizeof medium);
+        blocks_left = 0;
+        writes_before = whole;
+        rc = ledger_format(&platform_linux, &device, MEDIUM_BYTES);
+        assert_int_equal(medium[LAYOUT_SUPERBLOCK_OFFSET(0)] != 0, rc == 0);
+    }
+}
+
+static void a_ring_that_is_larger_than_its_medium_is_refused(void **state) {
+    (void)state;
+    static uint8_t before[MEDIUM_BYTES];
+    memcpy(before, medium, sizeof medium);
+    assert_int_equal(ledger_format(&platform_linux, &device, MEDIUM_BYTES + BLOCK), -EINVAL);
+    assert_memory_equal(before, medium, sizeof medium);
+}
+
 static void checkpoints_take_turns_and_release_what_both_have_let_go_of(void **state) {
     (void)state;
     make_streams(3, 20);
@@ -176,6 +197,8 @@ static void a_checkpoint_of_any_length_takes_the_place_of_another(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_ring_just_formatted_is_empty_and_whole),
+        TEST(a_format_that_is_cut_short_leaves_no_first_superblock),
+        TEST(a_ring_that_is_larger_than_its_medium_is_refused),
         TEST(checkpoints_take_turns_and_release_what_both_have_let_go_of),
         TEST(the_stream_that_has_drained_the_least_holds_the_space),
         TEST(a_torn_write_of_several_blocks_leaves_the_other_slot),

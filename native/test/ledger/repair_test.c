@@ -14,6 +14,7 @@ static void repair_levels_the_slots_and_tells_of_no_damage(void **state) {
     assert_int_equal(ledger_released(ledger), BLOCK);
     open_ledger();
     assert_int_equal(view()->newest, 1 - newest);
+    assert_int_equal(view()->checkpoints[1 - newest].generation, view()->checkpoints[newest].generation + 1);
     assert_int_equal(ledger_released(ledger), BLOCK);
     static uint8_t before[MEDIUM_BYTES];
     memcpy(before, medium, sizeof medium);
@@ -80,6 +81,37 @@ static void notes_take_turns_and_the_higher_watermark_counts(void **state) {
     }
     checkpoint(BLOCK); /* it has drained more than was noted */
     assert_int_equal(ledger_sum(ledger).durable_position, BLOCK);
+}
+
+static void a_note_that_is_written_anew_has_what_the_other_says_of_epochs(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct ledger_note given = {.epoch = 3 + i, .next_sequence = 1};
+        assert_int_equal(ledger_note_writer(ledger, &given), 0);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        note(i)->next_sequence ^= 4;
+        open_ledger();
+        const uint32_t highest = note(1 - i)->epoch;
+        repair();
+        assert_int_equal(note(i)->epoch, highest);
+    }
+}
+
+static void the_note_behind_one_that_failed_takes_its_place(void **state) {
+    (void)state;
+    const struct ledger_note given = {.epoch = 1, .durable_position = 64, .next_sequence = 2};
+    assert_int_equal(ledger_note_writer(ledger, &given), 0);
+    const unsigned newest = note(1)->generation > note(0)->generation;
+    const struct writer_note whole = *note(newest);
+    for (int i = 0; i < 3; i++) {
+        blocks_left = 0;
+        assert_int_equal(ledger_note_writer(ledger, &given), -EIO);
+        assert_memory_equal(note(newest), &whole, sizeof whole);
+    }
+    assert_int_equal(ledger_note_writer(ledger, &given), 0);
+    assert_memory_equal(note(newest), &whole, sizeof whole);
+    assert_true(note(1 - newest)->generation > whole.generation);
 }
 
 static void a_torn_note_leaves_the_other(void **state) {
@@ -150,6 +182,8 @@ int main(void) {
         TEST(both_slots_bad_is_refused),
         TEST(a_ring_of_version_1_is_refused_with_what_to_do),
         TEST(notes_take_turns_and_the_higher_watermark_counts),
+        TEST(a_note_that_is_written_anew_has_what_the_other_says_of_epochs),
+        TEST(the_note_behind_one_that_failed_takes_its_place),
         TEST(a_torn_note_leaves_the_other),
         TEST(writes_under_way_stay_noted),
         TEST(a_note_beyond_what_was_released_proves_that_checkpoints_were_lost),

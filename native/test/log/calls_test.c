@@ -2,6 +2,8 @@
 /* The C API as its users see it, on ring files with the real threads. */
 #include "log_fixture.h"
 
+#include <sys/resource.h>
+
 static void an_append_is_durable_on_return_and_reaches_the_file(void **state) {
     (void)state;
     burst_t *log = open_small();
@@ -26,6 +28,25 @@ static void sequences_go_on_over_reopens(void **state) {
         assert_int_equal(burst_close(log), 0);
     }
     assert_file_is("a\nb\na\nb\na\nb\na\nb\na\nb\n");
+}
+
+/* Each look of the drain wakes those who wait. */
+static void a_wait_for_a_file_that_takes_nothing_ends_in_time(void **state) {
+    (void)state;
+    const rlim_t most = 8 << 20;
+    struct rlimit before;
+    FILE *file = fopen(file_path, "w");
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), (off_t)most), 0);
+    fclose(file);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    burst_t *log = open_small();
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, before.rlim_max}), 0);
+    assert_int_equal(burst_append(log, "one\n", 4, 0), 1);
+    assert_int_equal(burst_await_drained(log, SECOND_NS / 5), 0);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
+    assert_int_equal(burst_close(log), 0);
 }
 
 static void a_record_reaches_the_file_within_the_drain_interval(void **state) {
@@ -306,6 +327,7 @@ int main(void) {
         TEST(a_closed_handle_keeps_one_mapping_at_most),
         TEST(an_append_is_durable_on_return_and_reaches_the_file),
         TEST(sequences_go_on_over_reopens),
+        TEST(a_wait_for_a_file_that_takes_nothing_ends_in_time),
         TEST(a_record_reaches_the_file_within_the_drain_interval),
         TEST(configuration_errors_name_the_value),
         TEST(a_medium_that_survives_less_than_asked_is_refused),

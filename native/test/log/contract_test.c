@@ -55,6 +55,33 @@ static void every_text_is_cut_to_its_room_and_terminated_on_an_open_log_and_a_cl
     }
 }
 
+static void figures_that_only_a_newer_header_has_are_zero(void **state) {
+    (void)state;
+    static const uint8_t zeros[64];
+    struct {
+        burst_stats_t known;
+        uint8_t newer[sizeof zeros];
+    } stats;
+    burst_t *log = open_small();
+    memset(&stats, 0xff, sizeof stats);
+    stats.known.struct_bytes = sizeof stats;
+    assert_int_equal(burst_stats(log, &stats.known), 0);
+    assert_int_equal(stats.known.struct_bytes, sizeof stats);
+    assert_memory_equal(stats.newer, zeros, sizeof zeros);
+    burst_close(log);
+}
+
+static void a_closed_log_names_the_file_that_it_wrote(void **state) {
+    (void)state;
+    char before[BURST_PATH_BYTES], after[BURST_PATH_BYTES];
+    burst_t *log = open_small();
+    assert_int_equal(burst_current_file(log, before, sizeof before), 0);
+    assert_non_null(strstr(before, file_path));
+    assert_int_equal(burst_close(log), 0);
+    assert_int_equal(burst_current_file(log, after, sizeof after), 0);
+    assert_string_equal(after, before);
+}
+
 static void a_ring_that_has_not_failed_gives_no_reason(void **state) {
     (void)state;
     burst_t *log = open_small();
@@ -259,6 +286,8 @@ static void signals_are_the_applications(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(every_text_is_cut_to_its_room_and_terminated_on_an_open_log_and_a_closed_one),
+        TEST(figures_that_only_a_newer_header_has_are_zero),
+        TEST(a_closed_log_names_the_file_that_it_wrote),
         TEST(a_ring_that_has_not_failed_gives_no_reason),
         TEST(a_struct_of_another_size_is_refused_and_left_alone),
         TEST(what_a_closed_log_had_to_tell_is_heard_before_its_end),

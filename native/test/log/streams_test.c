@@ -90,6 +90,18 @@ static void a_stream_may_be_opened_again_as_soon_as_its_close_has_returned(void 
     assert_holds(paths[0], wanted);
 }
 
+static void a_stream_whose_new_file_was_refused_is_opened_with_another(void **state) {
+    (void)state;
+    burst_t *log = open_without_file();
+    append(open_stream(log, "one", paths[0]), "1 ");
+    assert_int_equal(burst_close(log), 0);
+    log = open_without_file();
+    assert_stream_refused(log, "one", folder, EISDIR, folder);
+    append(open_stream(log, "one", paths[0]), "2 ");
+    assert_int_equal(burst_close(log), 0);
+    assert_holds(paths[0], "1 2 ");
+}
+
 /* Refused when its file is made already: the names of all do not fit into the ring. */
 static void a_stream_that_is_refused_leaves_no_file(void **state) {
     (void)state;
@@ -294,6 +306,7 @@ int main(void) {
         STREAMS_TEST(a_stream_is_known_by_its_name),
         STREAMS_TEST(a_stream_may_be_opened_again_as_soon_as_its_close_has_returned),
         STREAMS_TEST(a_closed_stream_holds_its_file_no_more),
+        STREAMS_TEST(a_stream_whose_new_file_was_refused_is_opened_with_another),
         STREAMS_TEST(a_stream_that_is_refused_leaves_no_file),
         STREAMS_TEST(a_stalled_stream_holds_up_itself_alone),
         STREAMS_TEST(a_stream_that_is_not_opened_any_more_is_drained),
