@@ -216,6 +216,29 @@ static void a_wait_ends(void **state) {
     has_no_inotify = 0;
 }
 
+static unsigned count_open_files(void) {
+    unsigned count = 0;
+    DIR *files = opendir("/proc/self/fd");
+    while (__real_readdir(files) != NULL) {
+        count++;
+    }
+    closedir(files);
+    return count;
+}
+
+/* Also of the lag, which reads beside it. */
+static void a_closed_consumer_has_nothing_open(void **state) {
+    (void)state;
+    burst_consumer_lag_t lag = {.struct_bytes = sizeof lag};
+    assert_int_equal(log_write(6), 0);
+    const unsigned before = count_open_files();
+    burst_consumer_t *second = open_consumer("second");
+    assert_int_equal(burst_consumer_lag(second, &lag), 0);
+    assert_true(count_open_files() > before);
+    burst_consumer_close(second);
+    assert_int_equal(count_open_files(), before);
+}
+
 static void write_more(void) {
     assert_int_equal(log_write(sequence_behind(seg_log.written)), 0);
 }
@@ -322,6 +345,7 @@ int main(void) {
         CONSUMER_TEST(segments_of_another_ring_are_read_on),
         CONSUMER_TEST(a_waiting_consumer_gets_what_is_written_meanwhile),
         CONSUMER_TEST(a_wait_ends),
+        CONSUMER_TEST(a_closed_consumer_has_nothing_open),
         CONSUMER_TEST(what_is_written_before_a_wait_ends_it),
         CONSUMER_TEST(what_is_written_at_the_last_look_before_a_wait_ends_it_at_once),
         CONSUMER_TEST(what_is_written_while_a_consumer_looks_is_not_passed_over),

@@ -118,6 +118,24 @@ static void the_state_of_each_consumer_is_told(void **state) {
     burst_consumer_close(second);
 }
 
+/* A log with another ring has begun a segment, and written nothing yet. */
+static void a_segment_without_a_record_hides_no_ring(void **state) {
+    (void)state;
+    struct segments_head head;
+    struct segment_header header;
+    char path[300];
+    const uint64_t last = write_and_list(600);
+    const uint8_t other_ring[16] = {9};
+    snprintf(path, sizeof path, "%s/head", seg_log.path);
+    assert_int_equal(read_whole(path, (uint8_t *)&head, sizeof head), sizeof head);
+    segment_header_make(&header, head.uuid, other_ring, last + 1, 1);
+    FILE *file = fopen(segment_path(last + 1), "w");
+    assert_int_equal(fwrite(&header, sizeof header, 1, file), 1);
+    fclose(file);
+    assert_int_equal(burst_consumer_seek_sequence(consumer, (int64_t)sequences[20]), 0);
+    assert_int_equal(burst_consumer_position(consumer), 20);
+}
+
 static void what_cannot_be_looked_at_is_refused(void **state) {
     (void)state;
     burst_consumer_state_t small = {.struct_bytes = 20}, found = {.struct_bytes = sizeof found};
@@ -131,6 +149,7 @@ int main(void) {
         CONSUMER_TEST(any_time_is_found),
         CONSUMER_TEST(where_nothing_is_written_what_comes_is_next),
         CONSUMER_TEST(sequences_are_those_of_the_newest_ring),
+        CONSUMER_TEST(a_segment_without_a_record_hides_no_ring),
         CONSUMER_TEST(the_state_of_each_consumer_is_told),
         CONSUMER_TEST(what_cannot_be_looked_at_is_refused),
     };

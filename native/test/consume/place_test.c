@@ -10,6 +10,21 @@ static unsigned syncs;
 int __real_fdatasync(int file);
 int __wrap_fdatasync(int file);
 
+static char synced_folders[4][300]; /* the last ones */
+static unsigned folder_syncs;
+
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+
+int __wrap_fsync(int file) {
+    char link[40];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    char *path = synced_folders[folder_syncs++ % 4];
+    const ssize_t bytes = readlink(link, path, sizeof synced_folders[0] - 1);
+    path[bytes < 0 ? 0 : bytes] = '\0';
+    return __real_fsync(file);
+}
+
 int __wrap_fdatasync(int file) {
     syncs++;
     errno = sync_error;
@@ -72,6 +87,44 @@ static void what_is_acknowledged_is_durable(void **state) {
     assert_int_equal(burst_consumer_position(consumer), 5);
 }
 
+static const char *position_file(void) {
+    static char path[600];
+    snprintf(path, sizeof path, "%s/consumers/reader", seg_log.path);
+    return path;
+}
+
+/* Else a power cut takes the position, or the folder of all of them, with what was acknowledged. */
+static void the_names_of_a_new_position_are_durable(void **state) {
+    (void)state;
+    char positions[300];
+    folder_syncs = 0;
+    burst_consumer_close(open_consumer("new"));
+    assert_int_equal(folder_syncs, 2);
+    snprintf(positions, sizeof positions, "%s/consumers", seg_log.path);
+    assert_string_equal(synced_folders[0], positions);
+    assert_string_equal(synced_folders[1], seg_log.path);
+}
+
+/* Each goes into the slot that the newest one is not in: what is torn is never the only one. */
+static void acknowledgements_take_turns_in_the_slots(void **state) {
+    (void)state;
+    assert_int_equal(log_write(15), 0);
+    assert_all(1, 15);
+    for (uint64_t number = 1; number < 6; number++) {
+        struct segments_position slots[SEGMENTS_POSITION_SLOTS] = {{.magic = 0}};
+        assert_int_equal(burst_consumer_ack(consumer, number), 0);
+        FILE *file = fopen(position_file(), "r");
+        for (unsigned slot = 0; slot < SEGMENTS_POSITION_SLOTS; slot++) {
+            fseek(file, (long)SEGMENTS_POSITION_OFFSET(slot), SEEK_SET);
+            assert_int_equal(fread(&slots[slot], sizeof slots[slot], 1, file), 1);
+        }
+        fclose(file);
+        assert_int_equal(slots[number % 2].next_number, number + 1);
+        assert_int_equal(slots[number % 2].generation, number);
+        assert_int_equal(slots[(number + 1) % 2].next_number, number == 1 ? 0 : number);
+    }
+}
+
 static void what_was_not_given_cannot_be_acknowledged(void **state) {
     (void)state;
     assert_int_equal(log_write(6), 0);
@@ -94,12 +147,6 @@ static void consumers_do_not_touch_each_other(void **state) {
     burst_consumer_close(consumer);
     consumer = first;
     assert_int_equal(next(0), 0);
-}
-
-static const char *position_file(void) {
-    static char path[600];
-    snprintf(path, sizeof path, "%s/consumers/reader", seg_log.path);
-    return path;
 }
 
 static void damage(long at) {
@@ -200,6 +247,19 @@ static void segments_that_are_gone_are_told(void **state) {
     assert_missing(third - 1, third - 3);
 }
 
+/* Its header says which numbers it has; somebody has copied it. */
+static void a_segment_under_the_name_of_another_one_is_not_read(void **state) {
+    (void)state;
+    char copy[700], first[300];
+    assert_int_equal(log_write(6), 0);
+    const uint64_t behind = assert_all(1, 6);
+    snprintf(first, sizeof first, "%s", segment_path(1));
+    snprintf(copy, sizeof copy, "cp '%s' '%s'", first, segment_path(behind));
+    assert_int_equal(system(copy), 0);
+    assert_int_equal(next(0), 0);
+    assert_int_equal(burst_consumer_position(consumer), behind);
+}
+
 static void a_new_consumer_begins_with_the_oldest_segment(void **state) {
     (void)state;
     uint64_t third;
@@ -285,12 +345,15 @@ int main(void) {
         CONSUMER_TEST(what_is_acknowledged_does_not_come_again),
         CONSUMER_TEST(a_position_has_its_room_from_the_beginning),
         CONSUMER_TEST(what_is_acknowledged_is_durable),
+        CONSUMER_TEST(the_names_of_a_new_position_are_durable),
+        CONSUMER_TEST(acknowledgements_take_turns_in_the_slots),
         CONSUMER_TEST(what_was_not_given_cannot_be_acknowledged),
         CONSUMER_TEST(consumers_do_not_touch_each_other),
         CONSUMER_TEST(a_torn_position_leaves_the_one_before),
         CONSUMER_TEST(a_position_of_another_folder_is_refused),
         CONSUMER_TEST(a_consumer_goes_where_it_is_told),
         CONSUMER_TEST(segments_that_are_gone_are_told),
+        CONSUMER_TEST(a_segment_under_the_name_of_another_one_is_not_read),
         CONSUMER_TEST(a_new_consumer_begins_with_the_oldest_segment),
         CONSUMER_TEST(damaged_records_are_told_and_passed),
         CONSUMER_TEST(names_that_are_no_file_are_refused),
