@@ -112,6 +112,7 @@ static const burst_rolling_t *rolling_of(const struct trial *trial, unsigned str
     rolling.pattern = pattern;
     rolling.size_bytes = 64;
     rolling.compress = 1;
+    rolling.keep_ns = 100ull * 365 * 86400 * SECOND_NS; /* more than any time says: trial_second_session */
     rolling.keep_files = stream == 0 ? KEPT_FILES : 0;
     return trial->scenario == SCENARIO_PLANNED ? &rolling : NULL;
 }

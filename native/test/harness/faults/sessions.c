@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sessions of a trial: what each scenario does in them. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "session.h"
 
@@ -192,8 +194,29 @@ void trial_first_session(struct trial *trial) {
     session_close(&session);
 }
 
+/* As a clock leaves them that was wrong: rolled files of 1970, and of a time that no 64 bits of nanoseconds hold. */
+static void give_odd_times(void) {
+    static char names[2 * RECORDS_MAX][64];
+    const int count = stage_files(names, 2 * RECORDS_MAX);
+    for (int i = 0; i < count; i++) {
+        char path[80];
+        unsigned index;
+        snprintf(path, sizeof path, "logs/%.63s", names[i]);
+        const char *dot = strchr(names[i], '.');
+        const int is_even = dot != NULL && sscanf(dot, ".%u", &index) == 1 && index % 2 == 0;
+        const struct timespec time = {.tv_sec = is_even ? 12000000000 : 1};
+        const struct timespec times[2] = {time, time};
+        if (strstr(names[i], ROLLED_SUFFIX) != NULL) {
+            utimensat(AT_FDCWD, path, times, 0); /* of a file and its twin it is the same */
+        }
+    }
+}
+
 void trial_second_session(struct trial *trial) {
     struct session session = {.trial = trial};
+    if (trial->scenario == SCENARIO_PLANNED) {
+        give_odd_times();
+    }
     if (trial->scenario >= SCENARIO_NEW) {
         return;
     }

@@ -248,3 +248,24 @@ void diverted_file_gets_the_name(struct world *world) {
     append(world, 2);
     expect_log_in(world, LOG_FILE);
 }
+
+/* To a name as older versions gave a diverted file, and back to its own. */
+void diverted_file_is_rolled(struct world *world) {
+    static const struct sim_roll by_number = {.footer_bytes = 40, .header_bytes = 30, .target = LOG_FILE ".3"};
+    log_open_whole(world);
+    divert(world, LOG_FILE ".burst-3");
+    world->model.rolls_may_fail = 1; /* a header in the file that was cut is not looked for: it is edited */
+    append(world, 1);
+    log_drain(world, 0); /* written, and not synced */
+    if (log_roll(world, &by_number) < 0) {
+        violation(world, "a roll could not be appended: %s", error_text());
+    }
+    append(world, 2);
+    expect_log_in(world, LOG_FILE);
+    log_reopen(world);
+    if (log_roll(world, &plain_roll) < 0) {
+        violation(world, "a roll could not be appended: %s", error_text());
+    }
+    append(world, 1);
+    expect_log_in(world, LOG_FILE);
+}

@@ -302,6 +302,7 @@ const struct scenario scenarios[] = {
     {"diverted-file-is-cut-and-cannot-be-synced", 32, 1, diverted_file_is_cut_and_cannot_be_synced, 0},
     {"diverted-log-stays-while-its-name-is-taken", 32, 1, diverted_log_stays_while_its_name_is_taken, 0},
     {"diverted-file-gets-the-name", 32, 1, diverted_file_gets_the_name, 0},
+    {"diverted-file-is-rolled", 32, 1, diverted_file_is_rolled, 1},
     {"newest-checkpoint-rots", 8, 1, newest_checkpoint_rots, 0},
     {"newest-checkpoint-rots-later", 8, 1, newest_checkpoint_rots_after_a_reopen, 0},
     {"payload-rots", 16, 1, payload_rots, 1},

@@ -75,6 +75,7 @@ void diverted_log_goes_back_when_its_file_is_renamed(struct world *world);
 void diverted_file_is_cut_and_cannot_be_synced(struct world *world);
 void diverted_log_stays_while_its_name_is_taken(struct world *world);
 void diverted_file_gets_the_name(struct world *world);
+void diverted_file_is_rolled(struct world *world);
 
 /* host_scenarios.c */
 void allocations_fail(struct world *world);
