@@ -250,7 +250,14 @@ final class CompressAction extends AbstractAction {
         try {
             Durable.link(twin, name);
             return true;
-        } catch (final FileAlreadyExistsException taken) {
+        } catch (final IOException failure) {
+            // Done, where the answer of a server was lost: it must not get a second name.
+            if (Files.exists(name) && Files.isSameFile(twin, name)) {
+                return true;
+            }
+            if (!(failure instanceof FileAlreadyExistsException)) {
+                throw failure;
+            }
             if (Files.size(name) == 0) {
                 Files.delete(name);
             }

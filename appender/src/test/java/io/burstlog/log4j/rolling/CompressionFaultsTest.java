@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A compression of which the first call fails, the second, .. or with which the process ends there. */
 class CompressionFaultsTest {
@@ -89,6 +90,32 @@ class CompressionFaultsTest {
             requireWhole("done and failed at call " + step);
         }
         assertThat(gone).isPositive();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Input/output error", "made again"})
+    void a_call_that_was_done_and_reports_an_error_leaves_one_name(final String reason) throws Exception {
+        content = "order 1\n";
+        boolean struck = true;
+        for (int step = 1; struck; step++) {
+            for (final String name : names()) {
+                Files.delete(folder.resolve(name));
+            }
+            Files.writeString(folder.resolve(PLAIN), content);
+            final FaultyFiles files = new FaultyFiles(Fault.ONCE_DONE, step, reason);
+            String told = "";
+            try {
+                action(files.faulty(folder.resolve(PLAIN))).execute();
+            } catch (final CompressAction.Failure failure) {
+                told = failure.toString();
+            }
+            struck = files.hasStruck();
+            assertThat(names().stream().filter(name -> !name.equals(BEGINNING)))
+                    .as("done and failed at call " + step + ", " + told)
+                    .hasSize(1)
+                    .first()
+                    .isIn(PLAIN, TWIN);
+        }
     }
 
     @ParameterizedTest

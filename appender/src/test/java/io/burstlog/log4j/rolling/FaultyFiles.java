@@ -90,7 +90,7 @@ final class FaultyFiles extends FileSystemProvider {
         if (strikes && fault == Fault.DEAD_AFTER) {
             throw new Dead();
         } else if (strikes && fault == Fault.ONCE_DONE) {
-            throw new IOException(reason);
+            throw new IOException(reason.equals("made again") ? call.make() + reason : reason);
         }
         return result;
     }
