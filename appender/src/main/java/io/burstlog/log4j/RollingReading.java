@@ -143,6 +143,12 @@ final class RollingReading {
                     + " library to the class path, or end it with .gz or .zip (" + missing + ")");
             return false;
         }
+        if (fileName != null && FileRolling.canMakeDivertedName(filePattern, fileName)) {
+            reader.complain("filePattern=\"" + filePattern + "\" cannot be used with fileName=\"" + fileName
+                    + "\": the log file gets such a name itself, with .burst- and a number behind its own, when it"
+                    + " cannot go on under that; let the pattern have another text there");
+            return false;
+        }
         warnOfEqualNames();
         return true;
     }

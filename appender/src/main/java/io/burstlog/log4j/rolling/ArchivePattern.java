@@ -27,6 +27,9 @@ import org.apache.logging.log4j.core.pattern.PatternParser;
  */
 final class ArchivePattern {
 
+    /** At most. */
+    private static final int SEQUENCE_DIGITS = 19;
+
     private static final Pattern LOOKUP = Pattern.compile("\\$\\{[^}]*}");
 
     /** What a name may end with besides: the number of a name that was taken, and the suffix of a compression. */
@@ -106,6 +109,23 @@ final class ArchivePattern {
         final Path absolute = file.toAbsolutePath();
         return absolute.startsWith(folder)
                 && names.matcher(folder.relativize(absolute).toString()).matches();
+    }
+
+    /**
+     * Whether a file that ended may get a name that the engine gives to the log file when that cannot go on under its
+     * own. The text of a lookup counts as one that no such name has.
+     */
+    static boolean canMakeDivertedName(final String pattern, final String file) {
+        final String plain = LOOKUP.matcher(pattern).replaceAll("-");
+        final String begin = FileNames.absolute(file) + ".burst-";
+        final ArchivePattern names = new ArchivePattern(plain);
+        for (int digits = 1; digits <= SEQUENCE_DIGITS; digits++) {
+            if (names.matches(Path.of(begin + "1".repeat(digits)))) {
+                return true;
+            }
+        }
+        // It may have numbers that are always the same.
+        return FileNames.absolute(FileNames.withoutSuffix(plain)).matches(Pattern.quote(begin) + "\\d+(?:\\.\\d+)?");
     }
 
     boolean isCompressed(final Path file) {

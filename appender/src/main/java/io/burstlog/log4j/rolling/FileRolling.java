@@ -45,6 +45,11 @@ public final class FileRolling {
         return ArchivePattern.folderOf(filePattern).toString();
     }
 
+    /** {@return whether a file that ended may get a name that the engine gives to a log file which cannot go on} */
+    public static boolean canMakeDivertedName(final String filePattern, final String fileName) {
+        return ArchivePattern.canMakeDivertedName(filePattern, fileName);
+    }
+
     /** {@return why the compression that a pattern asks for cannot be done; null if it can} */
     public static String missingCompressor(final String filePattern) {
         final Compressor compressor =

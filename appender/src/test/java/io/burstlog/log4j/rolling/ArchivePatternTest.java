@@ -72,6 +72,26 @@ class ArchivePatternTest {
         assertThat(archives.find()).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "app.log.burst-%i, true",
+        "app.log.burst-%i.gz, true",
+        "app.log.burst-%d{yyyyMMdd}, true",
+        "app.log.burst-17, true",
+        "app.log.%i, false",
+        "app.log.%d{yyyyMMdd}, false",
+        "app.log.burst-%i.old, false",
+        "app.log.burst%i, false",
+        "old/app.log.burst-%i, false",
+        "app.log.${ctx:user}%i, false"
+    })
+    void a_pattern_that_makes_the_name_of_a_diverted_log_is_known(final String pattern, final boolean isKnown) {
+        assertThat(ArchivePattern.canMakeDivertedName(
+                        folder.resolve(pattern).toString(),
+                        folder.resolve("app.log").toString()))
+                .isEqualTo(isKnown);
+    }
+
     @Test
     void the_beginning_of_a_twin_is_found_and_known() throws Exception {
         final Path temporary = Files.createFile(folder.resolve(".app-3.log.gz.burst-tmp"));
