@@ -109,6 +109,29 @@ static void one_that_others_took_at_that_moment_is_theirs(void **state) {
     assert_file(beside, "a\nf");
 }
 
+static char away[sizeof archive + 8];
+
+static int take_name_and_file(const struct files *files, const char *from, const char *to) {
+    (void)files;
+    assert_int_equal(rename(from, away), 0);
+    put_file(to, "theirs");
+    return -ENOENT;
+}
+
+static void what_has_the_name_when_the_file_is_gone_is_not_taken_for_it(void **state) {
+    (void)state;
+    snprintf(away, sizeof away, "%s.away", archive);
+    ops.rename = take_name_and_file;
+    append_text("a\n");
+    append_roll("f", "h", archive);
+    append_text("b\n");
+    drain_all();
+    assert_told("could not be rolled");
+    assert_file(archive, "theirs");
+    assert_file(away, "a\nf");
+    assert_file(host.file, "b\n");
+}
+
 #define TAKEN_TEST(name) cmocka_unit_test_setup_teardown(name, begin, remove_folder)
 
 int main(void) {
@@ -117,6 +140,7 @@ int main(void) {
         TAKEN_TEST(nothing_but_an_empty_file_is_replaced),
         TAKEN_TEST(a_rename_that_is_done_and_reports_an_error_is_no_second_one),
         TAKEN_TEST(one_that_others_took_at_that_moment_is_theirs),
+        TAKEN_TEST(what_has_the_name_when_the_file_is_gone_is_not_taken_for_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
