@@ -192,6 +192,22 @@ class ShipperRefusedIT extends ShipperRig {
         }
     }
 
+    @Test
+    void whatTheUserSaysOfTheProducerCounts(TestInfo test) throws Exception {
+        broker.createTopic("settings", 1);
+        try (WrittenStream written = open(test)) {
+            written.write(1);
+            written.awaitDrained();
+            ShipperConfig config = config("settings")
+                    .property("max.request.size", "1000")
+                    .key(record -> new byte[2000])
+                    .build();
+            try (KafkaShipper shipper = KafkaShipper.start(config)) {
+                awaitTold(BurstEvent.Severity.WARN, "max.request.size");
+            }
+        }
+    }
+
     private static void setLargest(String topic, int bytes) throws Exception {
         ConfigEntry largest = new ConfigEntry("max.message.bytes", Integer.toString(bytes));
         broker.admin()
