@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Predicate;
 import java.util.zip.Deflater;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.DirectWriteRolloverStrategy;
@@ -15,11 +16,12 @@ import org.apache.logging.log4j.core.appender.rolling.action.CommonsCompressActi
 import org.apache.logging.log4j.core.appender.rolling.action.CompositeAction;
 import org.apache.logging.log4j.core.appender.rolling.action.FileRenameAction;
 import org.apache.logging.log4j.core.appender.rolling.action.GzCompressAction;
+import org.apache.logging.log4j.core.appender.rolling.action.PosixViewAttributeAction;
 import org.apache.logging.log4j.core.appender.rolling.action.ZipCompressAction;
 
 /**
- * Replaces the compressions in what a strategy wants to be done by those that a crash does not harm. All other actions
- * stay as they are.
+ * Replaces the compressions in what a strategy wants to be done by those that a crash does not harm, and what follows
+ * them by what finds the file under any name. All other actions stay as they are, and exclude the strategy.
  *
  * @param names held where files get names
  */
@@ -29,28 +31,67 @@ record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy
     private record Compression(File source, File destination, Compressor compressor) {}
 
     Action safe(final Action wanted, final String planned, final Path archive) {
-        if (wanted instanceof CompositeAction composite) {
-            return new CompositeAction(safe(composite.getActions(), planned, archive), composite.isStopOnError());
-        }
-        final Compression compression = compressionOf(wanted);
-        return compression == null ? wanted : action(compression, compression.destination(), null, planned, archive);
+        return new Replacement(planned, archive).of(wanted);
     }
 
-    private List<Action> safe(final Action[] wanted, final String planned, final Path archive) {
-        final List<Action> safe = new ArrayList<>();
-        for (int i = 0; i < wanted.length; i++) {
-            final Compression compression = compressionOf(wanted[i]);
-            if (compression != null
-                    && i + 1 < wanted.length
-                    && wanted[i + 1] instanceof FileRenameAction rename
-                    && rename.getSource().equals(compression.destination())) {
-                safe.add(action(compression, rename.getDestination(), compression.destination(), planned, archive));
-                i++;
-            } else {
-                safe.add(safe(wanted[i], planned, archive));
-            }
+    /** The replacement of the actions of one roll. */
+    private final class Replacement {
+
+        private final String planned;
+        private final Path archive;
+
+        /** Null until there is one. */
+        private CompressAction compression;
+
+        Replacement(final String planned, final Path archive) {
+            this.planned = planned;
+            this.archive = archive;
         }
-        return safe;
+
+        Action of(final Action wanted) {
+            if (wanted instanceof CompositeAction composite) {
+                return new ActionsOfRoll(of(composite.getActions()), composite.isStopOnError());
+            }
+            final Compression described = compressionOf(wanted);
+            if (described != null) {
+                return compress(described, described.destination(), null);
+            }
+            return new GuardedAction(givesItsAttributes(wanted), names);
+        }
+
+        private List<Action> of(final Action[] wanted) {
+            final List<Action> safe = new ArrayList<>();
+            for (int i = 0; i < wanted.length; i++) {
+                final Compression described = compressionOf(wanted[i]);
+                if (described != null
+                        && i + 1 < wanted.length
+                        && wanted[i + 1] instanceof FileRenameAction rename
+                        && rename.getSource().equals(described.destination())) {
+                    safe.add(compress(described, rename.getDestination(), described.destination()));
+                    i++;
+                } else {
+                    safe.add(of(wanted[i]));
+                }
+            }
+            return safe;
+        }
+
+        private CompressAction compress(final Compression described, final File destination, final File temporary) {
+            compression = action(described, destination, temporary, planned, archive);
+            return compression;
+        }
+
+        /**
+         * The strategy means the file that was compressed, and names it as it would be called if nothing came between.
+         */
+        private Action givesItsAttributes(final Action wanted) {
+            return compression != null
+                            && wanted instanceof PosixViewAttributeAction attributes
+                            && attributes.getPathConditions().isEmpty()
+                            && compression.isTo(attributes.getBasePath())
+                    ? new AttributesAction(compression, attributes)
+                    : wanted;
+        }
     }
 
     private CompressAction action(
@@ -85,14 +126,23 @@ record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy
 
     /** Whether any of them compresses. */
     static boolean compresses(final Action action) {
+        return compresses(action, compression -> true);
+    }
+
+    /** Whether any of them compresses this file. */
+    static boolean compresses(final Action action, final FileIdentity file) {
+        return compresses(action, compression -> compression.isOf(file));
+    }
+
+    private static boolean compresses(final Action action, final Predicate<CompressAction> isMeant) {
         if (action instanceof CompositeAction composite) {
             for (final Action one : composite.getActions()) {
-                if (compresses(one)) {
+                if (compresses(one, isMeant)) {
                     return true;
                 }
             }
         }
-        return action instanceof CompressAction;
+        return action instanceof CompressAction compression && isMeant.test(compression);
     }
 
     private Compression compressionOf(final Action action) {

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.apache.logging.log4j.core.LifeCycle;
 import org.apache.logging.log4j.core.LifeCycle2;
 import org.apache.logging.log4j.core.LogEvent;
@@ -48,6 +49,11 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     /** A roll that failed and is not made up for yet; until then no policy is asked. */
     private final AtomicReference<Retry> retry = new AtomicReference<>();
 
+    /** Why no roll should be added, or null. */
+    private Supplier<String> reasonToPutOff = () -> null;
+
+    private RollWarning warning;
+
     private volatile Duration retryDelay = RETRY_DELAY;
     private volatile RollContent content;
     private volatile long fileMillis;
@@ -69,6 +75,17 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
         this.content = new RollContent(settings, stream);
         this.fileMillis = millisOf(stats);
         this.bytes.set(stats.fileBytes());
+    }
+
+    /** To be called before the first roll: while there is a reason none is added, and the reason is told once. */
+    void putOff(final Supplier<String> reason, final RollWarning told) {
+        lock.lock();
+        try {
+            reasonToPutOff = reason;
+            warning = told;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static long millisOf(final StreamStats stats) {
@@ -161,6 +178,13 @@ public final class BurstRollingFileManager extends ManagerWithoutFile {
     }
 
     private void roll(final RollNote note, final long millis) {
+        final String reason = reasonToPutOff.get();
+        if (reason != null) {
+            final Retry before = retry.get();
+            retry.set(laterWith(note, before != null && before.isOfDrain()));
+            warning.tell(getFileName(), reason);
+            return;
+        }
         // What is said here of the next file stands before the roller can say that there is none.
         final long ending = bytes.getAndSet(0);
         final long began = fileMillis;

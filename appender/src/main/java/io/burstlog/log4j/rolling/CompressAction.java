@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j.rolling;
 
-import java.io.BufferedInputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
+import java.util.Arrays;
 import java.util.concurrent.locks.Lock;
 import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
 
@@ -39,6 +39,11 @@ final class CompressAction extends AbstractAction {
     private final Lock names;
     private final NameWarning warning;
     private final FileIdentity identity;
+
+    /** The twin, once it has its name; until then null. */
+    private Path published;
+
+    private FileIdentity twinIdentity;
 
     /** The file was not compressed, and is as it was. */
     static final class Failure extends IOException {
@@ -87,9 +92,10 @@ final class CompressAction extends AbstractAction {
     /** @return false if there is nothing to compress any more */
     @Override
     public boolean execute() throws IOException {
-        if (identity == null) {
-            return false;
-        }
+        return identity != null && ArchiveJobs.inTurn(this::compress);
+    }
+
+    private boolean compress() throws IOException {
         Path twin = null;
         try {
             final Path present;
@@ -110,6 +116,7 @@ final class CompressAction extends AbstractAction {
                 twin = temporaryOf(twinOf(present));
                 if (isTwinOf(present, twinOf(present))) {
                     deleteBeginning(twin);
+                    has(twinOf(present));
                     return deleteOf(present);
                 }
                 Files.deleteIfExists(twin);
@@ -124,11 +131,39 @@ final class CompressAction extends AbstractAction {
         }
     }
 
+    /** Whether a file has the name of its twin. */
+    boolean hasTwin() {
+        return identity != null && Files.exists(destination);
+    }
+
     /** Deletes the file if an earlier compression ended between its last two steps. Nothing else is done. */
     void finish() throws IOException {
         if (identity != null && isTwinOf(source, destination)) {
             deleteOf(source);
         }
+    }
+
+    /** Whether it is to compress this file. */
+    boolean isOf(final FileIdentity file) {
+        return file.equals(identity);
+    }
+
+    /** Whether its twin is to have this name. */
+    boolean isTo(final Path name) {
+        return name.toAbsolutePath().equals(destination);
+    }
+
+    /** The file, or its twin once that is there, under the name that it has now. Null if it is gone. */
+    Path present() {
+        if (twinIdentity != null) {
+            return twinIdentity.find(published);
+        }
+        return identity == null ? null : identity.find(source);
+    }
+
+    private void has(final Path twin) throws IOException {
+        published = twin;
+        twinIdentity = FileIdentity.of(twin);
     }
 
     /** As far as that can be done where a call has just failed. The next attempt, or the next start, does it again. */
@@ -145,14 +180,19 @@ final class CompressAction extends AbstractAction {
         if (!Files.exists(twin)) {
             return false;
         }
-        try (InputStream whole = new BufferedInputStream(Files.newInputStream(file));
-                InputStream unpacked = new BufferedInputStream(compressor.decompress(Files.newInputStream(twin)))) {
-            for (int wanted = whole.read(); wanted >= 0; wanted = whole.read()) {
-                if (unpacked.read() != wanted) {
+        try (InputStream whole = Files.newInputStream(file);
+                InputStream unpacked = compressor.decompress(Files.newInputStream(twin))) {
+            final byte[] wanted = new byte[BUFFER_BYTES];
+            final byte[] found = new byte[BUFFER_BYTES];
+            int length;
+            do {
+                length = whole.readNBytes(wanted, 0, BUFFER_BYTES);
+                if (unpacked.readNBytes(found, 0, BUFFER_BYTES) != length
+                        || !Arrays.equals(wanted, 0, length, found, 0, length)) {
                     return false;
                 }
-            }
-            return unpacked.read() < 0;
+            } while (length > 0);
+            return true;
         } catch (final IOException truncated) {
             return false;
         }
@@ -230,12 +270,14 @@ final class CompressAction extends AbstractAction {
                 name = Path.of(warning.free(name.toString()));
             }
             try {
+                has(name);
                 Durable.sync(name.toAbsolutePath().getParent());
                 Files.deleteIfExists(twin);
                 Files.delete(present);
             } catch (final IOException | RuntimeException failure) {
                 // A strategy would take the two for two files.
                 if (identity.isOf(present)) {
+                    twinIdentity = null;
                     deleteBeginning(name);
                 }
                 throw failure;

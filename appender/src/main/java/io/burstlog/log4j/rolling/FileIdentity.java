@@ -43,7 +43,8 @@ record FileIdentity(Object key, long bytes, FileTime modified) {
         try (DirectoryStream<Path> siblings =
                 Files.newDirectoryStream(likely.toAbsolutePath().getParent())) {
             for (final Path sibling : siblings) {
-                if (isOf(sibling)) {
+                // A link to it is not the file.
+                if (!Files.isSymbolicLink(sibling) && isOf(sibling)) {
                     return sibling;
                 }
             }

@@ -20,7 +20,7 @@ public final class FileRolling {
     private final BurstRollingFileManager manager;
     private final StrategyRun strategy;
     private final Roller roller;
-    private volatile StreamJobs jobs;
+    private final StreamJobs jobs;
 
     private FileRolling(
             final RollingStream stream,
@@ -73,7 +73,9 @@ public final class FileRolling {
         final StreamJobs jobs = strategy.jobsFor(settings, stream);
         strategy.begin(manager, jobs);
         strategy.deleteBeginnings(stream, jobs);
-        final Roller roller = Roller.start(settings.appender(), stream, manager, strategy);
+        final RollWarning warning = new RollWarning(settings.appender());
+        manager.putOff(jobs::reasonToPutOff, warning);
+        final Roller roller = Roller.start(settings.appender(), stream, manager, strategy, warning);
         return new FileRolling(stream, manager, strategy, roller, jobs);
     }
 
@@ -92,9 +94,7 @@ public final class FileRolling {
 
     /** Takes what another configuration says. The file that is written goes on, and its size and age count. */
     public void update(final RollingSettings settings) {
-        final StreamJobs before = jobs;
-        jobs = strategy.update(settings, stream);
-        before.end(Duration.ZERO);
+        strategy.update(settings, stream);
         manager.update(settings);
         strategy.finishLeftovers(stream, jobs);
     }
@@ -112,6 +112,11 @@ public final class FileRolling {
     /** {@return what policies, listeners and other plugins take for the manager of the file} */
     public RollingFileManager manager() {
         return manager;
+    }
+
+    /** For tests. */
+    StreamJobs jobs() {
+        return jobs;
     }
 
     /** No roll begins any more. Those in the ring are still performed until {@link #end}. */

@@ -12,6 +12,8 @@ import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.DirectWriteRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.PatternProcessor;
 import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
+import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
+import org.apache.logging.log4j.core.appender.rolling.action.Action;
 import org.apache.logging.log4j.status.StatusLogger;
 
 /** Finishes at the start what a process before this one has left: beginnings of twins go, and files are compressed. */
@@ -36,8 +38,9 @@ final class Leftovers {
     }
 
     /**
-     * Of a file that is there plain and compressed one goes, before a strategy gives the two different names. To be
-     * called while no job of the stream is under way: it makes such beginnings.
+     * Of a file that is there plain and compressed one goes, before a strategy gives the two different names: they are
+     * compared by the first jobs of the stream, which come before its next roll, and a crash leaves both. To be called
+     * while no job is under way: it makes such beginnings.
      */
     void deleteBeginnings() {
         final ArchivePattern pattern = new ArchivePattern(settings.filePattern());
@@ -51,15 +54,37 @@ final class Leftovers {
                 if (pattern.isTemporary(file)) {
                     Files.deleteIfExists(file);
                 } else if (!pattern.isCompressed(file) && !file.equals(current)) {
-                    actions.compress(file, pattern.suffix()).finish();
+                    finish(actions.compress(file, pattern.suffix()));
                 }
             }
         } catch (final IOException | RuntimeException unreadable) {
-            LOGGER.warn(
-                    "Burst '{}': what a compression before this start had begun is not removed: {}.",
-                    settings.appender(),
-                    unreadable.toString());
+            warn(unreadable);
         }
+    }
+
+    private void finish(final CompressAction compression) {
+        if (!compression.hasTwin()) {
+            return;
+        }
+        final Action finish = new AbstractAction() {
+            @Override
+            public boolean execute() {
+                try {
+                    compression.finish();
+                } catch (final IOException | RuntimeException unreadable) {
+                    warn(unreadable);
+                }
+                return true;
+            }
+        };
+        jobs.add(finish, Duration.ZERO);
+    }
+
+    private void warn(final Exception unreadable) {
+        LOGGER.warn(
+                "Burst '{}': what a compression before this start had begun is not removed: {}.",
+                settings.appender(),
+                unreadable.toString());
     }
 
     /** Queues the files that are to be compressed. Those that a job takes meanwhile are left to it. */
@@ -85,7 +110,7 @@ final class Leftovers {
 
     private void compress(final Path file, final String suffix) throws IOException {
         try {
-            if (Files.size(file) > 0) {
+            if (Files.size(file) > 0 && !jobs.compresses(file)) {
                 jobs.add(actions.compress(file, suffix), delayOf(file));
             }
         } catch (final NoSuchFileException gone) {

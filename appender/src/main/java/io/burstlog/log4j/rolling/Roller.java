@@ -29,20 +29,22 @@ final class Roller implements Runnable {
     private final RollingStream stream;
     private final BurstRollingFileManager manager;
     private final StrategyRun strategy;
+    private final RollWarning warning;
     private final Thread thread;
 
     private volatile boolean isClosed;
-    private boolean isFailing;
 
     private Roller(
             final String appender,
             final RollingStream stream,
             final BurstRollingFileManager manager,
-            final StrategyRun strategy) {
+            final StrategyRun strategy,
+            final RollWarning warning) {
         this.appender = appender;
         this.stream = stream;
         this.manager = manager;
         this.strategy = strategy;
+        this.warning = warning;
         this.thread = new Thread(this, "burstlog-roller " + appender);
         thread.setDaemon(true);
     }
@@ -51,8 +53,9 @@ final class Roller implements Runnable {
             final String appender,
             final RollingStream stream,
             final BurstRollingFileManager manager,
-            final StrategyRun strategy) {
-        final Roller roller = new Roller(appender, stream, manager, strategy);
+            final StrategyRun strategy,
+            final RollWarning warning) {
+        final Roller roller = new Roller(appender, stream, manager, strategy, warning);
         roller.thread.start();
         return roller;
     }
@@ -99,7 +102,7 @@ final class Roller implements Runnable {
         } catch (final BurstException closed) {
             throw closed;
         } catch (final Throwable failure) {
-            warn(request, failure.toString());
+            warning.tell(request.file(), failure.toString());
         }
         if (ended == null) {
             stream.rollFailed(request.sequence(), 0);
@@ -111,7 +114,7 @@ final class Roller implements Runnable {
             return;
         }
         if (ended != null && outcome.fileNumber() > request.fileNumber()) {
-            isFailing = false;
+            warning.rolled();
             manager.hasRolled(note);
             strategy.afterwards(ended);
         } else {
@@ -119,19 +122,6 @@ final class Roller implements Runnable {
             manager.goesOn(note, request.fileBytes(), TimeUnit.NANOSECONDS.toMillis(request.fileBornNanos()));
         }
         tell(RolloverListener::rolloverComplete, request.file());
-    }
-
-    private void warn(final RollRequest request, final String reason) {
-        if (!isFailing) {
-            isFailing = true;
-            LOGGER.warn(
-                    "Burst '{}': the log file {} is not rolled, and goes on: {}. This is tried again every {} s with the"
-                            + " next event; that it lasts is not told again.",
-                    appender,
-                    request.file(),
-                    reason,
-                    BurstRollingFileManager.RETRY_DELAY.toSeconds());
-        }
     }
 
     /** Waits until the drain has noted what became of a roll. Null if the stream is closed before that. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.logging.log4j.core.appender.rolling.RolloverDescription;
@@ -13,8 +14,9 @@ import org.apache.logging.log4j.core.appender.rolling.action.Action;
 import org.apache.logging.log4j.core.appender.rolling.action.FileRenameAction;
 
 /**
- * Lets the strategy of a stream name a file that ended. Its thread and that of {@link ArchiveJobs} exclude each other
- * where they give names: a strategy may shift those of all files.
+ * Lets the strategy of a stream name a file that ended. Its thread and those of {@link ArchiveJobs} exclude each other
+ * where they give names, and where they delete: a strategy may shift the names of all files. It finds done what the
+ * rolls before it have left to do, up to the first compression.
  */
 final class StrategyRun {
 
@@ -60,18 +62,18 @@ final class StrategyRun {
     }
 
     /** Takes what another configuration says, for the rolls that wait, too. */
-    StreamJobs update(final RollingSettings other, final RollingStream stream) {
-        names.lock();
-        try {
-            settings = other;
-            jobs = jobsFor(other, stream);
-            return jobs;
-        } finally {
-            names.unlock();
-        }
+    void update(final RollingSettings other, final RollingStream stream) {
+        settings = other;
+        jobs.update(
+                actions(other),
+                other.archives().compressDelay(),
+                new Retention(other, stream, names, Clock.systemUTC()));
     }
 
-    /** Removes what a compression of a process before this one had begun; to be called before any job of the stream. */
+    /**
+     * Removes what a compression of a process before this one had begun; to be called before any job of the stream. No
+     * roll comes before that is done.
+     */
     void deleteBeginnings(final RollingStream stream, final StreamJobs with) {
         new Leftovers(settings, stream, actions(settings), with).deleteBeginnings();
     }
@@ -84,19 +86,33 @@ final class StrategyRun {
 
     /** @throws IOException why the file goes on */
     Ended run(final RollRequest request, final RollNote note) throws IOException {
-        names.lock();
+        lockNames();
         try {
-            final RollView view = new RollView(settings, manager, request, note);
-            final RolloverDescription description = settings.strategy().rollover(view);
+            // Another configuration may come meanwhile.
+            final RollingSettings now = settings;
+            final RollView view = new RollView(now, manager, request, note);
+            final RolloverDescription description = now.strategy().rollover(view);
             if (description == null) {
                 throw new IOException("the strategy gives no name; see what it has said");
             }
-            return settings.isDirectWrite()
-                    ? endedUnderItsName(request, view, description)
-                    : ended(request, description);
+            return now.isDirectWrite() ? endedUnderItsName(request, view, description) : ended(request, description);
         } finally {
             names.unlock();
         }
+    }
+
+    /** An action that hangs must not hold up the drain for ever. */
+    private void lockNames() throws IOException {
+        final long deadline = System.nanoTime() + jobs.patience().toNanos();
+        try {
+            if (jobs.awaitActions(jobs.patience())
+                    && names.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (final InterruptedException stillToBeSeen) {
+            Thread.currentThread().interrupt();
+        }
+        throw new IOException(jobs.tooLate());
     }
 
     private Ended endedUnderItsName(

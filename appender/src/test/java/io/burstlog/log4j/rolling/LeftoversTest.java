@@ -9,9 +9,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.DirectWriteRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +62,50 @@ class LeftoversTest {
         RolledLog.open(folder, settings("app-%i.log.gz", Duration.ofHours(1))).close();
         assertThat(RolledLog.files(folder))
                 .containsOnlyKeys("app-1.log", "app-2.log.gz", "app-3.log", "app-3.log.gz", "app.log");
+    }
+
+    /**
+     * Which may take minutes: what is compressed here is read from a pipe that nobody fills before the start is over.
+     */
+    @Test
+    void a_file_that_is_there_twice_is_compared_after_the_start_and_before_the_next_roll() throws Exception {
+        create("app-1.log");
+        final Path twin = folder.resolve("app-1.log.bz2");
+        assertThat(new ProcessBuilder("mkfifo", twin.toString()).start().waitFor())
+                .isZero();
+        final Thread starting = Thread.currentThread();
+        final Thread rescue = new Thread(() -> {
+            try {
+                Thread.sleep(RolledLog.PATIENCE.toMillis());
+                starting.interrupt();
+                Files.newOutputStream(twin).close();
+            } catch (final java.io.IOException | InterruptedException isOver) {
+                // As it should be.
+            }
+        });
+        rescue.setDaemon(true);
+        rescue.start();
+        try (RolledLog log = RolledLog.open(folder, settings("app-%i.log.bz2", Duration.ofHours(1)))) {
+            assertThat(Thread.interrupted())
+                    .as("the start waits for a comparison")
+                    .isFalse();
+            rescue.interrupt();
+            log.log("order 1");
+            log.manager().rollover();
+            // Whoever performs rolls has come so far, and waits.
+            Awaitility.await()
+                    .atMost(RolledLog.PATIENCE)
+                    .until(() -> Thread.getAllStackTraces().entrySet().stream()
+                            .anyMatch(thread -> thread.getKey().getName().startsWith("burstlog-roller")
+                                    && Arrays.toString(thread.getValue()).contains("awaitActions")));
+            assertThat(Files.readString(folder.resolve("app.log"))).isEqualTo("order 1\n");
+            try (OutputStream out = Compressor.ofSuffix(".bz2", 6).compress(Files.newOutputStream(twin), "")) {
+                out.write(Files.readAllBytes(folder.resolve("app-1.log")));
+            }
+            log.awaitDrained();
+        }
+        assertThat(folder.resolve("app-1.log")).doesNotExist();
+        assertThat(folder.resolve("app-2.log")).hasContent("order 1\n");
     }
 
     @Test

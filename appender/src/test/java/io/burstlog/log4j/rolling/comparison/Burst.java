@@ -6,7 +6,7 @@ import io.burstlog.log4j.BurstAppender;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Map;
+import java.util.Collection;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.logging.log4j.core.Appender;
@@ -35,7 +35,7 @@ final class Burst {
                     () -> Arrays.stream(roller.getStackTrace())
                             .noneMatch(frame -> frame.getMethodName().equals("perform")));
             final Object jobs = field(rolling, "jobs");
-            final Map<?, ?> pending = (Map<?, ?>) field(jobs, "pending");
+            final Collection<?> pending = (Collection<?>) field(jobs, "pending");
             await("the jobs", () -> {
                 synchronized (jobs) {
                     return pending.isEmpty();

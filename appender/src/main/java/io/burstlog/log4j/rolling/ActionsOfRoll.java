@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j.rolling;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.logging.log4j.core.appender.rolling.action.Action;
+import org.apache.logging.log4j.core.appender.rolling.action.CompositeAction;
+
+/**
+ * What is to be done after one roll, in order. A file that its strategy has deleted meanwhile is no error: the actions
+ * behind its compression are done. Executed again, as after a compression that failed, it does what is not done yet.
+ * For one thread.
+ */
+final class ActionsOfRoll extends CompositeAction {
+
+    private final List<Action> left;
+    private boolean hasBegun;
+
+    ActionsOfRoll(final List<Action> actions, final boolean stopsOnError) {
+        super(actions, stopsOnError);
+        left = new ArrayList<>(actions);
+    }
+
+    @Override
+    public boolean execute() throws IOException {
+        hasBegun = true;
+        Exception first = null;
+        boolean succeeds = true;
+        for (final Action action : List.copyOf(left)) {
+            try {
+                final boolean isDone = action.execute() || action instanceof CompressAction;
+                left.remove(action);
+                succeeds &= isDone;
+                if (!isDone && isStopOnError()) {
+                    left.clear();
+                    return false;
+                }
+            } catch (final IOException | RuntimeException failure) {
+                if (!(failure instanceof CompressAction.Failure)) {
+                    left.remove(action);
+                }
+                first = isWorse(failure, first) ? failure : first;
+                if (isStopOnError()) {
+                    break;
+                }
+            }
+        }
+        if (first instanceof IOException failure) {
+            throw failure;
+        }
+        if (first != null) {
+            throw (RuntimeException) first;
+        }
+        return succeeds;
+    }
+
+    /** A compression is tried again, which must not depend on what else fails. */
+    private static boolean isWorse(final Exception failure, final Exception first) {
+        return first == null || failure instanceof CompressAction.Failure && !(first instanceof CompressAction.Failure);
+    }
+
+    /**
+     * What is to be done though the compression is not due before the end. Null if there is nothing, or if it has begun
+     * already.
+     */
+    ActionsOfRoll withoutCompression() {
+        if (hasBegun) {
+            return null;
+        }
+        final List<Action> others = new ArrayList<>();
+        for (final Action action : getActions()) {
+            final ActionsOfRoll inner = action instanceof ActionsOfRoll some ? some.withoutCompression() : null;
+            if (inner != null) {
+                others.add(inner);
+            } else if (action instanceof GuardedAction) {
+                others.add(action);
+            }
+        }
+        return others.isEmpty() ? null : new ActionsOfRoll(others, isStopOnError());
+    }
+
+    /** How long one of them that keeps others from giving names has been under way; 0: none is. */
+    static long nanosOf(final Action action) {
+        if (action instanceof GuardedAction guarded) {
+            return guarded.nanos();
+        }
+        long longest = 0;
+        if (action instanceof CompositeAction composite) {
+            for (final Action one : composite.getActions()) {
+                longest = Math.max(longest, nanosOf(one));
+            }
+        }
+        return longest;
+    }
+}
