@@ -71,7 +71,11 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
 
     private static String burst(String name, Path ring, Path file, String attributes) {
         String rolling = attributes.contains("filePattern")
-                ? "<SizeBasedTriggeringPolicy size=\"16 KB\"/><DefaultRolloverStrategy fileIndex=\"nomax\"/>"
+                ? "<SizeBasedTriggeringPolicy size=\"16 KB\"/><DefaultRolloverStrategy fileIndex=\"nomax\""
+                        + " stopCustomActionsOnError=\"false\"><Whim folder=\"%s\" names=\"%s\"/></DefaultRolloverStrategy>"
+                                .formatted(
+                                        file.getParent(),
+                                        file.getFileName().toString().replace(".log", ""))
                 : "";
         return """
             <Burst name="%s" ring="%s" fileName="%s" shutdownTimeout="5 min" %s>
@@ -83,7 +87,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
     private static Installation configured(Path directory, Path ring, String appenders, String loggers)
             throws IOException {
         Path configuration = Files.writeString(directory.resolve("log4j2.xml"), """
-            <Configuration status="warn">
+            <Configuration status="warn"%s>
               <Appenders>
                 %s
               </Appenders>
@@ -92,7 +96,10 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
                 <Root level="info"><AppenderRef ref="Log"/></Root>
               </Loggers>
             </Configuration>
-            """.formatted(appenders, loggers));
+            """.formatted(
+                appenders.contains("<Whim") ? " packages=\"%s\"".formatted(WhimAction.class.getPackageName()) : "",
+                appenders,
+                loggers));
         return new Installation(directory, ring, fileOf(directory, 1), configuration);
     }
 
@@ -104,14 +111,14 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return stream == 1 ? "it.log" : "it" + stream + ".log";
     }
 
-    /** Those that a rolled log file was before, in the order in which they ended, and then itself. */
+    /** Those that a rolled log file was before, in the order in which they ended, deleted ones too, and then itself. */
     List<Path> files(int stream) throws IOException {
         Pattern name = Pattern.compile(nameOf(stream).replace(".log", "-(?:[-\\d]+_)?(\\d+)\\.log(\\.gz)?"));
         Map<Integer, Path> ended = new TreeMap<>();
-        for (String one : fileNames()) {
-            Matcher matcher = name.matcher(one);
+        for (Path one : archives()) {
+            Matcher matcher = name.matcher(one.getFileName().toString());
             if (matcher.matches()) {
-                Path before = ended.put(Integer.valueOf(matcher.group(1)), directory.resolve(one));
+                Path before = ended.put(Integer.valueOf(matcher.group(1)), one);
                 if (before != null) {
                     throw new AssertionError(before + " is there twice, as " + one);
                 }
@@ -147,9 +154,25 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         deleteTree(directory);
     }
 
+    /** What is in the directory, and what {@link WhimAction} has deleted. */
+    private List<Path> archives() throws IOException {
+        List<Path> all = new ArrayList<>();
+        for (Path place : List.of(directory, directory.resolve(WhimAction.FOLDER))) {
+            if (Files.isDirectory(place)) {
+                try (Stream<Path> files = Files.list(place)) {
+                    all.addAll(files.toList());
+                }
+            }
+        }
+        return all;
+    }
+
+    /** Of all that is in the directory but what {@link WhimAction} has deleted. */
     List<String> fileNames() throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.map(path -> path.getFileName().toString()).toList();
+            return files.filter(Files::isRegularFile)
+                    .map(path -> path.getFileName().toString())
+                    .toList();
         }
     }
 

@@ -19,8 +19,9 @@ import java.util.concurrent.locks.LockSupport;
  * One ring with one or several log files, and JVMs that log into them and are killed one after the other: half of them
  * while they log, a quarter while they open the ring, a quarter while they shut down. Then one that ends by itself; by
  * then everything acknowledged is in the file of its stream, once and in order. Where the kills strike follows from a
- * seed, but for what the machine adds. Files may be rolled meanwhile, and are read as one then. With an even seed all
- * lines of a thread are equal, and a file that begins like a log file lies beside it.
+ * seed, but for what the machine adds. Files may be rolled meanwhile, and are read as one then; what is done after a
+ * roll fails, comes late and deletes ({@link WhimAction}). With an even seed all lines of a thread are equal, and a
+ * file that begins like a log file lies beside it.
  *
  * <p>The JVM of the next round starts while that of this round still runs, because starting takes longest.
  */
@@ -101,7 +102,9 @@ final class KillRounds {
             LogFile.read(ofStream)
                     .holdsWhatWasAcknowledged(
                             runs, THREADS, thread -> VictimOfKills.streamOf(thread, streams) == stream);
-            ofStream.forEach(file -> files.add(file.getFileName().toString()));
+            ofStream.stream()
+                    .filter(file -> file.getParent().equals(installation.directory()))
+                    .forEach(file -> files.add(file.getFileName().toString()));
             rolls += ofStream.size() - 1;
         }
         if (linesAreEqual) {
