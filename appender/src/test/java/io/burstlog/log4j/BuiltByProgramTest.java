@@ -243,6 +243,22 @@ class BuiltByProgramTest {
         }
     }
 
+    /** Not as two elements that are in force at once. */
+    @Test
+    void a_new_configuration_that_rolls_the_file_is_told_that_it_stays_as_it_is_and_its_events_are_logged() {
+        final OrdersDirectory directory = new OrdersDirectory(temporary);
+        final String size = "<SizeBasedTriggeringPolicy size=\"1 MB\"/>";
+        try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
+            log4j.reconfigure(RunningLog4j.xml(directory.rolled("orders-%i.log", "", size)));
+            assertThat(log4j.status(Level.ERROR))
+                    .singleElement()
+                    .asString()
+                    .contains("is open and stays as it is: filePattern");
+            log4j.logger().info("order 1");
+        }
+        assertThat(directory.lines()).containsExactly("order 1");
+    }
+
     @Test
     void of_two_elements_for_one_file_the_second_is_refused_if_one_alone_rolls_it() {
         final OrdersDirectory directory = new OrdersDirectory(temporary);
