@@ -156,6 +156,7 @@ static void a_folder_begun_anew_where_it_is_is_told(void **state) {
     begin_anew();
     assert_int_equal(log_write(90), 0);
     assert_stale_while_it_waits("was begun anew");
+    assert_null(strstr(burst_last_error(), "in the place")); /* it is the open folder itself that says so */
 }
 
 static void an_emptied_folder_is_told(void **state) {
