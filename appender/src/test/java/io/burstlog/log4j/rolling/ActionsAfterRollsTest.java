@@ -115,6 +115,13 @@ class ActionsAfterRollsTest {
                 .until(() -> log.rolling().jobs().awaitEmpty(Duration.ofMillis(100)));
     }
 
+    /** The work of a roll is added when it is performed, a moment after the stream is drained. */
+    private static void awaitPending(final RolledLog log, final int count) {
+        Awaitility.await()
+                .atMost(RolledLog.PATIENCE)
+                .until(() -> log.rolling().jobs().pending() == count);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_file_that_got_another_name_is_compressed_and_one_that_is_gone_ends_nothing(final boolean stopsOnError)
@@ -123,10 +130,7 @@ class ActionsAfterRollsTest {
         final RolloverStrategy by = strategy("2", stopsOnError, action(() -> done.incrementAndGet() > 0));
         try (RolledLog log = RolledLog.open(folder, settings("app-%i.log.gz", by, LATER))) {
             roll(log, 1, 5);
-            // Whoever performs the last roll adds its work when it is performed.
-            Awaitility.await()
-                    .atMost(RolledLog.PATIENCE)
-                    .until(() -> log.rolling().jobs().pending() == 5);
+            awaitPending(log, 5);
             assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log", "app-2.log", "app.log");
             log.rolling().update(settings("app-%i.log.gz", by, Duration.ZERO));
             awaitJobs(log);
@@ -202,10 +206,7 @@ class ActionsAfterRollsTest {
             log.manager().retryAfter(Duration.ZERO);
             for (int i = 1; i <= 3; i++) {
                 roll(log, i, 1);
-                final int pending = i;
-                Awaitility.await()
-                        .atMost(RolledLog.PATIENCE)
-                        .until(() -> log.rolling().jobs().pending() == pending);
+                awaitPending(log, i);
             }
             roll(log, 4, 6);
             assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log", "app-2.log", "app-3.log", "app.log");
@@ -312,7 +313,6 @@ class ActionsAfterRollsTest {
         }
     }
 
-    /** The one with which it fails is one that the file has anyway. */
     @Test
     void what_was_done_before_a_compression_failed_is_not_done_again_with_it() throws Exception {
         final List<String> done = new ArrayList<>();
@@ -399,17 +399,6 @@ class ActionsAfterRollsTest {
         assertThat(RolledLog.files(folder).values().stream().flatMap(String::lines))
                 .containsExactlyInAnyOrderElementsOf(
                         IntStream.range(100, 200).mapToObj(i -> "order " + i).toList());
-    }
-
-    @Test
-    void a_link_to_a_file_that_got_another_name_is_not_taken_for_it() throws Exception {
-        final Path file = Files.writeString(folder.resolve("app-1.log"), "order 1\n");
-        final FileIdentity identity = FileIdentity.of(file);
-        Files.move(file, folder.resolve("app-2.log"));
-        for (int i = 0; i < 20; i++) {
-            Files.createSymbolicLink(folder.resolve("link-" + i), folder.resolve("app-2.log"));
-        }
-        assertThat(identity.find(file)).isEqualTo(folder.resolve("app-2.log"));
     }
 
     @Test

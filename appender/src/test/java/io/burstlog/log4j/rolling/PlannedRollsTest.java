@@ -345,4 +345,15 @@ class PlannedRollsTest {
         Files.writeString(file, "order 10\n");
         assertThat(identity.isOf(file)).isFalse();
     }
+
+    @Test
+    void a_link_to_a_file_that_got_another_name_is_not_taken_for_it() throws Exception {
+        final Path file = Files.writeString(folder.resolve("app-1.log"), "order 1\n");
+        final FileIdentity identity = FileIdentity.of(file);
+        Files.move(file, folder.resolve("app-2.log"));
+        for (int i = 0; i < 20; i++) {
+            Files.createSymbolicLink(folder.resolve("link-" + i), folder.resolve("app-2.log"));
+        }
+        assertThat(identity.find(file)).isEqualTo(folder.resolve("app-2.log"));
+    }
 }
