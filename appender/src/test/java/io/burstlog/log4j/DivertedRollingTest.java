@@ -98,6 +98,33 @@ class DivertedRollingTest {
                         orders(fileIndex.equals("nomax") ? 3 : EVENTS - kept.size(), EVENTS));
     }
 
+    @ParameterizedTest
+    @CsvSource({"orders.log.*, 2", "orders.log.b*, 0"})
+    void no_deletion_takes_the_file_that_it_goes_to(final String glob, final int kept) throws Exception {
+        final String strategy = "<DefaultRolloverStrategy fileIndex=\"nomax\"><Delete basePath=\"" + directory.path()
+                + "\"><IfFileName glob=\"" + glob + "\"/>"
+                + (kept > 0 ? "<IfAccumulatedFileCount exceeds=\"" + kept + "\"/>" : "")
+                + "</Delete></DefaultRolloverStrategy>";
+        try (RunningLog4j log4j = with("orders.log.%i", "<SizeBasedTriggeringPolicy size=\"200\"/>" + strategy)) {
+            log4j.logOrders(0, 3);
+            log4j.awaitDrained();
+            cut();
+            for (int i = 3; i < EVENTS; i += 10) {
+                log4j.logOrders(i, Math.min(i + 10, EVENTS));
+                log4j.awaitDrained();
+            }
+            assertThat(log4j.status(Level.WARN)).noneMatch(line -> line.contains("deleted by others"));
+        }
+        final List<Path> current = files("orders\\.log\\.burst-\\d+");
+        assertThat(current).hasSize(1);
+        final List<String> last = Files.readAllLines(current.get(0));
+        assertThat(last).isNotEmpty();
+        assertThat(last).containsExactlyElementsOf(orders(EVENTS - last.size(), EVENTS));
+        if (kept > 0) {
+            assertThat(files("orders\\.log\\.\\d+")).hasSize(kept);
+        }
+    }
+
     @Test
     void a_pattern_that_makes_its_name_is_refused() throws Exception {
         try (RunningLog4j log4j = with("orders.log.burst-%i", "<SizeBasedTriggeringPolicy size=\"200\"/>")) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.zip.Deflater;
 import org.apache.logging.log4j.core.appender.rolling.DefaultRolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.DirectWriteRolloverStrategy;
@@ -14,6 +15,7 @@ import org.apache.logging.log4j.core.appender.rolling.RolloverStrategy;
 import org.apache.logging.log4j.core.appender.rolling.action.Action;
 import org.apache.logging.log4j.core.appender.rolling.action.CommonsCompressAction;
 import org.apache.logging.log4j.core.appender.rolling.action.CompositeAction;
+import org.apache.logging.log4j.core.appender.rolling.action.DeleteAction;
 import org.apache.logging.log4j.core.appender.rolling.action.FileRenameAction;
 import org.apache.logging.log4j.core.appender.rolling.action.GzCompressAction;
 import org.apache.logging.log4j.core.appender.rolling.action.PosixViewAttributeAction;
@@ -24,8 +26,9 @@ import org.apache.logging.log4j.core.appender.rolling.action.ZipCompressAction;
  * them by what finds the file under any name. All other actions stay as they are, and exclude the strategy.
  *
  * @param names held where files get names
+ * @param currentFile the file that is written now
  */
-record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy) {
+record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy, Supplier<String> currentFile) {
 
     /** A compression as Log4j describes it. */
     private record Compression(File source, File destination, Compressor compressor) {}
@@ -56,7 +59,11 @@ record ArchiveActions(Lock names, NameWarning warning, RolloverStrategy strategy
             if (described != null) {
                 return compress(described, described.destination(), null);
             }
-            return new GuardedAction(givesItsAttributes(wanted), names);
+            return new GuardedAction(
+                    wanted instanceof DeleteAction deletion
+                            ? new DeletionBesideLog(deletion, currentFile)
+                            : givesItsAttributes(wanted),
+                    names);
         }
 
         private List<Action> of(final Action[] wanted) {

@@ -52,20 +52,20 @@ final class StrategyRun {
     StreamJobs jobsFor(final RollingSettings of, final RollingStream stream) {
         return new StreamJobs(
                 of.appender(),
-                actions(of),
+                actions(of, stream),
                 of.archives().compressDelay(),
                 new Retention(of, stream, names, Clock.systemUTC()));
     }
 
-    private ArchiveActions actions(final RollingSettings of) {
-        return new ArchiveActions(names, warning, of.strategy());
+    private ArchiveActions actions(final RollingSettings of, final RollingStream stream) {
+        return new ArchiveActions(names, warning, of.strategy(), stream::currentFile);
     }
 
     /** Takes what another configuration says, for the rolls that wait, too. */
     void update(final RollingSettings other, final RollingStream stream) {
         settings = other;
         jobs.update(
-                actions(other),
+                actions(other, stream),
                 other.archives().compressDelay(),
                 new Retention(other, stream, names, Clock.systemUTC()));
     }
@@ -75,12 +75,12 @@ final class StrategyRun {
      * roll comes before that is done.
      */
     void deleteBeginnings(final RollingStream stream, final StreamJobs with) {
-        new Leftovers(settings, stream, actions(settings), with).deleteBeginnings();
+        new Leftovers(settings, stream, actions(settings, stream), with).deleteBeginnings();
     }
 
     /** Queues what a process before this one has left to do, or jobs of a configuration before this one. */
     void finishLeftovers(final RollingStream stream, final StreamJobs with) {
-        new Leftovers(settings, stream, actions(settings), with).compress();
+        new Leftovers(settings, stream, actions(settings, stream), with).compress();
         with.addRetention();
     }
 

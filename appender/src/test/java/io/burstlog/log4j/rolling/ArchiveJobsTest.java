@@ -73,7 +73,8 @@ class ArchiveJobsTest {
                 DefaultRolloverStrategy.newBuilder()
                         .withCompressionLevelStr(level)
                         .withConfig(RolledLog.configuration())
-                        .build());
+                        .build(),
+                () -> "app.log");
     }
 
     @Test
