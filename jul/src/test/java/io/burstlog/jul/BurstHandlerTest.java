@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BurstHandlerTest {
 
@@ -290,6 +291,15 @@ class BurstHandlerTest {
         assertThatThrownBy(() -> Logger.getLogger("orders").info("order 1"))
                 .isInstanceOf(BurstException.class)
                 .hasMessageContaining("no head");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.log.%i", "a.log.burst-%i"})
+    void a_pattern_that_makes_the_name_of_a_log_that_cannot_go_on_is_refused(String pattern) {
+        handler(Map.of("rollPattern", folder.resolve(pattern).toString(), "rollSize", "1 KB"))
+                .close();
+        assertThat(told()).singleElement().asString().contains("gets such a name itself", "let it have more");
+        assertThat(folder).isEmptyDirectory();
     }
 
     @Test

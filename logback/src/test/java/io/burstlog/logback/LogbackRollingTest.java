@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LogbackRollingTest {
 
@@ -147,6 +148,20 @@ class LogbackRollingTest {
         String rolling = POLICY.formatted(policy, properties);
         try (RunningLogback logback = RunningLogback.with(burst(folder, "a", rolling + MESSAGE), "a")) {
             assertThat(logback.errors()).singleElement().asString().contains("it is not started", reason);
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.log.%d{yyyyMMdd}", "a.log.burst-%d{yyyyMMdd}"})
+    void a_pattern_that_makes_the_name_of_a_log_that_cannot_go_on_is_refused(String pattern) {
+        String named = "<fileNamePattern>" + folder.resolve(pattern) + "</fileNamePattern>";
+        String content = POLICY.formatted("TimeBasedRollingPolicy", named) + MESSAGE;
+        try (RunningLogback logback = RunningLogback.with(burst(folder, "a", content), "a")) {
+            assertThat(logback.errors())
+                    .singleElement()
+                    .asString()
+                    .contains("gets such a name itself", "let it have more");
         }
         assertThat(folder).isEmptyDirectory();
     }
