@@ -82,7 +82,8 @@ void session_consume(struct session *session) {
     ENGINE(int, (burst_consumer_close(consumer), 0));
 }
 
-/* Others make what holds up nobody and is passed over, and a link that no consumer may follow. */
+/* Others make what holds up nobody and is passed over, and a link that no consumer may follow: if their folder is there. A fault
+ * may have kept the log from making it, and then each of these names is free for a consumer. */
 #define POSITIONS SEGMENTS_FOLDER "/consumers/"
 #define VICTIM "victim" /* beside the folder of log files */
 
@@ -92,9 +93,10 @@ void session_put_strangers(struct session *session) {
     symlink("../../../" VICTIM, POSITIONS "link");
     burst_consumer_t *consumer;
     static const char *const names[] = {"lost+found", "fifo", "link"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names && access(POSITIONS, F_OK) == 0; i++) {
         if (ENGINE(int, burst_consumer_open(SEGMENTS_FOLDER, names[i], &consumer)) == 0) {
             trial_wrong(session->trial, "%s is taken for the position of a consumer", names[i]);
+            ENGINE(int, (burst_consumer_close(consumer), 0));
         }
     }
     if (access(VICTIM, F_OK) == 0) {
