@@ -159,6 +159,72 @@ static void a_folder_begun_anew_where_it_is_is_told(void **state) {
     assert_null(strstr(burst_last_error(), "in the place")); /* it is the open folder itself that says so */
 }
 
+static unsigned comers; /* that came while the folder was begun anew, and found one */
+
+/* Another consumer comes, at any moment. */
+static void come(void) {
+    char name[20];
+    burst_consumer_t *late;
+    snprintf(name, sizeof name, "late-%u", comers);
+    const int rc = burst_consumer_open(seg_log.path, name, &late);
+    if (rc < 0) {
+        assert_int_equal(rc, -ENOENT); /* no log has written it yet */
+        return;
+    }
+    comers++;
+    assert_int_equal(burst_consumer_position(late), 5);
+    burst_consumer_close(late);
+}
+
+static int create_and_come(const struct files *files, const char *path, const struct new_file *how) {
+    const int file = files_posix.ops->create(files, path, how);
+    come();
+    return file;
+}
+
+static int64_t write_and_come(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    const int64_t written = files_posix.ops->write(files, file, data, bytes, offset);
+    come();
+    return written;
+}
+
+/* Else what the folder before had would be told as missing. */
+static void who_comes_while_a_folder_is_begun_anew_misses_nothing(void **state) {
+    (void)state;
+    assert_int_equal(log_write(6), 0); /* numbers 1 to 4 */
+    assert_int_equal(log_sync(), OUTLET_READY);
+    run("rm -r orders && mkdir orders && : > orders/head");
+    comers = 0;
+    seg_log.ops.create = create_and_come;
+    seg_log.ops.write = write_and_come;
+    assert_int_equal(log_write(15), 0);
+    assert_true(comers >= 3); /* behind the head, the header, the first records */
+    reopen_consumer();
+    assert_next(5, 7);
+}
+
+static int64_t write_nothing(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
+    (void)files, (void)file, (void)data, (void)bytes, (void)offset;
+    return -EIO;
+}
+
+/* The first segment has its name, and nobody knows yet whose it is. */
+static void a_crash_while_a_folder_is_begun_anew_is_harmless(void **state) {
+    (void)state;
+    assert_int_equal(log_write(6), 0);
+    assert_int_equal(log_sync(), OUTLET_READY);
+    run("rm -r orders && mkdir orders && : > orders/head");
+    seg_log.ops.write = write_nothing;
+    assert_int_equal(log_write(15), -EIO);
+    assert_int_equal(access(segment_path(5), F_OK), 0);
+    seg_log.ops.write = files_posix.ops->write;
+    assert_int_equal(log_reopen(), OUTLET_NOTE);
+    assert_int_equal(log_write(15), 0);
+    assert_int_equal(read_folder(5)->frames, 6);
+    reopen_consumer();
+    assert_next(5, 7);
+}
+
 static void an_emptied_folder_is_told(void **state) {
     (void)state;
     write_and_read();
@@ -228,6 +294,8 @@ int main(void) {
         CONSUMER_TEST(a_moved_folder_with_one_in_its_place_is_told),
         CONSUMER_TEST(a_relative_path_stays_what_it_was),
         CONSUMER_TEST(a_folder_begun_anew_where_it_is_is_told),
+        CONSUMER_TEST(who_comes_while_a_folder_is_begun_anew_misses_nothing),
+        CONSUMER_TEST(a_crash_while_a_folder_is_begun_anew_is_harmless),
         CONSUMER_TEST(an_emptied_folder_is_told),
         CONSUMER_TEST(a_folder_that_was_moved_and_comes_back_goes_on),
         CONSUMER_TEST(that_the_path_cannot_be_followed_proves_nothing),

@@ -220,8 +220,6 @@ static int begin_segment(struct segments *segments) {
     segment_header_make(&header, segments->folder.is.uuid, segments->parts.ring_uuid, segments->first_number,
                         segments->first_sequence);
     int rc = segments_folder_path(&segments->folder, segments->first_number, path, sizeof path);
-    rc = rc < 0 || !segments->head_is_due ? rc : segments_folder_write_head(&segments->folder);
-    segments->head_is_due &= rc < 0;
     rc = rc < 0 ? rc : destination_open_to_redo(segment, path, &nothing);
     if (rc == 0) {
         rc = segments->parts.files->ops->sync_name(segments->parts.files, path);
@@ -229,6 +227,11 @@ static int begin_segment(struct segments *segments) {
         rc = rc == MATCH_NONE ? -EEXIST : rc < 0 ? rc : 0;
     } else if (rc == -ENOENT) {
         rc = destination_create(segment, path);
+    }
+    if (rc >= 0 && segments->head_is_due) {
+        /* Not before the segment has its name: to a consumer that finds the head alone the first number would be 1. */
+        rc = segments_folder_write_head(&segments->folder);
+        segments->head_is_due = rc < 0;
     }
     rc = rc < 0 ? rc : write_header(segments, &header);
     if (rc < 0) {
