@@ -64,7 +64,11 @@ abstract class ShipperRig {
                 .map(BurstEvent::text)
                 .filter(text -> text.contains(words))
                 .findFirst();
-        await(() -> found.get().isPresent());
+        try {
+            await(() -> found.get().isPresent());
+        } catch (AssertionError late) {
+            throw new AssertionError("\"" + words + "\" was not told, but: " + told, late);
+        }
         return found.get().orElseThrow();
     }
 
