@@ -73,6 +73,23 @@ static void nothing_said_is_no_limit(void **state) {
     assert_false(checked.limits.releases);
 }
 
+static void what_is_kept_and_allowed_is_what_was_said(void **state) {
+    (void)state;
+    const struct segments_config config = {.folder = segments,
+                                           .keep_bytes = 1,
+                                           .keep_ns = 2,
+                                           .limit_bytes = 3,
+                                           .limit_ns = 4,
+                                           .over_limit = BURST_SEGMENTS_RELEASE};
+    struct checked_segments checked;
+    assert_int_equal(segments_check("ring", &config, &checked), 0);
+    assert_int_equal(checked.limits.keep_bytes, 1);
+    assert_int_equal(checked.limits.keep_ns, 2);
+    assert_int_equal(checked.limits.limit_bytes, 3);
+    assert_int_equal(checked.limits.limit_ns, 4);
+    assert_true(checked.limits.releases);
+}
+
 static int has(const char *to, uint64_t number) {
     char name[SEGMENT_NAME_BYTES], path[300];
     segment_name(name, number);
@@ -125,6 +142,7 @@ int main(void) {
         PLACES_TEST(the_main_stream_has_segments_too),
         PLACES_TEST(values_that_no_segments_have_are_refused),
         PLACES_TEST(nothing_said_is_no_limit),
+        PLACES_TEST(what_is_kept_and_allowed_is_what_was_said),
         PLACES_TEST(a_log_deletes_what_its_consumers_have_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,25 @@ static void a_head_of_zeros_is_begun_again(void **state) {
     assert_int_equal(read_folder(1)->frames, 0);
 }
 
+static void a_folder_whose_head_was_replaced_is_another_one(void **state) {
+    (void)state;
+    static struct segments_folder folder;
+    char head[600], before[640];
+    folder = (struct segments_folder){.files = &files_posix, .how = seg_log.parts.how, .head = FOLDER_CLOSED};
+    seg_log.outlet->ops->close(seg_log.outlet);
+    assert_int_equal(segments_folder_open(&folder, &platform_linux, seg_log.path, "orders", 0), 0);
+    assert_true(segments_folder_is_there(&folder));
+    snprintf(head, sizeof head, "%s/head", seg_log.path);
+    snprintf(before, sizeof before, "%s.before", head);
+    assert_int_equal(rename(head, before), 0);
+    assert_false(segments_folder_is_there(&folder));
+    fclose(fopen(head, "w"));
+    assert_false(segments_folder_is_there(&folder));
+    assert_int_equal(rename(before, head), 0);
+    assert_true(segments_folder_is_there(&folder));
+    segments_folder_close(&folder);
+}
+
 static void a_path_that_is_too_long_is_refused(void **state) {
     (void)state;
     static char path[LAYOUT_FILE_NAME_BYTES];
@@ -82,6 +101,7 @@ int main(void) {
         SEGMENTS_TEST(a_frame_longer_than_a_page_is_counted),
         SEGMENTS_TEST(an_empty_segment_gives_its_number_to_what_comes),
         SEGMENTS_TEST(a_head_of_zeros_is_begun_again),
+        SEGMENTS_TEST(a_folder_whose_head_was_replaced_is_another_one),
         SEGMENTS_TEST(a_path_that_is_too_long_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
