@@ -2,12 +2,13 @@
 package io.burstlog.log4j.rolling;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.logging.log4j.Logger;
 import org.apache.logging.log4j.core.appender.rolling.action.AbstractAction;
@@ -23,7 +24,7 @@ import org.apache.logging.log4j.status.StatusLogger;
 final class DeletionBesideLog extends AbstractAction {
 
     private static final Logger LOGGER = StatusLogger.getLogger();
-    private static final Pattern DIVERTED = Pattern.compile(".+\\.burst-\\d+(\\.\\d+)?");
+    private static final Pattern DIVERTED = Pattern.compile("(.+\\.burst-)(\\d+)(?:\\.\\d+)?");
 
     private final DeleteAction deletion;
     private final Supplier<String> currentFile;
@@ -36,7 +37,8 @@ final class DeletionBesideLog extends AbstractAction {
     @Override
     public boolean execute() throws IOException {
         final String current = currentFile.get();
-        if (!DIVERTED.matcher(current).matches()) {
+        final Matcher name = DIVERTED.matcher(Path.of(current).getFileName().toString());
+        if (!name.matches()) {
             return deletion.execute();
         }
         if (deletion.getPathConditions().isEmpty()) {
@@ -48,7 +50,7 @@ final class DeletionBesideLog extends AbstractAction {
             return true;
         }
         final List<PathCondition> conditions = new ArrayList<>();
-        conditions.add(new IsNot(Path.of(current)));
+        conditions.add(new IsBefore(name.group(1), new BigInteger(name.group(2))));
         conditions.addAll(deletion.getPathConditions());
         return deletion.execute(new DeletingVisitor(deletion.getBasePath(), conditions, deletion.isTestMode()));
     }
@@ -58,19 +60,23 @@ final class DeletionBesideLog extends AbstractAction {
         return deletion.toString();
     }
 
-    private record IsNot(Path file) implements PathCondition {
+    /**
+     * The file that is written, or any that the log goes to next: one may begin while the files are looked through.
+     *
+     * @param beginning of the names of diverted files
+     * @param sequence in the name of the one that is written
+     */
+    private record IsBefore(String beginning, BigInteger sequence) implements PathCondition {
 
         @Override
         public void beforeFileTreeWalk() {}
 
         @Override
         public boolean accept(final Path base, final Path relative, final BasicFileAttributes attributes) {
-            final Path found = base.resolve(relative);
-            try {
-                return !file.endsWith(found.getFileName()) || !Files.isSameFile(found, file);
-            } catch (final IOException inDoubtItStays) {
-                return false;
-            }
+            final Matcher name = DIVERTED.matcher(relative.getFileName().toString());
+            return !name.matches()
+                    || !name.group(1).equals(beginning)
+                    || new BigInteger(name.group(2)).compareTo(sequence) < 0;
         }
     }
 }
