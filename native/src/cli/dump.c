@@ -151,8 +151,8 @@ static void begin_records(struct report *report) {
     }
 }
 
-int dump_print(struct report *report, struct device *device, const struct engine_view *view) {
-    const struct recovery_input input = engine_view_input(view);
+int dump_print(struct report *report, struct device *device, const struct ring_view *view) {
+    const struct recovery_input input = ring_view_input(view);
     struct reader reader;
     struct streams streams;
     int rc = reader_begin_with_drained(&reader, &input, &view->recovery);

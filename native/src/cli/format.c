@@ -24,9 +24,9 @@
 #include "device/lock.h"
 #include "device/open.h"
 #include "device/ring_name.h"
-#include "log/engine.h"
 #include "log/ring_file.h"
 #include "outlet/raw/view.h"
+#include "view/ring_view.h"
 
 static const char usage[] = "burstlog format [--size=SIZE] [--force] [--discard-records=N] RING\n"
                             "       burstlog format --destination [--force] [--discard-records=N] DEVICE";
@@ -148,8 +148,7 @@ static int overwrite_signatures(const struct device *device) {
 }
 
 /* Over a ring that is there. Its waiting records are destroyed only if their exact number was given. */
-static int check_ring(const struct device *device, const struct engine_view *view,
-                      const struct format_request *request) {
+static int check_ring(const struct device *device, const struct ring_view *view, const struct format_request *request) {
     struct streams streams;
     streams_count(view, view->ledger, &streams);
     const uint64_t waiting = streams.records_waiting;
@@ -182,11 +181,11 @@ static int check_medium(struct device *device, const struct format_request *requ
     if (rc < 0) {
         return rc;
     }
-    struct engine_view *view;
-    rc = engine_view_open(&platform_linux, device, &view);
+    struct ring_view *view;
+    rc = ring_view_open(&platform_linux, device, &view);
     if (rc == 0) {
         rc = check_ring(device, view, request);
-        engine_view_close(&platform_linux, view);
+        ring_view_close(&platform_linux, view);
     } else if (rc == -ENODATA) {
         rc = request->force ? 0 : check_foreign(device, request->what);
     } else if ((rc == -EUCLEAN || rc == -EPROTO) && request->force && request->discard_given) {

@@ -236,7 +236,7 @@ static void report_calibration(struct report *report, struct device *device) {
     report_group_end(report);
 }
 
-int info_print(struct report *report, struct device *device, const struct engine_view *view) {
+int info_print(struct report *report, struct device *device, const struct ring_view *view) {
     const struct recovery *recovery = &view->recovery;
     struct streams streams;
     streams_count(view, view->ledger, &streams);

@@ -68,17 +68,17 @@ static void report_image(struct report *report, const char *process, uint64_t by
     report_text(report, "image", text);
 }
 
-static void report_process(struct report *report, long pid, const struct engine_view *view) {
+static void report_process(struct report *report, long pid, const struct ring_view *view) {
     char process[32];
     snprintf(process, sizeof process, "/proc/%ld", pid);
     report_group(report, NULL);
     report_number(report, "process", (uint64_t)pid);
-    report_image(report, process, engine_view_superblock(view)->capacity_bytes);
+    report_image(report, process, ring_view_superblock(view)->capacity_bytes);
     report_threads(report, process);
     report_group_end(report);
 }
 
-void residence_report(struct report *report, const struct device *device, const struct engine_view *view) {
+void residence_report(struct report *report, const struct device *device, const struct ring_view *view) {
     char holders[256] = "";
     const int fd = open(device->path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {

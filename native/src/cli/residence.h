@@ -5,9 +5,9 @@
 
 #include "cli/report.h"
 #include "device/device.h"
-#include "log/engine.h"
+#include "view/ring_view.h"
 
 /* Reports it for each process that has the ring open for writing; nothing if none has. */
-void residence_report(struct report *report, const struct device *device, const struct engine_view *view);
+void residence_report(struct report *report, const struct device *device, const struct ring_view *view);
 
 #endif

@@ -10,7 +10,7 @@
 #include "cli/segments_folder.h"
 #include "device/open.h"
 
-static int is_damaged(const struct engine_view *view) {
+static int is_damaged(const struct ring_view *view) {
     return view->recovery.lost > 0 || view->unreadable_bytes > 0;
 }
 
@@ -29,8 +29,8 @@ static int show_refused(struct device *device, int json, int rc, show_refused_pr
 }
 
 static int show_device(struct device *device, int json, const struct show_command *command) {
-    struct engine_view *view;
-    int rc = engine_view_open(&platform_linux, device, &view);
+    struct ring_view *view;
+    int rc = ring_view_open(&platform_linux, device, &view);
     if (rc == -ENODATA && command->print_other != NULL) {
         char why[BURST_TEXT_BYTES];
         snprintf(why, sizeof why, "%s", error_text());
@@ -47,12 +47,12 @@ static int show_device(struct device *device, int json, const struct show_comman
     report_begin(&report, stdout, json);
     rc = command->print(&report, device, view);
     int damaged = is_damaged(view) || rc > 0;
-    if (rc >= 0 && engine_view_check(device, view) < 0) {
+    if (rc >= 0 && ring_view_check(device, view) < 0) {
         report_text(&report, "refused", error_text());
         damaged = 1;
     }
     report_end(&report);
-    engine_view_close(&platform_linux, view);
+    ring_view_close(&platform_linux, view);
     return rc < 0 ? cli_failed(rc) : damaged ? EXIT_DAMAGE : EXIT_OK;
 }
 

@@ -4,10 +4,10 @@
 #define BURST_CLI_SHOW_H
 
 #include "cli/report.h"
-#include "log/engine.h"
+#include "view/ring_view.h"
 
 /* Prints what the command shows. 0, 1 if that is damage, or -errno with a sentence. */
-typedef int show_print(struct report *report, struct device *device, const struct engine_view *view);
+typedef int show_print(struct report *report, struct device *device, const struct ring_view *view);
 
 /* Prints what can be shown of a ring that recovery refuses, and why it does. */
 typedef void show_refused_print(struct report *report, struct device *device, const char *why);

@@ -3,7 +3,6 @@
 
 #include "burstlog.h"
 #include "cli/consumers.h"
-#include "recovery/reader.h"
 
 static void read_positions(const struct ledger *ledger, struct streams *streams) {
     const unsigned newest = ledger_view(ledger)->newest;
@@ -34,16 +33,17 @@ static int count_record(struct streams *streams, const struct record_header *rec
     return waits;
 }
 
-void streams_count(const struct engine_view *view, const struct ledger *ledger, struct streams *streams) {
-    const struct recovery_input input = engine_view_input(view);
-    struct reader reader;
+void streams_count(const struct ring_view *view, const struct ledger *ledger, struct streams *streams) {
+    const struct log_source source = ring_view_source(view);
+    struct log_cursor cursor = ring_view_first(view, &source);
+    struct log_item item;
+    uint64_t end, next_sequence;
     *streams = (struct streams){.records_waiting = 0};
     read_positions(ledger, streams);
-    reader_begin(&reader, &input, &view->recovery);
-    for (struct reader_item item; reader_next(&reader, &item) == 1;) {
-        const struct record_header *record = item.record;
-        if (record != NULL && record->type == RECORD_DATA) {
-            streams->records_waiting += (uint64_t)count_record(streams, record, view->recovery.log_end);
+    source.ops->durable(&source, &end, &next_sequence);
+    while (log_source_next(&source, &cursor, end, &item) == 1) {
+        if (item.kind == LOG_RECORD) {
+            streams->records_waiting += (uint64_t)count_record(streams, &item.header, end);
         }
     }
 }

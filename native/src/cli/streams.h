@@ -4,7 +4,7 @@
 #define BURST_CLI_STREAMS_H
 
 #include "cli/report.h"
-#include "log/engine.h"
+#include "view/ring_view.h"
 
 struct streams {
     uint64_t drained_position[LAYOUT_STREAMS_MAX]; /* by id; 0: no checkpoint knows it */
@@ -16,7 +16,7 @@ struct streams {
 };
 
 /* Of the log that was recovered, and of what the newest checkpoint of `ledger` says. */
-void streams_count(const struct engine_view *view, const struct ledger *ledger, struct streams *streams);
+void streams_count(const struct ring_view *view, const struct ledger *ledger, struct streams *streams);
 
 /* Whether the log file of its stream has it, and the checkpoint says so. */
 int streams_has_drained(const struct streams *streams, const struct record_header *record);

@@ -13,8 +13,8 @@ struct record_count {
 };
 
 /* The reader hands out nothing but records whose CRCs hold. */
-static int count_records(const struct engine_view *view, const struct streams *streams, struct record_count *count) {
-    const struct recovery_input input = engine_view_input(view);
+static int count_records(const struct ring_view *view, const struct streams *streams, struct record_count *count) {
+    const struct recovery_input input = ring_view_input(view);
     struct reader reader;
     const int rc = reader_begin_with_drained(&reader, &input, &view->recovery);
     for (struct reader_item item; rc == 0 && reader_next(&reader, &item) == 1;) {
@@ -30,7 +30,7 @@ static int count_records(const struct engine_view *view, const struct streams *s
     return rc;
 }
 
-int verify_print(struct report *report, struct device *device, const struct engine_view *view) {
+int verify_print(struct report *report, struct device *device, const struct ring_view *view) {
     struct streams streams;
     struct record_count count = {0};
     streams_count(view, view->ledger, &streams);

@@ -15,7 +15,7 @@
 /* A device with other blocks is not the one that was formatted: it is a copy, or was formatted anew below the ring. */
 static int check_medium(const struct engine *engine) {
     const struct device *device = engine->parts.device;
-    const struct superblock *superblock = engine_view_superblock(&engine->view);
+    const struct superblock *superblock = ring_view_superblock(&engine->view);
     if (!device->is_file && device->logical_block_bytes != superblock->logical_block_bytes) {
         return error_set(EUCLEAN,
                          "ring %s has logical blocks of %u bytes but was formatted with %u: it is left as it is; "
@@ -34,7 +34,7 @@ static int check_medium(const struct engine *engine) {
 }
 
 static int check_config(const struct engine *engine, const struct engine_config *config, struct ring_limits *limits) {
-    const struct superblock *superblock = engine_view_superblock(&engine->view);
+    const struct superblock *superblock = ring_view_superblock(&engine->view);
     const char *path = engine->parts.device->path;
     if (superblock_line_bytes(superblock) != 0 && engine->parts.device->line_bytes == 0) {
         return error_set(EINVAL,
@@ -84,7 +84,7 @@ static int check_memory(const struct engine *engine, uint64_t image_bytes) {
 }
 
 static int make_ring(struct engine *engine, const struct ring_limits *limits) {
-    const struct superblock *superblock = engine_view_superblock(&engine->view);
+    const struct superblock *superblock = ring_view_superblock(&engine->view);
     const struct ring_geometry geometry = {
         .data_offset = superblock->data_offset,
         .capacity_bytes = superblock->capacity_bytes,
@@ -106,7 +106,7 @@ static int make_ring(struct engine *engine, const struct ring_limits *limits) {
 static int begin_epoch(struct engine *engine, struct ring_start *start) {
     struct recovery *recovery = &engine->view.recovery;
     struct device *device = engine->parts.device;
-    const struct superblock *superblock = engine_view_superblock(&engine->view);
+    const struct superblock *superblock = ring_view_superblock(&engine->view);
     const uint64_t position = recovery->marker_position;
     start->epoch = recovery->epoch_highest + 1;
     start->position = record_start(position + superblock->block_bytes, superblock->capacity_bytes);
@@ -166,8 +166,8 @@ int engine_open(const struct engine_parts *parts, const struct engine_config *co
     rc = rc < 0 ? rc : check_medium(engine);
     rc = rc < 0 ? rc : check_config(engine, config, &limits);
     rc = rc < 0 ? rc : make_ring(engine, &limits);
-    rc = rc < 0 ? rc : engine_view_recover(parts->platform, parts->device, engine->ring->image, &engine->view);
-    rc = rc < 0 ? rc : engine_view_check(parts->device, &engine->view);
+    rc = rc < 0 ? rc : ring_view_recover(parts->platform, parts->device, engine->ring->image, &engine->view);
+    rc = rc < 0 ? rc : ring_view_check(parts->device, &engine->view);
     rc = rc < 0 ? rc : ledger_repair(engine->view.ledger, parts->events);
     rc = rc < 0 ? rc : begin_epoch(engine, &start);
     if (rc == 0) {

@@ -12,6 +12,7 @@
 #include "outlet/file/file_outlet.h"
 #include "outlet/raw/medium.h"
 #include "ring/ring.h"
+#include "view/ring_view.h"
 
 struct engine_parts {
     const struct platform *platform;
@@ -39,18 +40,6 @@ struct engine_config {
                           drain_stream_config. 0: none */
 };
 
-/* What is on the device, and the log that it proves. */
-struct engine_view {
-    struct ledger *ledger;
-    uint64_t unreadable_bytes; /* of the data area */
-    struct recovery recovery;
-    const uint8_t *image;     /* what was recovered from */
-    uint8_t *own_image;       /* only of engine_view_open */
-    uint64_t own_bytes;       /* of it */
-    uint64_t judged_position; /* 0, or what comes before was durable before the image was read; no more is judged */
-    uint64_t judged_sequence; /* of the first record at or after it */
-};
-
 struct engine;
 
 /* What any thread asks of the one that steps, which alone touches streams and outlets. */
@@ -62,7 +51,7 @@ struct engine_call {
 
 struct engine {
     struct engine_parts parts;
-    struct engine_view view;
+    struct ring_view view;
     struct ring *ring;
     struct drain *drain;
     _Atomic(struct engine_call *) calls; /* asked, the last one first */
@@ -133,28 +122,5 @@ void engine_check_medium(struct engine *engine);
 
 /* Another write to the fixed head has failed, and the ring with it: whoever awaits the log file may wait in vain. */
 void engine_count_failure(struct engine *engine);
-
-static inline const struct superblock *engine_view_superblock(const struct engine_view *view) {
-    return &ledger_view(view->ledger)->superblock;
-}
-
-/* Reads the data area into `image` and recovers: view->ledger was read. 0 or -errno with a sentence. */
-int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
-                        struct engine_view *view);
-
-/* Whether a writer can open what was recovered. 0, or with a sentence -EUCLEAN: its numbers are used up, or it has records of
- * a stream that no checkpoint knows; -EPROTO: it has streams that this version does not drain; -ENOSPC: no block is left for a marker. */
-int engine_view_check(const struct device *device, const struct engine_view *view);
-
-/* What recovery was given, of a view with an image; its parts are the view's. */
-struct recovery_input engine_view_input(const struct engine_view *view);
-
-/*
- * Both, into memory of its own, changing nothing: also beside a running writer. Then it is the log as it was while this
- * read: what was durable before, and is not drained, is in it or is told as lost; what came later may be in it.
- */
-int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view);
-
-void engine_view_close(const struct platform *platform, struct engine_view *view);
 
 #endif

@@ -25,17 +25,6 @@ static int live_has_lost_pages(const struct log_source *source) {
 /* The ring of this process, below its watermark. */
 static const struct log_source_ops live_ops = {.durable = live_durable, .has_lost_pages = live_has_lost_pages};
 
-static void make_source(struct engine *engine) {
-    const struct superblock *superblock = engine_view_superblock(&engine->view);
-    engine->source = (struct log_source){.ops = &live_ops,
-                                         .image = engine->ring->image,
-                                         .shape = {.capacity_bytes = superblock->capacity_bytes,
-                                                   .block_bytes = superblock->block_bytes,
-                                                   .line_bytes = superblock_line_bytes(superblock)},
-                                         .crc_seed = ledger_view(engine->view.ledger)->crc_seed,
-                                         .recovery = &engine->view.recovery};
-}
-
 static void release(void *argument, uint64_t position) {
     struct engine *engine = argument;
     atomic_store(&engine->failed_checkpoints, 0);
@@ -101,7 +90,7 @@ static int make_segments_outlet(const struct engine *engine, const struct engine
         parts.name = stream->name;
         parts.segment_bytes = stream->segment_bytes;
     }
-    memcpy(parts.ring_uuid, engine_view_superblock(&engine->view)->uuid, sizeof parts.ring_uuid);
+    memcpy(parts.ring_uuid, ring_view_superblock(&engine->view)->uuid, sizeof parts.ring_uuid);
     return segments_outlet_create(&parts, outlet);
 }
 
@@ -248,7 +237,8 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
                                        .is_space_awaited = is_space_awaited,
                                        .is_wanted = is_wanted,
                                        .make_outlet = make_outlet};
-    make_source(engine);
+    engine->source = ring_view_source(&engine->view);
+    engine->source.ops = &live_ops;
     const struct drain_parts parts = {
         .platform = engine->parts.platform,
         .ledger = engine->view.ledger,

@@ -110,7 +110,7 @@ static uint32_t untrusted_ring_owner(const struct device *device) {
 
 /* A record that is made durable alone takes whole blocks of the medium, however short it is. */
 static void tell_writing(burst_t *log) {
-    const struct superblock *superblock = engine_view_superblock(&log->engine->view);
+    const struct superblock *superblock = ring_view_superblock(&log->engine->view);
     const uint32_t line_bytes = superblock_line_bytes(superblock);
     const uint64_t one =
         align_up(record_bytes(USUAL_RECORD_BYTES), line_bytes != 0 ? line_bytes : superblock->block_bytes);

@@ -122,11 +122,11 @@ static void a_reader_reports_the_page_each_time(void **state) {
     leave_records_in_the_ring();
     open_with_a_bad_page(DEVICE_READ_ONLY);
     for (int again = 0; again < 2; again++) {
-        struct engine_view *view;
-        assert_int_equal(engine_view_open(&platform_linux, host.device, &view), 0);
+        struct ring_view *view;
+        assert_int_equal(ring_view_open(&platform_linux, host.device, &view), 0);
         assert_int_equal(view->unreadable_bytes, PAGE_BYTES);
         assert_in_range(view->recovery.lost, 4, 5);
-        engine_view_close(&platform_linux, view);
+        ring_view_close(&platform_linux, view);
     }
     device_close(host.device);
 }

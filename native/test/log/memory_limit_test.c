@@ -86,13 +86,13 @@ static void a_ring_that_fits_is_opened_without_a_word(void **state) {
 
 static void reading_a_ring_is_refused_where_it_would_kill_the_reader(void **state) {
     (void)state;
-    struct engine_view *view;
+    struct ring_view *view;
     limit_memory(CAPACITY_BYTES - 1, MEMORY_UNLIMITED, MEMORY_UNLIMITED);
-    assert_int_equal(engine_view_open(timeless_platform(), &host.device, &view), -ENOMEM);
+    assert_int_equal(ring_view_open(timeless_platform(), &host.device, &view), -ENOMEM);
     assert_non_null(strstr(error_text(), "reading ring /ring takes 65536 bytes of memory"));
     limit_memory(CAPACITY_BYTES, MEMORY_UNLIMITED, 0);
-    assert_int_equal(engine_view_open(timeless_platform(), &host.device, &view), 0);
-    engine_view_close(timeless_platform(), view);
+    assert_int_equal(ring_view_open(timeless_platform(), &host.device, &view), 0);
+    ring_view_close(timeless_platform(), view);
 }
 
 int main(void) {

@@ -15,7 +15,6 @@
 #include "cli/verify/engines.h"
 #include "device/open.h"
 #include "device/probe.h"
-#include "log/engine.h"
 #include "ledger/ledger.h"
 
 static const char usage[] = "burstlog doctor [RING] [--file LOG] [--pid PID] [--json] [--root DIR]\n"

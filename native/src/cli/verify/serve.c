@@ -15,7 +15,7 @@
 #include "cli/verify/engines.h"
 #include "cli/verify/report.h"
 #include "device/open.h"
-#include "log/engine.h"
+#include "view/ring_view.h"
 
 #define DEFAULT_BYTES (64ull << 20)
 #define LEAST_BLOCKS 16u
@@ -30,8 +30,8 @@ static void stop_writing(int number) {
 
 /* Refuses a ring that holds, or may hold, records that are in no log file. */
 static int check_no_ring(struct device *device, int force) {
-    struct engine_view *view;
-    const int rc = engine_view_open(&platform_linux, device, &view);
+    struct ring_view *view;
+    const int rc = ring_view_open(&platform_linux, device, &view);
     if (rc == -ENODATA) {
         return 0;
     }
@@ -44,7 +44,7 @@ static int check_no_ring(struct device *device, int force) {
     struct streams streams;
     streams_count(view, view->ledger, &streams);
     const uint64_t waiting = streams.records_waiting;
-    engine_view_close(&platform_linux, view);
+    ring_view_close(&platform_linux, view);
     if (waiting > 0) {
         return error_set(EEXIST,
                          "%s holds a ring with %" PRIu64 " records that are in no log file yet: `burstlog recover` "

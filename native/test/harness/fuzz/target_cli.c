@@ -121,7 +121,7 @@ static void check_print_refused(int as_json, struct world *world) {
     free(text);
 }
 
-static void check_print(show_print *print, int as_json, struct world *world, const struct engine_view *view) {
+static void check_print(show_print *print, int as_json, struct world *world, const struct ring_view *view) {
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
@@ -139,14 +139,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct medium medium;
     medium_decode(&medium, data, size);
     struct world *world = medium_to_world(&medium);
-    struct engine_view *view;
-    if (engine_view_open(&world->platform, &world->device.device, &view) == 0) {
+    struct ring_view *view;
+    if (ring_view_open(&world->platform, &world->device.device, &view) == 0) {
         for (int as_json = 0; as_json < 2; as_json++) {
             check_print(info_print, as_json, world, view);
             check_print(dump_print, as_json, world, view);
             check_print(verify_print, as_json, world, view);
         }
-        engine_view_close(&world->platform, view);
+        ring_view_close(&world->platform, view);
     }
     check_print_refused(0, world);
     check_print_refused(1, world);

@@ -112,8 +112,8 @@ static int shares_files(const struct ledger *ledger) {
  * them from records. What reads such a medium must stay inside (the other targets); what it finds may change.
  */
 static int is_forged(struct world *world) {
-    struct engine_view *view;
-    if (engine_view_open(&world->platform, &world->device.device, &view) < 0) {
+    struct ring_view *view;
+    if (ring_view_open(&world->platform, &world->device.device, &view) < 0) {
         return 0;
     }
     const struct ledger_view *head = ledger_view(view->ledger);
@@ -131,7 +131,7 @@ static int is_forged(struct world *world) {
                       has_headers_inside(data, header, at, head->crc_seed));
         }
     }
-    engine_view_close(&world->platform, view);
+    ring_view_close(&world->platform, view);
     return forged;
 }
 
@@ -141,12 +141,12 @@ static int waits_for_its_file(void) {
 }
 
 static uint64_t next_sequence_of_a_reader(struct world *world) {
-    struct engine_view *view;
-    MUST(engine_view_open(&world->platform, &world->device.device, &view) == 0);
-    const struct recovery_input input = engine_view_input(view);
+    struct ring_view *view;
+    MUST(ring_view_open(&world->platform, &world->device.device, &view) == 0);
+    const struct recovery_input input = ring_view_input(view);
     check_recovered(&input, &view->recovery);
     const uint64_t next = view->recovery.next_sequence;
-    engine_view_close(&world->platform, view);
+    ring_view_close(&world->platform, view);
     return next;
 }
 

@@ -16,14 +16,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (medium.options[2] != 0) { /* memory ends somewhere in it */
         medium_fail_allocation(world, medium.options[2] % 16);
     }
-    struct engine_view *view;
-    const int rc = engine_view_open(&world->platform, &world->device.device, &view);
+    struct ring_view *view;
+    const int rc = ring_view_open(&world->platform, &world->device.device, &view);
     if (rc < 0) {
         MUST(error_text()[0] != '\0');
     } else {
-        const struct recovery_input input = engine_view_input(view);
+        const struct recovery_input input = ring_view_input(view);
         check_recovered(&input, &view->recovery);
-        engine_view_close(&world->platform, view);
+        ring_view_close(&world->platform, view);
     }
     MUST(memcmp(before, world->device.medium, world->device.medium_bytes) == 0);
     MUST(world->allocations == 0);

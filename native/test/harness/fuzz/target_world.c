@@ -121,11 +121,11 @@ static uint64_t not_in_a_file(const struct world *world) {
 }
 
 static void damage_a_record(struct world *world, uint64_t from) {
-    struct engine_view *view;
-    if (engine_view_open(&world->platform, &world->device.device, &view) < 0) {
+    struct ring_view *view;
+    if (ring_view_open(&world->platform, &world->device.device, &view) < 0) {
         violation(world, "the ring cannot be read: %s", error_text());
     }
-    const struct recovery_input input = engine_view_input(view);
+    const struct recovery_input input = ring_view_input(view);
     const struct record_header *record = provable_record(&input, &view->recovery, from, byte() % 8);
     if (record != NULL) {
         const size_t place = sim_device_place(LAYOUT_DATA_OFFSET + record->position % input.shape.capacity_bytes);
@@ -133,7 +133,7 @@ static void damage_a_record(struct world *world, uint64_t from) {
         world->model.records[record->sequence].damaged = 1;
         world->device.medium[place + byte() * 16u % (RECORD_HEADER_BYTES + record->length)] ^= (uint8_t)(byte() | 1);
     }
-    engine_view_close(&world->platform, view);
+    ring_view_close(&world->platform, view);
 }
 
 static uint32_t any_length(void) {

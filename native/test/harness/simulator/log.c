@@ -81,33 +81,33 @@ static void settle_model(struct world *world, const struct recovery *recovery) {
 /* Asks the reader that changes nothing. */
 static void read_and_settle(struct world *world) {
     struct model *model = &world->model;
-    struct engine_view *view;
-    int rc = engine_view_open(&world->platform, &world->device.device, &view);
+    struct ring_view *view;
+    int rc = ring_view_open(&world->platform, &world->device.device, &view);
     if (model->is_formatting && (rc == -ENODATA || rc == -EUCLEAN || (rc == 0 && view->recovery.records > 0))) {
         if (rc == 0) { /* the ring that was there before is still whole */
-            engine_view_close(&world->platform, view);
+            ring_view_close(&world->platform, view);
         }
         log_format(world);
-        rc = engine_view_open(&world->platform, &world->device.device, &view);
+        rc = ring_view_open(&world->platform, &world->device.device, &view);
     }
     model->is_formatting = 0;
     if (rc < 0) {
         violation(world, "the ring cannot be read: %s", error_text());
     }
     settle_model(world, &view->recovery);
-    engine_view_close(&world->platform, view);
+    ring_view_close(&world->platform, view);
 }
 
 int log_is_refused(struct world *world) {
-    struct engine_view *view;
-    const int rc = engine_view_open(&world->platform, &world->device.device, &view);
+    struct ring_view *view;
+    const int rc = ring_view_open(&world->platform, &world->device.device, &view);
     if (rc < 0) {
         return rc == -EUCLEAN;
     }
-    const struct superblock *superblock = engine_view_superblock(view);
+    const struct superblock *superblock = ring_view_superblock(view);
     const int has_no_block = view->recovery.marker_position + superblock->block_bytes >
                              align_down(view->recovery.start, superblock->block_bytes) + superblock->capacity_bytes;
-    engine_view_close(&world->platform, view);
+    ring_view_close(&world->platform, view);
     return has_no_block;
 }
 

@@ -25,8 +25,8 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 
 /* What the medium proves, asked of the reader that changes nothing: from now on that, and no more, is the log. */
 static uint64_t settle(struct world *world, struct ledger *ledger) {
-    struct engine_view *view;
-    if (engine_view_open(&world->platform, &world->device.device, &view) < 0) {
+    struct ring_view *view;
+    if (ring_view_open(&world->platform, &world->device.device, &view) < 0) {
         violation(world, "the ring cannot be read: %s", error_text());
     }
     const struct recovery *recovery = &view->recovery;
@@ -45,7 +45,7 @@ static uint64_t settle(struct world *world, struct ledger *ledger) {
                       (unsigned long long)recovery->jumps[i].gap.from, (unsigned long long)recovery->jumps[i].gap.to);
         }
     }
-    engine_view_close(&world->platform, view);
+    ring_view_close(&world->platform, view);
     ledger_ends_with(ledger, last);
     return last;
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "view/ring_view.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory_limit.h"
 #include "device/salvage.h"
-#include "log/engine.h"
 #include "media/record.h"
-#include "recovery/reader.h"
 
 /* A head with a torn part is read so often, with so long between. */
 #define HEAD_READS 10u
 #define HEAD_PAUSE_NS 10000000ll
 
-static struct recovery_head head_of(const struct engine_view *view) {
+static struct recovery_head head_of(const struct ring_view *view) {
     const struct ledger_sum sum = ledger_sum(view->ledger);
     struct recovery_head head = {
         .start = {.position = sum.start.drained_position,
@@ -34,8 +34,8 @@ static struct recovery_head head_of(const struct engine_view *view) {
     return head;
 }
 
-struct recovery_input engine_view_input(const struct engine_view *view) {
-    const struct superblock *superblock = engine_view_superblock(view);
+struct recovery_input ring_view_input(const struct ring_view *view) {
+    const struct superblock *superblock = ring_view_superblock(view);
     return (struct recovery_input){
         .image = view->image,
         .shape = {.capacity_bytes = superblock->capacity_bytes,
@@ -44,6 +44,25 @@ struct recovery_input engine_view_input(const struct engine_view *view) {
         .crc_seed = ledger_view(view->ledger)->crc_seed,
         .head = head_of(view),
     };
+}
+
+static void durable_at_rest(const struct log_source *source, uint64_t *position, uint64_t *next_sequence) {
+    *position = source->recovery->log_end;
+    *next_sequence = source->recovery->next_sequence;
+}
+
+struct log_source ring_view_source(const struct ring_view *view) {
+    static const struct log_source_ops at_rest = {.durable = durable_at_rest};
+    const struct recovery_input input = ring_view_input(view);
+    return (struct log_source){.ops = &at_rest,
+                               .image = input.image,
+                               .shape = input.shape,
+                               .crc_seed = input.crc_seed,
+                               .recovery = &view->recovery};
+}
+
+struct log_cursor ring_view_first(const struct ring_view *view, const struct log_source *source) {
+    return log_source_at(source, view->recovery.start, view->recovery.first_sequence, 0);
 }
 
 /* The blocks of a data area that could not be read. */
@@ -91,19 +110,22 @@ static int read_streams(const struct ledger *ledger, struct stream_position posi
 }
 
 /* What is behind the slowest destination is not what waits for each of them. */
-static void count_waiting(const struct recovery_input *input, struct engine_view *view) {
+static void count_waiting(struct ring_view *view) {
     struct stream_position positions[LAYOUT_STREAMS_MAX];
     struct recovery_waiting waiting = {.is_known = 1};
-    struct reader reader;
+    struct log_item item;
+    uint64_t end, next_sequence;
     unsigned count;
     if (view->recovery.records == 0 || !read_streams(view->ledger, positions, &count)) {
         return;
     }
-    reader_begin(&reader, input, &view->recovery);
-    for (struct reader_item item; reader_next(&reader, &item) == 1;) {
-        const struct record_header *record = item.record;
+    const struct log_source source = ring_view_source(view);
+    struct log_cursor cursor = ring_view_first(view, &source);
+    source.ops->durable(&source, &end, &next_sequence);
+    while (log_source_next(&source, &cursor, end, &item) == 1) {
+        const struct record_header *record = &item.header;
         unsigned files = 0, segments = 0;
-        for (unsigned i = 0; record != NULL && record->type == RECORD_DATA && i < count; i++) {
+        for (unsigned i = 0; item.kind == LOG_RECORD && i < count; i++) {
             const int waits = positions[i].source == record->stream && record->position >= positions[i].drained;
             files += waits && !positions[i].is_segments;
             segments += waits && positions[i].is_segments;
@@ -116,8 +138,8 @@ static void count_waiting(const struct recovery_input *input, struct engine_view
 }
 
 static int recover(const struct platform *platform, const struct device *device, const struct unreadable_blocks *blocks,
-                   struct engine_view *view) {
-    if (blocks->bytes >= engine_view_superblock(view)->capacity_bytes) {
+                   struct ring_view *view) {
+    if (blocks->bytes >= ring_view_superblock(view)->capacity_bytes) {
         return error_set(EIO,
                          "nothing of the records of ring %s can be read: it is left as it is; make its medium readable "
                          "and open it again",
@@ -127,11 +149,11 @@ static int recover(const struct platform *platform, const struct device *device,
         return error_set(ENOMEM, "no memory to note which blocks of ring %s cannot be read: %zu bytes", device->path,
                          blocks->size);
     }
-    struct recovery_input input = engine_view_input(view);
+    struct recovery_input input = ring_view_input(view);
     input.unreadable = blocks->bits;
     const int rc = recovery_run(platform, &input, &view->recovery);
     if (rc == 0) {
-        count_waiting(&input, view);
+        count_waiting(view);
     }
     return rc;
 }
@@ -152,7 +174,7 @@ static int is_whole(const struct ledger_view *head) {
 }
 
 /* As ledger_read, into view->ledger. What is bad is believed when it stays so. */
-static int read_head(const struct platform *platform, struct device *device, struct engine_view *view) {
+static int read_head(const struct platform *platform, struct device *device, struct ring_view *view) {
     for (unsigned reads = 1;; reads++) {
         ledger_close(view->ledger);
         const int rc = ledger_read(platform, device, &view->ledger);
@@ -163,10 +185,10 @@ static int read_head(const struct platform *platform, struct device *device, str
     }
 }
 
-static int read_head_again(const struct platform *platform, struct device *device, struct engine_view *view) {
-    const struct superblock before = *engine_view_superblock(view);
+static int read_head_again(const struct platform *platform, struct device *device, struct ring_view *view) {
+    const struct superblock before = *ring_view_superblock(view);
     const int rc = read_head(platform, device, view);
-    if (rc < 0 || memcmp(&before, engine_view_superblock(view), sizeof before) == 0) {
+    if (rc < 0 || memcmp(&before, ring_view_superblock(view), sizeof before) == 0) {
         return rc;
     }
     return error_set(EBUSY, "ring %s was formatted anew while it was read: look again", device->path);
@@ -174,8 +196,8 @@ static int read_head_again(const struct platform *platform, struct device *devic
 
 /* Reads the data area, and then, if others may write the ring meanwhile, the head. */
 static int read_and_recover(const struct platform *platform, struct device *device, uint8_t *image, int others_write,
-                            struct engine_view *view) {
-    const struct superblock superblock = *engine_view_superblock(view);
+                            struct ring_view *view) {
+    const struct superblock superblock = *ring_view_superblock(view);
     struct unreadable_blocks blocks = {.platform = platform,
                                        .superblock = &superblock,
                                        .size = superblock.capacity_bytes / superblock.block_bytes / 8 + 1};
@@ -199,13 +221,12 @@ static int read_and_recover(const struct platform *platform, struct device *devi
     return rc;
 }
 
-int engine_view_recover(const struct platform *platform, struct device *device, uint8_t *image,
-                        struct engine_view *view) {
+int ring_view_recover(const struct platform *platform, struct device *device, uint8_t *image, struct ring_view *view) {
     return read_and_recover(platform, device, image, 0, view);
 }
 
 /* No writer comes near these numbers. What would be written beyond them would not be believed again. */
-static int check_numbers(const struct device *device, const struct engine_view *view) {
+static int check_numbers(const struct device *device, const struct ring_view *view) {
     const struct recovery *recovery = &view->recovery;
     const struct ledger_view *head = ledger_view(view->ledger);
     const uint64_t generation = head->checkpoints[head->newest].generation;
@@ -221,7 +242,7 @@ static int check_numbers(const struct device *device, const struct engine_view *
 }
 
 /* Where they go is in the checkpoints, or nowhere. */
-static int check_streams(const struct device *device, const struct engine_view *view) {
+static int check_streams(const struct device *device, const struct ring_view *view) {
     const unsigned newest = ledger_view(view->ledger)->newest;
     uint64_t known = 0;
     for (unsigned i = 0; i < ledger_streams(view->ledger, newest); i++) {
@@ -238,8 +259,8 @@ static int check_streams(const struct device *device, const struct engine_view *
                      unknown != 0 ? "" : " or above");
 }
 
-int engine_view_check(const struct device *device, const struct engine_view *view) {
-    const struct superblock *superblock = engine_view_superblock(view);
+int ring_view_check(const struct device *device, const struct ring_view *view) {
+    const struct superblock *superblock = ring_view_superblock(view);
     int rc = check_numbers(device, view);
     rc = rc < 0 ? rc : check_streams(device, view);
     if (rc < 0) {
@@ -270,7 +291,7 @@ static int finds_damage(const struct recovery *recovery) {
  * tells of it already. Where something is missing the data is read once more, and judged as far as the first time proved
  * that it was durable: what is missing there is lost. A ring at rest reads the same twice.
  */
-static int read_ring(const struct platform *platform, struct device *device, struct engine_view *view) {
+static int read_ring(const struct platform *platform, struct device *device, struct ring_view *view) {
     int rc = read_and_recover(platform, device, view->own_image, 1, view);
     if (rc == 0 && finds_damage(&view->recovery)) {
         view->judged_position = view->recovery.durable_position;
@@ -281,14 +302,14 @@ static int read_ring(const struct platform *platform, struct device *device, str
     return rc;
 }
 
-int engine_view_open(const struct platform *platform, struct device *device, struct engine_view **view_out) {
-    struct engine_view *view = platform_allocate(platform, sizeof *view, PLATFORM_PLAIN);
+int ring_view_open(const struct platform *platform, struct device *device, struct ring_view **view_out) {
+    struct ring_view *view = platform_allocate(platform, sizeof *view, PLATFORM_PLAIN);
     if (view == NULL) {
         return error_set(ENOMEM, "no memory to read ring %s: %zu bytes", device->path, sizeof *view);
     }
     int rc = read_head(platform, device, view);
     if (rc == 0) {
-        const uint64_t capacity = engine_view_superblock(view)->capacity_bytes;
+        const uint64_t capacity = ring_view_superblock(view)->capacity_bytes;
         struct memory_limit limit;
         rc = memory_limit_check(platform, "reading ring", device->path, capacity, &limit);
         view->own_image = rc < 0 ? NULL : platform_allocate(platform, capacity, PLATFORM_PLAIN);
@@ -299,14 +320,14 @@ int engine_view_open(const struct platform *platform, struct device *device, str
         rc = rc < 0 ? rc : read_ring(platform, device, view);
     }
     if (rc < 0) {
-        engine_view_close(platform, view);
+        ring_view_close(platform, view);
         return rc;
     }
     *view_out = view;
     return 0;
 }
 
-void engine_view_close(const struct platform *platform, struct engine_view *view) {
+void ring_view_close(const struct platform *platform, struct ring_view *view) {
     recovery_free(&view->recovery);
     if (view->own_image != NULL) {
         platform_release(platform, view->own_image, view->own_bytes);

@@ -118,20 +118,20 @@ static inline void write_a_lap(void) {
     }
 }
 
-static inline struct engine_view *look(void) {
-    struct engine_view *view;
-    if (engine_view_open(platform_beside(), &beside.device, &view) < 0) {
+static inline struct ring_view *look(void) {
+    struct ring_view *view;
+    if (ring_view_open(platform_beside(), &beside.device, &view) < 0) {
         fail_msg("refused: %s", error_text());
     }
-    if (engine_view_check(&beside.device, view) < 0) {
+    if (ring_view_check(&beside.device, view) < 0) {
         fail_msg("refused: %s", error_text());
     }
     return view;
 }
 
 /* What the reader hands out is the log that recovery found: no number left out. */
-static inline void assert_contiguous(const struct engine_view *view) {
-    const struct recovery_input input = engine_view_input(view);
+static inline void assert_contiguous(const struct ring_view *view) {
+    const struct recovery_input input = ring_view_input(view);
     struct reader reader;
     uint64_t next = view->recovery.first_sequence;
     reader_begin(&reader, &input, &view->recovery);
@@ -148,7 +148,7 @@ static inline void assert_contiguous(const struct engine_view *view) {
 
 /* Nothing is called lost, and nothing is missing that was durable before the reader came. */
 static inline void assert_sees_no_loss(uint64_t durable_before) {
-    struct engine_view *view = look();
+    struct ring_view *view = look();
     char text[1024];
     recovery_statement(&view->recovery, text, sizeof text);
     for (size_t i = 0; i < view->recovery.jump_count; i++) {
@@ -160,7 +160,7 @@ static inline void assert_sees_no_loss(uint64_t durable_before) {
     assert_int_equal(view->unreadable_bytes, 0);
     assert_true(view->recovery.next_sequence > durable_before);
     assert_contiguous(view);
-    engine_view_close(platform_beside(), view);
+    ring_view_close(platform_beside(), view);
 }
 
 static uint16_t other;

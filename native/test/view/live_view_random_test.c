@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a reader sees beside a writer who does anything: the seeds choose. */
-#include "log/live_reader.h"
+#include "view/live_reader.h"
 
 #define SEEDS 1000u
 
@@ -69,14 +69,14 @@ static void nor_does_it_hide_a_loss(void **state) {
         stalled_by = seed % 3 == 0 ? 0 : 'a';
         beside.random = seed;
         beside.before_block = anything;
-        struct engine_view *view = look();
+        struct ring_view *view = look();
         beside.before_block = NULL;
         const struct walk_gap *gap = damage_at(&view->recovery, position);
         assert_int_equal(gap != NULL, view->recovery.start <= position);
         assert_true(gap == NULL || (gap->first_sequence == sequence && gap->count == 1));
         assert_int_equal(view->recovery.lost, gap != NULL);
         told += gap != NULL;
-        engine_view_close(platform_beside(), view);
+        ring_view_close(platform_beside(), view);
     }
     assert_true(told > SEEDS / 10 && told < SEEDS);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a reader sees beside a writer who does the worst, at the moment at which it is that. */
-#include "log/live_reader.h"
+#include "view/live_reader.h"
 
 static unsigned trigger_block;
 
@@ -87,22 +87,22 @@ static void checkpoints_that_are_written_are_read_again(void **state) {
     begin();
     assert_true(write_record());
     beside.tearing = 3; /* both, and then one */
-    struct engine_view *view = look();
+    struct ring_view *view = look();
     assert_true(ledger_view(view->ledger)->checkpoint_is_valid[0] && ledger_view(view->ledger)->checkpoint_is_valid[1]);
     assert_true(beside.slept_ns > 0);
-    engine_view_close(platform_beside(), view);
+    ring_view_close(platform_beside(), view);
 }
 
 static void what_stays_bad_is_bad(void **state) {
     (void)state;
     begin();
     checkpoint(1 - newest_slot())->stream.length ^= 8;
-    struct engine_view *view = look();
+    struct ring_view *view = look();
     assert_int_equal(ledger_view(view->ledger)->checkpoint_is_valid[1 - newest_slot()], 0);
     assert_true(beside.slept_ns < SECOND_NS);
-    engine_view_close(platform_beside(), view);
+    ring_view_close(platform_beside(), view);
     checkpoint(newest_slot())->stream.length ^= 8;
-    assert_int_equal(engine_view_open(platform_beside(), &beside.device, &view), -EUCLEAN);
+    assert_int_equal(ring_view_open(platform_beside(), &beside.device, &view), -EUCLEAN);
     assert_non_null(strstr(error_text(), "both checkpoints"));
 }
 
@@ -117,8 +117,8 @@ static void a_ring_that_is_formatted_meanwhile_is_another_one(void **state) {
     (void)state;
     begin();
     beside.before_block = format_once;
-    struct engine_view *view;
-    assert_int_equal(engine_view_open(platform_beside(), &beside.device, &view), -EBUSY);
+    struct ring_view *view;
+    assert_int_equal(ring_view_open(platform_beside(), &beside.device, &view), -EBUSY);
     assert_non_null(strstr(error_text(), "formatted anew"));
 }
 
@@ -152,7 +152,7 @@ static void write_one_now_and_then(uint64_t offset) {
 }
 
 static void assert_sees_loss(uint64_t sequence, unsigned data_reads) {
-    struct engine_view *view = look();
+    struct ring_view *view = look();
     assert_int_equal(view->recovery.lost, 1);
     assert_int_equal(view->recovery.jump_count > 0, 1);
     const struct walk_gap *gap = &view->recovery.jumps[view->recovery.jump_count - 1].gap;
@@ -160,7 +160,7 @@ static void assert_sees_loss(uint64_t sequence, unsigned data_reads) {
     assert_int_equal(gap->count, 1);
     assert_int_equal(beside.data_reads, data_reads);
     assert_contiguous(view);
-    engine_view_close(platform_beside(), view);
+    ring_view_close(platform_beside(), view);
 }
 
 static void lose_the_second_of_three(void) {
