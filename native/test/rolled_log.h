@@ -23,8 +23,8 @@ static inline int is_stopped(const char *operation) {
     return crashed;
 }
 
-static inline int stopping_create(const struct files *files, const char *path, const struct new_file *how) {
-    return is_stopped("create") ? -EIO : files_posix.ops->create(files, path, how);
+static inline int stopping_create(const struct files *files, const char *path, const struct new_file *new_file) {
+    return is_stopped("create") ? -EIO : files_posix.ops->create(files, path, new_file);
 }
 
 static inline int stopping_sync_name(const struct files *files, const char *path) {

@@ -53,7 +53,7 @@ static void drain_rest(burst_t *log) {
     struct engine *engine = log->engine;
     struct event_count *answered = &engine->ring->drain;
     int stalls = 0;
-    engine_end_patience(engine);
+    engine_end_absent_wait(engine);
     while (!drain_is_done(engine->drain) && stalls < 2 &&
            platform_monotonic_ns(&platform_linux) < atomic_load(&log->give_up_ns)) {
         const uint32_t ticket = event_count_register(answered);

@@ -32,9 +32,10 @@ struct engine_config {
     uint64_t ring_bytes;       /* 0: any. Else the size the ring must have */
     uint64_t max_record_bytes; /* 0: default */
     uint32_t cpus;             /* struct ring_limits */
-    struct new_file how;
+    struct new_file new_file;
     const struct roller *roller; /* of the main stream; NULL: it is rolled as its records say */
-    int64_t patience_ns; /* so long, from now, a roll of a stream that nobody has open waits for whoever will open it */
+    int64_t
+        absent_stream_wait_ns; /* so long, from now, a roll of a stream that nobody has open waits for whoever will open it */
     uint32_t
         untrusted_ring_owner; /* the ring is of this user, for whom this process must not write where the ring alone says: struct
                           drain_stream_config. 0: none */
@@ -56,10 +57,10 @@ struct engine {
     struct drain *drain;
     _Atomic(struct engine_call *) calls; /* asked, the last one first */
     struct drain_host host;
-    struct log_source source; /* the ring below its watermark */
-    struct roller patience;   /* of streams that nobody has open */
-    int64_t patient_until_ns;
-    int adds_stream; /* which waits for what others hold: there is no patience then */
+    struct log_source source;    /* the ring below its watermark */
+    struct roller absent_roller; /* of streams that nobody has open */
+    int64_t absent_until_ns;
+    int adds_stream; /* which waits for what others hold: nothing waits for an absent stream then */
     uint32_t untrusted_ring_owner;
     struct event_count drained; /* the drained sequence of a stream has moved, or cannot move; a call was run */
     uint64_t progress;          /* drain_progress when that was told */
@@ -86,7 +87,7 @@ void engine_ask(struct engine *engine, struct engine_call *call);
 struct engine_stream {
     const char *name; /* "": known by its path */
     const char *path; /* absolute */
-    struct new_file how;
+    struct new_file new_file;
     const struct roller *roller; /* as in engine_config */
     const char *segments;        /* absolute: a folder that gets its records as they are, as well; NULL: none does */
     uint64_t segment_bytes;      /* struct segments_outlet_parts */
@@ -99,7 +100,7 @@ int engine_add_stream(struct engine *engine, const struct engine_stream *stream,
 void engine_remove_stream(struct engine *engine, uint16_t id);
 
 /* Nobody opens a stream any more: its rolls are performed as they say themselves. Between two steps. */
-void engine_end_patience(struct engine *engine);
+void engine_end_absent_wait(struct engine *engine);
 
 /* Notes the watermark in the ring, and, if that has failed, how far its writes may have reached. 0 or -errno; the ring has
  * failed then. */

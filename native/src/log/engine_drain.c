@@ -61,12 +61,12 @@ static int is_wanted(void *argument) {
     return atomic_load(&engine->calls) != NULL;
 }
 
-static int make_file_outlet(const struct engine *engine, const struct new_file *how, const struct roller *roller,
+static int make_file_outlet(const struct engine *engine, const struct new_file *new_file, const struct roller *roller,
                             struct outlet **outlet) {
     const struct file_outlet_parts parts = {.platform = engine->parts.platform,
                                             .events = engine->parts.events,
                                             .files = engine->parts.files,
-                                            .how = *how,
+                                            .new_file = *new_file,
                                             .roller = roller,
                                             .mark_is_untrusted = engine->untrusted_ring_owner != 0};
     return file_outlet_create(&parts, outlet);
@@ -86,7 +86,7 @@ static int make_segments_outlet(const struct engine *engine, const struct engine
     struct segments_outlet_parts parts = {
         .platform = engine->parts.platform, .files = engine->parts.files, .events = engine->parts.events};
     if (stream != NULL) {
-        parts.how = stream->how;
+        parts.new_file = stream->new_file;
         parts.name = stream->name;
         parts.segment_bytes = stream->segment_bytes;
     }
@@ -95,23 +95,25 @@ static int make_segments_outlet(const struct engine *engine, const struct engine
 }
 
 /* A stream whose caller performs its rolls may be about to be opened: he is asked, and not anticipated. */
-static int ask_patience(const struct roller *roller, const struct roll_question *question, struct roll_answer *answer) {
-    const struct engine *engine = (const struct engine *)((const char *)roller - offsetof(struct engine, patience));
+static int ask_for_absent(const struct roller *roller, const struct roll_question *question,
+                          struct roll_answer *answer) {
+    const struct engine *engine =
+        (const struct engine *)((const char *)roller - offsetof(struct engine, absent_roller));
     (void)answer;
     return !question->record->roll.by_caller || question->is_renamed || engine->adds_stream ||
-                   platform_monotonic_ns(engine->parts.platform) >= engine->patient_until_ns
+                   platform_monotonic_ns(engine->parts.platform) >= engine->absent_until_ns
                ? ROLL_NOBODY
                : -EINPROGRESS;
 }
 
-void engine_end_patience(struct engine *engine) {
-    engine->patient_until_ns = 0;
+void engine_end_absent_wait(struct engine *engine) {
+    engine->absent_until_ns = 0;
 }
 
 static int make_outlet(void *argument, const struct outlet_state *state, struct outlet **outlet) {
     const struct engine *engine = argument;
-    const struct new_file how = {.mode = 0};
-    return state->kind == OUTLET_FILE       ? make_file_outlet(engine, &how, &engine->patience, outlet)
+    const struct new_file new_file = {.mode = 0};
+    return state->kind == OUTLET_FILE       ? make_file_outlet(engine, &new_file, &engine->absent_roller, outlet)
            : state->kind == OUTLET_SEGMENTS ? make_segments_outlet(engine, NULL, outlet)
            : state->kind == OUTLET_RAW && engine->parts.raw_media != NULL
                ? make_raw_outlet(engine, outlet)
@@ -123,11 +125,12 @@ static int make_outlet(void *argument, const struct outlet_state *state, struct 
 /* Where a stream stays, what it is bound to decides: a device that is not there must not become a file. Where it is to go
  * anew, what is there. */
 static int make_configured_outlet(const struct engine *engine, const struct outlet_state *bound, const char *path,
-                                  const struct new_file *how, const struct roller *roller, struct outlet **outlet) {
+                                  const struct new_file *new_file, const struct roller *roller,
+                                  struct outlet **outlet) {
     const int stays = bound->path[0] != '\0' && (path == NULL || strcmp(path, bound->path) == 0);
     const int is_raw =
         engine->parts.raw_media != NULL && (stays ? bound->kind == OUTLET_RAW : path != NULL && raw_is_device(path));
-    return is_raw ? make_raw_outlet(engine, outlet) : make_file_outlet(engine, how, roller, outlet);
+    return is_raw ? make_raw_outlet(engine, outlet) : make_file_outlet(engine, new_file, roller, outlet);
 }
 
 /* Whoever owns the ring may have named any file in it, and written the records that it would get. */
@@ -182,12 +185,14 @@ static int open_log_stream(struct engine *engine, const struct engine_config *co
     if (config->file_name == NULL ? is_without_log(engine, &first) : config->file_name[0] == '\0') {
         return 0;
     }
-    int rc =
-        make_configured_outlet(engine, &first.outlet, config->file_name, &config->how, config->roller, &stream.outlet);
+    int rc = make_configured_outlet(engine, &first.outlet, config->file_name, &config->new_file, config->roller,
+                                    &stream.outlet);
     rc = rc < 0 ? rc : drain_add_stream(engine->drain, &stream, &id);
     if (rc == 0 && config->file_name != NULL) {
-        const struct engine_stream followed = {
-            .name = "", .how = config->how, .segments = config->segments, .segment_bytes = config->segment_bytes};
+        const struct engine_stream followed = {.name = "",
+                                               .new_file = config->new_file,
+                                               .segments = config->segments,
+                                               .segment_bytes = config->segment_bytes};
         return follow(engine, &followed, id);
     }
     return rc == -EPERM && stream.may_not_move ? refuse_untrusted_ring_owner(engine, &first.outlet) : rc;
@@ -202,7 +207,8 @@ static int add_stream(struct engine *engine, const struct engine_stream *stream,
     if (bound.kind != 0) {
         snprintf(bound.path, sizeof bound.path, "%s", stream->path);
     }
-    const int rc = make_configured_outlet(engine, &bound, stream->path, &stream->how, stream->roller, &config.outlet);
+    const int rc =
+        make_configured_outlet(engine, &bound, stream->path, &stream->new_file, stream->roller, &config.outlet);
     return rc < 0 ? rc : drain_add_stream(engine->drain, &config, id);
 }
 
@@ -228,8 +234,8 @@ int engine_open_drain(struct engine *engine, const struct engine_config *config)
     struct device *device = engine->parts.device;
     const uint64_t most = engine->ring->limits.max_record_bytes;
     engine->untrusted_ring_owner = config->untrusted_ring_owner;
-    engine->patience.ask = ask_patience;
-    engine->patient_until_ns = platform_deadline_ns(engine->parts.platform, config->patience_ns);
+    engine->absent_roller.ask = ask_for_absent;
+    engine->absent_until_ns = platform_deadline_ns(engine->parts.platform, config->absent_stream_wait_ns);
     engine->host = (struct drain_host){.argument = engine,
                                        .release = release,
                                        .failed = failed,

@@ -28,7 +28,7 @@
 
 #define DEFAULT_DRAIN_INTERVAL_NS 100000000ull
 #define DEFAULT_SHUTDOWN_TIMEOUT_NS 10000000000ull
-#define ROLL_PATIENCE_NS 10000000000
+#define ABSENT_STREAM_WAIT_NS 10000000000
 #define USUAL_RECORD_BYTES 200
 #define CONFIG_LEAST_BYTES offsetof(burst_config_t, drain_cpu) /* of the first header */
 
@@ -159,8 +159,8 @@ static int open_engine(burst_t *log, const struct checked_config *checked) {
         .ring_bytes = config->ring_bytes,
         .max_record_bytes = config->max_record_bytes,
         .cpus = cpus_here(),
-        .how = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
-        .patience_ns = ROLL_PATIENCE_NS,
+        .new_file = {.mode = config->file_mode, .owner = config->file_owner, .group = config->file_group},
+        .absent_stream_wait_ns = ABSENT_STREAM_WAIT_NS,
         .roller = log->main.rolls != NULL     ? &log->main.rolls->roller
                   : log->main.rolling != NULL ? &log->main.rolling->roller
                                               : NULL,

@@ -62,9 +62,9 @@ static struct opening *make_opening(const struct checked_stream_config *config) 
         opening->wanted = (struct engine_stream){.name = copy_string(&room, name),
                                                  .path = copy_string(&room, config->file_name),
                                                  .segment_bytes = values->segment_bytes,
-                                                 .how = {.mode = values->file_mode,
-                                                         .owner = copy_string(&room, values->file_owner),
-                                                         .group = copy_string(&room, values->file_group)}};
+                                                 .new_file = {.mode = values->file_mode,
+                                                              .owner = copy_string(&room, values->file_owner),
+                                                              .group = copy_string(&room, values->file_group)}};
         if (config->segments.folder[0] != '\0') {
             opening->wanted.segments = copy_string(&room, config->segments.folder);
         }

@@ -176,8 +176,8 @@ static void come(void) {
     burst_consumer_close(late);
 }
 
-static int create_and_come(const struct files *files, const char *path, const struct new_file *how) {
-    const int file = files_posix.ops->create(files, path, how);
+static int create_and_come(const struct files *files, const char *path, const struct new_file *new_file) {
+    const int file = files_posix.ops->create(files, path, new_file);
     come();
     return file;
 }

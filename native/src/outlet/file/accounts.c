@@ -41,40 +41,40 @@ static int group_number(const char *name, char *text, gid_t *gid) {
 }
 
 /* -1 where nothing is asked for. *unknown: the name that was not found. */
-static int look_up(const struct new_file *how, uid_t *uid, gid_t *gid, const char **unknown) {
+static int look_up(const struct new_file *new_file, uid_t *uid, gid_t *gid, const char **unknown) {
     char *text = malloc(ACCOUNT_BYTES);
     if (text == NULL) {
         return -ENOMEM;
     }
     *uid = (uid_t)-1;
     *gid = (gid_t)-1;
-    *unknown = how->owner;
-    int rc = how->owner == NULL ? 0 : user_number(how->owner, text, uid);
-    if (rc == 0 && how->group != NULL) {
-        *unknown = how->group;
-        rc = group_number(how->group, text, gid);
+    *unknown = new_file->owner;
+    int rc = new_file->owner == NULL ? 0 : user_number(new_file->owner, text, uid);
+    if (rc == 0 && new_file->group != NULL) {
+        *unknown = new_file->group;
+        rc = group_number(new_file->group, text, gid);
     }
     free(text);
     return rc;
 }
 
-int accounts_check(const struct new_file *how) {
+int accounts_check(const struct new_file *new_file) {
     uid_t uid;
     gid_t gid;
     const char *unknown = "";
-    const int rc = look_up(how, &uid, &gid, &unknown);
+    const int rc = look_up(new_file, &uid, &gid, &unknown);
     return rc == 0 ? 0
                    : error_set(EINVAL, "the %s %s of new log files is not known on this host: %s",
-                               unknown == how->owner ? "owner" : "group", unknown, error_name(-rc));
+                               unknown == new_file->owner ? "owner" : "group", unknown, error_name(-rc));
 }
 
-int accounts_apply(int file, const struct new_file *how) {
+int accounts_apply(int file, const struct new_file *new_file) {
     uid_t uid;
     gid_t gid;
     const char *unknown;
-    if (how->owner == NULL && how->group == NULL) {
+    if (new_file->owner == NULL && new_file->group == NULL) {
         return 0;
     }
-    const int rc = look_up(how, &uid, &gid, &unknown);
+    const int rc = look_up(new_file, &uid, &gid, &unknown);
     return rc == 0 && fchown(file, uid, gid) < 0 ? -errno : rc;
 }

@@ -9,9 +9,9 @@
 #define ACCOUNT_NAME_BYTES 256
 
 /* 0 if owner and group, where given, exist on this host; -EINVAL with a sentence that names the one that does not. */
-int accounts_check(const struct new_file *how);
+int accounts_check(const struct new_file *new_file);
 
 /* Gives the open file to them. 0 or -errno; no sentence. */
-int accounts_apply(int file, const struct new_file *how);
+int accounts_apply(int file, const struct new_file *new_file);
 
 #endif

@@ -78,7 +78,7 @@ int log_file_bind(struct outlet *outlet, const char *path, const struct outlet_n
     }
     log->state = (struct outlet_state){.kind = OUTLET_FILE, .roll = {.first_sequence = noted->sequence}};
     snprintf(log->state.path, sizeof log->state.path, "%s", path);
-    rc = rc < 0 ? rc : log_file_note_place(log);
+    rc = rc < 0 ? rc : log_file_note_identity(log);
     if (rc < 0) {
         destination_close(&log->destination);
         return refuse(path, rc);

@@ -108,10 +108,10 @@ int destination_open_to_redo(struct destination *destination, const char *path, 
 
 /* What it means that a sibling cannot be opened. */
 enum open_failure {
-    DOOR_IRRELEVANT, /* no log file stands there */
-    DOOR_OF_OTHERS,  /* as in every folder that several users or logs share: a ring could never be opened there if it
+    SIBLING_IS_NO_LOG, /* no log file stands there */
+    SIBLING_OF_OTHERS, /* as in every folder that several users or logs share: a ring could never be opened there if it
                         waited for these */
-    DOOR_MAY_OPEN,   /* it may be the file, and tell so the next time */
+    SIBLING_MAY_OPEN,  /* it may be the file, and tell so the next time */
 };
 
 static enum open_failure open_failure(int rc) {
@@ -123,14 +123,14 @@ static enum open_failure open_failure(int rc) {
     case EISDIR:
     case EINVAL: /* a pipe, a socket, a device */
     case ENXIO:
-        return DOOR_IRRELEVANT;
+        return SIBLING_IS_NO_LOG;
     case EACCES:
     case EPERM:   /* immutable, or may only be appended to */
     case EBUSY:   /* another log writes it */
     case ETXTBSY: /* a program that runs */
-        return DOOR_OF_OTHERS;
+        return SIBLING_OF_OTHERS;
     default: /* EIO, ESTALE, ENOTCONN, EROFS; ENOMEM, EMFILE, ENFILE, ENOLCK; EINTR, EAGAIN; what is not known */
-        return DOOR_MAY_OPEN;
+        return SIBLING_MAY_OPEN;
     }
 }
 
@@ -142,14 +142,14 @@ struct search {
     int open_failures;
 };
 
-static void note_unreadable_candidate(struct search *search, const char *path, int rc, enum open_failure door) {
+static void note_unreadable_candidate(struct search *search, const char *path, int rc, enum open_failure failure) {
     struct destination *destination = search->destination;
     search->open_failures++;
-    if (door == DOOR_IRRELEVANT || search->error != 0 ||
-        (door == DOOR_OF_OTHERS && destination->unreadable_candidate[0] != '\0')) {
+    if (failure == SIBLING_IS_NO_LOG || search->error != 0 ||
+        (failure == SIBLING_OF_OTHERS && destination->unreadable_candidate[0] != '\0')) {
         return;
     }
-    search->error = door == DOOR_MAY_OPEN ? rc : 0;
+    search->error = failure == SIBLING_MAY_OPEN ? rc : 0;
     destination->unreadable_candidate_error = rc;
     snprintf(destination->unreadable_candidate, sizeof destination->unreadable_candidate, "%s", path);
 }
@@ -177,13 +177,13 @@ static int try_sibling(void *argument, const char *path) {
         return 0;
     }
     rc = rc < 0 ? rc : open_locked(destination, path);
-    enum open_failure door = rc == -EBUSY && destination->waits_for_lock ? DOOR_MAY_OPEN : open_failure(rc);
+    enum open_failure failure = rc == -EBUSY && destination->waits_for_lock ? SIBLING_MAY_OPEN : open_failure(rc);
     if (rc == 0) {
         rc = recognise(destination, path, search->state);
-        door = DOOR_MAY_OPEN;
+        failure = SIBLING_MAY_OPEN;
     }
     if (rc < 0 && rc != DESTINATION_NOT_OURS) {
-        note_unreadable_candidate(search, path, rc, door);
+        note_unreadable_candidate(search, path, rc, failure);
     }
     return rc == 0;
 }
@@ -194,11 +194,12 @@ static void note_folder(struct search *search, const char *path, int rc) {
     struct file_identity identity;
     char folder[LAYOUT_FILE_NAME_BYTES];
     snprintf(folder, sizeof folder, "%.*s", (int)(path_name(path) - path), path);
-    enum open_failure door = open_failure(rc);
-    if (door == DOOR_IRRELEVANT && ops(destination)->identity_of_path(destination->files, folder, &identity) == 0) {
-        door = DOOR_MAY_OPEN; /* it is there */
+    enum open_failure failure = open_failure(rc);
+    if (failure == SIBLING_IS_NO_LOG &&
+        ops(destination)->identity_of_path(destination->files, folder, &identity) == 0) {
+        failure = SIBLING_MAY_OPEN; /* it is there */
     }
-    note_unreadable_candidate(search, folder, rc, door);
+    note_unreadable_candidate(search, folder, rc, failure);
 }
 
 /* Whether the open file has the name. */
@@ -216,7 +217,7 @@ int destination_find_renamed(struct destination *destination, const char *path, 
     if (noted->inode == 0) {
         return DESTINATION_NOT_OURS;
     }
-    /* A second look where a door was closed: a rotation may have moved the file meanwhile, or a child held its lock. */
+    /* A second look where one could not be opened: a rotation may have moved the file meanwhile, or a child held its lock. */
     for (int look = 0; look == 0 || (look == 1 && rc != 1 && search.open_failures > 0); look++) {
         search.error = search.open_failures = 0;
         destination->unreadable_candidate[0] = '\0';
@@ -235,7 +236,7 @@ int destination_find_renamed(struct destination *destination, const char *path, 
 
 int destination_create(struct destination *destination, const char *path) {
     struct file_identity identity;
-    int file = ops(destination)->create(destination->files, path, &destination->how);
+    int file = ops(destination)->create(destination->files, path, &destination->new_file);
     if (file == -EEXIST) {
         if (ops(destination)->identity_of_path(destination->files, path, &identity) == 0 && identity.is_regular &&
             identity.bytes != 0) {

@@ -18,7 +18,7 @@
 
 struct destination {
     const struct files *files;
-    struct new_file how;
+    struct new_file new_file;
     int file;
     char path[LAYOUT_FILE_NAME_BYTES];
     uint64_t length;     /* bytes of it that are the log's: the next write goes here */
@@ -32,7 +32,7 @@ struct destination {
         [LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
     int unreadable_candidate_error;
     int waits_for_lock;          /* a search does not pass over what seems to be the file because others hold it */
-    struct mount_identity place; /* of the file that was opened last */
+    struct mount_identity mounted_on; /* of the file that was opened last */
 };
 
 enum destination_state {
@@ -68,10 +68,10 @@ int destination_find_renamed(struct destination *destination, const char *path, 
 /* Creates the file and makes its name durable; an existing empty one is as good. -EEXIST if it has bytes. */
 int destination_create(struct destination *destination, const char *path);
 
-/* Notes where the open file is. */
-void destination_note_place(struct destination *destination);
+/* Notes what the open file is mounted on. */
+void destination_note_mount(struct destination *destination);
 
-/* 1: its folder is on another file system than when its place was noted; 0: it is not, or the place is not known, or an
+/* 1: its folder is on another file system than when that was noted; 0: it is not, or that is not known, or an
  * empty file in its place says that this is meant; -errno. */
 int destination_is_unmounted_now(const struct destination *destination);
 

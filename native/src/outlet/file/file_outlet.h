@@ -37,7 +37,7 @@ struct file_outlet_parts {
     const struct platform *platform;
     struct events *events;
     const struct files *files;
-    struct new_file how;
+    struct new_file new_file;
     int mark_is_untrusted; /* whoever owns the ring may have made up what the file is known by: then its name, its length and
                               its CRC count, and no file is renamed as a record says that it held */
     const struct roller *roller; /* NULL: the file is rolled as the records say. Outlives the outlet */

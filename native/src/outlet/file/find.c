@@ -141,7 +141,7 @@ int log_file_find(struct log_file *log, const struct outlet_noted *noted) {
     int rc = outlet_state_file(noted->state, path, sizeof path);
     rc = rc < 0 ? rc : find(log, noted, path);
     if (rc == 0 && log_file_is_open(log)) {
-        rc = log_file_note_place(log);
+        rc = log_file_note_identity(log);
     }
     if (rc < 0) {
         destination_close(destination);

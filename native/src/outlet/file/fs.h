@@ -68,7 +68,7 @@ struct files_ops {
     int (*lock)(const struct files *files, int file);
     /* Opens, locked, but creates the file and missing parent directories; -EEXIST if it is there. Its name is durable
      * only after sync_name. */
-    int (*create)(const struct files *files, const char *path, const struct new_file *how);
+    int (*create)(const struct files *files, const char *path, const struct new_file *new_file);
     /* Makes the file's name, and those of directories made for it, durable. */
     int (*sync_name)(const struct files *files, const char *path);
     /* Gives the file another name and makes missing folders above that. Replaces nothing but an empty file: -EEXIST. If both
@@ -88,7 +88,7 @@ struct files_ops {
      * fcntl, whichever library took them. */
     int (*mark_of_path)(const struct files *files, const char *path, struct file_mark *mark);
     /* Where a file of this path is, or would be made. */
-    int (*place)(const struct files *files, const char *path, struct mount_identity *place);
+    int (*mount)(const struct files *files, const char *path, struct mount_identity *mount);
     /* Calls each(path) for every entry of the directory that the file of `path` is in, or would be, all links followed,
      * until it returns non-zero, which is then returned. */
     int (*list_siblings)(const struct files *files, const char *path, int (*each)(void *argument, const char *sibling),

@@ -58,7 +58,7 @@ static int host_open(const struct files *files, const char *path) {
     return file;
 }
 
-static int host_create(const struct files *files, const char *path, const struct new_file *how) {
+static int host_create(const struct files *files, const char *path, const struct new_file *new_file) {
     char target[PATH_MAX]; /* a link to a file that is not there yet is kept */
     unsigned missing;
     int result = path_follow(path, target, sizeof(target));
@@ -66,7 +66,7 @@ static int host_create(const struct files *files, const char *path, const struct
         result = folders_make(target, &missing);
     if (result < 0)
         return result;
-    int file = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, how->mode != 0 ? how->mode : 0666);
+    int file = open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, new_file->mode != 0 ? new_file->mode : 0666);
     if (file < 0)
         return -errno;
     result = host_lock(files, file);
@@ -74,8 +74,8 @@ static int host_create(const struct files *files, const char *path, const struct
         close(file);
         return result;
     }
-    result = accounts_apply(file, how);
-    if (result == 0 && how->mode != 0 && fchmod(file, how->mode) < 0) /* whatever the umask says */
+    result = accounts_apply(file, new_file);
+    if (result == 0 && new_file->mode != 0 && fchmod(file, new_file->mode) < 0) /* whatever the umask says */
         result = -errno;
     if (result < 0) {
         folders_unlink(target, file);
@@ -310,7 +310,7 @@ static const struct files_ops host_ops = {
     .identity_of_path = host_identity_of_path,
     .mark = host_mark,
     .mark_of_path = host_mark_of_path,
-    .place = host_mount_identity,
+    .mount = host_mount_identity,
     .list_siblings = host_list_siblings,
     .close = host_close,
 };

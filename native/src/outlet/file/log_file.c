@@ -164,9 +164,9 @@ int file_outlet_create(const struct file_outlet_parts *parts, struct outlet **ou
     log->platform = parts->platform;
     log->events = parts->events;
     log->destination.files = parts->files;
-    log->destination.how = (struct new_file){.mode = parts->how.mode,
-                                             .owner = keep_name(log->owner, parts->how.owner),
-                                             .group = keep_name(log->group, parts->how.group)};
+    log->destination.new_file = (struct new_file){.mode = parts->new_file.mode,
+                                                  .owner = keep_name(log->owner, parts->new_file.owner),
+                                                  .group = keep_name(log->group, parts->new_file.group)};
     log->destination.file = DESTINATION_CLOSED;
     log->mark_is_untrusted = log->ring_is_untrusted = parts->mark_is_untrusted;
     log->roller = parts->roller;

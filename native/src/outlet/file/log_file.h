@@ -121,7 +121,7 @@ void log_file_end_diversion(struct outlet_state *state);
 
 /* Notes where the open file is and what it is known by. 0, or -errno if that cannot be said now: then it must not get a
  * byte. */
-int log_file_note_place(struct log_file *log);
+int log_file_note_identity(struct log_file *log);
 
 /* What the file of this state is known by. */
 struct file_mark log_file_mark(const struct log_file *log, const struct outlet_state *state);

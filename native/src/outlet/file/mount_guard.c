@@ -8,12 +8,13 @@
 #include "base/path.h"
 #include "outlet/file/log_file.h"
 
-void destination_note_place(struct destination *destination) {
+void destination_note_mount(struct destination *destination) {
     const struct files *files = destination->files;
     struct file_identity ours;
-    if (files->ops->place(files, destination->path, &destination->place) < 0 ||
-        files->ops->identity(files, destination->file, &ours) < 0 || ours.device != destination->place.device) {
-        destination->place = (struct mount_identity){.device = 0}; /* not known: it may be on the way to elsewhere */
+    if (files->ops->mount(files, destination->path, &destination->mounted_on) < 0 ||
+        files->ops->identity(files, destination->file, &ours) < 0 || ours.device != destination->mounted_on.device) {
+        destination->mounted_on =
+            (struct mount_identity){.device = 0}; /* not known: it may be on the way to elsewhere */
     }
 }
 
@@ -24,12 +25,12 @@ static int is_wanted_here(const struct destination *destination, const char *pat
 }
 
 int destination_is_unmounted_now(const struct destination *destination) {
-    const struct mount_identity *before = &destination->place;
+    const struct mount_identity *before = &destination->mounted_on;
     struct mount_identity now;
     if (before->folder[0] == '\0') {
         return 0;
     }
-    const int rc = destination->files->ops->place(destination->files, destination->path, &now);
+    const int rc = destination->files->ops->mount(destination->files, destination->path, &now);
     if (rc < 0) {
         return rc;
     }
@@ -39,8 +40,8 @@ int destination_is_unmounted_now(const struct destination *destination) {
            !is_wanted_here(destination, destination->path);
 }
 
-static uint32_t folder_crc(const struct mount_identity *place) {
-    return crc32c(0, place->folder, strlen(place->folder));
+static uint32_t folder_crc(const struct mount_identity *mount) {
+    return crc32c(0, mount->folder, strlen(mount->folder));
 }
 
 struct file_mark log_file_mark(const struct log_file *log, const struct outlet_state *state) {
@@ -70,18 +71,18 @@ static void note_birth(struct log_file *log, const struct file_mark *mark) {
     }
 }
 
-int log_file_note_place(struct log_file *log) {
+int log_file_note_identity(struct log_file *log) {
     struct destination *destination = &log->destination;
-    const struct mount_identity *place = &destination->place;
+    const struct mount_identity *mount = &destination->mounted_on;
     struct file_mark mark;
     const int rc = destination->files->ops->mark(destination->files, destination->file, &mark);
     if (rc < 0) {
         return rc;
     }
-    destination_note_place(destination);
+    destination_note_mount(destination);
     log->mark_is_untrusted = 0;
     log->state.mount = (struct outlet_mount){
-        .file_system = place->file_system, .entry_bytes = place->entry_bytes, .folder_crc = folder_crc(place)};
+        .file_system = mount->file_system, .entry_bytes = mount->entry_bytes, .folder_crc = folder_crc(mount)};
     log->state.mark = (struct outlet_mark){.inode = mark.inode,
                                            .born_ns = mark.born_ns,
                                            .handle_type = mark.handle_type,
@@ -108,13 +109,13 @@ static int was_unmounted_since_checkpoint(const struct log_file *log, const stru
                                           const char *path) {
     const struct files *files = log->destination.files;
     struct mount_identity now;
-    return mount_point_is_bare(files, path, noted->entry_bytes) && files->ops->place(files, path, &now) == 0 &&
+    return mount_point_is_bare(files, path, noted->entry_bytes) && files->ops->mount(files, path, &now) == 0 &&
            folder_crc(&now) == noted->folder_crc &&
            (noted->file_system == 0 || noted->file_system != now.file_system) &&
            !is_wanted_here(&log->destination, path);
 }
 
 int log_file_is_unmounted(const struct log_file *log, const struct outlet_state *state, const char *path) {
-    return log->destination.place.folder[0] != '\0' ? destination_is_unmounted_now(&log->destination) == 1
-                                                    : was_unmounted_since_checkpoint(log, &state->mount, path);
+    return log->destination.mounted_on.folder[0] != '\0' ? destination_is_unmounted_now(&log->destination) == 1
+                                                         : was_unmounted_since_checkpoint(log, &state->mount, path);
 }

@@ -65,7 +65,7 @@ static uint32_t entry(const char *path, uint64_t device) {
     return 0;
 }
 
-int host_mount_identity(const struct files *files, const char *path, struct mount_identity *place) {
+int host_mount_identity(const struct files *files, const char *path, struct mount_identity *mount) {
     (void)files;
     char target[PATH_MAX], there[PATH_MAX], missing[PATH_MAX];
     struct stat status;
@@ -74,20 +74,20 @@ int host_mount_identity(const struct files *files, const char *path, struct moun
     if (result == 0)
         result = path_directory(target, there, sizeof(there));
     if (result == 0)
-        result = resolve(there, place->folder, missing);
+        result = resolve(there, mount->folder, missing);
     if (result < 0)
         return result;
-    if (stat(place->folder, &status) < 0 || statfs(place->folder, &file_system) < 0)
+    if (stat(mount->folder, &status) < 0 || statfs(mount->folder, &file_system) < 0)
         return -errno;
     if (!S_ISDIR(status.st_mode))
         return -ENOTDIR;
-    size_t used = strlen(place->folder);
-    int more = snprintf(place->folder + used, sizeof(place->folder) - used, "%s%s",
+    size_t used = strlen(mount->folder);
+    int more = snprintf(mount->folder + used, sizeof(mount->folder) - used, "%s%s",
                         *missing == '\0' || used == 1 ? "" : "/", missing);
-    if ((size_t)more >= sizeof(place->folder) - used)
+    if ((size_t)more >= sizeof(mount->folder) - used)
         return -ENAMETOOLONG;
-    place->device = (uint64_t)status.st_dev;
-    place->file_system = lasting_number(&file_system);
-    place->entry_bytes = is_lasting(&file_system) ? entry(path, place->device) : 0;
+    mount->device = (uint64_t)status.st_dev;
+    mount->file_system = lasting_number(&file_system);
+    mount->entry_bytes = is_lasting(&file_system) ? entry(path, mount->device) : 0;
     return 0;
 }

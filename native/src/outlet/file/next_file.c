@@ -14,7 +14,7 @@
 #include "outlet/file/log_file.h"
 
 #define DIVERTED_ATTEMPTS 100u
-#define ELSEWHERE (-65537) /* no errno: the configured file would be made in another folder */
+#define ELSEWHERE (-65539) /* no errno: the configured file would be made in another folder */
 
 static int is_diverted(const struct log_file *log) {
     return log->state.diverted_sequence != 0;
@@ -51,8 +51,8 @@ static void tell_diverted(struct log_file *log, const char *path, int rc) {
 static int check_folder(const struct log_file *log, const char *path) {
     const struct files *files = log->destination.files;
     struct mount_identity here, there;
-    int rc = files->ops->place(files, log->destination.path, &here);
-    rc = rc < 0 ? rc : files->ops->place(files, path, &there);
+    int rc = files->ops->mount(files, log->destination.path, &here);
+    rc = rc < 0 ? rc : files->ops->mount(files, path, &there);
     return rc < 0 ? rc : here.device == there.device && strcmp(here.folder, there.folder) == 0 ? 0 : ELSEWHERE;
 }
 
@@ -104,7 +104,7 @@ static int create_diverted(struct log_file *log, const struct outlet_noted *note
 /* The path leads nowhere. 0: on the file system of the file; -errno: that is not mounted yet, or nobody knows. */
 static int check_mounted(const struct log_file *log, int rc) {
     const struct destination *destination = &log->destination;
-    const int off = destination->place.folder[0] == '\0' ? rc : destination_is_unmounted_now(destination);
+    const int off = destination->mounted_on.folder[0] == '\0' ? rc : destination_is_unmounted_now(destination);
     return off == 1 ? -DESTINATION_UNMOUNTED_ERROR : off;
 }
 
@@ -142,7 +142,7 @@ static int create_next(struct log_file *log, const struct outlet_noted *noted) {
 /* The open file is the next one, and has no byte of what waits: both slots must have it before it gets one, so that no crash
  * leads back to the file before. NOTE, or -errno with it closed; the state is as `before` then. */
 static int hand_over(struct log_file *log, const struct outlet_state *before, struct outlet_state *state) {
-    const int rc = log_file_note_place(log);
+    const int rc = log_file_note_identity(log);
     if (rc < 0) {
         log->state = *before;
         destination_close(&log->destination); /* this file got no byte */
@@ -268,7 +268,7 @@ int log_file_leave_old_name(struct log_file *log, struct outlet_state *state) {
 /* The diverted file is open and complete. NOTE with the configured one open, READY: it stays; or -errno. */
 static int go_back(struct log_file *log, struct outlet_state *state) {
     struct destination next = {
-        .files = log->destination.files, .how = log->destination.how, .file = DESTINATION_CLOSED};
+        .files = log->destination.files, .new_file = log->destination.new_file, .file = DESTINATION_CLOSED};
     const int why_not = open_configured(log, &next);
     if (why_not != 0) {
         tell_diverted(log, log->destination.path, why_not);

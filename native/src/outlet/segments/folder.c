@@ -107,7 +107,7 @@ static int open_head(struct segments_folder *folder, const char *path, int may_c
     int head = ops(folder)->open(folder->files, path);
     if (head < 0) {
         head = head != -ENOENT && head != -ENOTDIR ? head
-               : may_create                        ? ops(folder)->create(folder->files, path, &folder->how)
+               : may_create                        ? ops(folder)->create(folder->files, path, &folder->new_file)
                                                    : -ENOMEDIUM;
         folder->head = head < 0 ? FOLDER_CLOSED : head; /* created: locked */
         return head < 0 ? head : 0;

@@ -11,7 +11,7 @@
 
 struct segments_folder {
     const struct files *files;
-    struct new_file how;
+    struct new_file new_file;
     int head; /* the file of that name, locked against other writers; FOLDER_CLOSED */
     char path[LAYOUT_FILE_NAME_BYTES];
     struct segments_head is;

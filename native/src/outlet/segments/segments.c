@@ -440,9 +440,10 @@ int segments_outlet_create(const struct segments_outlet_parts *parts, struct out
     snprintf(segments->name, sizeof segments->name, "%s", parts->name == NULL ? "" : parts->name);
     segments->parts.segment_bytes = parts->segment_bytes == 0 ? SEGMENTS_DEFAULT_BYTES : parts->segment_bytes;
     segments->crc_seed = crc_seed_of(parts->ring_uuid);
-    segments->folder = (struct segments_folder){.files = parts->files, .how = parts->how, .head = FOLDER_CLOSED};
+    segments->folder =
+        (struct segments_folder){.files = parts->files, .new_file = parts->new_file, .head = FOLDER_CLOSED};
     segments->segment.files = parts->files;
-    segments->segment.how = parts->how;
+    segments->segment.new_file = parts->new_file;
     segments->segment.file = DESTINATION_CLOSED;
     *outlet = &segments->outlet;
     return 0;

@@ -29,7 +29,7 @@ struct segments_outlet_parts {
     const struct platform *platform;
     const struct files *files;
     struct events *events;
-    struct new_file how;
+    struct new_file new_file;
     const char
         *name; /* of the stream, for the head of a new folder; NULL: nobody has it open. Need not outlive the call */
     uint8_t ring_uuid[16];

@@ -36,8 +36,8 @@ static int has_place(const struct files *files) {
     return names + 1 < FILES_MAX && sim->inode_count + 1 < FILES_MAX && sim->change_count + 1 < NAME_CHANGES_MAX;
 }
 
-static int create_if_it_fits(const struct files *files, const char *path, const struct new_file *how) {
-    return has_place(files) ? simulated_files->create(files, path, how) : -ENOSPC;
+static int create_if_it_fits(const struct files *files, const char *path, const struct new_file *new_file) {
+    return has_place(files) ? simulated_files->create(files, path, new_file) : -ENOSPC;
 }
 
 /* The second stream, or a roll to come, may say that it begins where the first one's file ended. */

@@ -126,9 +126,9 @@ static int sim_lock(const struct files *files, int file) {
     return 0;
 }
 
-static int sim_create(const struct files *files, const char *path, const struct new_file *how) {
+static int sim_create(const struct files *files, const char *path, const struct new_file *new_file) {
     struct sim_files *sim = files_of(files);
-    (void)how;
+    (void)new_file;
     world_operation(sim->world, "create");
     if (sim->is_unmounted) {
         violation(sim->world, "I1: %s is begun below a mount point", path);
@@ -357,13 +357,13 @@ static int sim_identity_of_path(const struct files *files, const char *path, str
     return inode < 0 ? inode : sim_identity(files, inode, identity);
 }
 
-static int sim_place(const struct files *files, const char *path, struct mount_identity *place) {
+static int sim_mount(const struct files *files, const char *path, struct mount_identity *mount) {
     (void)path;
-    *place =
+    *mount =
         (struct mount_identity){.folder = MOUNT_POINT, .device = LOGS_DEVICE, .entry_bytes = sizeof MOUNT_POINT - 1};
     if (files_of(files)->is_unmounted) {
-        place->device = ROOT_DEVICE;
-        place->entry_bytes = 0;
+        mount->device = ROOT_DEVICE;
+        mount->entry_bytes = 0;
     }
     return 0;
 }
@@ -400,7 +400,7 @@ static const struct files_ops sim_files_ops = {
     .identity_of_path = sim_identity_of_path,
     .mark = sim_mark,
     .mark_of_path = sim_mark_of_path,
-    .place = sim_place,
+    .mount = sim_mount,
     .list_siblings = sim_list_siblings,
     .close = sim_close,
 };

@@ -357,8 +357,8 @@ static void the_search_locks_no_file_of_others(void **state) {
     }
 }
 
-static int create_held(const struct files *files, const char *path, const struct new_file *how) {
-    (void)files, (void)path, (void)how;
+static int create_held(const struct files *files, const char *path, const struct new_file *new_file) {
+    (void)files, (void)path, (void)new_file;
     return -EBUSY;
 }
 

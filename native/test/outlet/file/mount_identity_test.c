@@ -15,32 +15,32 @@ static struct mount_identity place_of(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(path, sizeof path, format, arguments);
     va_end(arguments);
-    struct mount_identity place;
-    assert_int_equal(files_posix.ops->place(&files_posix, path, &place), 0);
-    return place;
+    struct mount_identity mount;
+    assert_int_equal(files_posix.ops->mount(&files_posix, path, &mount), 0);
+    return mount;
 }
 
-static void assert_folder(const struct mount_identity *place, const char *name) {
+static void assert_folder(const struct mount_identity *mount, const char *name) {
     char wanted[PATH_MAX + 64];
     snprintf(wanted, sizeof wanted, "%s%s", here, name);
-    assert_string_equal(place->folder, wanted);
+    assert_string_equal(mount->folder, wanted);
 }
 
 static void a_file_is_in_its_folder_whether_that_is_there_or_not(void **state) {
     (void)state;
     struct stat status;
     assert_int_equal(stat(here, &status), 0);
-    struct mount_identity place = place_of("%s/log", here);
-    assert_folder(&place, "");
-    assert_int_equal(place.device, status.st_dev);
-    place = place_of("%s/no/such/folder/log", here);
-    assert_folder(&place, "/no/such/folder");
-    assert_int_equal(place.device, status.st_dev);
-    place = place_of("/burst-no-such-folder/log");
-    assert_string_equal(place.folder, "/burst-no-such-folder");
-    place = place_of("/log");
-    assert_string_equal(place.folder, "/");
-    assert_int_equal(place.entry_bytes, 0);
+    struct mount_identity mount = place_of("%s/log", here);
+    assert_folder(&mount, "");
+    assert_int_equal(mount.device, status.st_dev);
+    mount = place_of("%s/no/such/folder/log", here);
+    assert_folder(&mount, "/no/such/folder");
+    assert_int_equal(mount.device, status.st_dev);
+    mount = place_of("/burst-no-such-folder/log");
+    assert_string_equal(mount.folder, "/burst-no-such-folder");
+    mount = place_of("/log");
+    assert_string_equal(mount.folder, "/");
+    assert_int_equal(mount.entry_bytes, 0);
 }
 
 static void links_are_followed(void **state) {
@@ -49,21 +49,21 @@ static void links_are_followed(void **state) {
     assert_int_equal(mkdir(scratch_path("real"), 0700), 0);
     snprintf(link, sizeof link, "%s/link", here);
     assert_int_equal(symlink("real", link), 0);
-    struct mount_identity place = place_of("%s/link/log", here);
-    assert_folder(&place, "/real");
+    struct mount_identity mount = place_of("%s/link/log", here);
+    assert_folder(&mount, "/real");
     snprintf(link, sizeof link, "%s/log", here);
     assert_int_equal(symlink("real/other", link), 0); /* to where nothing is yet */
-    place = place_of("%s/log", here);
-    assert_folder(&place, "/real");
+    mount = place_of("%s/log", here);
+    assert_folder(&mount, "/real");
 }
 
 static void a_file_in_the_place_of_its_folder_has_no_place(void **state) {
     (void)state;
-    struct mount_identity place;
+    struct mount_identity mount;
     char path[PATH_MAX + 16];
     make_file(scratch_path("file"), 0);
     snprintf(path, sizeof path, "%s/file/log", here);
-    assert_int_equal(files_posix.ops->place(&files_posix, path, &place), -ENOTDIR);
+    assert_int_equal(files_posix.ops->mount(&files_posix, path, &mount), -ENOTDIR);
 }
 
 static void nobody_misses_what_is_in_memory(void **state) {
@@ -74,17 +74,17 @@ static void nobody_misses_what_is_in_memory(void **state) {
         print_message("SKIPPED: nothing is mounted at /dev/shm\n");
         skip();
     }
-    const struct mount_identity place = place_of("/dev/shm/log");
-    assert_int_equal(place.device, shm.st_dev);
-    assert_int_equal(place.entry_bytes, 0);
-    assert_int_equal(place.file_system, 0);
+    const struct mount_identity mount = place_of("/dev/shm/log");
+    assert_int_equal(mount.device, shm.st_dev);
+    assert_int_equal(mount.entry_bytes, 0);
+    assert_int_equal(mount.file_system, 0);
 }
 
 static void a_path_leads_onto_a_file_system_where_it_is_mounted(void **state) {
     (void)state;
-    const struct mount_identity place = place_of("/proc/sys/log");
-    assert_int_equal(place.entry_bytes, strlen("/proc"));
-    assert_int_equal(place.file_system, 0);
+    const struct mount_identity mount = place_of("/proc/sys/log");
+    assert_int_equal(mount.entry_bytes, strlen("/proc"));
+    assert_int_equal(mount.file_system, 0);
 }
 
 #define PLACE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, remove_scratch)

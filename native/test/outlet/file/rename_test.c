@@ -147,14 +147,14 @@ static void what_has_both_names_gets_one(void **state) {
 /* The link stays, and leads to the next file when that is made. */
 static void of_a_link_the_file_is_renamed(void **state) {
     (void)state;
-    const struct new_file how = {.mode = 0};
+    const struct new_file new_file = {.mode = 0};
     char link_path[4096];
     snprintf(link_path, sizeof link_path, "%s", scratch_path("link"));
     assert_int_equal(symlink(path_name(from), link_path), 0);
     assert_int_equal(files->ops->rename(files, link_path, to), 0);
     assert_missing(from);
     assert_holds(to, "ours");
-    const int file = files->ops->create(files, link_path, &how);
+    const int file = files->ops->create(files, link_path, &new_file);
     assert_true(file >= 0);
     files->ops->close(files, file);
     assert_holds(from, "");

@@ -23,9 +23,9 @@ static uint64_t inode_of(int file) {
     return identity.inode;
 }
 
-static int create(const struct files *files, const char *path, const struct new_file *how) {
+static int create(const struct files *files, const char *path, const struct new_file *new_file) {
     note_operation('c');
-    return files_posix.ops->create(files, path, how);
+    return files_posix.ops->create(files, path, new_file);
 }
 
 static int sync_name(const struct files *files, const char *path) {
@@ -58,8 +58,8 @@ static int sync_file(const struct files *files, int file) {
     return files_posix.ops->sync(files, file);
 }
 
-static int place(const struct files *files, const char *path, struct mount_identity *seen) {
-    const int rc = files_posix.ops->place(files, path, seen);
+static int mount(const struct files *files, const char *path, struct mount_identity *seen) {
+    const int rc = files_posix.ops->mount(files, path, seen);
     seen->device += (uint64_t)other_device;
     return rc;
 }
@@ -80,7 +80,7 @@ static int begin(void **state) {
     ops.rename = rename_file;
     ops.write = write_file;
     ops.sync = sync_file;
-    ops.place = place;
+    ops.mount = mount;
     device_ops = memory_ops;
     device_ops.write = write_note;
     host.device.ops = &device_ops;

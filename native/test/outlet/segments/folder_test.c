@@ -72,7 +72,7 @@ static void a_folder_whose_head_was_replaced_is_another_one(void **state) {
     (void)state;
     static struct segments_folder folder;
     char head[600], before[640];
-    folder = (struct segments_folder){.files = &files_posix, .how = seg_log.parts.how, .head = FOLDER_CLOSED};
+    folder = (struct segments_folder){.files = &files_posix, .new_file = seg_log.parts.new_file, .head = FOLDER_CLOSED};
     seg_log.outlet->ops->close(seg_log.outlet);
     assert_int_equal(segments_folder_open(&folder, &platform_linux, seg_log.path, "orders", 0), 0);
     assert_true(segments_folder_is_there(&folder));

@@ -11,13 +11,13 @@ static uint64_t number_here;
 static uint64_t device;
 static char away[sizeof host.folder + 8];
 
-static int place(const struct files *files, const char *path, struct mount_identity *place) {
-    const int rc = files_posix.ops->place(files, path, place);
-    place->device = is_mounted ? device : device + 1;
-    place->file_system = is_mounted ? NUMBER : number_here;
-    place->entry_bytes = is_mounted ? (uint32_t)strlen(host.folder) : 0;
+static int mount(const struct files *files, const char *path, struct mount_identity *mount) {
+    const int rc = files_posix.ops->mount(files, path, mount);
+    mount->device = is_mounted ? device : device + 1;
+    mount->file_system = is_mounted ? NUMBER : number_here;
+    mount->entry_bytes = is_mounted ? (uint32_t)strlen(host.folder) : 0;
     if (is_linked) {
-        strcat(place->folder, ".linked");
+        strcat(mount->folder, ".linked");
     }
     return rc;
 }
@@ -31,7 +31,7 @@ static int identity_of_path(const struct files *files, const char *path, struct 
 static int set_up(void **state) {
     struct stat status;
     format_ring(state);
-    own_ops()->place = place;
+    own_ops()->mount = mount;
     ops.identity_of_path = identity_of_path;
     is_mounted = 1;
     is_linked = 0;
@@ -157,14 +157,14 @@ static void a_folder_that_a_link_makes_another_one_is_meant(void **state) {
     assert_file(in_away(), "first\n");
 }
 
-static int no_place(const struct files *files, const char *path, struct mount_identity *place) {
-    (void)files, (void)path, (void)place;
+static int no_mount(const struct files *files, const char *path, struct mount_identity *mount) {
+    (void)files, (void)path, (void)mount;
     return -EACCES;
 }
 
 static void where_nobody_knows_the_place_a_new_file_is_begun(void **state) {
     (void)state;
-    ops.place = no_place;
+    ops.mount = no_mount;
     begin();
     unmount();
     append_text("second\n");
