@@ -14,8 +14,8 @@ static const struct platform *platform_of(const struct engine *engine) {
     return engine->parts.platform;
 }
 
-/* While nothing has been committed in this epoch its marker can still give way to the next one's (place_marker in
- * recovery.c): then no watermark may be written that lies beyond the end of the log that it names. */
+/* While nothing has been committed in this epoch its marker can still give way to the next one's (recovery/
+ * marker_rules.h): then no watermark may be written that lies beyond the end of the log that it names. */
 static void watermark(const struct engine *engine, uint64_t *position, uint64_t *next_sequence) {
     const struct recovery *recovery = &engine->view.recovery;
     ring_durable(engine->ring, position, next_sequence);

@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 #include "recovery/evidence.h"
+#include "recovery/marker.h"
 #include "recovery/rules.h"
 
-/* How many epochs may have begun in blocks that cannot be read, each leaving no other trace: none may be used again. */
+/* So many epochs may have begun in unreadable blocks, each leaving no other trace: none may be used again. */
 #define EPOCHS_HIDDEN_MAX 65536u
 
 /* Where the walk along the log stands. */
@@ -104,126 +105,28 @@ static int jump_over_damage(struct recovery *recovery, const struct recovery_inp
     return jump_over(recovery, cursor, &jump);
 }
 
-/* Of the window, in which no marker can go behind this one. */
-static int is_last_block(const struct recovery *recovery, const struct recovery_input *input, uint64_t position) {
-    return position + 2 * input->shape.block_bytes >
-           align_down(recovery->start, input->shape.block_bytes) + input->shape.capacity_bytes;
+/* What is hidden now may be readable later: no later epoch has the number of a hidden one. */
+static void note_hidden(struct recovery *recovery, uint64_t from, uint64_t to) {
+    recovery->hidden_from = from;
+    recovery->hidden_to = to;
+    recovery->epoch_highest = recovery->epoch_highest < UINT32_MAX - EPOCHS_HIDDEN_MAX
+                                  ? recovery->epoch_highest + EPOCHS_HIDDEN_MAX
+                                  : UINT32_MAX;
 }
 
-/* A marker after which its epoch wrote nothing, and that nothing else on the medium knows: neither a later marker, nor a
- * watermark or a failed write beyond it; every record of its epoch has such a watermark, and so has the marker that took
- * the place of one. The walk came to it from the end of the log that it names. Behind damage it stays, for it may be all
- * that proves how far the damage reaches: but where it has the last block of a full ring there is no other way to open. */
-static int is_unused(const struct recovery *recovery, const struct recovery_input *input,
-                     const struct evidence *evidence, const struct record_header *last, uint64_t in_flight_end) {
-    if (last == NULL || last->type != RECORD_MARKER || evidence->epoch_of_markers > last->epoch ||
-        evidence->durable_position > last->position || in_flight_end > last->position) {
-        return 0;
-    }
-    const uint64_t log_end = marker_of(last)->log_end, first = marker_of(last)->first_position;
-    if (first < log_end || first % input->shape.block_bytes != 0 ||
-        (last->position != first && last->position - first != input->shape.block_bytes)) {
-        return 0;
-    }
-    const struct recovery_jump *jump = recovery->jump_count == 0 ? NULL : &recovery->jumps[recovery->jump_count - 1];
-    if (jump == NULL || jump->gap.to != last->position) {
-        return last->position == log_end;
-    }
-    return jump->gap.damaged ? last->position == log_end && is_last_block(recovery, input, last->position)
-                             : jump->gap.from == log_end;
-}
-
-/* Behind everything that is or may yet be written. */
-static void place_marker_behind(struct recovery *recovery, const struct recovery_input *input,
-                                const struct cursor *cursor, uint64_t in_flight_end) {
-    recovery->log_end = cursor->walk.position;
-    recovery->marker_first_position = recovery->marker_position = align_up(
-        cursor->walk.position > in_flight_end ? cursor->walk.position : in_flight_end, input->shape.block_bytes);
-}
-
-/*
- * The log ends before a marker that is unused: the one of the next epoch says so too, and lists what that one lists. It
- * goes to the other of two blocks that take turns: so a ring that cannot be drained opens any number of times in two
- * blocks, and whatever a crash leaves of a marker, the one before it is whole. Only where damage has used up the other
- * block too is it replaced in place.
- */
-static void place_marker_in_turn(struct recovery *recovery, const struct recovery_input *input,
-                                 const struct record_header *last) {
-    const struct marker *marker = marker_of(last);
-    const uint64_t second = marker->first_position + input->shape.block_bytes;
-    recovery->log_end = marker->log_end;
-    recovery->jump_count -= marker->log_end < last->position;
-    recovery->marker_first_position = marker->first_position;
-    recovery->marker_position = last->position == second                                 ? marker->first_position
-                                : is_last_block(recovery, input, marker->first_position) ? last->position
-                                                                                         : second;
-}
-
-/* The end of the last block that could not be read and lies, if only in part, in this range of the window; else 0. */
-static uint64_t unreadable_end(const struct recovery *recovery, const struct recovery_input *input, uint64_t from,
-                               uint64_t to) {
-    const uint64_t window_end = align_down(recovery->start, input->shape.block_bytes) + input->shape.capacity_bytes;
-    for (uint64_t end = align_up(to < window_end ? to : window_end, input->shape.block_bytes); end > from;
-         end -= input->shape.block_bytes) {
-        const uint64_t block =
-            (end - input->shape.block_bytes) % input->shape.capacity_bytes / input->shape.block_bytes;
-        if (input->unreadable[block / 8] & 1u << block % 8) {
-            return end;
-        }
-    }
-    return 0;
-}
-
-/*
- * Where what nothing else knows of may stand, in blocks that cannot be read: the record with which the log went on, or the
- * marker of a later epoch, in one of its two blocks, and records behind that. Elsewhere nothing can be: what is durable
- * stands behind what is durable, so whatever is whole there knows of all before it. Returns where all of that ends, or 0.
- */
-static uint64_t find_hidden(const struct recovery *recovery, const struct recovery_input *input, uint64_t log_end,
-                            uint64_t marker) {
-    if (input->unreadable == NULL) {
-        return 0;
-    }
-    const struct record_header *next = record_at(input->image, input->shape.capacity_bytes, log_end);
-    const uint64_t next_bytes = record_has_header(input->image, input->shape.capacity_bytes, log_end, input->crc_seed)
-                                    ? record_bytes(next->length)
-                                    : RECORD_HEADER_BYTES;
-    const uint64_t of_record = unreadable_end(recovery, input, log_end, log_end + next_bytes);
-    const uint64_t of_markers = unreadable_end(recovery, input, marker, marker + 2 * input->shape.block_bytes);
-    uint64_t end = of_record > of_markers ? of_record : of_markers;
-    /* No record is longer, and none begins later behind the one before it. */
-    const uint64_t reach = input->shape.capacity_bytes / 4 + 2 * input->shape.block_bytes;
-    for (uint64_t further = end; further > 0; further = unreadable_end(recovery, input, end, end + reach)) {
-        end = further;
-    }
-    return end;
-}
-
-/* What is hidden now may be there again later: the marker goes behind it, as behind a write that may yet arrive, if there is
- * room behind it. So it is void, and no later open asks what it was. */
 static void place_marker(struct recovery *recovery, const struct recovery_input *input, const struct evidence *evidence,
                          const struct cursor *cursor) {
-    uint64_t in_flight_end = input->head.in_flight_end;
-    const uint64_t hidden_end =
-        find_hidden(recovery, input, cursor->walk.position,
-                    align_up(cursor->walk.position > in_flight_end ? cursor->walk.position : in_flight_end,
-                             input->shape.block_bytes));
-    if (hidden_end > 0) {
-        recovery->hidden_from = cursor->walk.position;
-        recovery->hidden_to = hidden_end;
-        recovery->epoch_highest = recovery->epoch_highest < UINT32_MAX - EPOCHS_HIDDEN_MAX
-                                      ? recovery->epoch_highest + EPOCHS_HIDDEN_MAX
-                                      : UINT32_MAX;
+    const struct recovery_jump *jump = recovery->jump_count == 0 ? NULL : &recovery->jumps[recovery->jump_count - 1];
+    const struct walk_end end = {
+        .position = cursor->walk.position, .last = cursor->last, .gap = jump == NULL ? NULL : &jump->gap};
+    const struct marker_block block = marker_place(input, evidence, &end);
+    if (block.hidden_to > 0) {
+        note_hidden(recovery, end.position, block.hidden_to);
     }
-    if (hidden_end > in_flight_end &&
-        hidden_end + 2 * input->shape.block_bytes <= recovery->start + input->shape.capacity_bytes) {
-        in_flight_end = hidden_end;
-    }
-    if (is_unused(recovery, input, evidence, cursor->last, in_flight_end)) {
-        place_marker_in_turn(recovery, input, cursor->last);
-    } else {
-        place_marker_behind(recovery, input, cursor, in_flight_end);
-    }
+    recovery->log_end = block.log_end;
+    recovery->jump_count -= jump != NULL && jump->gap.from >= block.log_end; /* to a marker that gives way */
+    recovery->marker_position = block.position;
+    recovery->marker_first_position = block.first_position;
 }
 
 int recovery_run(const struct platform *platform, const struct recovery_input *input, struct recovery *recovery) {

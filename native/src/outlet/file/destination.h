@@ -31,7 +31,7 @@ struct destination {
     char unreadable_candidate
         [LAYOUT_FILE_NAME_BYTES]; /* what the last search could not look at though it may be the file; or "" */
     int unreadable_candidate_error;
-    int waits_for_lock;          /* a search does not pass over what seems to be the file because others hold it */
+    int waits_for_lock;               /* a search does not pass over what seems to be the file because others hold it */
     struct mount_identity mounted_on; /* of the file that was opened last */
 };
 

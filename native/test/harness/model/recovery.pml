@@ -7,7 +7,7 @@
  *     note_evidence             recovery/evidence.c evidence_gather, note_checkpoint, note_header
  *     find_marker               recovery/evidence.c evidence_marker_ending
  *     walk                      recovery/recovery.c recovery_run, by the table of recovery/rules.h
- *     place_marker              recovery/recovery.c is_unused, place_marker_in_turn, place_marker_behind
+ *     place_marker              recovery/marker.c marker_place, by the table of recovery/marker_rules.h
  *     level                     engine.c level_checkpoints
  *     mark, opened              engine.c begin_epoch, ring.c ring_begin
  */
