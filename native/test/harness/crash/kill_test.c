@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SIGKILL at random moments, over and over on one ring and file: in open, recovery, append, commit, drain and close.
- * The witness is memory that the killed process shared with this one: what it says was acknowledged must be in the
- * file exactly once, in order, and every line must be whole.
- * Each folder is one of several surroundings in turn: lines that are all equal, where only their number tells whether one is
- * there twice; siblings that begin like the log file, and an older copy of it, beside it; a link in the place of its name;
- * a rotation between a kill and the open that recovers; and several streams, whose names change now and then, and which every
- * other recovery does not open; and these with a roll every few hundred lines.
+ * The witness is memory that the killed process shared with this one. Each line that it calls acknowledged must be
+ * in the file exactly once, in order, and whole.
+ *
+ * The folders have these surroundings in turn:
+ *
+ * - all lines are equal: only a line's number tells whether it is there twice;
+ * - beside the log file are files that begin like it, and an older copy of it;
+ * - the log file's name is a link;
+ * - the file is rotated between a kill and the open that recovers;
+ * - the log has several streams: their names change now and then, and every other recovery does not open them;
+ * - each of these with a roll every few hundred lines.
  *
  *     crash-kill_test [--rounds N] [--seconds N] [--seed S] [--streams 1] [--rolls 1]     KILL_ROUNDS sets the number of rounds, too
  *
- * --streams 1: all surroundings with streams; --rolls 1: and with rolls, but no rotation and no link, which no roll expects.
- */
+ * --streams 1: all surroundings have streams. --rolls 1: and rolls; then there is no rotation and no link, since
+ * rolls expect neither. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,9 +41,9 @@
 #include "skip_with.h"
 
 #define KILL_WITHIN_US 30000
-#define KILL_OPEN_WITHIN_US 3000 /* every other time: most likely in the open */
+#define KILL_OPEN_WITHIN_US 3000 /* half of the kills come so early, most likely in the open */
 #define PROGRESS_SECONDS 5
-#define FILE_BYTES_MOST (128ull << 20) /* and a quarter of what is free; then another folder is begun */
+#define FILE_BYTES_MOST (128ull << 20) /* and a quarter of what is free; beyond it a new folder begins */
 #define FREE_BYTES_LEAST (32ull << 20)
 #define SECOND_NS 1000000000ll
 #define HELD_SECONDS 60
@@ -51,7 +56,7 @@ struct round {
     int thread;
 };
 
-/* The ring on disk is made for few rounds: each of these begins with a plain one. */
+/* Each folder has the next of these surroundings. */
 static const unsigned in_turn[] = {0,
                                    LINES_REPEAT | SIBLINGS | STREAMS,
                                    SIBLINGS | NAME_IS_A_LINK | ROTATED,
@@ -64,15 +69,15 @@ static const unsigned in_turn[] = {0,
 
 static char folder[256];
 static unsigned folders;
-static unsigned always, never; /* surroundings that every folder has, and none */
-static char rotated[340];      /* what the log file is called since the last look, or "" */
-static int names_turn;         /* what the streams are called */
+static unsigned always, never; /* surroundings of every folder, and of none */
+static char rotated[340];      /* the log file's name if it was rotated since the last look; or "" */
+static int names_turn;         /* which of two names each stream has */
 static uint32_t random_state = 1;
 static int rounds_asked = 1000;
 static int64_t deadline_s = INT64_MAX, told_at_s;
 static unsigned long long kills;
-static uint32_t ring_io; /* what the rounds recover with */
-static uint32_t io;      /* of those that will be killed */
+static uint32_t ring_io; /* how the rounds recover */
+static uint32_t io;      /* how the writer that will be killed writes */
 static int has_uring;
 
 static uint32_t next_random(void) {
@@ -105,8 +110,8 @@ static int64_t now_s(void) {
     return now_ns() / SECOND_NS;
 }
 
-/* The kernel may hold what a killed process was writing to. An open waits a second for that, which the writes of a busy
- * machine may exceed. */
+/* The kernel may hold a file that a killed process was writing to. An open waits a second for that; on a busy
+ * machine the writes may take longer. */
 static int was_held_for_long(int rc, int64_t since_ns) {
     return rc == -EBUSY && strstr(burst_last_error(), "cannot be seen") != NULL && now_ns() - since_ns >= SECOND_NS;
 }
@@ -157,7 +162,7 @@ static void *append_until_killed(void *argument) {
         }
         atomic_store(&round->witness->offered[round->thread], number);
         if (round->thread % 5 == 0) {
-            /* Enqueued; acknowledged in groups. */
+            /* Enqueues lines, and acknowledges them in groups. */
             const int64_t sequence = burst_stream_enqueue(round->stream, line, length, 0);
             if (sequence <= last || (number % 8 == 0 && burst_await_durable(round->log, sequence, -1) != 1)) {
                 abort();
@@ -209,7 +214,7 @@ static void verify_files(void) {
     if (rotated[0] != '\0') {
         verify_rest(rotated, 0);
     }
-    if (access(path, F_OK) == 0) { /* else no record has come since the rotation */
+    if (access(path, F_OK) == 0) { /* else no record came since the rotation */
         verified_bytes[0] = rotated[0] != '\0' ? 0 : verified_bytes[0];
         rotated[0] = '\0';
         verify_rest(path, 0);
@@ -217,7 +222,7 @@ static void verify_files(void) {
     for (int i = 1; i < streams(); i++) {
         path_of(i, path, sizeof path);
         verify_archives(folder, i);
-        if (access(path, F_OK) == 0) { /* else it was never opened */
+        if (access(path, F_OK) == 0) { /* else the stream was never opened */
             verify_rest(path, i);
         }
     }
@@ -253,12 +258,12 @@ static void kill_soon(pid_t child) {
     kills++;
 }
 
-/* An older copy of the log file beside it, and now and then a rotation. */
+/* Puts an older copy beside the log file, and now and then rotates the file. */
 static void disturb(int round) {
     char command[1024], log[300], target[320];
     snprintf(log, sizeof log, "%s/log", folder);
     if (access(log, F_OK) < 0) {
-        return; /* killed before it was made, or since a rotation */
+        return; /* the kill came before the file was made, or after a rotation */
     }
     if ((surroundings & SIBLINGS) && round % 5 == 4) {
         snprintf(command, sizeof command, "cp %s %s.old", log, log);
@@ -267,7 +272,7 @@ static void disturb(int round) {
     if (!(surroundings & ROTATED) || round % 4 != 3) {
         return;
     }
-    if (rotated[0] != '\0') { /* the log file was begun since, and nobody has looked at it */
+    if (rotated[0] != '\0') { /* the log file of after the rotation: nobody has looked at it yet */
         verify_rest(rotated, 0);
         verified_bytes[0] = 0;
     }
@@ -282,11 +287,11 @@ static void one_round(int round) {
         atomic_store(&witness->offered[i], present[i]);
     }
     names_turn = round / 3 % 2;
-    /* What io_uring still has under way is not over with the process. */
+    /* Writes in io_uring may go on when their process is dead. */
     io = has_uring && round % 4 == 1 ? BURST_IO_URING : ring_io;
     kill_soon(start());
     if (round % 3 == 0) {
-        /* A second writer is killed too, most likely in its recovery: it must add nothing of its own. */
+        /* Kills a second writer, most likely in its recovery: it must add no line of its own. */
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
@@ -302,12 +307,12 @@ static void one_round(int round) {
     verify_files();
 }
 
-/* On a ring that is made here by the first open. */
+/* Tries io_uring on a ring that this open makes. */
 static void look_for_uring(void) {
     burst_t *log;
     has_uring = 0;
     if (ring_io == BURST_IO_MAPPED) {
-        return; /* a ring of lines is written in no other way */
+        return; /* a ring of lines of memory can only be mapped */
     }
     io = BURST_IO_URING;
     has_uring = try_open(&log) == 0;
@@ -338,7 +343,7 @@ static void begin_folder(const char *where) {
     look_for_uring();
 }
 
-/* The number of lines in its file. */
+/* Ends the folder; returns the number of lines in its file. */
 static uint64_t end_folder(void) {
     uint64_t lines = 0;
     verify_archives_rest(folder);
@@ -351,7 +356,7 @@ static uint64_t end_folder(void) {
     return lines;
 }
 
-/* How long the log file may become: many rounds, and never all that is free. */
+/* How long the log file may become: enough for many rounds, and never all the free space. */
 static long file_bytes_most(const char *where) {
     struct statvfs space;
     assert_int_equal(statvfs(where, &space), 0);

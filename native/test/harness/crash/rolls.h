@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rolls in the rounds of kills: every few hundred lines of a stream its file ends. Two streams have a caller who performs them. */
+/* Rolls in the rounds of kills: every few hundred lines of a stream its file ends. A caller performs the rolls of
+ * two streams. */
 #ifndef BURST_TEST_CRASH_ROLLS_H
 #define BURST_TEST_CRASH_ROLLS_H
 
@@ -11,7 +12,7 @@
 
 #define LINES_A_FILE 200
 
-static struct timespec archived[STREAMS_MAX][ROLLS_MAX]; /* when the file was last written, as it was first seen */
+static struct timespec archived[STREAMS_MAX][ROLLS_MAX]; /* the file's time of writing when it was first seen */
 
 static inline void archive_path(const char *folder, int stream, uint64_t number, char *path, size_t room) {
     snprintf(path, room, "%s/old/%d-%llu", folder, stream, (unsigned long long)number);
@@ -21,7 +22,7 @@ static inline int is_rolled_by_caller(int stream) {
     return (surroundings & ROLLED) && stream % 2 == 1;
 }
 
-/* By the one thread that counts the rolls of the stream. */
+/* Called by the only thread that counts the rolls of this stream. */
 static inline void roll_now(const char *folder, burst_stream_t *stream, int number_of_stream) {
     char footer[64], header[64], target[400];
     burst_roll_t roll;
@@ -46,7 +47,7 @@ static inline void roll_now(const char *folder, burst_stream_t *stream, int numb
     atomic_store(&witness->is_rolled[number_of_stream][number], 1);
 }
 
-/* 0 or -errno. The folder of the target may be missing still: he is asked at once, and makes it. */
+/* Renames as the roll asks: 0 or -errno. The target's folder may be missing at first: then it makes the folder. */
 static inline int rename_as_asked(const burst_roll_request_t *request) {
     char target_folder[400];
     snprintf(target_folder, sizeof target_folder, "%.*s", (int)(strrchr(request->target, '/') - request->target),
@@ -55,7 +56,7 @@ static inline int rename_as_asked(const burst_roll_request_t *request) {
                                                                                                              : 0;
 }
 
-/* Renames every other file himself. */
+/* Renames every other file; the engine renames the others. */
 static inline void *answer_until_killed(void *argument) {
     burst_stream_t *stream = argument;
     burst_roll_request_t request = {.struct_bytes = sizeof request};
@@ -70,7 +71,7 @@ static inline void *answer_until_killed(void *argument) {
     return NULL;
 }
 
-/* Every file that was rolled since the last look is whole, and ends with the footer of its roll. */
+/* Checks that each file rolled since the last look is whole, and ends with its roll's footer. */
 static inline void verify_archives(const char *folder, int stream) {
     char path[400];
     struct stat status;
@@ -94,7 +95,7 @@ static inline void verify_archives(const char *folder, int stream) {
     }
 }
 
-/* No file was written after it was rolled. */
+/* Checks that no file was written after its roll. */
 static inline void verify_archives_rest(const char *folder) {
     char path[400];
     struct stat status;

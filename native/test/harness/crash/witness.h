@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rounds of kills log, and what must be in the log files: each thread counts, and writes to one stream. */
+/* The lines that the rounds of kills log, and what the log files must hold: each thread counts, and writes to one
+ * stream. */
 #ifndef BURST_TEST_CRASH_WITNESS_H
 #define BURST_TEST_CRASH_WITNESS_H
 
@@ -16,23 +17,23 @@
 enum surroundings { LINES_REPEAT = 1, SIBLINGS = 2, NAME_IS_A_LINK = 4, ROTATED = 8, STREAMS = 16, ROLLED = 32 };
 
 struct witness {
-    _Atomic uint64_t acknowledged[THREADS_MAX];        /* the last number whose call returned as durable */
+    _Atomic uint64_t acknowledged[THREADS_MAX];        /* last number whose call returned durable */
     _Atomic uint64_t offered[THREADS_MAX];             /* the last number whose call was begun */
-    uint64_t first[THREADS_MAX];                       /* the number to begin with */
-    _Atomic uint64_t rolls[STREAMS_MAX];               /* the last one that was begun; by one thread each */
-    _Atomic uint8_t is_rolled[STREAMS_MAX][ROLLS_MAX]; /* its call returned as durable */
+    uint64_t first[THREADS_MAX];                       /* this round's first number */
+    _Atomic uint64_t rolls[STREAMS_MAX];               /* number of the last roll begun; one thread writes each */
+    _Atomic uint8_t is_rolled[STREAMS_MAX][ROLLS_MAX]; /* the roll's call returned durable */
     _Atomic uint32_t opened;
 };
 
 static unsigned surroundings;
 static struct witness *witness;
-static uint64_t present[THREADS_MAX]; /* the last number of each thread in its file */
+static uint64_t present[THREADS_MAX]; /* each thread's last number in its file */
 static long verified_bytes[STREAMS_MAX];
-static uint64_t footers[STREAMS_MAX], headers[STREAMS_MAX]; /* how many rolls of each stream were seen */
-static uint64_t archives;                                   /* files that were rolled, whole */
-static int has_ended[STREAMS_MAX];                          /* the file that was read last has its footer */
+static uint64_t footers[STREAMS_MAX], headers[STREAMS_MAX]; /* rolls of each stream that were seen */
+static uint64_t archives;                                   /* rolled files that are whole */
+static int has_ended[STREAMS_MAX];                          /* the file that was read last ends with its footer */
 
-/* Of each stream the same number. */
+/* Each stream has the same number of threads. */
 static inline int threads(void) {
     return surroundings & STREAMS ? THREADS_MAX : 4;
 }
@@ -58,7 +59,7 @@ static inline size_t make_line(char *line, int thread, uint64_t number) {
     return (size_t)used;
 }
 
-/* The line of a roll, of which the last one has the number `*seen`. 1: it is one, and the next. */
+/* Reads the line of a roll, whose number becomes `*seen`; 0: it is no roll's line. */
 static inline int take_roll_line(const char *path, int stream, const char *line, int is_first) {
     const int is_header = line[0] == '>';
     uint64_t *seen = is_header ? &headers[stream] : &footers[stream];
@@ -79,7 +80,7 @@ static inline int take_roll_line(const char *path, int stream, const char *line,
     return 1;
 }
 
-/* Every line that was added since the last look is whole, the next of its thread, and in the file of its stream. */
+/* Checks each line added since the last look: it is whole, the next of its thread, and in its stream's file. */
 static inline void verify_rest(const char *path, int stream) {
     char line[LONGEST_LINE + 1], wanted[LONGEST_LINE];
     FILE *file = fopen(path, "r");
@@ -115,7 +116,7 @@ static inline void verify_rest(const char *path, int stream) {
     fclose(file);
 }
 
-/* Of others, or of an earlier log: they begin with what this log will begin with. */
+/* Makes files of others, or of an earlier log: they begin as this log will. */
 static inline void make_siblings(const char *folder) {
     static const char *const names[] = {"log.1", "log-2026", "other"};
     char path[320], line[LONGEST_LINE];
@@ -130,7 +131,7 @@ static inline void make_siblings(const char *folder) {
     }
 }
 
-/* None is there twice: where lines repeat there would be more than were ever offered. */
+/* Checks that no line is there twice: repeated lines would make more than were ever offered. */
 static inline void verify_numbers(void) {
     for (int i = 0; i < threads(); i++) {
         if (present[i] > atomic_load(&witness->offered[i])) {

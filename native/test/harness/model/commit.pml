@@ -15,7 +15,8 @@ inline ring_fail() {
     failures++; claim_failed = 1; failed = 1
 }
 
-/* The exchange that succeeds: those that fail change nothing, and what it stores depends on the word alone. */
+/* One step, for the exchange that succeeds: exchanges that fail change nothing, and what this one stores follows
+ * from the claim word alone. */
 inline seal() {
     atomic {
         records_end = claim_position(claim_at, durable_position);
@@ -47,7 +48,8 @@ inline stamp_header() {
 
 #define is_published(p) (word[(p) % CAPACITY] == publish_word(p))
 
-/* Within an atomic sequence that waits where a record is not published: a header that is published belongs to the leader. */
+/* Runs within an atomic sequence, which waits at a record that is not published. A published header belongs to the
+ * leader. */
 inline seal_records() {
     to = from + PIECE;
     to = (to < from + lap_remaining(from) -> to : from + lap_remaining(from));
@@ -65,7 +67,7 @@ inline seal_records() {
     fi
 }
 
-/* A straggler that never publishes fails the ring instead. */
+/* A producer that never publishes its record fails the ring. */
 inline prepare() {
     seal_records();
     if
@@ -86,7 +88,7 @@ inline submit() {
     from = to
 }
 
-/* The device has read the image and written the medium by now. */
+/* By now the device has read the image and written the medium. */
 inline write_to_medium(w) {
     at = write_begin[w];
     do
@@ -100,7 +102,7 @@ inline write_to_medium(w) {
     at = 0
 }
 
-/* Everything below the watermark is on the medium. */
+/* All below the watermark is on the medium. */
 inline check_durable(new_position, new_next) {
     assert(new_position >= durable_position && new_next >= durable_next);
     assert(new_next <= claimed_next && new_position <= claimed_end);
@@ -120,7 +122,7 @@ inline advance(w) {
     version++; write_state[w] = 0; oldest++ LAST_STEP
 }
 
-/* Which write completes next, and how, is up to the device. */
+/* The device decides which write completes next, and how. */
 inline complete() {
     atomic {
     if

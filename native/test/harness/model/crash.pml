@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The medium under crashes: one writer after another on the same ring, each cut off at any step, also while it recovers.
+ * The medium under crashes: one writer after another on the same ring. A crash may cut each of them off at any step,
+ * also in its recovery.
  *
  *     step here                 what it stands for
  *     ------------------------  ---------------------------------------------------------------------------------
@@ -15,16 +16,16 @@
  *     recover, level, mark,     an open: recovery.pml
  *     opened
  *
- * A block holds one record or one marker, a position counts blocks. Two writes of a commit may be under way; any of
- * them, and a checkpoint beside them, may be torn by a crash: then nothing of it can be read, or its header alone. The
- * file is durable as soon as the drain writes to it: redo by offset is the simulator's subject.
+ * A block holds one record or one marker, and a position counts blocks. Two writes of a commit may be under way. A
+ * crash may tear them, and a checkpoint beside them: then nothing of a block can be read, or its header alone. The file
+ * is durable as soon as the drain writes to it: the simulator has the redo by offset.
  *
- * Bounds: CRASHES, RECORDS, FAILURES, ROTS, BLOCKS. A refused write lands late only if a checkpoint has noted the failure
- * (else the crash decides at once), and not after its place was written again in a later lap.
+ * Bounds: CRASHES, RECORDS, FAILURES, ROTS, BLOCKS. A refused write lands late only if a checkpoint has noted the
+ * failure; else the crash decides at once. It never lands when its place was written again in a later lap.
  *
- * Asserted: I1, I2, I4 (what an acknowledgement or a durable marker has settled is what every later recovery finds, and
- * what the file gets), I5 (a recovery that is cut off and repeated finds the same), that no crash looks like damage, that
- * nothing still needed is overwritten, and that a ring can always be opened.
+ * Asserted: I1 and I2; I4: each later recovery finds, and the file gets, what an acknowledgement or a durable marker
+ * has settled; I5: a recovery that is cut off and repeated finds the same. No crash looks like damage, nothing that is
+ * needed is overwritten, and a ring can always be opened.
  */
 #ifndef BLOCKS
 #define BLOCKS 5
@@ -57,8 +58,8 @@ typedef block_t {
     byte sequence;
     byte epoch;
     byte durable; /* watermark */
-    byte log_end; /* of a marker: where the log ended */
-    byte first;   /* of a marker: the first of the two blocks that take turns */
+    byte log_end; /* of a marker: the log's end that it states */
+    byte first;   /* of a marker: the first of the two blocks that markers take in turn */
     bit torn;     /* the header can be read, the payload is garbage */
 }
 
@@ -77,7 +78,7 @@ block_t medium[BLOCKS];
 checkpoint_t slot[2];
 bit newest; /* the valid slot of the higher generation */
 
-/* Writes under way, and those that failed but may land yet */
+/* Writes under way, and writes that failed but may still land. */
 block_t write[2];
 byte write_state[2];
 block_t late[2];
@@ -99,12 +100,12 @@ byte log_end, first, marker_position; /* what recovery found */
 byte place[RECORDS + 2], wrote[RECORDS + 2]; /* position and epoch of each record of the log */
 
 /* Ghosts */
-byte settled[RECORDS + 2]; /* the epoch whose record is the one of this sequence, for ever */
+byte settled[RECORDS + 2]; /* for each sequence: the epoch of its record, which must never change */
 byte settled_next = 1;     /* the first sequence that is not settled */
 byte settled_epoch;        /* of the last durable marker */
 byte delivered[RECORDS + 2];
 byte crashes, failures, rots;
-byte recovered_next; /* what the recovery before found, or 0 */
+byte recovered_next; /* what the last recovery found; 0: it does not bind the next one */
 
 byte i, in_flight, evidence, epoch_highest, epoch_of_markers;
 byte jumped_from, jumped_to, landed;
@@ -130,7 +131,7 @@ inline clear_checkpoint(c) {
     c.valid = 0; c.drained = 0; c.sequence = 0; c.epoch_before = 0; c.epoch = 0; c.durable = 0; c.in_flight_end = 0
 }
 
-/* Nothing that a valid checkpoint still needs is overwritten. */
+/* No block is overwritten that a valid checkpoint still needs. */
 inline check_free(where) {
     assert(where < BLOCKS || !slot[0].valid || where - BLOCKS < slot[0].drained);
     assert(where < BLOCKS || !slot[1].valid || where - BLOCKS < slot[1].drained)
@@ -152,7 +153,7 @@ inline prepare(w) {
     next_sequence++
 }
 
-/* What is acknowledged is settled. */
+/* An acknowledged record is settled: each later recovery must find it. */
 inline acknowledge() {
     assert(durable_sequence == settled_next);
     settled[settled_next] = epoch;
@@ -184,7 +185,7 @@ inline complete_write(w) {
     end_round()
 }
 
-/* A block that is garbage, or of which only the header got through. */
+/* Leaves garbage in the block; or a readable header, with a payload of garbage. */
 inline tear(b) {
     if
     :: clear_block(medium[b.position % BLOCKS])
@@ -192,7 +193,7 @@ inline tear(b) {
     fi
 }
 
-/* A write that was reported as failed: nothing, garbage, all of it, or all of it later. */
+/* Ends a write that was reported as failed: nothing of it lands, garbage, all of it, or all of it later. */
 inline fail_write(w) {
     if
     :: write_state[w] == UNDER_WAY ->
@@ -223,7 +224,7 @@ inline drain_record() {
         cursor_epoch = wrote[cursor_sequence];
         cursor_sequence++;
         if
-        :: cursor_sequence < durable_sequence -> /* the batch may end behind the marker that comes next */
+        :: cursor_sequence < durable_sequence -> /* the batch may end behind the next marker */
             cursor = place[cursor_sequence];
             cursor_epoch = wrote[cursor_sequence]
         :: skip
@@ -234,7 +235,7 @@ inline drain_record() {
     fi
 }
 
-/* While nothing has been committed in this epoch no checkpoint knows of its marker: checkpoints.c watermark(). */
+/* A checkpoint names this epoch's marker only after the first commit of the epoch: log/engine_step.c watermark. */
 inline watermark() {
     new_slot.durable = durable;
     if
@@ -352,7 +353,7 @@ inline crash() {
     crash_write(0);
     crash_write(1);
     if
-    :: rots < ROTS && failures == 0 && slot[1 - newest].valid -> /* fault 40: the newest slot is lost later on */
+    :: rots < ROTS && failures == 0 && slot[1 - newest].valid -> /* fault 40: the newest slot rots later */
         rots++; clear_checkpoint(slot[newest]); newest = 1 - newest
     :: skip
     fi;

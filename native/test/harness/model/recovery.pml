@@ -36,7 +36,7 @@ inline note_evidence() {
     :: i < BLOCKS ->
         if
         :: medium[i].kind != NOTHING && medium[i].position >= slot[newest].drained ->
-            assert(medium[i].position < slot[newest].drained + BLOCKS); /* else the checkpoints would be called stale */
+            assert(medium[i].position < slot[newest].drained + BLOCKS); /* else the engine calls the checkpoints stale */
             evidence = (medium[i].durable > evidence -> medium[i].durable : evidence);
             epoch_highest = (medium[i].epoch > epoch_highest -> medium[i].epoch : epoch_highest);
             if
@@ -54,7 +54,8 @@ inline note_evidence() {
 #define is_marker_ending(b, p) (b.kind == MARKER && !b.torn && b.log_end == p && b.position >= p && b.epoch > cursor_epoch && \
                                 b.position < slot[newest].drained + BLOCKS)
 
-/* The block of the marker of the highest epoch that ends the log at `cursor`, or 255: evidence_marker_ending. */
+/* Sets jumped_to to the position of the marker that ends the log at `cursor`, of the highest epoch; or to 255. This
+ * is evidence_marker_ending. */
 inline find_marker() {
     jumped_to = 255;
     i = 0;
@@ -98,7 +99,7 @@ inline walk() {
                 last_is_marker = medium[cursor % BLOCKS].kind == MARKER;
                 if
                 :: medium[cursor % BLOCKS].kind == DATA ->
-                    assert(!medium[cursor % BLOCKS].torn); /* its bytes are others */
+                    assert(!medium[cursor % BLOCKS].torn); /* a torn payload is never taken */
                     place[cursor_sequence] = cursor; wrote[cursor_sequence] = cursor_epoch; cursor_sequence++
                 :: else
                 fi;
@@ -111,7 +112,7 @@ inline walk() {
     od
 }
 
-#define last medium[(cursor - 1) % BLOCKS] /* the last header of the walk, if it is a marker */
+#define last medium[(cursor - 1) % BLOCKS] /* the walk's last header, which is a marker if last_is_marker */
 
 inline place_marker() {
     unused = last_is_marker && epoch_of_markers <= last.epoch &&
@@ -130,7 +131,7 @@ inline place_marker() {
     fi
 }
 
-/* What was settled is there, and behind it nothing but records of the epoch that ran last. */
+/* Recovery found all that was settled, and behind that only records of the last epoch. */
 inline check_recovered() {
     assert(cursor_sequence >= settled_next);
     i = slot[newest].sequence;
@@ -187,7 +188,7 @@ inline mark() {
     write_state[0] = UNDER_WAY
 }
 
-/* A durable marker settles what was found. */
+/* A durable marker settles what its recovery found. */
 inline settle(the_epoch, the_next) {
     i = settled_next;
     do

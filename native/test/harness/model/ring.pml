@@ -5,28 +5,28 @@
  *     step here                            what it stands for
  *     -----------------------------------  --------------------------------------------------------------------------
  *     claim_record                         claim.c claim_record: word, released, durable, exchange, durable again
- *     publish_pad, publish                 claim.c publish_pad, claim_publish: the copy belongs to who claimed it, so
- *                                          it and the release store of the publish word are one step
+ *     publish_pad, publish                 claim.c publish_pad, claim_publish: only the producer sees its copy, so the
+ *                                          copy and the store of the publish word are one step
  *     seal, commit_round                   the leader: commit.pml
  *     ring_fail                            ring.c ring_fail
- *     wait for durability or for space     leader.c leader_await, append.c claim_patiently; who sleeps and who is woken:
+ *     wait for durability or for space     leader.c leader_await, append.c claim_patiently; sleeping and waking:
  *                                          wake.pml
  *     drain: read_records                  ring.c ring_durable, drain/batch.c batch_make
  *     drain: checkpoint, release           drain/step.c drain_checkpoint, ring.c ring_release
  *
- * Positions count units of which two are a block; a record has one unit or two, header included, so that it may share a
- * block, cross into the next one, or need a pad at the end of a lap. The claim word holds position and sequence modulo
- * small powers, as in claim_word.h. The image begins with what an earlier life may have left: the true position of a record
- * that was torn, at each place. A loop that waits for a word is a step that is possible once the word says so. Memory is
- * sequentially consistent: orderings of weaker machines are ThreadSanitizer's subject. What an exchange that fails for
- * no reason would add is one more turn of the same loop.
+ * Positions count units; two of them are a block. A record has one unit or two, with its header: it may share a block,
+ * cross into the next one, or need a pad at the end of a lap. The claim word holds position and sequence modulo small
+ * powers, as in claim_word.h. The image begins with remains of an earlier life: at each place, the true position of a
+ * record that was torn. A loop that waits for a word is one step, which is possible once the word says so. Memory is
+ * sequentially consistent: ThreadSanitizer looks at the orderings of weaker machines. An exchange that fails for no
+ * reason would only add a turn of the same loop.
  *
- * Steps are merged only where nobody can see the difference; with FINE, for fewer records, each load and store that
- * another thread can meet is one of its own.
+ * Steps are merged only where no other thread can see the difference. With FINE, for fewer records, each load and store
+ * that another thread can meet is a step of its own.
  *
- * Bounds: PRODUCERS share RECORDS, the last of them enqueues only, so that the committer leads for it; six from BEGIN 6 on
- * go over the end of their lap and over that of the next one; FAILURES of writes or producers that do not publish;
- * completions in any order, DEPTH writes at a time.
+ * Bounds: PRODUCERS share RECORDS. The last producer only enqueues, so that the committer leads for its records. Six
+ * records from BEGIN 6 on cross the end of two laps. FAILURES counts failing writes and producers that do not publish.
+ * Completions come in any order, DEPTH writes at a time.
  */
 #ifndef FAILURES
 #define FAILURES 0
@@ -71,12 +71,12 @@ byte version;
 byte released = BEGIN;
 bit failed;
 
-/* The image and the medium: publish word and header at the first unit of a record, its sequence in each of its units */
+/* Image and medium: publish word and header at the first unit of a record, its sequence in each of its units. */
 byte word[CAPACITY], sequence_in[CAPACITY], length_in[CAPACITY], content[CAPACITY];
 bit is_pad[CAPACITY], is_last[CAPACITY];
 byte medium_word[CAPACITY], medium_content[CAPACITY];
 
-/* The round of the leader */
+/* The leader's round. */
 byte round_end, records_end, sealed, sealed_next, whole, whole_next, from, to, at;
 byte write_begin[DEPTH], write_end[DEPTH], write_whole[DEPTH], write_next[DEPTH], write_state[DEPTH];
 byte oldest, newest_write, under_way;
@@ -86,14 +86,14 @@ byte cursor = BEGIN, cursor_next = FIRST, drain_until, drain_next, drain_version
 byte slot_drained[2] = BEGIN;
 bit newest_slot;
 
-/* Ghosts: what was really claimed, and how far the medium was written */
+/* Ghosts: what was really claimed, and how far the medium was written. */
 byte claimed_end = BEGIN, claimed_next = FIRST, written_end = BEGIN, failures;
 byte record_at[LAST_SEQUENCE + 1], record_units[LAST_SEQUENCE + 1];
 
 #define SUBMITTED 1
 #define COMPLETE 2
 
-/* What one step holds: a single store where FINE is set. */
+/* With FINE each store is a step of its own. */
 #ifdef FINE
 #define FIRST_STEP atomic {
 #define STEP }; atomic {
@@ -114,7 +114,7 @@ byte record_at[LAST_SEQUENCE + 1], record_units[LAST_SEQUENCE + 1];
                                 ((p) % CAPACITY) / BLOCK * BLOCK >= write_begin[w] % CAPACITY && \
                                 ((p) % CAPACITY) / BLOCK * BLOCK < write_begin[w] % CAPACITY + write_end[w] - write_begin[w])
 
-/* Whoever stores at a position of the image: nobody needs what is there, and the device is not reading it. */
+/* For each store into the image: nobody needs the old bytes, and the device is not reading them. */
 inline check_store(p) {
     assert((p) < needed_from + CAPACITY);
     assert(!is_being_written(0, p) && !is_being_written(DEPTH - 1, p));
@@ -136,7 +136,7 @@ inline publish_pad() {
 }
 
 inline publish() {
-        /* The sequence follows from a watermark that cannot have passed it yet. */
+        /* The claim gave only part of the sequence; the watermark completes it, and cannot have passed it yet. */
         assert(claim_sequence(my_sequence % SEQUENCES, durable_next) == my_sequence);
         check_store(place);
         check_store(place + units - 1);
@@ -159,7 +159,7 @@ inline load_word() {
     seen_at = claim_at; seen_next = claim_next
 }
 
-/* Where a record would go, from what is known of the word and of `released`. */
+/* Finds the place of a record from the claim word and `released` as they were last read. */
 inline find_place(free_from) {
     place = claim_position(seen_at, free_from);
     pad_at = NO_PAD;
@@ -169,7 +169,7 @@ inline find_place(free_from) {
     fi
 }
 
-/* No position and no sequence is given twice, and the blocks of the next markers stay free, whichever slot is left. */
+/* No position and no sequence is given twice. The blocks of the next markers stay free, whichever slot survives. */
 inline note_claim() {
     assert(align_up(end_of_claim) + 2 * BLOCK <= align_down(needed_from) + CAPACITY);
     assert(claim_sequence(seen_next, seen_durable) == claimed_next);
@@ -204,7 +204,7 @@ again:
         if
         :: is_full(seen_released, seen_durable) && word_is_as_seen -> goto no_space
         :: !is_full(seen_released, seen_durable) && word_is_as_seen -> take_claim()
-        :: else -> /* reread by the look at a full ring, or by the exchange */
+        :: else -> /* the look at a full ring, or the exchange, reads the word again */
             if
             :: claim_failed -> goto refused
             :: else -> load_word(); goto again
@@ -213,8 +213,8 @@ again:
     }
 }
 #else
-/* An exchange that succeeds proves that the word has not changed since it was loaded. What lags behind it has been read
- * between: as if at that moment, but for a ring found full that no longer is. */
+/* One step: an exchange that succeeds proves that the claim word did not change since it was loaded. The words
+ * behind it were read in between, as if at that moment. Only a ring that was found full may no longer be full. */
 inline claim_record() {
     atomic {
         load_word();
@@ -268,7 +268,7 @@ load:
         commit_round()
     od;
 no_space:
-    atomic { /* until there is more space or less in flight, or none will ever be */
+    atomic { /* until space is released, records become durable, or the ring fails */
         released != seen_released || durable_next != seen_durable || claim_failed ->
             seen_released = 0; seen_durable = 0; seen_at = 0; seen_next = 0; place = 0; pad_at = NO_PAD; goto load
     };
@@ -286,7 +286,7 @@ end_idle:
     od
 }
 
-/* Durable records, read from the image: each whole, sealed, and the next one. */
+/* The drain reads durable records from the image: each is whole, sealed, and the next one. */
 inline read_records() {
     do
     :: cursor < drain_until ->

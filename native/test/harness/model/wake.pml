@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who leads, who sleeps, and that nobody sleeps for ever. Every load, store, exchange, park and unpark is a step.
+ * Threads lead, sleep and wake, and none sleeps for ever. Every load, store, exchange, park and unpark is a step.
  *
  *     step here                       what it stands for
  *     ------------------------------  -------------------------------------------------------------------------------
@@ -9,11 +9,11 @@
  *     signal_notify
  *     leader_await                    leader.c leader_await, try_to_lead
  *     await_for_a_while, ring_hurry   leader.c: an await with a limit, which never leads
- *     commit_round                    commit.c begin (word, then the store of `leader`), and what becomes of the writes. One
- *                                     whose leader has a limit may be left, for a straggler: the next does all of it
+ *     commit_round                    commit.c begin (word, then the store of `leader`), and the end of the writes. A leader
+ *                                     with a limit may leave its round, for a straggler: the next leader does all of it
  *     let_go, wake                    leader.c let_go, wake
- *     sleep_in_group                  leader.c sleep_in_group; its spin for LEADER_CLAIMED is a step that is possible
- *                                     once the word has another value. A spinner does nothing, so it is no step
+ *     sleep_in_group                  leader.c sleep_in_group; its spin while the word is LEADER_CLAIMED is one step, which is
+ *                                     possible once the word has another value
  *     ring_fail                       ring.c ring_fail, by the leader or (SABOTAGE) by a checkpoint of the drain
  *     producer, awaiter               append.c ring_append, claim_patiently, wake_committer; claim and publish are one
  *                                     step: ring.pml has them apart
@@ -21,15 +21,16 @@
  *                                     ring_commit, ring_ask_drain, ask_drain
  *     init                            close.c burst_close: committer and drain are stopped
  *
- * A wait without a time limit ends only if somebody ends it. A TIMED append may give up at any time. That an AWAITING one has a
- * limit decides what it does; the limit itself is so long that others must end its wait. The drain's interval
- * passes only while something waits in the ring: what it must be told at once, it must be told by a wake-up. Spin's check
- * of invalid end states finds a sleeper whom nobody wakes; the search for non-progress cycles (LOOPS) finds threads that
- * run for ever without getting on, under weak fairness. Memory is sequentially consistent here: that the fences of
- * event_count.h, and the order of claim and flag in append.c (is_committer_told), make it so for two words each is argued there.
+ * A wait without a time limit ends only if another thread ends it. A TIMED append may give up at any time. An AWAITING
+ * producer never leads, since it has a limit; the limit itself is so long that others must end its wait. The drain's
+ * interval passes only while something waits in the ring: a wake-up must tell the drain all that it needs to know at
+ * once. Spin's check of invalid end states finds a sleeper whom nobody wakes. The search for non-progress cycles
+ * (LOOPS) finds threads that run for ever without getting on, under weak fairness. Memory is sequentially consistent
+ * here. event_count.h argues that its fences suffice for that, for two words each; append.c (is_committer_told) argues
+ * it for the order of claim and flag.
  */
 #ifndef DURABLE
-#define DURABLE 3 /* producers that wait for durability */
+#define DURABLE 3 /* producers that wait until their record is durable */
 #endif
 #ifndef ENQUEUEING
 #define ENQUEUEING 0
@@ -38,10 +39,10 @@
 #define RECORDS 1 /* of each producer */
 #endif
 #ifndef TIMED
-#define TIMED 0 /* so many of the producers have a time limit */
+#define TIMED 0 /* so many of the DURABLE producers have a time limit */
 #endif
 #ifndef AWAITING
-#define AWAITING 0 /* producers that enqueue, and await that with a time limit */
+#define AWAITING 0 /* producers that enqueue, then wait for that with a time limit */
 #endif
 #ifndef CAPACITY
 #define CAPACITY 100 /* in records */
@@ -62,7 +63,7 @@
 #define LEADER_GATHERING 2
 #define LEADER_SEALED 3
 
-/* Futex words: the two generation counts, and the counts of three signals */
+/* Futex words: the two generation counts, and the counts of three signals. */
 #define SPACE 2
 #define TO_COMMIT 3
 #define TO_DRAIN 4
@@ -105,7 +106,7 @@ inline unpark_all(w) {
     }
 }
 
-/* Any of them. */
+/* Wakes any one of them. */
 inline unpark_one(w) {
     atomic {
         if
@@ -142,7 +143,7 @@ inline signal_notify(w) {
     fi
 }
 
-/* What nobody can wait for in this run costs no step. */
+/* A signal that no thread waits for in this run costs no step. */
 #define HAS_COMMITTER (ENQUEUEING + TIMED + AWAITING > 0)
 #define HAS_DRAIN (CAPACITY < 100)
 #if HAS_DRAIN
@@ -212,7 +213,7 @@ inline ring_fail() {
 }
 
 inline commit_round() {
-    atomic { next = claimed; leader = LEADER_SEALED + next }; /* who reads `leader` between waits for the second store */
+    atomic { next = claimed; leader = LEADER_SEALED + next }; /* a reader between the two stores waits for the second */
     if
     :: durable = next
     :: timed -> expired = 1
@@ -250,7 +251,7 @@ inline leader_await() {
         if
         :: atomic { leader == LEADER_FREE && !expired -> leader = LEADER_CLAIMED };
             if
-            :: leader = LEADER_GATHERING; leader = LEADER_CLAIMED /* for as long as it likes */
+            :: leader = LEADER_GATHERING; leader = LEADER_CLAIMED /* gathering may take any time */
             :: skip
             fi;
             if
@@ -419,7 +420,7 @@ proctype drain(byte me) {
     od
 }
 
-/* A checkpoint that cannot be written. */
+/* A failing checkpoint of the drain, at any moment. */
 proctype saboteur() {
     byte other;
     ring_fail()
@@ -449,7 +450,7 @@ init {
     };
     finished_producers == PRODUCERS;
     if
-    :: HAS_COMMITTER -> /* every record that was accepted becomes durable, or the ring has failed */
+    :: HAS_COMMITTER -> /* each accepted record becomes durable, or the ring fails */
         durable == claimed || failed;
         stop_committer = 1;
         signal_notify(TO_COMMIT)

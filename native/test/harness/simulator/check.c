@@ -10,7 +10,7 @@
 
 enum found { FOUND_NOT, FOUND_RECORD, FOUND_LOSS, FOUND_IN_EDITED };
 
-/* What a file holds. */
+/* The records that one file holds: the first and the last sequence. */
 struct span {
     const char *name;
     uint64_t first, last;
@@ -24,7 +24,7 @@ struct reading {
     size_t at;
     int edited;
     uint64_t last;     /* sequence of the line before */
-    uint64_t first;    /* the first that is no header; 0: none yet */
+    uint64_t first;    /* the first record that is no header; 0: none yet */
     uint64_t ended_by; /* the roll whose footer was read; 0: none */
     uint8_t found[MODEL_RECORDS_MAX];
     uint8_t found_header[MODEL_RECORDS_MAX];
@@ -32,7 +32,7 @@ struct reading {
     unsigned span_count;
 };
 
-/* The sequence of the record that stands here, 0 if it is none that was ever offered. */
+/* The sequence of the record that stands here; 0: no record that was ever offered. */
 static uint64_t record_here(const struct reading *reading) {
     static char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
     const size_t left = reading->size - reading->at;
@@ -50,7 +50,7 @@ static uint64_t record_here(const struct reading *reading) {
     return memcmp(payload, text, model->records[sequence].length) == 0 ? sequence : 0;
 }
 
-/* The sequence of the roll whose footer or header stands here, and its length; 0: none. */
+/* The sequence of the roll whose footer or header stands here; *bytes is its length. 0: none. */
 static uint64_t roll_here(const struct reading *reading, int is_header, uint32_t *bytes) {
     char text[WORLD_BLOCK_BYTES];
     const size_t left = reading->size - reading->at;
@@ -65,7 +65,7 @@ static uint64_t roll_here(const struct reading *reading, int is_header, uint32_t
     return *bytes > 0 && *bytes <= left && memcmp(here, text, *bytes) == 0 ? sequence : 0;
 }
 
-/* How long the record is that stands here and was logged before the medium forgot it; 0: none. */
+/* The length of a record that stands here, and that a lying medium has forgotten since; 0: none stands here. */
 static size_t forgotten_record_here(const struct reading *reading) {
     const char *text = reading->text + reading->at;
     const size_t left = reading->size - reading->at;
@@ -83,7 +83,7 @@ static size_t forgotten_record_here(const struct reading *reading) {
     return (size_t)(end - text) + 1;
 }
 
-/* I9: a file ends with the footer of the roll that ends it, and what was logged before and after a roll is in two files. */
+/* I9: nothing stands behind the footer of a roll, and no file holds records from both sides of a roll. */
 static void check_rolled(const struct reading *reading, uint64_t sequence) {
     const struct model *model = &reading->world->model;
     if (!model->has_rolls || model->rolls_may_fail || model->medium_lied || reading->edited) {
@@ -130,7 +130,7 @@ static void note(struct reading *reading, uint64_t sequence, enum found found) {
         violation(reading->world, "I1: record %llu is there twice, again in %s", (unsigned long long)sequence,
                   reading->name);
     }
-    if (sequence <= reading->last && !reading->world->model.medium_lied) { /* a lost checkpoint is drained from anew */
+    if (sequence <= reading->last && !reading->world->model.medium_lied) { /* else drained anew */
         violation(reading->world, "I3: record %llu stands behind %llu in %s", (unsigned long long)sequence,
                   (unsigned long long)reading->last, reading->name);
     }
@@ -140,7 +140,7 @@ static void note(struct reading *reading, uint64_t sequence, enum found found) {
                                                                    : found);
 }
 
-/* In the file that its stream had, or in one that this became: NAME.1. */
+/* A record stands in the log file of its stream, or in a file that this one became: NAME.1. */
 static void check_home(const struct reading *reading, uint64_t sequence) {
     const char *home = reading->world->model.records[sequence].home;
     const size_t bytes = home == NULL ? 0 : strlen(home);
@@ -163,10 +163,10 @@ static void read_loss(struct reading *reading) {
     }
 }
 
-/* Reads one line and moves behind it; 0 where there is nothing readable. */
+/* Reads one line and moves behind it; 0: nothing readable stands there. */
 static int read_line(struct reading *reading) {
     const char *text = reading->text + reading->at;
-    if (reading->edited && *text == '\0') { /* what others wrote and did not sync may be gone */
+    if (reading->edited && *text == '\0') { /* a crash may take what others wrote and did not sync */
         reading->at++;
         return 1;
     }
@@ -194,9 +194,8 @@ static int read_line(struct reading *reading) {
     }
     const char *end = memchr(text, '\n', reading->size - reading->at);
     const int is_loss = strncmp(text, LOSS_LINE, strlen(LOSS_LINE)) == 0;
-    if (end == NULL || (!is_loss && text[0] != '#')) { /* others write lines that begin with # */
-        reading->at +=
-            (size_t)reading->world->model.medium_lied; /* pages that were lost, of records that are forgotten */
+    if (end == NULL || (!is_loss && text[0] != '#')) {            /* others write lines that begin with # */
+        reading->at += (size_t)reading->world->model.medium_lied; /* lost pages, and the rest of forgotten records */
         return reading->world->model.medium_lied;
     }
     if (is_loss) {
@@ -232,7 +231,8 @@ static void read_file(struct reading *reading, const struct sim_name *name) {
     }
 }
 
-/* Renamed, and a crash kept its size alone: where only its number is known nothing says whose it was. */
+/* A renamed file of which a crash kept only the size. If the file system offers the inode number alone, nothing says
+ * whose file it is. */
 static int is_nobodys(const struct world *world, const struct sim_inode *inode) {
     size_t zeros = 0;
     while (zeros < inode->size && inode->cache[zeros] == 0) {
@@ -241,7 +241,7 @@ static int is_nobodys(const struct world *world, const struct sim_inode *inode) 
     return world->files.marks >= MARKS_NUMBERS_ONLY && zeros == inode->size;
 }
 
-/* Of records that all read alike: how many lines of each length there are. */
+/* Counts lines by their length, for a log whose records of one length all read alike. */
 static void count_repeated(struct world *world) {
     static uint32_t least[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES], most[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
     const struct model *model = &world->model;
@@ -289,7 +289,7 @@ static void check_theirs(const struct world *world) {
     }
 }
 
-/* I9: over all files of a stream the records are in order, and each roll has begun one. */
+/* I9: the files of a stream follow each other in order, and each acknowledged roll has begun one. */
 static void check_rolls(const struct reading *reading) {
     const struct world *world = reading->world;
     const struct model *model = &world->model;
@@ -330,7 +330,7 @@ void log_check_files(struct world *world) {
     }
     memset(&reading, 0, sizeof reading);
     reading.world = world;
-    for (int edited = 1; edited >= 0; edited--) { /* those first that may hold records twice */
+    for (int edited = 1; edited >= 0; edited--) { /* edited files first: these may hold records twice */
         for (unsigned i = 0; i < FILES_MAX; i++) {
             const struct sim_name *name = &world->files.names[i];
             if (name->name[0] != '\0' && world->files.inodes[name->inode].edited == edited) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROCESS_ONLY_IN 3u /* of the crashes of a mapped medium */
+#define PROCESS_ONLY_IN 3u /* in one of so many crashes of a mapped medium */
 
 static void add(struct crash *crash, const struct choice *choice) {
     if (crash->count == CHOICES_MAX) {
@@ -18,7 +18,7 @@ static void add_write(struct crash *crash, const struct medium_write *write) {
     for (size_t done = 0; done < write->bytes; done += SECTOR_BYTES) {
         const size_t place = write->place + done;
         const int changes = memcmp(crash->world->device.medium + place, write->data + done, SECTOR_BYTES) != 0;
-        /* A sector written with what it holds is there or garbage. */
+        /* If a sector is written with what it already holds, a crash leaves that, or garbage. */
         add(crash, &(struct choice){
                        .kind = CHOICE_SECTOR, .options = changes ? 3 : 2, .place = place, .data = write->data + done});
     }
@@ -81,8 +81,9 @@ uint64_t crash_states(const struct crash *crash, uint64_t exhaustive, uint64_t s
     return crash->states <= exhaustive ? crash->states : sampled;
 }
 
-/* Which option each choice takes. Of samples the first few are the corners: nothing kept, everything kept, and as far
- * as they reach all but one kept; the rest is chance with a bias of its own, so that rare mixtures come up. */
+/* Picks an option for each choice. If all states are looked at, the state's number says which. Otherwise state 0
+ * keeps nothing and state 1 keeps everything; the others pick by chance. Each of them has a bias of its own, so that
+ * rare mixtures come up. */
 static void pick(const struct crash *crash, uint64_t state, uint64_t states, unsigned *picked) {
     if (states == crash->states) {
         for (unsigned i = 0; i < crash->count; i++) {
@@ -109,7 +110,7 @@ static void pick(const struct crash *crash, uint64_t state, uint64_t states, uns
     }
 }
 
-/* Stores of 8 bytes are whole; which of them have reached the medium is chance. */
+/* A store of 8 bytes reaches the medium whole or not at all; chance decides which. */
 static void mix_words(uint8_t *line, const uint8_t *data, uint64_t seed) {
     const uint64_t chosen = random_next(&seed);
     for (size_t word = 0; word < MAPPED_LINE_BYTES / 8; word++) {
@@ -119,7 +120,7 @@ static void mix_words(uint8_t *line, const uint8_t *data, uint64_t seed) {
     }
 }
 
-/* The write of a lying device: there, or each of its sectors by chance. */
+/* Applies a write that the device lied about: all of it, or each of its sectors by chance. */
 static void tell_truth(uint8_t *medium, const struct lie *lie, unsigned option, uint64_t seed) {
     for (size_t done = 0; option > 0 && done < lie->bytes; done += SECTOR_BYTES) {
         if (option == 1 || random_next(&seed) % 2) {
@@ -135,7 +136,8 @@ static void garble(uint8_t *sector, uint64_t seed) {
     }
 }
 
-/* Pages that were kept have the bytes of the cache; the others what was durable, less what a kept cut took away. */
+/* A page that was kept has the bytes of the cache. Any other page has what was durable, less what a kept cut took
+ * away. */
 static void settle_inode(const struct crash *crash, const unsigned *picked, unsigned number, struct sim_inode *inode) {
     const struct sim_inode *before = &crash->world->files.inodes[number];
     const size_t extent = sim_inode_extent(before);
@@ -209,7 +211,8 @@ void crash_build(const struct crash *crash, uint64_t state, uint64_t states, str
         settle_medium(crash, &crash->choices[i], picked[i], crash->seed + state * CHOICES_MAX + i, &after->device);
     }
     if (after->device.is_mapped) {
-        /* Only the process died: the next one finds what was stored, and a later crash may still take it away. */
+        /* The crash took the process only: the next process finds what was stored, and a later crash may still take
+         * it away. */
         after->device.is_ahead = !after->model.is_formatting && (crash->seed ^ state) % PROCESS_ONLY_IN == 0;
         memcpy(after->device.image,
                after->device.is_ahead ? crash->world->device.image : after->device.medium + MEDIUM_DATA,

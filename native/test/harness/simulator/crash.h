@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a crash at this moment may leave behind. Everything that is not durable is a choice: a sector of a write under
- * way is old, new or garbage; a line of a mapped medium that differs from what is durable is old, new or a mixture of
- * their 8-byte words; a write of a lying device is there, lost or torn; a page of a file is kept or lost; of the sizes
- * of a file, and of the changes of the directory, the first so many are kept: journals keep them in order.
+ * Everything that a crash at this moment may leave behind. Each thing that is not durable is a choice:
+ *
+ * - a sector of a write under way is old, new or garbage;
+ * - a line of a mapped medium that differs from the durable one is old, new or a mixture of their 8-byte words;
+ * - a write of a lying device is there, lost or torn;
+ * - a page of a file is kept or lost;
+ * - the sizes of a file, and the changes of the directory, are kept in order up to some point, as a journal does.
  */
 #ifndef BURST_TEST_SIMULATOR_CRASH_H
 #define BURST_TEST_SIMULATOR_CRASH_H
@@ -16,7 +19,7 @@ enum choice_kind { CHOICE_SECTOR, CHOICE_LINE, CHOICE_LIE, CHOICE_PAGE, CHOICE_S
 
 struct choice {
     enum choice_kind kind;
-    unsigned options;    /* 0 is always what was durable before */
+    unsigned options;    /* option 0 is always: what was durable before */
     unsigned inode;      /* PAGE, SIZE */
     unsigned index;      /* PAGE: its number; NAME: the change; LIE: which */
     size_t place;        /* SECTOR, LINE: in the medium */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the medium does to records that were durable: bits rot, blocks are lost, replaced by what stood there a lap ago,
- * or written elsewhere. Only records that later ones prove to have been durable are damaged here: those must be reported
- * with their exact numbers, and the later ones kept.
+ * The medium damages records that were durable: bits rot, and blocks are lost, written elsewhere, or replaced by what
+ * stood there a lap ago. Each damaged record is one that later records prove to have been durable. So recovery must
+ * report it with its exact number, and keep the later ones.
  */
 #include <string.h>
 
@@ -34,7 +34,8 @@ static size_t place_of(const struct world *world, uint64_t sequence) {
     violation(world, "record %llu is not in the ring", (unsigned long long)sequence);
 }
 
-/* Appends RECORDS records of one block each, the last of which prove the others; returns the sequence of the first. */
+/* Appends RECORDS records of one block each, and returns the sequence of the first. The last records prove the
+ * others. */
 static uint64_t append_some(struct world *world, uint32_t length) {
     const uint64_t first = world->model.offered + 1;
     for (uint32_t i = 0; i < RECORDS; i++) {
@@ -69,7 +70,7 @@ void payload_rots(struct world *world) {
     recover_and_go_on(world);
 }
 
-/* The file goes on behind what says that it is lost. */
+/* Recovery reports the roll as lost, and the log goes on in the same file. */
 void roll_rots(struct world *world) {
     log_open_whole(world);
     append(world, 700);
@@ -132,7 +133,8 @@ void write_went_elsewhere(struct world *world) {
     recover_and_go_on(world);
 }
 
-/* The write of a block was lost although it was acknowledged: what is there is a lap old, and was whole then. */
+/* The device loses a write that it acknowledged: the block still holds what was written there a lap ago, and is
+ * whole. */
 void block_is_a_lap_old(struct world *world) {
     static uint8_t before[MEDIUM_BYTES_MAX];
     log_open_whole(world);
@@ -167,7 +169,7 @@ void marker_is_lost(struct world *world) {
     recover_and_go_on(world);
 }
 
-/* A loss stays one: it is known to the marker, and found again by no later recovery as something else. */
+/* A loss stays a loss: the marker lists it, and no later recovery finds something else there. */
 void damage_is_found_again_after_a_crash(struct world *world) {
     log_open_whole(world);
     const uint64_t first = append_some(world, 700);
@@ -187,7 +189,7 @@ void damage_is_found_again_after_a_crash(struct world *world) {
     log_check_files(world);
 }
 
-/* A marker that lists losses may not use up the last block: the ring must open again and again. */
+/* A marker that lists losses must not use up the last block: the ring must open again and again. */
 void full_ring_is_damaged(struct world *world) {
     log_open_whole(world);
     world->files.space_bytes = 0;
@@ -208,7 +210,7 @@ void full_ring_is_damaged(struct world *world) {
     append(world, 300);
 }
 
-/* Nobody knows whose it was: the file of every stream tells of it. */
+/* Nobody knows the stream of a record that rots: the file of each stream reports the loss. */
 void record_of_a_stream_rots(struct world *world) {
     log_open_whole(world);
     log_open_stream(world, 1, "audit", "/logs/audit.log");

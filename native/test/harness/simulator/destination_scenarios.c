@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What befalls the log file: disks that fail or fill up, and others who rename, delete, cut and extend it. */
+/* The log file's misfortunes: disks fail or fill up, and others rename, delete, cut and extend it. */
 #include <errno.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ void file_sync_fails(struct world *world) {
     log_drain_all(world);
 }
 
-/* What cannot be cut, because others wrote behind it, is in both files. */
+/* The drain cannot cut the records away, because others wrote behind them: they are in both files. */
 void file_extended_and_sync_fails(struct world *world) {
     log_open_whole(world);
     append(world, 2);
@@ -90,7 +90,7 @@ void file_renamed(struct world *world) {
     log_drain_all(world);
 }
 
-/* Written to, and no checkpoint yet that knows of it. */
+/* The drain wrote to the file, but no checkpoint names that yet. */
 void file_renamed_before_its_first_checkpoint(struct world *world) {
     log_open_whole(world);
     append(world, 2);
@@ -131,7 +131,8 @@ void file_deleted(struct world *world) {
     log_drain_all(world);
 }
 
-/* Written, and deleted before the sync: what was synced is in no file that anybody can find. */
+/* The drain wrote to the file; others delete it before the sync. What the drain syncs is then in a file without a
+ * name. */
 void file_deleted_before_its_sync(struct world *world) {
     log_open_whole(world);
     append(world, 2);
@@ -140,7 +141,7 @@ void file_deleted_before_its_sync(struct world *world) {
     log_drain(world, 0);
     log_records_destroyed(world, LOG_FILE, 0);
     for (uint64_t sequence = 3; sequence <= 4; sequence++) {
-        world->model.records[sequence].destroyed = 0; /* not yet checkpointed: written again */
+        world->model.records[sequence].destroyed = 0; /* not yet checkpointed: the drain writes it again */
     }
     others_delete(world, LOG_FILE);
     log_drain_all(world);
@@ -148,7 +149,7 @@ void file_deleted_before_its_sync(struct world *world) {
     log_drain_all(world);
 }
 
-/* A batch that could not be written is continued only in a file that is still as it was left. */
+/* After a write that failed the drain continues a batch only in a file that nobody has changed meanwhile. */
 void file_changed_while_the_disk_is_full(struct world *world) {
     log_open_whole(world);
     append(world, 2);
@@ -279,8 +280,8 @@ void newest_checkpoint_rots(struct world *world) {
     log_drain_all(world);
 }
 
-/* An open between the two checkpoints of a drain: what it appends must not take the space that only one of them lets
- * go of. */
+/* The log is opened between the two checkpoints of a drain. What it appends then must not take space that only one
+ * of the two releases. */
 void newest_checkpoint_rots_after_a_reopen(struct world *world) {
     log_open_whole(world);
     append(world, 4);

@@ -30,7 +30,7 @@ static void list_checkpoint(const struct world *world, unsigned slot) {
             (unsigned long long)note->in_flight_end);
 }
 
-/* What looks like a header, whole or not. */
+/* Lists all that looks like a header, be it whole or not. */
 static void list_medium(const struct world *world) {
     list_checkpoint(world, 0);
     list_checkpoint(world, 1);
@@ -83,7 +83,8 @@ void violation(const struct world *world, const char *format, ...) {
     exit(1);
 }
 
-/* Records as long as those that the crash may have torn: where a stale tail is taken for theirs, it shows. */
+/* Appends records as long as those that the crash may have torn: if a recovery takes a stale tail for theirs, it
+ * shows. */
 static void append_again(struct world *world) {
     const uint64_t next = world->model.offered + 1;
     for (uint64_t i = 0; i < 2; i++) {
@@ -101,7 +102,8 @@ static void append_again(struct world *world) {
     }
 }
 
-/* Two records in one block, where one may stand that was in flight and has the sequence after theirs. */
+/* Commits two records in one block. A record may stand there that was in flight at the crash, and has the next
+ * sequence. */
 static void commit_two(struct world *world) {
     for (int i = 0; i < 2; i++) {
         if (log_enqueue(world, 50) == -EAGAIN) {
@@ -114,7 +116,7 @@ static void commit_two(struct world *world) {
     }
 }
 
-/* Whoever starts next may want the same streams, none of them, others' files for them, or one under another name. */
+/* The next process opens the same streams, none of them, streams with each other's files, or one under another name. */
 static void open_streams(struct world *world) {
     const char *first = world->streams[1].path;
     switch (world_random(world, 4)) {
@@ -144,14 +146,14 @@ static void open_streams(struct world *world) {
     }
 }
 
-/* One destination is not to be had for a while. */
+/* One destination cannot be written for a while. */
 static void stall_one(struct world *world) {
     world->files.stalled = world->streams[1 + world_random(world, 2)].path;
     log_drain(world, 1);
     world->files.stalled = NULL;
 }
 
-/* Goes on as if nothing had happened, in one of several orders. */
+/* Goes on in one of several ways, as if nothing had happened. */
 static void live_on(struct world *world, uint64_t variant) {
     if (variant % 3 == 0) {
         log_drain_all(world);
@@ -160,7 +162,7 @@ static void live_on(struct world *world, uint64_t variant) {
         log_drain(world, 0);
     }
     if (world->writes_to == STREAMS_MAX) {
-        /* The log has no stream of its own, and no other is open. */
+        /* No stream is open: nothing can be appended. */
     } else if (variant / 3 % 2 == 0) {
         append_again(world);
     } else {
@@ -182,7 +184,7 @@ static void recover(struct world *world, uint64_t variant, void (*crash_in_it)(s
     }
     live_on(world, variant);
     world->before_operation = NULL;
-    if (variant / 6 % 4 == 0) { /* once more: the recovered log recovers to itself */
+    if (variant / 6 % 4 == 0) { /* a second recovery must find the same log */
         log_reopen(world);
         log_drain_all(world);
         log_check_files(world);
@@ -202,7 +204,7 @@ static void trace(const struct world *world, uint64_t point, const char *operati
     }
 }
 
-/* The newer checkpoint is unreadable after the crash: whatever the state, the older one still finds every record. */
+/* The newer checkpoint is unreadable after the crash: the older one must still find every record, in each state. */
 static void rot_newest_checkpoint(struct world *world) {
     struct ledger *ledger;
     if (ledger_read(&world->platform, &world->device.device, &ledger) == 0 &&
@@ -274,7 +276,7 @@ void explore(void) {
     world_reset(world, exploration.scenario->blocks, exploration.seed);
     sim_device_choose(world, exploration.is_mapped);
     if (exploration.seed % 2 == 0) {
-        world->device.device.line_bytes = 0; /* mapped, but laid out for a block device */
+        world->device.device.line_bytes = 0; /* mapped, but with the layout of a block device */
     }
     world->device.device.write_depth = (int)exploration.scenario->write_depth;
     log_format(world);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Crashes a run before each of its operations, in every way (or in many), and each recovery from that once more. */
+/* Crashes a run before each of its operations, in every way or in many; then crashes each recovery from that once
+ * more. */
 #ifndef BURST_TEST_SIMULATOR_EXPLORE_H
 #define BURST_TEST_SIMULATOR_EXPLORE_H
 
@@ -9,7 +10,7 @@ struct exploration {
     const struct scenario *scenario;
     uint64_t seed;
     uint64_t exhaustive; /* look at all states of a crash point that has at most this many */
-    uint64_t sampled;    /* of the others look at this many */
+    uint64_t sampled;    /* at any other crash point look at this many */
     uint64_t second_in;  /* one in so many recoveries is crashed as well */
     uint64_t second_sampled;
     int64_t only_point; /* >= 0: only this crash point and state, to see one case again */
@@ -23,7 +24,7 @@ struct exploration {
     uint64_t second_states;
     uint64_t whole_points; /* crash points of which every state was looked at */
     uint64_t total;        /* states of all scenarios before this one */
-    /* Where it is now. */
+    /* The case that is looked at now. */
     uint64_t state;
     uint64_t second_point;
     uint64_t second_state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host does to the log: memory that runs out, sectors that cannot be read, a device that lies, a format that is
- * cut short. */
+/* The host's misfortunes: memory runs out, sectors cannot be read, a device lies, a format is cut short. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +13,8 @@ static void append(struct world *world, uint32_t length) {
     }
 }
 
-/* Every allocation of an open fails once: the open is refused and nothing is left behind; running allocates nothing. */
+/* Each allocation of an open fails once: the open is refused and leaves nothing behind. A running log allocates
+ * nothing. */
 void allocations_fail(struct world *world) {
     log_open_whole(world);
     append(world, 300);
@@ -38,7 +38,7 @@ void allocations_fail(struct world *world) {
     world->fail_allocation_in = -1;
 }
 
-/* A sector that cannot be read is damage of just the records in it. */
+/* A sector that cannot be read damages the records in it, and no other. */
 void sectors_cannot_be_read(struct world *world) {
     for (int round = 0; round < 3; round++) {
         log_open_whole(world);
@@ -63,8 +63,7 @@ void sectors_cannot_be_read(struct world *world) {
     }
 }
 
-/* An epoch whose every block cannot be read for a while: its records are lost, and must not come back behind those that
- * follow. */
+/* For a while no block of an epoch can be read. Its records are lost then, and must not come back behind later ones. */
 void epoch_cannot_be_read_for_a_while(struct world *world) {
     log_open_whole(world);
     append(world, 1200);
@@ -78,7 +77,7 @@ void epoch_cannot_be_read_for_a_while(struct world *world) {
     log_close(world);
     world->device.unreadable = sim_device_place(LAYOUT_DATA_OFFSET + marker);
     world->device.unreadable_bytes = 4 * WORLD_BLOCK_BYTES;
-    world->model.acknowledged = kept; /* nothing proves the others */
+    world->model.acknowledged = kept; /* nothing proves the records of the unreadable epoch */
     log_open_whole(world);
     world->device.unreadable_bytes = 0;
     append(world, 1200);
@@ -98,8 +97,8 @@ static void open_and_expect(struct world *world, int hides, uint32_t epoch) {
     }
 }
 
-/* The block of a write that was never acknowledged cannot be read after a power cut: that is told once, and nothing is
- * called lost. */
+/* After a power cut the block of a write that was never acknowledged cannot be read. One open says so, once; no
+ * record is called lost. */
 void end_of_the_log_cannot_be_read(struct world *world) {
     for (int round = 0; round < 3; round++) {
         log_open_whole(world);
@@ -140,7 +139,7 @@ void checkpoint_cannot_be_read(struct world *world) {
     log_drain_all(world);
 }
 
-/* What is gone after the crash is gone; but nothing is made up, and no hole in the ring is passed over in silence. */
+/* A device that lies may lose records. But recovery invents none, and reports each hole in the ring. */
 void device_lies(struct world *world) {
     world->device.lies = 1;
     log_open_whole(world);
@@ -174,7 +173,7 @@ void format_of_an_empty_medium(struct world *world) {
     format_and_use(world);
 }
 
-/* Its records are whole, stand where records of the new ring are looked for, and have its positions. */
+/* The old records are whole, stand where the new ring's records are looked for, and have positions that fit. */
 void format_over_another_ring(struct world *world) {
     log_open_whole(world);
     append(world, 300);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which file is the log's, where nothing in its bytes tells: records of one length all read the same, and copies and files
- * of others with the same beginning lie in its folder. Each run goes with file systems that tell files apart by more or
- * less. */
+/* The log file must be found though its bytes do not identify it: all records of one length read the same, and the
+ * folder holds copies, and files of others that begin alike. Each run has a file system that identifies files by
+ * more or by less. */
 #include <errno.h>
 
 #include "base/error.h"
@@ -25,7 +25,7 @@ static void begin(struct world *world, int marks) {
     log_open_whole(world);
 }
 
-/* In the file, and no checkpoint knows of them. */
+/* Writes records to the file without a checkpoint that knows of them. */
 static void write_unnoted(struct world *world, int count) {
     append(world, count);
     log_drain(world, 0);
@@ -44,7 +44,7 @@ static void rotate_among_copies(struct world *world, int marks) {
     append(world, 1);
     log_drain_all(world);
     others_copy(world, LOG_FILE ".1", LOG_FILE ".c");
-    write_unnoted(world, 2); /* in the new file, of which no byte is noted now and then */
+    write_unnoted(world, 2); /* to the new file: in some runs no checkpoint knows of it */
     log_close(world);
     others_rename(world, LOG_FILE, LOG_FILE ".2");
     others_put(world, LOG_FILE, "");
@@ -63,13 +63,13 @@ void rotated_among_copies_without_handles(struct world *world) {
     rotate_among_copies(world, MARKS_BIRTH_TIMES);
 }
 
-/* The numbers alone tell nothing once they are used again: here they are not. */
+/* A number alone does not identify a file once it is used again: here it is not. */
 void rotated_among_copies_with_numbers_only(struct world *world) {
     rotate_among_copies(world, MARKS_NUMBERS_ONLY);
 }
 
 static void older_files_repeat(struct world *world, int marks) {
-    others_put(world, LOG_FILE ".old", "ttttttttttttttttttttttttttttttttttttttt\n"); /* one line of the log */
+    others_put(world, LOG_FILE ".old", "ttttttttttttttttttttttttttttttttttttttt\n"); /* a line of the log */
     others_put(world, LOG_FILE ".older",
                "ttttttttttttttttttttttttttttttttttttttt\nttttttttttttttttttttttttttttttttttttttt\n");
     begin(world, marks);
@@ -89,12 +89,12 @@ void older_files_that_read_like_the_log(struct world *world) {
     older_files_repeat(world, MARKS_HANDLES);
 }
 
-/* Not even the inode number stays. */
+/* Each mount gives the files other inode numbers. */
 void older_files_on_a_file_system_without_marks(struct world *world) {
     older_files_repeat(world, MARKS_OF_EACH_MOUNT);
 }
 
-/* The log file goes, and its inode number goes to a file of others that reads the same. */
+/* Others delete the log file, and a foreign file that reads the same gets its inode number. */
 static void number_used_again(struct world *world, int marks) {
     begin(world, marks);
     append(world, 2);
@@ -119,7 +119,7 @@ void inode_number_used_again_without_handles(struct world *world) {
     number_used_again(world, MARKS_BIRTH_TIMES);
 }
 
-/* The name leads into another folder, and there the file is renamed. */
+/* The file's name is a link into another folder, and the file is renamed there. */
 void file_behind_a_link_renamed(struct world *world) {
     world->files.link = world->file_name = "/links/orders.log";
     begin(world, MARKS_HANDLES);

@@ -46,7 +46,7 @@ int log_open(struct world *world) {
     return engine_open(&parts, &config, &world->engine);
 }
 
-/* What recovery says is the log, and from the open on no more. */
+/* The log is what recovery found: all of it is acknowledged from now on. */
 static void settle_model(struct world *world, const struct recovery *recovery) {
     struct model *model = &world->model;
     const uint64_t last = recovery->next_sequence - 1;
@@ -78,13 +78,13 @@ static void settle_model(struct world *world, const struct recovery *recovery) {
     model->acknowledged = last;
 }
 
-/* Asks the reader that changes nothing. */
+/* Settles the model by a reader, which changes nothing. */
 static void read_and_settle(struct world *world) {
     struct model *model = &world->model;
     struct ring_view *view;
     int rc = ring_view_open(&world->platform, &world->device.device, &view);
     if (model->is_formatting && (rc == -ENODATA || rc == -EUCLEAN || (rc == 0 && view->recovery.records > 0))) {
-        if (rc == 0) { /* the ring that was there before is still whole */
+        if (rc == 0) { /* the format has not begun: the older ring is still whole */
             ring_view_close(&world->platform, view);
         }
         log_format(world);
@@ -112,7 +112,7 @@ int log_is_refused(struct world *world) {
 }
 
 void log_open_whole(struct world *world) {
-    /* A reader must say the same as the open; not asked each time, for it costs as much. */
+    /* A reader must find the same as the open. It costs as much as an open, so it runs only now and then. */
     const int asked = world->model.is_formatting || world->before_operation != NULL || world_random(world, 4) == 0;
     if (asked && !world->device.is_ahead) {
         read_and_settle(world);
@@ -163,7 +163,7 @@ int64_t log_offer(struct world *world, const struct sim_roll *roll, uint32_t len
     if (sequence >= MODEL_RECORDS_MAX || (length > 0 && length < PAYLOAD_MIN_BYTES)) {
         violation(world, "the scenario wants record %llu of %u bytes", (unsigned long long)sequence, length);
     }
-    /* Not static: while this append waits, the worlds that are crashed meanwhile append as well. */
+    /* Not static: while this append waits, the crashed copies of the world append, too. */
     char payload[WORLD_BLOCKS_MAX * WORLD_BLOCK_BYTES];
     const struct model_record before = model->records[sequence];
     const struct sim_stream *stream = &world->streams[world->writes_to];
@@ -202,7 +202,7 @@ int64_t log_append(struct world *world, uint32_t length) {
 
 int64_t log_enqueue(struct world *world, uint32_t length) {
     const int64_t rc = log_offer(world, NULL, length, ring_enqueue, &never_waits);
-    sim_mapped_evict(world); /* published, and not sealed */
+    sim_mapped_evict(world); /* the record is published, and not sealed */
     return rc;
 }
 

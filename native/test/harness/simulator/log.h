@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A user of the log who remembers what it must hold: every payload says which record it is, so that the log files can
- * be read back and compared record by record.
+ * A user of the log who remembers what it must hold. Each payload names its record, so the log files can be read back
+ * and compared record by record.
  */
 #ifndef BURST_TEST_SIMULATOR_LOG_H
 #define BURST_TEST_SIMULATOR_LOG_H
@@ -12,78 +12,78 @@
 #include "harness/simulator/world.h"
 
 #define REPEATED_FILL 't'
-#define PAYLOAD_MIN_BYTES 12u /* shorter ones, but for 0, cannot say who they are */
+#define PAYLOAD_MIN_BYTES 12u /* a shorter payload has no room for its name; 0 bytes are allowed */
 
-/* Ends the program: the invariant that does not hold, and how to see it again. */
+/* Ends the program; prints the invariant that does not hold, and the arguments that show the case again. */
 void violation(const struct world *world, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 
 void log_format(struct world *world);
 
 /* Opens the engine on the world. 0 or -errno. */
 int log_open(struct world *world);
-/* Whether a medium that lied has lost so much that the ring must be refused. */
+/* Says whether a medium that lied has lost so much that the open must refuse the ring. */
 int log_is_refused(struct world *world);
-/* As it must be after a crash: nothing acknowledged is missing, nothing is reported that is not so. */
+/* Opens, and checks what recovery found after a crash: no acknowledged record is missing, and no loss is made up. */
 void log_open_whole(struct world *world);
 void log_close(struct world *world);
 void log_reopen(struct world *world);
 
-/* The next records go to one that is open: world->streams, 0 is the log's own. */
+/* Directs the next records to an open stream, an index of world->streams; 0 is the main stream. */
 void log_write_to(struct world *world, unsigned which);
-/* Configures a stream and opens it: 0 or -errno, and then it is not open. */
+/* Configures a stream and opens it. 0, or -errno: the stream is configured, but not open. */
 int log_open_stream(struct world *world, unsigned which, const char *name, const char *path);
-/* Nobody wants it any more. */
+/* Closes the stream; the later opens do not want it. */
 void log_close_stream(struct world *world, unsigned which);
-/* Opens those that are wanted and whose name and file no other has. */
+/* Opens the configured streams, except those whose name or file an open stream has. */
 void log_open_wanted(struct world *world);
-/* The process that had them open is gone. */
+/* Marks all streams as closed: their process is gone. */
 void log_forget_streams(struct world *world);
-/* Nothing of the ring waits for its file. */
+/* Checks that no record waits for the stream's file. */
 void log_check_drained(struct world *world, unsigned which);
 
 int64_t log_append(struct world *world, uint32_t length);
 int64_t log_enqueue(struct world *world, uint32_t length);
-/* The file ends. The roll stays as it is. */
+/* Ends the stream's file. *roll must stay as it is. */
 int64_t log_roll(struct world *world, const struct sim_roll *roll);
-/* Footer and header, and a name of its own. */
+/* A roll with footer and header; the engine chooses the target's name. */
 extern const struct sim_roll plain_roll;
 int log_commit(struct world *world);
-/* What the engine itself calls durable counts as acknowledged. */
+/* Counts as acknowledged all that the engine calls durable. */
 void log_note_durable(struct world *world);
 
-/* One step of the drain: as much as is there. */
+/* Makes one step of the drain: it moves as much as there is. */
 int log_drain(struct world *world, int sync);
-/* Until all is in the log file and on disk. */
+/* Drains until all is in the log file, and synced. */
 void log_drain_all(struct world *world);
 
-/* Every record there must be, and none but those, in order: I1 to I4. All is drained. */
+/* Checks I1 to I4 when all is drained: the files hold every record that they must, no other, in order. */
 void log_check_files(struct world *world);
 
-/* He has passed all but the last one: they are deleted. */
+/* Deletes all segments but the last; their reader has passed them. */
 void log_delete_segments(struct world *world);
-/* Others empty the folder, and put an empty head there: durable at once. */
+/* Others empty the folder and put an empty head there; both are durable at once. */
 void log_begin_segments_anew(struct world *world);
 
-/* Somebody reads all segments there are: what he has seen before is still there, under the same number (I10). */
+/* Reads all segments. The reader finds what it saw before under the same number (I10). */
 void log_read_segments(struct world *world);
-/* And he finds each record of its stream once, in order. All is drained. */
+/* Checks, when all is drained, that the reader finds each record of its stream once, in order. */
 void log_check_segments(struct world *world);
 static inline int is_in_segments(const char *name) {
     return strncmp(name, SEGMENTS_FOLDER "/", sizeof SEGMENTS_FOLDER) == 0;
 }
 
-/* The records in a file are at the mercy of those who destroy it. */
+/* Notes that others may destroy the records of this file from this byte on. */
 void log_records_destroyed(struct world *world, const char *name, size_t from_byte);
 
-/* The bytes of a record. */
+/* Makes the payload of a record. */
 void payload_make(const struct model *model, uint64_t sequence, char *out);
 
-/* The bytes of a roll record, of which the number is given back: rolls.c. */
+/* Makes the payload of a roll record and returns its length: rolls.c. */
 size_t roll_make(const struct world *world, uint64_t sequence, const char *file, char *out);
-/* What it puts at the end of a file, or at the beginning of the next one. */
+/* Makes the roll's text for the end of a file, or for the beginning of the next one; returns its length. */
 uint32_t roll_text(const struct model *model, uint64_t sequence, int is_header, char *out);
 
-/* A record, or a roll. */
+/* Appends a record; a roll, if there is one. */
 int64_t log_offer(struct world *world, const struct sim_roll *roll, uint32_t length, ring_call call,
                   const struct ring_rule *rule);
 

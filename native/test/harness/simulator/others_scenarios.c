@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Others act in the midst of a drain step: between two writes of a redo or of a batch, or between the drain's look at the
+/* Others act while the drain works: between two writes of a redo or of a batch, or between the drain's look at the
  * file and its write. */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "harness/simulator/scenarios.h"
 
 #define LOG_FILE "/logs/orders.log"
-#define WRITE_BYTES 150 /* a record takes two or more writes */
+#define WRITE_BYTES 150 /* so a record takes two or more writes */
 #define FOREIGN                                                                                                        \
     "# somebody else's, and so long that no write of the drain reaches over all of it ...................... \n"
 
@@ -24,7 +24,7 @@ static void append(struct world *world, int count) {
     }
 }
 
-/* The newest checkpoint, and the file that it names. */
+/* Reads the newest checkpoint, and the path of the file that it names. */
 static const struct stream_state *noted(struct world *world, char *path, size_t path_bytes) {
     static struct stream_state stream;
     struct ledger *ledger;
@@ -39,7 +39,8 @@ static const struct stream_state *noted(struct world *world, char *path, size_t 
     return &stream;
 }
 
-/* What was checkpointed is gone with the file, by the hand of others; all else has to be written again. */
+/* Notes that others destroy the checkpointed records of the file; the drain must write all others again. Returns the
+ * path. */
 static const char *destroy(struct world *world, size_t from_byte) {
     static char path[LAYOUT_FILE_NAME_BYTES];
     const struct stream_state *stream = noted(world, path, sizeof path);
@@ -64,7 +65,7 @@ static void extend(struct world *world) {
     others_write(world, path, FOREIGN);
 }
 
-/* The last bytes that the drain has written. */
+/* Others overwrite the last bytes that the drain has written. */
 static void edit(struct world *world) {
     char path[LAYOUT_FILE_NAME_BYTES];
     const struct outlet *outlet = drain_stream(world->engine->drain, 0)->outlet;
@@ -95,7 +96,8 @@ static void plan(struct world *world, void (*others)(struct world *world), enum 
     *(moment == AFTER_A_WRITE ? &world->files.others_after_write_in : &world->files.others_before_write_in) = 2;
 }
 
-/* Some records are checkpointed, some are in the file, and some in the ring only. */
+/* Others act in a redo: some records are checkpointed, some are in the file without a checkpoint, some only in the
+ * ring. */
 static void in_a_redo(struct world *world, void (*others)(struct world *world), enum moment moment) {
     log_open_whole(world);
     append(world, 2);
@@ -159,7 +161,7 @@ static void expect_log_in(struct world *world, const char *wanted) {
     }
 }
 
-/* `cp log log.1; : > log` beside a writer: the log goes on elsewhere. */
+/* Others cut the file, as `cp log log.1; : > log` does: the log goes on in another file. */
 static void divert(struct world *world, const char *diverted) {
     append(world, 2);
     log_drain_all(world);
@@ -196,7 +198,7 @@ void diverted_log_goes_back_when_its_file_is_renamed(struct world *world) {
     expect_log_in(world, LOG_FILE);
 }
 
-/* In the midst of the last records of the diverted file. */
+/* Others cut the diverted file within its last records; later a sync of it fails. */
 void diverted_file_is_cut_and_cannot_be_synced(struct world *world) {
     log_open_whole(world);
     divert(world, LOG_FILE ".burst-3");
@@ -213,7 +215,8 @@ void diverted_file_is_cut_and_cannot_be_synced(struct world *world) {
     expect_log_in(world, LOG_FILE);
 }
 
-/* The name is taken: the log stays, over opens, and goes to another such file when that is renamed away. */
+/* A foreign file has the log file's name: the log stays diverted over opens, and takes another diverted file when
+ * others rename the first. */
 void diverted_log_stays_while_its_name_is_taken(struct world *world) {
     log_open_whole(world);
     divert(world, LOG_FILE ".burst-3");
@@ -249,12 +252,12 @@ void diverted_file_gets_the_name(struct world *world) {
     expect_log_in(world, LOG_FILE);
 }
 
-/* To a name as older versions gave a diverted file, and back to its own. */
+/* The roll's target is a name that older versions gave to a diverted file; then the log goes back to its own name. */
 void diverted_file_is_rolled(struct world *world) {
     static const struct sim_roll by_number = {.footer_bytes = 40, .header_bytes = 30, .target = LOG_FILE ".3"};
     log_open_whole(world);
     divert(world, LOG_FILE ".burst-3");
-    world->model.rolls_may_fail = 1; /* a header in the file that was cut is not looked for: it is edited */
+    world->model.rolls_may_fail = 1; /* others edited the file that they cut: no header is expected there */
     append(world, 1);
     log_drain(world, 0); /* written, and not synced */
     if (log_roll(world, &by_number) < 0) {

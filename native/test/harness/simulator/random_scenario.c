@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run that the seed makes up: everything in any order. */
+/* A run whose operations the seed chooses, in any order. */
 #include <errno.h>
 
 #include "base/error.h"
@@ -61,7 +61,7 @@ static void any_step(struct world *world) {
     }
 }
 
-/* Opened, closed, renamed, with another file, or stalled. */
+/* Opens, closes, renames or stalls a stream, or gives it another file. */
 static void any_step_of_a_stream(struct world *world) {
     static const char *const names[] = {"audit", "trace", ""};
     static const char *const paths[] = {"/logs/audit.log", "/logs/trace.log", "/logs/other.log"};
@@ -73,7 +73,7 @@ static void any_step_of_a_stream(struct world *world) {
         log_close_stream(world, which);
     } else {
         world->streams[which].has_segments = world->has_segments && which == 1 && world_random(world, 4) > 0;
-        log_open_stream(world, which, names[world_random(world, 3)], path); /* another may have it, or it is stalled */
+        log_open_stream(world, which, names[world_random(world, 3)], path); /* refused if another stream has it */
     }
 }
 
@@ -82,7 +82,7 @@ static void choose_stream(struct world *world) {
     log_write_to(world, which > 0 && !world->streams[which].is_open ? 0 : which);
 }
 
-/* There is room for so many files. */
+/* Rolls in one of several ways, *left times at most: the file system has room for so many files. */
 static void any_roll(struct world *world, unsigned *left) {
     static const struct sim_roll rolls[] = {{.footer_bytes = 0},
                                             {.footer_bytes = 600, .header_bytes = 20},
@@ -137,7 +137,7 @@ void anything_with_segments(struct world *world) {
     anything_with_streams(world);
 }
 
-/* By whomever, with folders that may be read-only. */
+/* The engine or a caller rolls; the folder may be read-only. */
 void anything_with_rolls(struct world *world) {
     world->model.has_rolls = 1;
     world->rolls_by_caller = (int)world_random(world, 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that end: by the engine itself and by a caller, of several streams, with names that are taken and folders that are full. */
+/* Rolls by the engine and by a caller, of several streams, to names that are taken and into folders that are full. */
 #include <errno.h>
 
 #include "base/error.h"
@@ -92,7 +92,7 @@ void file_cannot_be_rolled(struct world *world) {
         for (int step = 0; step < 8; step++) {
             log_drain(world, step > 0);
         }
-        log_check_drained(world, 0); /* it goes on in the same file */
+        log_check_drained(world, 0); /* the log goes on in the same file */
         if (i == 1) {
             log_reopen(world);
         }
@@ -110,7 +110,7 @@ void disk_is_full_in_a_roll(struct world *world) {
     for (int64_t left = 0; left <= 60; left += 20) {
         roll(world, &plain_roll);
         append(world, 100);
-        world->files.space_bytes = left; /* for nothing, a part of the footer, all of it, a part of the header */
+        world->files.space_bytes = left; /* room for nothing, a part of the footer, the footer, a part of the header */
         for (int step = 0; step < 4; step++) {
             log_drain(world, 1);
         }
@@ -150,7 +150,7 @@ void ring_fails_in_a_roll(struct world *world) {
     log_drain_all(world);
 }
 
-/* Those that recover see another one rotate it meanwhile. */
+/* Others rotate the file before its roll. A crash leaves its new name or its old one. */
 void rotated_file_is_rolled(struct world *world) {
     log_open_whole(world);
     append(world, 100);
@@ -208,7 +208,7 @@ void rolls_by_a_caller(struct world *world) {
         log_drain(world, 1);
         append(world, 100);
         if (i == 1) {
-            log_reopen(world); /* with the roll not answered */
+            log_reopen(world); /* the caller has not answered the roll */
         }
         log_drain_all(world);
     }
@@ -256,7 +256,7 @@ static void roll_streams(struct world *world) {
     append(world, 100);
     log_drain(world, 1);
     world->files.stalled = NULL;
-    log_reopen(world); /* nobody has two of them open */
+    log_reopen(world); /* no stream of the two is open */
     log_drain(world, 1);
     log_open_wanted(world);
     log_write_to(world, 1);
@@ -283,7 +283,7 @@ static void check_file_number(struct world *world, uint64_t wanted) {
     }
 }
 
-/* A roll of its own is in memory only, until a record behind it is acknowledged. */
+/* A roll that the log plans is in memory only, until a record behind it is acknowledged. */
 void rolls_that_the_log_plans(struct world *world) {
     world->rolls_planned = 1;
     log_open_whole(world);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rolls, and whoever performs them in the place of the engine. */
+/* Rolls, and the caller who performs them in the engine's place. */
 #include "harness/simulator/log.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ int64_t log_roll(struct world *world, const struct sim_roll *roll) {
     return rc;
 }
 
-/* Renames the file himself, as an action of his would. */
+/* The caller renames the file itself, as an action of Log4j does. */
 static int rename_it(struct world *world, const char *from, const char *to) {
     const struct files *files = &world->files.files;
     const int rc = files->ops->rename(files, from, to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What users of the log do, small enough to be crashed everywhere. */
+/* Runs of a log's users, small enough to be crashed before each operation. */
 #include "harness/simulator/scenarios.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static void records_across_blocks(struct world *world) {
     log_commit(world);
 }
 
-/* Claims up to `left` bytes before the end of the lap, so that the next record meets it there. */
+/* Claims space up to `left` bytes before the end of the lap, so that the next record meets the end there. */
 static void approach_lap_end(struct world *world, uint64_t left) {
     const struct ring *ring = world->engine->ring;
     const uint64_t capacity = ring->geometry.capacity_bytes;
@@ -125,7 +125,8 @@ static void commits_in_pieces(struct world *world) {
     }
 }
 
-/* Each begins a block, and each block is written by itself: a later one can be there without an earlier one. */
+/* Each record begins a block, and the device writes each block by itself: a crash may keep a later one without an
+ * earlier one. */
 static void records_of_whole_blocks(struct world *world) {
     log_open_whole(world);
     for (int commit = 0; commit < 2; commit++) {
@@ -199,7 +200,8 @@ static void full_ring_reopened_without_a_drain(struct world *world) {
     append(world, 1000);
 }
 
-/* A checkpoint that fails in a full ring fails the ring: its next opens must not need more room for that. */
+/* When a checkpoint fails in a full ring the ring fails. The next opens must not need more room for that than there
+ * is. */
 static void full_ring_with_failing_checkpoints(struct world *world) {
     log_open_whole(world);
     world->files.space_bytes = 0;

@@ -10,7 +10,7 @@ struct scenario {
     unsigned blocks;
     unsigned write_depth;
     void (*run)(struct world *world);
-    int block_only; /* what it does to the medium cannot happen to persistent memory, or is seen as well without */
+    int block_only; /* persistent memory cannot do this to the medium, or shows nothing new */
 };
 
 extern const struct scenario scenarios[];

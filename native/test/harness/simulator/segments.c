@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Somebody who reads segments: he knows the folder alone, and nothing of a ring. */
+/* A reader of segments: it knows the folder alone, and no ring. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static const struct sim_inode *find(const struct world *world, const char *name)
     return inode < 0 ? NULL : &world->files.inodes[inode];
 }
 
-/* The record that the payload says it is. */
+/* Reads from a frame which record it is. */
 static struct seen_frame frame_of(const struct world *world, uint64_t number, const uint8_t *bytes) {
     const struct record_header *header = (const struct record_header *)bytes;
     struct seen_frame frame = {.sequence = header->sequence};
@@ -49,8 +49,8 @@ static const char *path_of(char path[FILE_NAME_MAX], uint64_t number) {
     return path;
 }
 
-/* How many frames are in segments that are not there any more. A folder that was begun anew gives no number again that was noted,
- * and leaves none out; as long as it has no segment all that was read is gone with the one before. */
+/* Counts the frames of segments that were deleted. A folder begun anew never repeats a number that was noted, and
+ * leaves none out. As long as it has no segment, all frames that were read count as deleted. */
 static uint64_t count_deleted(struct world *world) {
     struct model *model = &world->model;
     char path[FILE_NAME_MAX];
@@ -58,7 +58,7 @@ static uint64_t count_deleted(struct world *world) {
         if (find(world, path_of(path, number)) == NULL) {
             continue;
         }
-        if (number == 1 && model->seen_count > 0) { /* the stream was opened without it, and then with it */
+        if (number == 1 && model->seen_count > 0) { /* an open without segments came between: the numbers begin again */
             model->gone_sequence = model->seen[model->seen_count].sequence;
             model->seen_count = 0;
         }
@@ -72,13 +72,13 @@ static uint64_t count_deleted(struct world *world) {
     return model->is_begun_anew ? model->seen_count : model->deleted_count;
 }
 
-/* Calls it for each whole frame; the highest number. */
+/* Calls `call` for each whole frame; returns the highest number. */
 static uint64_t each_frame(struct world *world, void (*call)(struct world *, uint64_t, const uint8_t *)) {
     const struct sim_inode *head = find(world, SEGMENTS_FOLDER "/" SEGMENTS_HEAD_NAME);
     uint64_t number = count_deleted(world) + 1, first = 0;
     if (head == NULL || head->size < sizeof(struct segments_head) ||
         segments_head_judge((const struct segments_head *)head->cache) != SEGMENT_VALID) {
-        return world->model.is_begun_anew ? number - 1 : 0; /* nobody has begun it yet */
+        return world->model.is_begun_anew ? number - 1 : 0; /* the log has not begun the folder yet */
     }
     while (number != first) {
         char path[FILE_NAME_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream whose records go to a folder of segments as well, and somebody who reads that all the time. */
+/* A stream with a folder of segments, and somebody who reads the segments all the time. */
 #include "base/error.h"
 #include "harness/simulator/log.h"
 #include "harness/simulator/scenarios.h"
@@ -68,7 +68,7 @@ void segments_end_one_after_another(struct world *world) {
     append_to(world, 1, 200);
 }
 
-/* Somebody deletes them behind the log, which never comes back to them. */
+/* The reader deletes segments that it has passed; the log never needs them again. */
 void segments_that_are_passed_go(struct world *world) {
     open_both(world);
     for (uint32_t round = 0; round < 5; round++) {
@@ -84,7 +84,8 @@ void segments_that_are_passed_go(struct world *world) {
     append_round(world, 200);
 }
 
-/* As docs/segments.md tells the operator to do it: beside an open log, beside a closed one, and behind what is not noted. */
+/* The operator empties the folder, as docs/segments.md says: while the log is open, while it is closed, and when
+ * frames behind the checkpoint are lost by that. */
 void segments_begun_anew(struct world *world) {
     open_both(world);
     append_round(world, 300);

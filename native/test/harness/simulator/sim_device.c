@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ring medium. A write is durable when it returns or completes. Until then every one of its sectors may hold the
- * old bytes, the new ones or garbage. Submitted writes complete in an order that the seed chooses. A device that lies
- * keeps the writes it acknowledged where a crash can take them back; until then it reads them.
+ * The ring medium. A write is durable when it returns or completes. Until then each of its sectors may hold the old
+ * bytes, the new ones or garbage. Submitted writes complete in an order that the seed chooses. A device that lies
+ * acknowledges writes that a crash can still take back; reads see them until then.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void tear(struct sim_device *device, const struct medium_write *write) {
     }
 }
 
-/* The host has given up on the write, but it is still queued somewhere. */
+/* The host has given up the write, but a queue may still hold it. */
 static void keep_for_later(struct sim_device *device, const struct medium_write *write) {
     memcpy(device->late_data, write->data, write->bytes);
     device->late = *write;
@@ -153,7 +153,7 @@ static int sim_write(struct device *device, uint64_t offset, const void *data, s
     return rc < 0 ? error_set(-rc, "writing %zu bytes at %llu failed", bytes, (unsigned long long)offset) : 0;
 }
 
-/* What the device still remembers of the writes that it only said it had done. */
+/* Lays over `data` the writes that a lying device still remembers. */
 static void recall(const struct sim_device *device, size_t place, uint8_t *data, size_t bytes) {
     for (unsigned i = 0; i < device->told_count; i++) {
         const struct lie *lie = &device->told[i];

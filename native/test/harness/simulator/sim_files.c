@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file system of the log file. Nothing is durable before it is synced: not a page of data, not a size, not a
- * name. A sync that fails marks its pages clean, so that a second one proves nothing about them.
+ * The file system of the log file. Nothing is durable before a sync: no page of data, no size and no name. A failed
+ * sync marks the pages clean, so a second sync proves nothing about them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,14 +74,14 @@ void sim_change_name(struct sim_files *files, const char *removed, const char *a
 
 void sim_change_size(struct sim_inode *inode, size_t size) {
     inode->size = size;
-    if (inode->size_changes == SIZE_CHANGES_MAX) { /* keeps the newest: fewer ways to crash, none wrong */
+    if (inode->size_changes == SIZE_CHANGES_MAX) { /* keeps the newest sizes: fewer crash states, none of them wrong */
         memmove(inode->sizes, inode->sizes + 1, (SIZE_CHANGES_MAX - 1) * sizeof inode->sizes[0]);
         inode->size_changes--;
     }
     inode->sizes[inode->size_changes++] = size;
 }
 
-/* The only ones there are. */
+/* The world has no other folders. */
 static int is_folder(const char *path) {
     return strcmp(path, "/") == 0 || strcmp(path, MOUNT_POINT) == 0 || strcmp(path, "/links") == 0;
 }
@@ -95,7 +95,7 @@ static int sim_open(const struct files *files, const char *path) {
     return file;
 }
 
-/* The lowest number that no name leads to, also after a crash, and that nobody has open. */
+/* Takes the lowest inode number that is free: no name leads to it, also after a crash, and nobody has the file open. */
 unsigned sim_take_inode(struct sim_files *files) {
     unsigned number = 0;
     while (number < files->inode_count &&
@@ -211,7 +211,7 @@ void sim_put(struct sim_inode *inode, const void *data, size_t bytes, size_t off
     }
 }
 
-/* Nobody acts in what is made of a crash. */
+/* Lets others act when their count is over; never in a world that a crash made. */
 static void let_others_act(struct sim_files *sim, int *in) {
     if (sim->world->level == 0 && *in >= 0 && --*in < 0) {
         sim->others(sim->world);
@@ -236,7 +236,7 @@ static int64_t sim_write(const struct files *files, int file, const void *data, 
         }
     }
     sim->space_bytes -= sim->space_bytes >= 0 ? (int64_t)bytes : 0;
-    sim->inodes[file].is_theirs &= sim->inodes[file].size > 0; /* an empty one was left for the log */
+    sim->inodes[file].is_theirs &= sim->inodes[file].size > 0; /* others left an empty file for the log */
     if (sim->inodes[file].size == 0) {
         sim->inodes[file].begun = ++sim->begun_count;
     }

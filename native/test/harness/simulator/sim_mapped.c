@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Persistent memory: the image is the mapping. Whatever is stored into it may become durable at any time, a line at a
- * time, in any order, and is so for certain once its line was written back. A process that opens the ring again sees
- * what is in the caches, so a flush has to write back all of it. Nothing is copied into the image and nothing is zeroed
- * in it: what reading did to it, it would do to the medium.
+ * Persistent memory: the image is the mapping. A line that was stored may become durable at any time, in any order; it
+ * is durable for certain once it was written back. A process that opens the ring again sees what is in the caches, so a
+ * flush must write back all lines. Recovery must not copy into the image or zero parts of it: that would change the
+ * medium.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static struct device_write *mapped_complete(struct device *device) {
     return write;
 }
 
-/* A header slot is copied into the mapping; the marker is in the image already. */
+/* Copies a header slot into the mapping; the marker is in the image already. */
 static int mapped_write(struct device *device, uint64_t offset, const void *data, size_t bytes) {
     struct sim_device *sim = device_of(device);
     sim->current = (struct medium_write){.place = sim_device_place(offset), .data = data, .bytes = bytes};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other processes do to the log file and beside it. */
+/* Acts of other processes: on the log file, and beside it. */
 #include <string.h>
 
 #include "base/crc32c.h"
@@ -15,7 +15,7 @@ void others_mount(struct world *world) {
 
 void others_rename(struct world *world, const char *from, const char *to) {
     const int inode = sim_files_find(&world->files, from);
-    if (inode >= 0) { /* else the log has not begun one under that name yet */
+    if (inode >= 0) { /* else the log has not begun a file of that name yet */
         sim_change_name(&world->files, from, to, (unsigned)inode);
     }
 }

@@ -20,10 +20,10 @@ uint64_t world_random(struct world *world, uint64_t below) {
     return random_next(&world->random_state) % below;
 }
 
-/* Somebody sets the clock, all the time. */
+/* The clock is set to another time again and again. */
 static int64_t sim_realtime_ns(const struct platform *platform) {
     struct world *world = world_of(platform);
-    sim_mapped_evict(world); /* the engine asks while it makes a marker */
+    sim_mapped_evict(world); /* the engine reads this clock while it makes a marker */
     return world->now_ns + (int64_t)(random_next(&world->random_state) % 7200000000000u) - 3600000000000;
 }
 
@@ -31,7 +31,7 @@ static int64_t sim_now_ns(const struct platform *platform) {
     return world_of(platform)->now_ns;
 }
 
-/* Nobody else runs who could wake the caller: the drain has its turn, or the time passes. */
+/* No other thread could wake the caller: the drain takes a step, or the time passes. */
 static int sim_park(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns) {
     struct world *world = world_of(platform);
     if (atomic_load(word) != expected) {
@@ -62,7 +62,7 @@ static void sim_yield(const struct platform *platform) {
     sim_sleep(platform, 1000);
 }
 
-/* One processor: what was stored is seen. */
+/* There is one processor: it sees what was stored. */
 static void sim_fence_all(const struct platform *platform) {
     (void)platform;
 }

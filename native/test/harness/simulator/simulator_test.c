@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the scenarios and crashes them, on a block device and on persistent memory. Without arguments: all of them, the
- * same states each time. A violation ends it with the arguments that show the same case again.
+ * Runs the scenarios and crashes them, on a block device and on persistent memory. Without arguments it runs all of
+ * them, and looks at the same states each time. A violation ends it, and prints the arguments that show the case again.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct arguments {
     const char *scenario; /* NULL: all */
     const char *medium;   /* NULL: both */
     uint64_t first_seed;
-    uint64_t states;  /* go on until at least so many were looked at ... */
+    uint64_t states;  /* go on until at least so many states were looked at ... */
     uint64_t seconds; /* ... and so much time has passed */
 };
 
@@ -96,7 +96,7 @@ static int is_wanted(const struct arguments *arguments, const struct scenario *s
            !(is_mapped && scenario->block_only);
 }
 
-/* Every open asks for the same memory again: the kernel need not make it anew each time. */
+/* Each open asks for the same memory again, so the kernel need not clear it anew each time. */
 static void keep_freed_memory(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 16 << 20);
@@ -121,7 +121,7 @@ int main(int count, char **words) {
             if (is_wanted(&arguments, &scenarios[i / 2], i % 2)) {
                 run_one(&scenarios[i / 2], i % 2, seed);
             }
-            /* The first seed of every scenario always. */
+            /* The first seed of each scenario always runs. */
             goes_on = seed == arguments.first_seed || exploration.total < arguments.states ||
                       now_s() - begin < (double)arguments.seconds;
         }

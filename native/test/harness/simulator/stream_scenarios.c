@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several streams on one ring: one stalls, comes, goes, is renamed, gets another file. */
+/* Several streams on one ring: a stream stalls, comes, goes, is renamed, gets another file. */
 #include <errno.h>
 
 #include "base/error.h"
@@ -36,7 +36,7 @@ static void enqueue_to(struct world *world, unsigned which, uint32_t length) {
     }
 }
 
-/* One record for each. */
+/* Appends one record to each stream. */
 static void append_round(struct world *world) {
     for (unsigned which = 0; which < STREAMS_MAX; which++) {
         append_to(world, which, 150 + 60 * which);
@@ -62,7 +62,7 @@ void streams_side_by_side(struct world *world) {
 
 void streams_beside_no_log(struct world *world) {
     world->file_name = "";
-    world->has_streams = 1; /* also if it crashes before it opens one: nothing goes to the log's own */
+    world->has_streams = 1; /* set before the first open, for a crash before it */
     open_three(world);
     append_to(world, 1, 200);
     append_to(world, 2, 200);
@@ -134,7 +134,7 @@ void stream_is_removed(struct world *world) {
     log_drain(world, 0); /* written, and not synced */
     append_to(world, 2, 100);
     world->files.space_bytes = 40;
-    log_close_stream(world, 2); /* and this one cannot be: half of a record is written */
+    log_close_stream(world, 2); /* this one cannot be closed: half of a record is written */
     world->files.space_bytes = -1;
     world->files.stalled = TRACE;
     append_to(world, 0, 100);
@@ -156,7 +156,7 @@ void stream_is_left_out(struct world *world) {
     append_round(world);
     world->streams[1].path = NULL;
     log_reopen(world);
-    log_drain(world, 0); /* written for streams that nobody has open, and not synced */
+    log_drain(world, 0); /* writes records of streams that nobody has open, without a sync */
     log_open_wanted(world);
     append_to(world, 2, 100);
     log_drain(world, 1);
@@ -166,7 +166,7 @@ void stream_is_left_out(struct world *world) {
     log_drain_all(world);
 }
 
-/* Another name for the same file: first with records that wait for it, then without. */
+/* The same file gets a stream of another name: first while records wait for it, then while none do. */
 void stream_is_renamed(struct world *world) {
     open_three(world);
     append_round(world);
@@ -180,11 +180,11 @@ void stream_is_renamed(struct world *world) {
     log_close_stream(world, 1);
     add(world, 1, "", AUDIT);
     append_to(world, 1, 100);
-    add(world, 2, "audit", OTHER); /* the name it had, of another one */
+    add(world, 2, "audit", OTHER); /* the name that the renamed stream had, for another one */
     append_to(world, 2, 100);
 }
 
-/* Another file for the same name: first with records that wait for the old one, then without. */
+/* The same stream gets another file: first while records wait for the old one, then while none do. */
 void stream_gets_another_file(struct world *world) {
     open_three(world);
     append_round(world);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The streams of a log beside its own. */
+/* The streams of a log beside its main stream. */
 #include <errno.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ int log_open_stream(struct world *world, unsigned which, const char *name, const
     stream->name = name;
     stream->path = path;
     const int rc = engine_add_stream(world->engine, &config, &stream->id);
-    log_note_durable(world); /* it commits what is enqueued */
+    log_note_durable(world); /* closing a stream commits what is enqueued */
     stream->is_open = rc == 0;
     return rc;
 }

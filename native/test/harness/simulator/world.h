@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A simulated host for the production engine: one thread, a clock that moves only when somebody waits, a ring medium
- * of 512-byte sectors, and a file system that loses what was not synced. A world is data that can be copied, so that
- * a crash is: copy the world, decide for every unsynced thing whether it was kept, open the engine on the copy.
+ * A simulated host for the production engine: one thread, a clock that moves only when somebody waits, a ring medium of
+ * 512-byte sectors, and a file system that loses what was not synced. A world is data that can be copied. So a crash
+ * copies the world, decides for each unsynced thing whether it was kept, and opens the engine on the copy.
  *
- * Before every operation that a crash could interrupt, the world calls `before_operation`; crash.h does the rest.
+ * The world calls `before_operation` before each operation that a crash could interrupt; crash.h does the rest.
  */
 #ifndef BURST_TEST_SIMULATOR_WORLD_H
 #define BURST_TEST_SIMULATOR_WORLD_H
@@ -23,7 +23,7 @@
 
 /* ------------------------------------------------------------------------------------------------ ring medium */
 
-/* Of the area before the data only the first bytes of its slots are ever written: the medium keeps just those. */
+/* In the area before the data the engine writes only the first bytes of each slot: the medium keeps just those. */
 #define MEDIUM_SLOTS (LAYOUT_SUPERBLOCK_COPIES + LAYOUT_NOTE_SLOTS + LAYOUT_CHECKPOINT_SLOTS)
 #define MEDIUM_SLOT_BYTES 8192u
 #define MEDIUM_DATA (MEDIUM_SLOTS * MEDIUM_SLOT_BYTES)
@@ -37,7 +37,7 @@ struct medium_write {
     size_t bytes;
 };
 
-/* A write that was acknowledged and that the device may lose all the same: its data, and where it belongs. */
+/* Writes that were acknowledged, and that the device may lose all the same: their data, and their places. */
 #define LIES_MAX 24u
 
 struct lie {
@@ -52,10 +52,10 @@ struct sim_device {
     int is_mapped;   /* persistent memory: the image is the mapping, sim_mapped.c */
     uint8_t *medium; /* durable bytes */
     size_t medium_bytes;
-    uint8_t *image; /* of a mapped medium: what its lines hold in the caches of the processor */
-    int is_ahead;   /* the process before died with lines that are not durable: a reader sees more than is certain */
+    uint8_t *image; /* of a mapped medium: what the processor's caches hold for its lines */
+    int is_ahead;   /* the last process died with lines that are not durable: reads see them, a crash may take them */
     size_t unreadable, unreadable_bytes; /* reads of this range of the medium fail, until it is written */
-    int lies; /* acknowledged writes are not durable: `told` holds what a crash may take back, in order */
+    int lies; /* acknowledged writes are not durable; `told` holds those that a crash may take back, in order */
     struct lie *told;
     unsigned told_count;
     struct device_write *under_way[WRITES_UNDER_WAY_MAX];
@@ -63,16 +63,16 @@ struct sim_device {
     struct medium_write current; /* bytes == 0: none */
     int fail_write_in;           /* the write after this many fails; < 0: none does */
     int fail_errno;
-    struct medium_write late; /* a failed write that arrives, whole or torn, when all seems over, ... */
+    struct medium_write late; /* a failed write that the device carries out late, whole or torn, ... */
     int late_in;              /* ... before the operation after this many; < 0: none does */
     uint8_t *late_data;
 };
 
 void sim_device_init(struct world *world);
-/* Makes it a block device, or persistent memory. */
+/* Makes the device a block device, or persistent memory. */
 void sim_device_choose(struct world *world, int is_mapped);
 extern const struct device_ops sim_mapped_ops;
-/* Now and then a few lines of the mapping become durable as they are, half-made or not. */
+/* Makes a few lines of the mapping durable as they are, half-made or not; only now and then. */
 void sim_mapped_evict(struct world *world);
 /* Carries out a write that has been acknowledged. */
 void sim_device_settle(struct sim_device *device, const struct medium_write *write);
@@ -92,18 +92,18 @@ void sim_device_arrive(struct world *world);
 
 struct sim_inode {
     unsigned links;
-    unsigned generation; /* one more each time that the number is used again */
+    unsigned generation; /* grows each time that the number is used again */
     int is_locked;
-    char renamed_from[FILE_NAME_MAX]; /* by a roll: while this leads elsewhere, it gets no byte */
-    unsigned begun;                   /* the log wrote its first bytes when so many files had been begun */
+    char renamed_from[FILE_NAME_MAX]; /* by a roll: the file gets no byte while this name leads elsewhere */
+    unsigned begun;                   /* so many files had been begun when the log wrote its first bytes */
     int edited;                       /* others wrote into it or cut it */
-    int is_theirs;                    /* not a log file: it must stay as it is, and nobody opens it */
+    int is_theirs;                    /* not a log file: nobody opens it, and it must not change */
     uint32_t their_crc;
     const char *foreign; /* what they wrote, which must stay; NULL: nothing, or a crash took it */
     size_t foreign_at;
     size_t size;
     size_t durable_size;
-    size_t sizes[SIZE_CHANGES_MAX]; /* not yet durable, in the order they came about */
+    size_t sizes[SIZE_CHANGES_MAX]; /* sizes that are not durable yet, in the order of the changes */
     unsigned size_changes;
     uint8_t dirty[FILE_PAGES_MAX];
     uint8_t *cache;
@@ -115,7 +115,7 @@ struct sim_name {
     unsigned inode;
 };
 
-/* A directory entry that was made, or moved, or removed, and is not yet durable. */
+/* An entry of the directory that was made, moved or removed, and is not durable yet. */
 struct name_change {
     char removed[FILE_NAME_MAX];
     struct sim_name added;
@@ -132,17 +132,17 @@ struct sim_files {
     struct name_change changes[NAME_CHANGES_MAX];
     unsigned change_count;
     int64_t space_bytes;  /* left on the disk; < 0: without end */
-    const char *stalled;  /* the file of this name cannot be made or written; NULL: all can */
+    const char *stalled;  /* the file of this name cannot be made or written; NULL: all files can */
     size_t write_at_most; /* longer writes are short; 0: no limit */
     int fail_sync_in;     /* the sync after this many fails; < 0: none does */
     int fail_truncate;
-    int fail_names;                      /* no file can be made or renamed: -errno; 0: they can */
-    void (*others)(struct world *world); /* act in the midst of a drain, ... */
-    int others_before_write_in; /* ... when this many writes are over and the next is decided on; < 0: not so */
-    int others_after_write_in;  /* ... or when the write after this many is over */
-    int is_unmounted;           /* whoever has a file open keeps it; a host that starts again mounts everything */
+    int fail_names;                      /* -errno: no file can be made or renamed; 0: files can */
+    void (*others)(struct world *world); /* acts in the midst of a drain, ... */
+    int others_before_write_in; /* ... after this many writes, when the drain has decided on the next one; < 0: never */
+    int others_after_write_in;  /* ... when the write after this many is over; < 0: never */
+    int is_unmounted;           /* opens fail, open files stay usable; a host that starts again mounts everything */
     const char *link;           /* a name in another folder that leads to LINKED_FILE; NULL: none */
-    int marks;                  /* what its file system tells files apart by: enum sim_marks */
+    int marks;                  /* what its file system identifies files by: enum sim_marks */
 };
 
 #define LINKED_FILE "/logs/orders.log"
@@ -152,34 +152,35 @@ enum sim_marks { MARKS_HANDLES, MARKS_BIRTH_TIMES, MARKS_NUMBERS_ONLY, MARKS_OF_
 void sim_files_init(struct world *world);
 /* The bytes of the file that may differ from zero, in cache or on disk: whole pages. */
 size_t sim_inode_extent(const struct sim_inode *inode);
-/* Whether what others wrote into it is there, or nothing was. */
+/* Says whether the file still holds what others wrote into it, if they wrote anything. */
 int sim_foreign_is_whole(const struct sim_inode *inode);
 int sim_files_find(const struct sim_files *files, const char *name);
 
-/* For those who change it without a call of the engine. */
+/* Changes a name for a test, without a call of the engine. */
 void sim_change_name(struct sim_files *files, const char *removed, const char *added, unsigned inode);
 void sim_change_size(struct sim_inode *inode, size_t size);
 void sim_put(struct sim_inode *inode, const void *data, size_t bytes, size_t offset);
 void sim_cut(struct sim_inode *inode, size_t bytes);
-/* The lowest number that no name leads to, also after a crash, and that nobody has open: of an empty file. */
+/* Takes the lowest free inode number for an empty file. A number is free if no name leads to it, also after a crash,
+ * and nobody has its file open. */
 unsigned sim_take_inode(struct sim_files *files);
 /* Makes all names durable. */
 void sim_sync_names(struct sim_files *files);
 
-/* What other processes do to the log file. */
+/* Acts of other processes on the log file. */
 void others_unmount(struct world *world);
 void others_mount(struct world *world);
 void others_rename(struct world *world, const char *from, const char *to);
 void others_delete(struct world *world, const char *name);
 void others_write(struct world *world, const char *name, const char *text);
 void others_truncate(struct world *world, const char *name, size_t bytes);
-/* A copy of what it holds, durable at once. The copy is no log file from then on. */
+/* Copies the file's bytes, durable at once. The copy is no log file from then on. */
 void others_copy(struct world *world, const char *from, const char *to);
-/* The same of bytes of theirs. */
+/* Makes a file with these bytes, as others_copy does. */
 void others_put(struct world *world, const char *name, const char *text);
-/* Cuts it, and makes it as long again as it was: with zeros. */
+/* Cuts the file, then makes it as long as it was: with zeros. */
 void others_truncate_and_extend(struct world *world, const char *name, size_t bytes);
-/* Writes over the last bytes before `end`. */
+/* Overwrites the last bytes before `end`. */
 void others_edit(struct world *world, const char *name, size_t end, const char *text);
 
 /* Carries out one change of the directory. */
@@ -189,71 +190,71 @@ void sim_names_apply(struct sim_name *names, const struct name_change *change);
 
 #define MODEL_RECORDS_MAX 2048u
 
-/* A roll as a scenario wants it. Its text is '<' or '>' and says which record it is; of 0 bytes: there is none. */
+/* A roll as a scenario wants it. Its footer and header begin with '<' or '>' and name the record; 0 bytes: there is
+ * none. */
 struct sim_roll {
     uint32_t footer_bytes, header_bytes;
-    const char *target; /* NULL: one of its own; "": it keeps its name */
-    const char *next;   /* NULL: as it is */
-    int is_enqueued;    /* as those that the log plans by itself */
+    const char *target; /* NULL: the engine's choice; "": the file keeps its name */
+    const char *next;   /* NULL: the next file has the same name */
+    int is_enqueued;    /* 1: enqueued, as the rolls that the log plans */
 };
 
 struct model_record {
-    const struct sim_roll *roll; /* NULL: it is none; else `length` is that of its footer */
-    const char *home;            /* the log file that its stream had when it was appended; NULL: there is but one */
-    uint32_t incarnation;        /* tells records apart that get the same sequence after a crash */
+    const struct sim_roll *roll; /* NULL: no roll; else `length` is that of its footer */
+    const char *home;            /* the log file of its stream at the append; NULL: there is only one */
+    uint32_t incarnation;        /* distinguishes records that get the same sequence after a crash */
     uint32_t length;
-    uint8_t in_segments; /* its stream had them when it was appended */
-    uint8_t damaged;     /* the medium lost it: it must be reported as lost */
-    uint8_t destroyed;   /* others destroyed the file it was in: it may be missing */
+    uint8_t in_segments; /* its stream had segments at the append */
+    uint8_t damaged;     /* the medium lost it: recovery must report that */
+    uint8_t destroyed;   /* others destroyed its file: it may be missing */
 };
 
-#define SEGMENTS_FOLDER "/logs/segments" /* of the stream that has one */
+#define SEGMENTS_FOLDER "/logs/segments" /* for the stream that has segments */
 #define SIM_SEGMENT_BYTES 4096u
 #define SEEN_MAX 512u
 
-/* What a reader of segments has seen, and has passed on to where no crash of this host reaches. */
+/* A frame that a reader of segments has seen and passed on: no crash of this host takes that back. */
 struct seen_frame {
     uint64_t sequence; /* 0: a loss */
     uint32_t incarnation;
 };
 
-/* What the log may hold. */
+/* All that the log may hold. */
 struct model {
     struct seen_frame seen[SEEN_MAX]; /* by number */
-    uint32_t seen_count;              /* the highest number of them */
+    uint32_t seen_count;              /* the highest number that the reader has seen */
     uint32_t deleted_count;           /* so many frames are in segments that were deleted */
-    uint64_t
-        gone_sequence; /* of the last record that went with a folder before, whose numbers are given again; 0: none */
-    uint32_t is_begun_anew; /* all segments were deleted since: how many that is, the first one that comes will say */
+    uint64_t gone_sequence; /* of the last record in an emptied folder whose numbers are given again; 0: none */
+    uint32_t is_begun_anew; /* all segments are deleted; the next one's number will say how many frames went */
     struct model_record records[MODEL_RECORDS_MAX]; /* by sequence */
     uint64_t acknowledged;                          /* every sequence up to it must survive */
     uint64_t offered;                               /* no sequence above it can exist */
     uint32_t incarnation;
-    uint64_t drained;   /* the newest checkpoint says that everything before this position is; 0: it rots */
-    int medium_damaged; /* the data area was: damage may be found in which no record is missing */
-    int medium_lied;    /* it lost writes that it had acknowledged: any record may be lost, none without a word */
-    int is_formatting;  /* there may be no ring yet, or half of one */
+    uint64_t drained;   /* the newest checkpoint says that all before this position is drained; 0: it rots */
+    int medium_damaged; /* the data area was damaged: recovery may find damage without a missing record */
+    int medium_lied;    /* it lost acknowledged writes: any record may be lost, but none without a report */
+    int is_formatting;  /* there may be no ring yet, or half a ring */
     int has_rolls;      /* recoveries roll as well */
-    int rolls_may_fail; /* a file may go on behind a footer */
-    int repeats;        /* records of one length read the same: the log files are counted, not compared one by one */
+    int rolls_may_fail; /* a file may have records behind a footer */
+    int repeats;        /* records of one length read the same: the check counts lines instead of comparing them */
 };
 
 #define STREAMS_MAX 3u
 
-/* A stream as it is configured: 0 is the log's own, which has the name world->file_name. */
+/* A stream as it is configured. Index 0 is the main stream, whose file is world->file_name. */
 struct sim_stream {
     const char *name;
-    const char *path; /* NULL: nobody wants it */
-    int has_segments; /* what is appended goes to SEGMENTS_FOLDER as well */
+    const char *path; /* NULL: nobody opens it */
+    int has_segments; /* its records go to SEGMENTS_FOLDER as well */
     int is_open;
     uint16_t id;
 };
 
-/* Whoever performs the rolls in the place of the engine. He takes a while. */
+/* The caller who performs rolls in the engine's place. It answers late. */
 struct sim_roller {
     struct roller roller;
     struct world *world;
-    uint64_t asked; /* the sequence of the roll that he was told of */
+    uint64_t asked; /* the sequence of the roll that it was asked for */
 };
 
 struct world {
@@ -263,37 +264,37 @@ struct world {
     struct events events;
     struct model model;
     struct engine *engine; /* NULL while closed */
-    const char *file_name; /* "": the log has no stream of its own */
+    const char *file_name; /* "": there is no main stream */
     struct sim_stream streams[STREAMS_MAX];
     struct sim_roller rollers[STREAMS_MAX]; /* of each stream */
     int rolls_by_caller;
     int has_segments;   /* a stream may */
-    int rolls_planned;  /* the log says of each file when it is to be rolled */
-    int has_streams;    /* others than the log's own: each record has a home */
-    unsigned writes_to; /* which of them gets the next record; STREAMS_MAX: none can */
+    int rolls_planned;  /* the log plans for each file when to roll it */
+    int has_streams;    /* there are other streams than the main one: each record has a home */
+    unsigned writes_to; /* the stream that gets the next record; STREAMS_MAX: none is open */
     uint64_t random_state;
     int64_t now_ns;
     unsigned allocations;   /* not released */
     int fail_allocation_in; /* the allocation after this many fails; < 0: none does */
-    int park_drains;        /* whoever waits for space lets the drain run meanwhile */
+    int park_drains;        /* while a caller waits for space the drain runs */
     int in_park;
-    unsigned level; /* 0: the run itself; 1: after a crash of it; 2: after a crash in the recovery from that */
+    unsigned level; /* 0: the run itself; 1: after its crash; 2: after a crash in that recovery */
     void (*before_operation)(struct world *world, const char *operation);
 };
 
 struct world *world_create(void);
 /* An empty medium of `blocks` data blocks and an empty directory. */
 void world_reset(struct world *world, unsigned blocks, uint64_t seed);
-/* Everything but the running engine. */
+/* Copies everything but the running engine. */
 void world_copy(struct world *to, const struct world *from);
 
-/* Whether a roll has renamed it: then it may not be written. */
+/* Says whether a roll has renamed the file: then nobody may write to it. */
 int sim_is_archived(const struct sim_files *files, const struct sim_inode *inode);
 /* In rolls.c. */
 void sim_roller_init(struct world *world);
-/* Of a stream: NULL, or whom the drain asks. */
+/* The caller whom the drain asks for rolls of this stream; NULL: the engine rolls. */
 const struct roller *sim_roller_of(const struct world *world, unsigned which);
-/* What the newest checkpoint says of the next roll is what was planned for the file that it says the birth of. */
+/* Checks that the newest checkpoint's plan for the next roll is the plan of the file whose birth it names. */
 void sim_check_plans(const struct world *world);
 
 uint64_t random_next(uint64_t *state);
@@ -301,7 +302,7 @@ uint64_t world_random(struct world *world, uint64_t below);
 
 void sim_platform_init(struct world *world);
 
-/* Called by device and files. */
+/* Device and files call this before each operation. */
 void world_operation(struct world *world, const char *operation);
 
 static inline uint8_t *world_checkpoint(struct world *world, unsigned slot) {

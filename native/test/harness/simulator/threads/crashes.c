@@ -10,20 +10,20 @@
 #include "harness/simulator/log.h"
 #include "harness/simulator/threads/threaded_log.h"
 
-/* Schedules that are enumerated are many and much alike: they are crashed so much more rarely. */
+/* There are many listed schedules, much alike: so many times fewer of their operations are crashed. */
 #define LISTED_RARER 6
 
 struct crashes crashes;
 
 static struct world *levels[3];
-static struct ledger ledgers[3]; /* of the worlds after a crash */
+static struct ledger ledgers[3]; /* one for each world after a crash */
 
 static uint64_t mix(uint64_t a, uint64_t b) {
     uint64_t state = a * 0x9e3779b97f4a7c15ull + b;
     return random_next(&state);
 }
 
-/* What the medium proves, asked of the reader that changes nothing: from now on that, and no more, is the log. */
+/* A reader that changes nothing finds what the medium proves: that, and no more, is the log from now on. */
 static uint64_t settle(struct world *world, struct ledger *ledger) {
     struct ring_view *view;
     if (ring_view_open(&world->platform, &world->device.device, &view) < 0) {
@@ -61,7 +61,8 @@ static void open_settled(struct world *world, struct ledger *ledger) {
     }
 }
 
-/* A record as long as one that the crash may have torn: where a stale tail is taken for its own, it shows. */
+/* The length of a record that the crash may have torn: if a recovery takes a stale tail for a new record's, it
+ * shows. */
 static uint32_t torn_length(const struct ledger *ledger) {
     for (unsigned writer = 0; writer < WRITERS_AT_ONCE_MAX; writer++) {
         const struct writer *one = &ledger->writers[writer];
@@ -73,7 +74,7 @@ static uint32_t torn_length(const struct ledger *ledger) {
 }
 
 static void append_again(struct world *world, struct ledger *ledger, uint32_t length, int is_durable) {
-    static char payloads[3][10000]; /* a crash in here appends one level further */
+    static char payloads[3][10000]; /* a crash within this append appends one level further */
     char *payload = payloads[world->level];
     const unsigned writer = WRITER_AFTER_CRASH(world->level);
     const unsigned number = ledger_offer(ledger, writer, length, payload);
@@ -95,7 +96,7 @@ static void check(struct world *world, const struct ledger *ledger) {
     ledger_check_files(world, ledger, ring_next_sequence(world->engine->ring) - 1);
 }
 
-/* Goes on as if nothing had happened, in one of several orders. */
+/* Goes on in one of several ways, as if nothing had happened. */
 static void live_on(struct world *world, struct ledger *ledger, uint64_t variant) {
     const uint32_t length = torn_length(ledger);
     const int is_durable = variant / 3 % 2 == 0;
@@ -115,12 +116,12 @@ static void live_on(struct world *world, struct ledger *ledger, uint64_t variant
 
 static void recover(struct world *world, struct ledger *ledger, uint64_t variant,
                     void (*crash_in_it)(struct world *, const char *)) {
-    /* What was accepted before the crash may be lost by it, what was read back then may not. */
+    /* The second crash may lose what was accepted before the first one, but not what recovery found then. */
     world->before_operation = crash_in_it;
     open_settled(world, ledger);
     live_on(world, ledger, variant);
     world->before_operation = NULL;
-    if (variant / 8 % 4 == 0) { /* once more: the recovered log recovers to itself */
+    if (variant / 8 % 4 == 0) { /* a second recovery must find the same log */
         log_close(world);
         open_settled(world, ledger);
         check(world, ledger);
@@ -128,7 +129,7 @@ static void recover(struct world *world, struct ledger *ledger, uint64_t variant
     log_close(world);
 }
 
-/* A copy for the world after a crash: records that were accepted and not durable may be gone. */
+/* Copies the ledger for the world after a crash: records that were accepted and not durable may be lost. */
 static struct ledger *ledger_after(const struct ledger *before, int level) {
     struct ledger *after = &ledgers[level];
     *after = *before;

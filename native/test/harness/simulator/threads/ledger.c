@@ -65,7 +65,7 @@ void ledger_accept(struct world *world, struct ledger *ledger, unsigned writer, 
     mine->entries[number].fate = (uint8_t)fate;
 }
 
-/* Sequences of a writer rise, so what it was accepted before one that is durable is durable too. */
+/* A writer's sequences rise: if a record is durable, all that the writer was accepted before it are durable, too. */
 void ledger_durable_up_to(struct ledger *ledger, unsigned writer, int64_t sequence) {
     struct writer *mine = &ledger->writers[writer];
     unsigned end = 0;
@@ -99,7 +99,7 @@ void ledger_ends_with(struct ledger *ledger, uint64_t last) {
     for (unsigned writer = 0; writer < WRITERS_MAX; writer++) {
         for (unsigned i = 0; i < ledger->writers[writer].count; i++) {
             struct entry *entry = &ledger->writers[writer].entries[i];
-            if (entry->sequence > last) { /* its sequence goes to another one */
+            if (entry->sequence > last) { /* another record gets its sequence */
                 *entry = (struct entry){.length = entry->length, .fate = FATE_REFUSED};
             } else if (entry->sequence != 0) {
                 entry->fate = FATE_DURABLE;
@@ -136,7 +136,7 @@ uint64_t ledger_most(const struct ledger *ledger) {
 struct reading {
     struct world *world;
     const struct ledger *ledger;
-    unsigned next[WRITERS_MAX]; /* the number that its next record must have, or a refused one before it */
+    unsigned next[WRITERS_MAX]; /* each writer's next record, unless refused ones come before it */
     uint64_t records;
 };
 
@@ -164,7 +164,7 @@ static void note(struct reading *reading, const char *file, unsigned writer, uns
     reading->next[writer] = number + 1;
 }
 
-/* Bytes of the record that stands here, or 0 if nobody ever offered it. */
+/* Returns the length of the record that stands here; 0: no writer ever offered it. */
 static size_t read_record(struct reading *reading, const char *file, const char *text, size_t left) {
     static char expected[UINT16_MAX + 1];
     if (left < NAMED_BYTES_MIN) {
@@ -200,7 +200,8 @@ static void read_file(struct reading *reading, const struct sim_name *name) {
     }
 }
 
-/* Of those that have bytes, in the order in which they were begun: a log that was diverted goes back to its first name. */
+/* The next file that has bytes, in the order in which the log began them. A log that was diverted may go back to its
+ * first name. */
 static const struct sim_name *file_after(const struct world *world, const struct sim_name *before) {
     const struct sim_files *files = &world->files;
     const struct sim_name *next = NULL;

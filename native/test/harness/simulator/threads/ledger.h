@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each writer was told about each of its records, and so what the log files may hold. A payload names its writer,
- * number and length. For each writer the files hold a prefix of its records, less the refused ones, each once and in
- * order; it reaches at least as far as the last one that was called durable. The record with sequence s is the s-th of
+ * Each writer's knowledge of its records, and so what the log files may hold. A payload names its writer, number and
+ * length. For each writer the files hold a prefix of its records, less the refused ones, each once and in order. The
+ * prefix reaches at least as far as the last record that was called durable. The record with sequence s is the s-th of
  * all.
  *
- *     what the call said                                        the record
+ *     the call's answer                                         the record
  *     a sequence (append), or 1 from await_durable/drained      DURABLE: is there
  *     a sequence (enqueue, offer), or -EINPROGRESS              ACCEPTED: is there if a later one of its writer is, or
  *                                                               if the watermark ever passed it; durable after close
@@ -19,7 +19,7 @@
 
 #include "harness/simulator/world.h"
 
-#define WRITERS_MAX 7u /* the last two write after a crash, and after one in the recovery from that */
+#define WRITERS_MAX 7u /* the last two write after a crash: one after the first, one after the second */
 #define WRITER_AFTER_CRASH(level) (WRITERS_MAX - 3u + (level))
 #define ENTRIES_MAX 40u
 #define NAMED_BYTES_MIN 17u
@@ -41,33 +41,33 @@ struct writer {
 struct ledger {
     struct writer writers[WRITERS_MAX];
     uint64_t durable;  /* the highest sequence that the engine ever called durable */
-    uint64_t at_least; /* so many records the log must hold ... */
-    uint64_t at_most;  /* ... after a recovery settled it; UINT64_MAX: it did not */
+    uint64_t at_least; /* the log must hold at least so many records ... */
+    uint64_t at_most;  /* ... and, once a recovery settled it, at most so many; before: UINT64_MAX */
 };
 
 void ledger_reset(struct ledger *ledger);
 
-/* A call begins. Returns the number of the record and makes its payload. */
+/* Begins a call: makes the payload of the writer's next record and returns the record's number. */
 unsigned ledger_offer(struct ledger *ledger, unsigned writer, uint32_t length, char *payload);
-/* It was given a sequence: strictly increasing, and nobody else's. */
+/* Notes the sequence that the record got; it must be above the writer's last one, and no other record's. */
 void ledger_accept(struct world *world, struct ledger *ledger, unsigned writer, unsigned number, int64_t sequence,
                    enum fate fate);
 void ledger_settle(struct ledger *ledger, unsigned writer, unsigned number, enum fate fate);
-/* Everything that the writer was given a sequence for up to this one is durable. */
+/* Notes that all records of the writer up to this sequence are durable. */
 void ledger_durable_up_to(struct ledger *ledger, unsigned writer, int64_t sequence);
-/* The engine says that all sequences below this one are durable. */
+/* Notes that the engine calls all sequences below this one durable. */
 void ledger_watermark(struct world *world, struct ledger *ledger, uint64_t next_sequence);
-/* A close that did not fail has made everything accepted durable. */
+/* Notes that a close succeeded: all that was accepted is durable. */
 void ledger_all_accepted_are_durable(struct ledger *ledger);
 
-/* A recovery has found that `last` is the last one: those behind it are gone for ever, those up to it stay. */
+/* Notes that a recovery found `last` as the last sequence: later records are gone for ever, all others stay. */
 void ledger_ends_with(struct ledger *ledger, uint64_t last);
 
-/* How many records a recovery may find. */
+/* The fewest and the most records that a recovery may find. */
 uint64_t ledger_least(const struct ledger *ledger);
 uint64_t ledger_most(const struct ledger *ledger);
 
-/* Reads the log files back. Everything that is in the log is drained; `records`: so many. */
+/* Reads the log files back, when all is drained: `records` is the number of records in the log. */
 void ledger_check_files(struct world *world, const struct ledger *ledger, uint64_t records);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All programs, and the long ones, whose steps the seed makes up. */
+/* All programs; and the long ones, whose steps the seed chooses. */
 #include "harness/simulator/threads/programs.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static void *close_at_any_time(void *argument) {
     return NULL;
 }
 
-/* Looks at everything that may be asked at any time. */
+/* Asks for all that a caller may ask at any time. */
 static void *ask(void *argument) {
     (void)argument;
     for (int i = 0; i < 6; i++) {

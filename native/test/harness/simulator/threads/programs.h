@@ -4,7 +4,8 @@
 
 #include "harness/simulator/threads/threaded_log.h"
 
-/* By the first thread: starts one who writes as writer `writer`, or does something else; waits for all of them. */
+/* For the first thread: starts a thread that writes as writer `writer`, or one that does something else; waits for
+ * all of them. */
 void start_writer(void *(*work)(void *), unsigned writer);
 void start_other(const char *name, void *(*work)(void *));
 void join_writers(void);

@@ -7,7 +7,7 @@
 #include "harness/simulator/world.h"
 
 #define RARELY_IN 10
-#define USUAL_TURNS 150 /* a run has about so many: where changes of priority are worth most */
+#define USUAL_TURNS 150 /* A usual run has about so many turns: changes of priority are worth most within them. */
 
 void schedule_by_seed(struct schedule *schedule, uint64_t seed) {
     uint64_t state = seed ^ 0x5bd1e995cafef00dull;
@@ -34,7 +34,7 @@ void schedule_by_list(struct schedule *schedule, uint32_t listed) {
 }
 
 int schedule_advance(struct schedule *schedule, uint32_t depth, uint32_t preemptions) {
-    uint32_t spent = 0; /* by the decisions before the one looked at */
+    uint32_t spent = 0; /* preemptions before the decision that is looked at */
     for (uint32_t i = 0; i < schedule->count; i++) {
         spent += schedule->made[i].preempts && schedule->made[i].taken != 0;
     }
@@ -51,7 +51,7 @@ int schedule_advance(struct schedule *schedule, uint32_t depth, uint32_t preempt
     return 0;
 }
 
-/* Notes a decision, or takes the listed one. */
+/* Makes a decision and notes it: as listed, else as wanted. */
 static unsigned decide(struct schedule *schedule, unsigned wanted, unsigned options, int preempts) {
     if (schedule->count == SCHEDULE_DECISIONS_MAX) {
         return wanted;
@@ -134,7 +134,7 @@ int schedule_parse(struct schedule *schedule, const char *text) {
         if (end == text || taken > UINT8_MAX || (*end != '.' && *end != '\0') || count == SCHEDULE_DECISIONS_MAX) {
             return -1;
         }
-        schedule->made[count++] = (struct decision){.taken = (uint8_t)taken}; /* options: as they come */
+        schedule->made[count++] = (struct decision){.taken = (uint8_t)taken}; /* options: 0, any number fits */
         text = *end == '.' ? end + 1 : end;
     }
     return count;

@@ -13,8 +13,8 @@
 
 #define STACK_BYTES (256u * 1024u)
 #define GUARD_BYTES 4096u
-#define POINTS_MAX 100000u            /* of one run: more is a livelock */
-#define NO_PROGRESS_NS 600000000000ll /* no call has returned for so long: somebody waits who is never woken */
+#define POINTS_MAX 100000u            /* in one run: a run with more is a livelock */
+#define NO_PROGRESS_NS 600000000000ll /* if no call returned for so long, a thread sleeps that nobody wakes */
 #define SPURIOUS_IN 16
 #define LATE_MOST_NS 1000000000ll
 #define DEADLINE_NEVER INT64_MAX
@@ -58,7 +58,7 @@ static int64_t nearest_deadline_ns(void) {
     return nearest;
 }
 
-/* The time passes until the first wakes. */
+/* Moves the clock to the first deadline. */
 static void pass_time(void) {
     const int64_t nearest = nearest_deadline_ns();
     if (nearest == DEADLINE_NEVER) {
@@ -81,7 +81,7 @@ static int deadline_is_near(void) {
     return nearest_deadline_ns() < sim_threads.world->now_ns + LATE_MOST_NS;
 }
 
-/* The running one first, if it can go on; the others in turn from there. */
+/* Lists the threads that can run: the running one first if it can, then the others in turn from there. */
 static unsigned find_ready(uint8_t *ready) {
     unsigned found = 0;
     for (unsigned i = 0; i < sim_threads.count; i++) {
@@ -101,7 +101,7 @@ static void wake_one_for_nothing(void) {
     }
 }
 
-/* Lets the next one run, and returns when it is the caller's turn again. */
+/* Lets the next thread run, and returns when it is the caller's turn again. */
 static void dispatch(void) {
     uint8_t ready[SCHEDULE_THREADS_MAX];
     unsigned count;
@@ -237,7 +237,7 @@ static int park(const struct platform *platform, _Atomic uint32_t *word, uint32_
     struct sim_thread *thread = self();
     thread->state = SIM_PARKED;
     thread->word = word;
-    /* Who waits for longer than a minute looks up to tell so, and not to go on: somebody has to wake him. */
+    /* A wait of more than a minute wakes only to report itself, not to go on: another thread must end it. */
     thread->deadline_ns =
         timeout_ns < 0 || timeout_ns >= ALARM_EVERY_NS ? DEADLINE_NEVER : sim_threads.world->now_ns + timeout_ns;
     dispatch();
@@ -280,7 +280,7 @@ static void sleep_ns(const struct platform *platform, int64_t duration_ns) {
     sim_thread_sleep("sleep", duration_ns);
 }
 
-/* Time passes: who gathers or spins does so until a moment. */
+/* The clock moves: a thread that gathers or spins does so until some moment. */
 static void give_way(const struct platform *platform) {
     (void)platform;
     sim_thread_sleep("giving way", 1000);
@@ -291,7 +291,7 @@ static void fence_all(const struct platform *platform) {
     sim_thread_yield("a fence in all threads");
 }
 
-/* threads.c is compiled with these names in the place of the C library's. */
+/* threads.c is compiled with these names in place of the C library's. */
 int simulated_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
 int simulated_join(pthread_t thread, void **result);
 int simulated_detach(pthread_t thread);

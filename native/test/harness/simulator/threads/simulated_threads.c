@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs small programs of the log in every schedule within a bound, then all programs in schedules that seeds make up, and
- * crashes both. A violation ends it with the arguments that show the same case again.
+ * Runs small programs of the log in every schedule within a bound, then all programs in schedules of seeds, and crashes
+ * both. A violation ends it, and prints the arguments that show the case again.
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -24,12 +24,12 @@
 
 struct arguments {
     const char *scenario; /* NULL: all */
-    const char *schedule; /* NULL: not this one only */
+    const char *schedule; /* the only schedule to run; NULL: many */
     uint64_t first_seed;
     double seconds;
     uint32_t depth;
     uint32_t preemptions;
-    int one; /* only the first seed */
+    int one; /* runs the first seed only */
     int trace;
 };
 
@@ -52,7 +52,7 @@ static void proof(int violations) {
     fflush(stdout);
 }
 
-/* How to see this run again. */
+/* Prints how to see this run again. */
 static void tell_arguments(void) {
     static char decisions[TEXT_BYTES];
     if (run.schedule.way == SCHEDULE_LISTED) {
@@ -98,7 +98,7 @@ void violation(const struct world *world, const char *format, ...) {
     exit(1);
 }
 
-/* The engine has touched what is not there any more: a violation like any other, but little can be told. */
+/* The engine touched memory that is not there: a violation too, of which little can be told. */
 static void crashed(int signal) {
     fprintf(stderr, "VIOLATION in %s: signal %d\n", run.program->name, signal);
     tell_arguments();
@@ -106,7 +106,7 @@ static void crashed(int signal) {
     _exit(1);
 }
 
-/* Whoever runs is asked twice within some processor time and has not reached a switch meanwhile. */
+/* Looks each second of processor time: if several looks find no progress, a thread runs and never reaches a switch. */
 static void look_after(int signal) {
     static uint64_t before;
     static int asked;
@@ -162,7 +162,7 @@ static int is_chosen(const struct program *program) {
     return arguments.scenario == NULL || strcmp(arguments.scenario, program->name) == 0;
 }
 
-/* Every schedule with at most so many preemptions. 1: all of them; 0: cut at the time. */
+/* Runs all schedules with at most so many preemptions. 1: it ran them all; 0: the time was over first. */
 static int enumerate(uint32_t preemptions, double until_s) {
     const uint64_t before = schedules;
     int more = 1;
@@ -188,7 +188,8 @@ static unsigned count_small(void) {
     return small;
 }
 
-/* One preemption more in each round, for all programs before any gets the next: what is left of the time is shared. */
+/* Allows one preemption more in each round. All programs run before any gets the next round: they share the time
+ * that is left. */
 static void enumerate_all(void) {
     const double until_s = begin_s + arguments.seconds * ENUMERATED_SHARE;
     int done[64] = {0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of few steps, each around one thing that can go wrong between threads. */
+/* Programs of few steps, each about one thing that can go wrong between threads. */
 #include <errno.h>
 
 #include "harness/simulator/log.h"
 #include "harness/simulator/threads/programs.h"
 
 #define POLLS_MAX 20
-#define POLL_NS 10000000000ll /* far more than any slow operation takes */
+#define POLL_NS 10000000000ll /* far longer than any slow operation */
 
 static void *append_one(void *writer) {
     writer_append(writer_of(writer), 200);
@@ -47,7 +47,7 @@ void three_append(void) {
     run_close();
 }
 
-/* What was accepted so far becomes durable though nobody waits for it: the committer sees to that. */
+/* The committer makes accepted records durable though nobody waits for them. */
 static void look_until_durable(void) {
     const int64_t sequence = (int64_t)ring_next_sequence(run.ring) - 1;
     for (int polls = 0; burst_durable_sequence(&run.log) < sequence; polls++) {
@@ -81,7 +81,7 @@ static void *await_for_a_moment(void *writer) {
     return NULL;
 }
 
-/* Every operation takes just as long as they wait. */
+/* Every operation takes as long as the writers wait. */
 void some_await_for_a_moment(void) {
     run.slow_in = 1;
     run.slow_ns = SHORT_NS;
@@ -109,7 +109,8 @@ void appends_time_out(void) {
     run_close();
 }
 
-/* One whose time is over when it is woken to lead lets another one do so: also where the committer sleeps among the others. */
+/* A writer whose time is over when it is woken to lead lets another one lead. That may be the committer, which
+ * sleeps among them. */
 void appends_time_out_beside_others(void) {
     run.slow_in = 1;
     run.slow_ns = SHORT_NS;
@@ -123,11 +124,12 @@ void appends_time_out_beside_others(void) {
 
 static void *flush_for_a_moment(void *argument) {
     (void)argument;
-    run_flush(3 * SHORT_NS); /* a commit takes two operations */
+    run_flush(3 * SHORT_NS); /* longer than the two operations of a commit */
     return NULL;
 }
 
-/* Whose time is over when it is woken to lead may have no record of its own: others depend on it all the same. */
+/* A flusher whose time is over when it is woken to lead must let another thread lead, though it has no record of its
+ * own. */
 void some_flush_for_a_moment(void) {
     run.slow_in = 1;
     run.slow_ns = SHORT_NS;
@@ -149,7 +151,7 @@ void write_fails(void) {
     run_close();
 }
 
-/* Closed while the write that fails the ring is still under way, by one who sees another one fail first. */
+/* A write fails, and a thread sees that and closes the ring while another failing write is still under way. */
 static void *pieces_then_await(void *writer) {
     for (int i = 0; i < 5; i++) {
         writer_enqueue(writer_of(writer), 4000);
@@ -193,7 +195,7 @@ static void *append_large(void *writer) {
     return NULL;
 }
 
-/* The drain looks only when somebody asks it to. */
+/* The drain has no interval: it works only when it is asked. */
 void full_ring(void) {
     start_writer(append_large, 0);
     start_writer(append_large, 1);
@@ -235,20 +237,20 @@ void drained_is_awaited(void) {
     run_close();
 }
 
-/* The drain tries again after its interval. */
+/* The drain tries the sync again after its interval. */
 void sync_fails_while_drained_is_awaited(void) {
     run.world->files.fail_sync_in = (int)schedule_pick(&run.schedule, 2);
     drained_is_awaited();
 }
 
-/* Both wait when the log is closed; the drain is in nobody's hands. */
+/* The writer waits for the drain when the log is closed. */
 void closed_while_drained_is_awaited(void) {
     start_writer(append_and_await_drained, 0);
     start_other("closer", close_now);
     join_writers();
 }
 
-/* By then those who wait for space have looked once more by themselves, and sleep until they are woken. */
+/* After so long the writers that wait for space have looked once more by themselves, and sleep until they are woken. */
 #define LONG_NS 3000000000ll
 
 static void *close_now_or_later(void *argument) {
@@ -258,7 +260,7 @@ static void *close_now_or_later(void *argument) {
     return close_now(argument);
 }
 
-/* The log file takes nothing, so nobody but close can wake those who wait for space. */
+/* The log file takes nothing, so only the close can wake the writers that wait for space. */
 void closed_while_full(void) {
     run.world->files.space_bytes = 0;
     start_writer(append_large, 0);
@@ -274,7 +276,7 @@ void closed_while_the_file_takes_nothing(void) {
     join_writers();
 }
 
-/* The medium takes longer for each operation than the close may. */
+/* Each operation of the medium takes longer than the close may. */
 void closed_and_not_waited_for(void) {
     run.log.shutdown_timeout_ns = SHORT_NS;
     run.slow_in = 1;
@@ -305,7 +307,8 @@ static void *break_device_then_close(void *argument) {
     return close_now(argument);
 }
 
-/* Nothing is written but the note of the drain that it cannot go on; where that fails it stops the ring. */
+/* The full ring takes no record, so the drain's note that it cannot go on is the only write: if it fails, the drain
+ * stops the ring. */
 void device_breaks_while_full(void) {
     at_work = 0;
     run.world->files.space_bytes = 0;
@@ -315,7 +318,7 @@ void device_breaks_while_full(void) {
     join_writers();
 }
 
-/* The checkpoint fails, which stops the ring while its writers sleep. */
+/* A failing checkpoint stops the ring while writers sleep. */
 void checkpoint_fails(void) {
     run.world->device.fail_errno = EIO;
     run.world->device.fail_write_in = 2 + (int)schedule_pick(&run.schedule, 3);

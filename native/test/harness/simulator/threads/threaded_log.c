@@ -13,7 +13,7 @@
 
 struct run run;
 
-/* The files of log/ but the engine are compiled with this in the place of the Linux host. */
+/* All files of log/ but the engine are compiled with this in place of the Linux platform. */
 extern const struct platform *simulated_platform;
 const struct platform *simulated_platform;
 
@@ -53,7 +53,8 @@ static void watch(void) {
     run.failed = ring_has_failed(run.ring);
 }
 
-/* The write that completes next is a decision too: the device asks the world's chance for it. */
+/* The schedule decides which write completes next: it sets the state of the world's chance that makes the device
+ * pick it. */
 static void choose_completion(struct world *world) {
     const unsigned writes = world->device.under_way_count;
     const unsigned wanted = schedule_pick(&run.schedule, writes);
@@ -120,12 +121,12 @@ static void judge_sequence(enum call call, unsigned writer, unsigned number, int
     }
 }
 
-/* Nobody comes later than he was woken: then a call is over when its waits are. */
+/* Each thread runs as soon as it is woken: so a call ends when its waits do. */
 static int is_punctual(void) {
     return sim_threads.late_in == 0 && !sim_threads.late_decided;
 }
 
-/* Nor takes anything time that is not slept. */
+/* And nothing but sleep takes time. */
 static int is_timed_exactly(void) {
     return run.slow_in == 0 && is_punctual();
 }
@@ -170,7 +171,7 @@ static enum fate judge_error(enum call call, int64_t rc, int had_failed) {
         }
         break;
     case -EIO:
-        /* An offer does not wait until the reason is there, and one with a limit no longer than that. */
+        /* An offer returns before the reason of the failure is known, and so may a call with a time limit. */
         if (call == CALL_OFFER || program->block_timeout_ns > 0 ? ring_is_failing(run.ring)
                                                                 : ring_has_failed(run.ring)) {
             return had_failed ? FATE_REFUSED : FATE_DOUBTFUL;
@@ -184,14 +185,14 @@ static enum fate judge_error(enum call call, int64_t rc, int had_failed) {
 }
 
 static int64_t write_record(enum call call, unsigned writer, uint32_t length) {
-    char payload[10000]; /* not static: others write while this one waits */
+    char payload[10000]; /* not static: other threads write while this one waits */
     const unsigned number = ledger_offer(&run.ledger, writer, length, payload);
     const int had_failed = ring_has_failed(run.ring), was_closed = run.closed;
     const int64_t begin_ns = run.world->now_ns;
     const int64_t rc = call == CALL_APPEND    ? burst_append(&run.log, payload, length, begin_ns)
                        : call == CALL_ENQUEUE ? burst_enqueue(&run.log, payload, length, begin_ns)
                                               : burst_offer(&run.log, payload, length, begin_ns);
-    memset(payload, '!', length); /* it is the caller's again */
+    memset(payload, '!', length); /* the caller may reuse it */
     progress();
     judge_time(call, rc, run.world->now_ns - begin_ns);
     if (rc > 0 && (was_closed || had_failed)) {
@@ -272,7 +273,7 @@ int writer_await_drained(unsigned writer, int64_t timeout_ns) {
     return rc;
 }
 
-/* Whoever asks for figures waits for no close. */
+/* Asks for figures: the call must not wait for the close. */
 static void ask_without_waiting(void) {
     const int64_t begin_ns = run.world->now_ns;
     burst_stats_t stats = {.struct_bytes = sizeof stats};
@@ -283,7 +284,7 @@ static void ask_without_waiting(void) {
     }
 }
 
-/* A close that goes on by itself comes to the end that it would have had. */
+/* A close that timed out goes on by itself: waits for its end, and returns what it would have returned. */
 static int64_t end_of_close(void) {
     for (int polls = 0; !atomic_load(&run.log.closed); polls++) {
         if (polls == CLOSE_POLLS_MAX) {
@@ -341,7 +342,7 @@ static void open_log(void) {
     const struct engine_parts parts = {
         .platform = &world->platform, .device = log->device, .files = &world->files.files, .events = &log->events};
     const struct engine_config config = {.file_name = world->file_name,
-                                         .cpus = 1}; /* two wait spinning, where a commit is seen to take time */
+                                         .cpus = 1}; /* two waiting writers spin when commits take time */
     if (engine_open(&parts, &config, &log->engine) < 0 ||
         threads_start(&log->threads, log->engine,
                       &(struct thread_settings){.drain_interval_ns = run.program->drain_interval_ns}, log_let_go,
@@ -357,7 +358,7 @@ static void *first_thread(void *argument) {
     (void)argument;
     run.schedule.muted = 1;
     open_log();
-    sim_thread_sleep("the log being opened", 1); /* its threads lie down */
+    sim_thread_sleep("the log being opened", 1); /* lets its threads go to sleep */
     run.schedule.muted = 0;
     run.started = 1;
     run.program->body();
@@ -367,7 +368,7 @@ static void *first_thread(void *argument) {
     return NULL;
 }
 
-/* A freshly formatted world of so many blocks, made once. */
+/* A freshly formatted world of so many blocks; it is made once. */
 static const struct world *formatted(unsigned blocks) {
     static struct world *worlds[WORLD_BLOCKS_MAX + 1];
     if (worlds[blocks] == NULL) {
@@ -378,7 +379,7 @@ static const struct world *formatted(unsigned blocks) {
     return worlds[blocks];
 }
 
-/* What else a seed makes of a run: slow operations, threads that come late, parks that end for nothing. */
+/* Lets the seed disturb the run: slow operations, threads that come late, parks that end for no reason. */
 static void disturb(void) {
     static const int64_t slow_ns[] = {20000, 500000, 4000000, 60000000};
     run.slow_in = run_random(3) == 0 ? 0 : 1 + (unsigned)run_random(6);
@@ -415,7 +416,7 @@ static void set_up(void) {
     sim_threads.random_state = run_random(UINT64_MAX);
 }
 
-/* Or the one who enqueued them would never learn it. */
+/* The log must count the enqueued records that it lost: else the caller would never learn of them. */
 static void check_lost(void) {
     uint64_t lost = 0;
     for (unsigned i = 0; i < run.enqueued_count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A log with its threads in a simulated world: the close, the calls and the threads of log/ as they are in production, with
- * the world for a platform and simulated threads for real ones. Calls of writers go through here and are judged: what
- * they return, when, and what it means for the record.
+ * A log with its threads in a simulated world. Close, calls and threads of log/ are those of production; the world is
+ * the platform, and simulated threads take the place of real ones. Writers call these functions, which judge each call:
+ * its answer, its time, and what both mean for the record.
  */
 #ifndef BURST_TEST_SIMULATOR_THREADED_LOG_H
 #define BURST_TEST_SIMULATOR_THREADED_LOG_H
@@ -13,18 +13,18 @@
 
 #define WRITERS_AT_ONCE_MAX 4u
 #define INTERVAL_USUAL_NS 100000000ll
-#define INTERVAL_NEVER_NS 86400000000000ll /* the drain looks only when it is asked */
+#define INTERVAL_NEVER_NS 86400000000000ll /* the drain works only when it is asked */
 
-/* What the simulated threads of a run do. */
+/* A program for the simulated threads of a run. */
 struct program {
     const char *name;
-    int small; /* few enough decisions to try them all */
+    int small; /* has so few decisions that all can be tried */
     unsigned blocks;
     unsigned write_depth;
     uint32_t on_full;
     int64_t block_timeout_ns;
     int64_t drain_interval_ns;
-    void (*body)(void); /* by the first thread; the log is open, and must be closed by somebody */
+    void (*body)(void); /* runs in the first thread with the log open; some thread must close it */
 };
 
 extern const struct program programs[];
@@ -37,7 +37,7 @@ struct run {
     struct schedule schedule;
     struct ledger ledger;
     burst_t log;
-    struct ring *ring; /* NULL: not open yet, or over */
+    struct ring *ring; /* NULL: not open yet, or closed */
     uint64_t random_state;
     unsigned slow_in; /* one in so many operations takes time; 0: none does */
     int64_t slow_ns;
@@ -47,18 +47,18 @@ struct run {
     uint64_t watermark, released; /* as last seen */
     int failed;
     uint64_t failed_at;
-    int64_t enqueued[WRITERS_MAX * ENTRIES_MAX]; /* sequences of what was accepted, and not waited for */
+    int64_t enqueued[WRITERS_MAX * ENTRIES_MAX]; /* sequences of enqueued and offered records */
     unsigned enqueued_count;
 };
 
 extern struct run run;
 
-/* One schedule of run.program, with run.seed and run.schedule as they are set. Ends the program at a violation. */
+/* Runs one schedule of run.program, by run.seed and run.schedule. Ends the program at a violation. */
 void run_schedule(int trace);
 
 uint64_t run_random(uint64_t below);
 
-/* The calls of a writer. They return what the API returned. */
+/* A writer's calls. They return what the API returned. */
 int64_t writer_append(unsigned writer, uint32_t length);
 int64_t writer_enqueue(unsigned writer, uint32_t length);
 int64_t writer_offer(unsigned writer, uint32_t length);
