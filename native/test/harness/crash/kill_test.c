@@ -3,14 +3,10 @@
  * The witness is memory that the killed process shared with this one. Each line that it calls acknowledged must be
  * in the file exactly once, in order, and whole.
  *
- * The folders have these surroundings in turn:
- *
- * - all lines are equal: only a line's number tells whether it is there twice;
- * - beside the log file are files that begin like it, and an older copy of it;
- * - the log file's name is a link;
- * - the file is rotated between a kill and the open that recovers;
- * - the log has several streams: their names change now and then, and every other recovery does not open them;
- * - each of these with a roll every few hundred lines.
+ * The folders have these surroundings in turn: lines that are all equal, so that only a line's number tells whether it
+ * is there twice; files beside the log file that begin like it, and an older copy of it; a link in place of its name; a
+ * rotation between a kill and the open that recovers; several streams, which change their names now and then, and which
+ * every other recovery does not open; all of these with a roll every few hundred lines.
  *
  *     crash-kill_test [--rounds N] [--seconds N] [--seed S] [--streams 1] [--rolls 1]     KILL_ROUNDS sets the number of rounds, too
  *
