@@ -79,7 +79,7 @@ static void await_users(burst_t *log) {
 void log_let_go(void *argument) {
     burst_t *log = argument;
     atomic_store(&log->close_step, CLOSE_COMMIT);
-    threads_join_committer(&log->threads);
+    worker_join(&log->threads.committer);
     ring_quiesce(log->ring);
     atomic_store(&log->close_step, CLOSE_DRAIN);
     drain_rest(log);
@@ -98,21 +98,6 @@ void log_let_go(void *argument) {
     device_close(log->device);
     events_close(&log->events);
     atomic_store(&log->closed, 1);
-    event_count_notify(&log->ended, &platform_linux);
-}
-
-/* 1 when it is closed, 0 when the time is over. */
-static int await_end(burst_t *log, struct limit *limit) {
-    for (;;) {
-        const uint32_t ticket = event_count_register(&log->ended);
-        const int64_t left_ns = limit_left_ns(limit, &platform_linux);
-        const int closed = (int)atomic_load(&log->closed);
-        if (closed || left_ns == 0) {
-            event_count_leave(&log->ended);
-            return closed;
-        }
-        event_count_wait(&log->ended, &platform_linux, ticket, left_ns);
-    }
 }
 
 static const char *what_hangs(const burst_t *log) {
@@ -144,7 +129,7 @@ static int64_t leave_it(burst_t *log, int64_t timeout_ns) {
     if (count > 0) {
         snprintf(waiting, sizeof waiting, "%llu accepted records are not durable yet", (unsigned long long)count);
     }
-    threads_leave_drain(&log->threads);
+    worker_leave(&log->threads.drain);
     return error_set(EINPROGRESS,
                      "the log on ring %s could not be closed within %s: %s; %s. The close goes on "
                      "by itself; until it has ended, or the process has, the ring cannot be opened again",
@@ -167,10 +152,10 @@ static int64_t close_log(burst_t *log, int64_t timeout_ns) {
     ring_refuse(log->ring);
     segments_stop(log);
     threads_stop(&log->threads);
-    if (!await_end(log, &limit)) {
+    if (!worker_await_end(&log->threads.drain, &limit)) {
         return leave_it(log, timeout_ns);
     }
-    threads_join_drain(&log->threads);
+    worker_join(&log->threads.drain);
     segments_await_end(log, &limit);
     rolling_await_end(log->main.rolling, &limit);
     for (burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/limit.h"
+#include "base/worker.h"
 #include "burstlog.h"
 #include "device/host/survival.h"
 #include "log/engine.h"
@@ -63,8 +64,9 @@ struct burst {
     struct device *device;
     struct log_threads threads;
     struct { /* the thread burst-segments: log/segments.h */
-        _Atomic uint32_t is_started, is_stopped, has_ended;
-        struct event_count changed, ended;
+        _Atomic uint32_t is_started;
+        struct worker worker;
+        struct event_count changed;
     } segments;
     struct events events;
     struct stages *stages; /* never freed, as the ring */
@@ -77,7 +79,6 @@ struct burst {
     _Atomic int64_t give_up_ns;  /* of the drain, once it is closing */
     _Atomic uint32_t gone;       /* last_stats, last_file and the stages' counts are kept, and nobody enters any more */
     _Atomic uint32_t closed;     /* ring and log file are let go of */
-    struct event_count ended;    /* `closed` is set */
     _Atomic uint32_t close_step; /* enum close_step */
     _Atomic uint32_t users;
     uint64_t provably_lost;

@@ -2,15 +2,14 @@
 #include "log/placement.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/read_line.h"
 #include "base/residence.h"
+#include "base/worker.h"
 #include "device/image.h"
 
 #define SYS "/sys"
@@ -32,29 +31,24 @@ static int ask_for(const struct cpulist *cpus, struct cpulist *given) {
                : 0;
 }
 
-static void *run_trial(void *argument) {
+static void run_trial(void *argument) {
     struct trial *trial = argument;
     struct cpulist all;
     memset(&all, 0xff, sizeof all);
     ask_for(&all, &trial->possible);
     trial->failure = ask_for(trial->wanted, &trial->given);
-    return NULL;
 }
 
 /* -EINVAL if a CPU is outside the cpuset of the process. If the host lets nobody choose, a WARN event says so later. */
 static int check_cpuset(const char *attribute, const char *value, const char *ring, const struct cpulist *cpus) {
     struct trial trial = {.wanted = cpus};
-    sigset_t all, before;
-    pthread_t thread;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int rc = pthread_create(&thread, NULL, run_trial, &trial);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (rc != 0) {
-        return error_set(rc, "no thread can be started to try %s=\"%s\" of ring %s: %s", attribute, value, ring,
-                         error_name(rc));
+    struct worker worker = {.is_stopped = 0};
+    const int rc = worker_start(&worker, "burst-trial", run_trial, &trial);
+    if (rc < 0) {
+        return error_set(-rc, "no thread can be started to try %s=\"%s\" of ring %s: %s", attribute, value, ring,
+                         error_name(-rc));
     }
-    pthread_join(thread, NULL);
+    worker_join(&worker);
     if (trial.failure != EINVAL && (trial.failure != 0 || cpulist_first_beyond(cpus, &trial.given) < 0)) {
         return 0;
     }
@@ -179,8 +173,8 @@ void placement_of_threads(const struct placement *placement, const struct log_th
     if (!placement->is_wanted) {
         return;
     }
-    pin(threads->drain, "drainCpu", &placement->drain_cpus, parts);
-    const int is_pinned = pin(threads->committer, "commitCpu", &placement->committer_cpus, parts) == 0;
+    pin(threads->drain.thread, "drainCpu", &placement->drain_cpus, parts);
+    const int is_pinned = pin(threads->committer.thread, "commitCpu", &placement->committer_cpus, parts) == 0;
     if (placement->priority != 0 && placement->committer_spins && !is_pinned) {
         events_post(parts->events, BURST_WARN,
                     "ring %s is opened without realtimePriority=\"%d\": the thread burst-commit spins, and could "
@@ -188,11 +182,11 @@ void placement_of_threads(const struct placement *placement, const struct log_th
                     "sched_setaffinity to this process, or set commitSpin=\"false\"",
                     parts->device->path, placement->priority);
     } else {
-        raise_priority(threads->committer, placement->priority, parts);
+        raise_priority(threads->committer.thread, placement->priority, parts);
     }
     char drain[LIST_BYTES], committer[LIST_BYTES], image[LIST_BYTES] = "not to be seen";
-    tell_thread(threads->drain, drain, sizeof drain);
-    tell_thread(threads->committer, committer, sizeof committer);
+    tell_thread(threads->drain.thread, drain, sizeof drain);
+    tell_thread(threads->committer.thread, committer, sizeof committer);
     struct image_residence residence;
     if (image_residence_of("/proc/self", threads->engine->ring->geometry.capacity_bytes, &residence) == 0) {
         image_residence_tell(&residence, image, sizeof image);

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "log/background.h"
 #include "log/config.h"
 #include "log/rolling_time.h"
 #include "media/layout.h"
@@ -59,7 +58,7 @@ static int check_record(const char *ring, const char *file, const struct rolling
 }
 
 int rolling_create(const char *ring, const char *file, const burst_rolling_t *given, uint64_t max_record_bytes,
-                   void *(*loop)(void *rolling), struct rolling **rolling_out) {
+                   void (*loop)(void *rolling), struct rolling **rolling_out) {
     struct rolling *rolling = platform_allocate(&platform_linux, sizeof *rolling, PLATFORM_PLAIN);
     burst_rolling_t values;
     uint64_t last_index = 0;
@@ -81,7 +80,8 @@ int rolling_create(const char *ring, const char *file, const burst_rolling_t *gi
         rolling->size_bytes = or_all(values.size_bytes);
         rolling->interval_s = (int64_t)(values.interval_ns / SECOND_NS);
         pthread_mutex_init(&rolling->lock, NULL);
-        rc = background_start(&rolling->thread, "burst-roll", loop, rolling);
+        rolling->files.is_stopped = &rolling->worker.is_stopped;
+        rc = worker_start(&rolling->worker, "burst-roll", loop, rolling);
     }
     if (rc < 0) {
         platform_release(&platform_linux, rolling, sizeof *rolling);
@@ -92,36 +92,29 @@ int rolling_create(const char *ring, const char *file, const burst_rolling_t *gi
 }
 
 void rolling_stop(struct rolling *rolling) {
-    if (rolling != NULL && !atomic_exchange(&rolling->files.is_stopped, 1)) {
-        event_count_notify(&rolling->changed, &platform_linux);
+    if (rolling != NULL) {
+        worker_stop(&rolling->worker, &rolling->changed);
     }
 }
 
 void rolling_destroy(struct rolling *rolling) {
     if (rolling != NULL) {
         rolling_stop(rolling);
-        pthread_join(rolling->thread, NULL);
+        worker_join(&rolling->worker);
         platform_release(&platform_linux, rolling, sizeof *rolling);
     }
 }
 
 void rolling_leave(struct rolling *rolling) {
     if (rolling != NULL) {
-        pthread_detach(rolling->thread);
+        worker_leave(&rolling->worker);
         rolling_stop(rolling);
     }
 }
 
 void rolling_await_end(struct rolling *rolling, struct limit *limit) {
-    int64_t left_ns = -1;
-    while (rolling != NULL && !atomic_load(&rolling->has_ended) && left_ns != 0) {
-        const uint32_t ticket = event_count_register(&rolling->ended);
-        left_ns = limit_left_ns(limit, &platform_linux);
-        if (atomic_load(&rolling->has_ended) || left_ns == 0) {
-            event_count_leave(&rolling->ended);
-        } else {
-            event_count_wait(&rolling->ended, &platform_linux, ticket, left_ns);
-        }
+    if (rolling != NULL) {
+        worker_await_end(&rolling->worker, limit);
     }
 }
 

@@ -11,10 +11,7 @@
 #ifndef BURST_LOG_ROLLING_H
 #define BURST_LOG_ROLLING_H
 
-#include <pthread.h>
-
-#include "base/event_count.h"
-#include "base/limit.h"
+#include "base/worker.h"
 #include "log/rolling_files.h"
 #include "outlet/file/file_outlet.h"
 
@@ -39,10 +36,8 @@ struct rolling {
     _Atomic(burst_stream_t *) stream; /* NULL: it is not open yet */
     uint64_t begins_after;            /* all rolls of earlier runs are behind the drain once this sequence is */
     _Atomic uint32_t has_begun;       /* else nothing is rolled: names and figures are those of earlier runs */
-    pthread_t thread;
+    struct worker worker;
     struct event_count changed;
-    _Atomic uint32_t has_ended;
-    struct event_count ended;
 };
 
 /* What the drain says of the file. */
@@ -54,7 +49,7 @@ struct rolling_start {
 /* With its thread, which waits. max_record_bytes: of the ring, 0: it is large. 0, or -errno with a sentence: a value cannot
  * be used, or there is no thread. */
 int rolling_create(const char *ring, const char *file, const burst_rolling_t *given, uint64_t max_record_bytes,
-                   void *(*loop)(void *rolling), struct rolling **rolling);
+                   void (*loop)(void *rolling), struct rolling **rolling);
 
 /* Of a stream that is not open yet. NULL: nothing. */
 void rolling_destroy(struct rolling *rolling);

@@ -149,7 +149,7 @@ static int let_go_of_plain(const struct rolling_files *files, int folder, const 
 /* Everything of the file but its name. */
 static int fill(const struct rolling_files *files, int from, const struct stat *status, int to) {
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, status->st_mtim};
-    const int rc = gzip_copy(&files->gzip, from, to, &files->is_stopped);
+    const int rc = gzip_copy(&files->gzip, from, to, files->is_stopped);
     if (rc < 0) {
         return rc;
     }
@@ -236,7 +236,7 @@ static int compress(const struct rolling_files *files, int folder, const struct 
 
 static int compress_all(const struct rolling_files *files, int folder, const struct list *list) {
     int first = 0;
-    for (size_t i = list->count; i-- > 0 && !atomic_load(&files->is_stopped);) {
+    for (size_t i = list->count; i-- > 0 && !atomic_load(files->is_stopped);) {
         const struct rolled *file = &list->files[i];
         const int rc = file->is_compressed ? 0 : compress(files, folder, file);
         if (rc == WRITTEN) {
@@ -341,7 +341,7 @@ int rolling_files_tidy(const struct rolling_files *files, int64_t now_ns) {
     error_list_add(&errors, rc < 0            ? refuse_folder(files, rc)
                             : files->compress ? compress_all(files, folder, &list)
                                               : 0);
-    if (!keeps_all(files) && !atomic_load(&files->is_stopped)) {
+    if (!keeps_all(files) && !atomic_load(files->is_stopped)) {
         list.count = 0;
         const int again = gather(&files->name, folder, &list);
         error_list_add(&errors, again < 0 ? refuse_folder(files, again) : delete_oldest(files, folder, &list, now_ns));

@@ -19,9 +19,9 @@ struct rolling_files {
     struct rolling_name name;
     struct gzip gzip;
     uint32_t compress;
-    uint64_t keep_files, keep_bytes; /* UINT64_MAX: all */
-    int64_t keep_ns;                 /* INT64_MAX: for ever */
-    _Atomic uint32_t is_stopped;     /* what is under way ends soon */
+    uint64_t keep_files, keep_bytes;    /* UINT64_MAX: all */
+    int64_t keep_ns;                    /* INT64_MAX: for ever */
+    const _Atomic uint32_t *is_stopped; /* once it is set what is under way ends soon */
 };
 
 /* The highest index that a rolled file has; 0 if none has any. 0 or -errno with a sentence. */

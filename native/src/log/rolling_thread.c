@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "log/background.h"
 
 #define PATIENCE_AT_START_NS 2000000000 /* with what waits for the file */
 
@@ -35,7 +34,7 @@ static int await_passed(const struct rolling *rolling, const burst_stream_t *str
         const uint32_t ticket = event_count_register(drained);
         drain_get_figures(stream->log->engine->drain, stream->id, figures);
         const int is_passed = figures->drained_sequence >= sequence;
-        if (is_passed || atomic_load(&rolling->files.is_stopped)) {
+        if (is_passed || worker_is_stopped(&rolling->worker)) {
             event_count_leave(drained);
             log_leave(stream->log);
             return is_passed;
@@ -57,7 +56,7 @@ static const burst_stream_t *await_roll(struct rolling *rolling, uint64_t tidied
     for (;;) {
         const uint32_t ticket = event_count_register(&rolling->changed);
         const burst_stream_t *stream = atomic_load(&rolling->stream);
-        const int is_stopped = (int)atomic_load(&rolling->files.is_stopped);
+        const int is_stopped = worker_is_stopped(&rolling->worker);
         if (is_stopped || (stream != NULL && atomic_load(&rolling->rolled) != tidied)) {
             event_count_leave(&rolling->changed);
             return is_stopped ? NULL : stream;
@@ -74,13 +73,13 @@ static void begin_late(struct rolling *rolling, const burst_stream_t *stream) {
     }
 }
 
-void *rolling_loop(void *argument) {
+void rolling_loop(void *argument) {
     struct rolling *rolling = argument;
     const burst_stream_t *stream;
     struct drain_figures figures = {.length = 0};
     uint64_t tidied = UINT64_MAX; /* up to that roll; not even what was there before the first */
     int told_rc = 0;
-    background_step_back();
+    worker_step_back();
     while ((stream = await_roll(rolling, tidied)) != NULL) {
         const uint64_t rolled = atomic_load(&rolling->rolled);
         if (!atomic_load(&rolling->has_begun)) {
@@ -92,9 +91,6 @@ void *rolling_loop(void *argument) {
             tidied = rolled;
         }
     }
-    atomic_store(&rolling->has_ended, 1);
-    event_count_notify(&rolling->ended, &platform_linux);
-    return NULL;
 }
 
 void rolling_begin_stream(struct rolling *rolling, burst_stream_t *stream) {
@@ -108,6 +104,6 @@ void rolling_begin_stream(struct rolling *rolling, burst_stream_t *stream) {
         rolling_begin(rolling, &start);
     }
     atomic_store(&rolling->stream, stream);
-    pthread_detach(rolling->thread);
+    worker_leave(&rolling->worker);
     event_count_notify(&rolling->changed, &platform_linux);
 }

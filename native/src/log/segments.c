@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "log/background.h"
 #include "log/log.h"
 
 #define LEAST_SEGMENT_BYTES (64ull * 1024)
@@ -82,14 +81,14 @@ static void look_at(const burst_stream_t *stream) {
     }
 }
 
-static void *segments_loop(void *argument) {
+static void segments_loop(void *argument) {
     burst_t *log = argument;
-    background_step_back();
+    worker_step_back();
     for (;;) {
         const uint32_t ticket = event_count_register(&log->segments.changed);
-        if (atomic_load(&log->segments.is_stopped)) {
+        if (worker_is_stopped(&log->segments.worker)) {
             event_count_leave(&log->segments.changed);
-            break;
+            return;
         }
         look_at(&log->main);
         for (const burst_stream_t *stream = atomic_load(&log->streams); stream != NULL; stream = stream->next) {
@@ -97,39 +96,27 @@ static void *segments_loop(void *argument) {
         }
         event_count_wait(&log->segments.changed, &platform_linux, ticket, LOOK_EVERY_NS);
     }
-    atomic_store(&log->segments.has_ended, 1);
-    event_count_notify(&log->segments.ended, &platform_linux);
-    return NULL;
 }
 
 void segments_begin(burst_stream_t *stream) {
     burst_t *log = stream->log;
-    pthread_t thread;
     if (stream->retention == NULL || atomic_exchange(&log->segments.is_started, 1)) {
         return;
     }
-    if (background_start(&thread, "burst-segments", segments_loop, log) < 0) {
+    if (worker_start(&log->segments.worker, "burst-segments", segments_loop, log) < 0) {
         events_post(&log->events, EVENT_WARN, "no old segment is deleted: %s", error_text());
         atomic_store(&log->segments.is_started, 0);
     } else {
-        pthread_detach(thread);
+        worker_leave(&log->segments.worker);
     }
 }
 
 void segments_stop(burst_t *log) {
-    atomic_store(&log->segments.is_stopped, 1);
-    event_count_notify(&log->segments.changed, &platform_linux);
+    worker_stop(&log->segments.worker, &log->segments.changed);
 }
 
 void segments_await_end(burst_t *log, struct limit *limit) {
-    int64_t left_ns = -1;
-    while (atomic_load(&log->segments.is_started) && !atomic_load(&log->segments.has_ended) && left_ns != 0) {
-        const uint32_t ticket = event_count_register(&log->segments.ended);
-        left_ns = limit_left_ns(limit, &platform_linux);
-        if (atomic_load(&log->segments.has_ended) || left_ns == 0) {
-            event_count_leave(&log->segments.ended);
-        } else {
-            event_count_wait(&log->segments.ended, &platform_linux, ticket, left_ns);
-        }
+    if (atomic_load(&log->segments.is_started)) {
+        worker_await_end(&log->segments.worker, limit);
     }
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "log/threads.h"
 
-#include <errno.h>
-#include <signal.h>
-
-#include "base/error.h"
 #include "base/spin.h"
 #include "ring/leader.h"
 
@@ -12,11 +8,11 @@
 
 /* The drain looks every interval, even if nobody wakes it. While a sixteenth of the ring fills in less than that it
  * looks more often, so that hardly any append has to wake it. */
-static void *drain_loop(void *argument) {
+static void drain_loop(void *argument) {
     struct log_threads *threads = argument;
     struct ring *ring = threads->engine->ring;
     int64_t pause_ns = threads->settings.drain_interval_ns;
-    while (!atomic_load(&threads->stop_drain)) {
+    while (!worker_is_stopped(&threads->drain)) {
         const uint32_t ticket = event_count_register(&ring->drain);
         const uint64_t looked = atomic_load(&ring->drain_looked);
         const int sync = (int)atomic_exchange(&threads->sync_wanted, 0);
@@ -30,7 +26,7 @@ static void *drain_loop(void *argument) {
         } else if (moved == 0) {
             pause_ns = threads->settings.drain_interval_ns;
         }
-        if (atomic_load(&threads->stop_drain)) {
+        if (worker_is_stopped(&threads->drain)) {
             event_count_leave(&ring->drain);
         } else {
             event_count_wait(&ring->drain, ring->platform, ticket, pause_ns);
@@ -39,7 +35,6 @@ static void *drain_loop(void *argument) {
     if (threads->last != NULL) {
         threads->last(threads->argument);
     }
-    return NULL;
 }
 
 #define LINGER_NS 20000 /* while records come fast, the committer looks for the next one for so long before it sleeps */
@@ -56,7 +51,7 @@ static int is_enqueued(const struct ring *ring) {
 static int linger(struct log_threads *threads, int64_t until_ns) {
     struct ring *ring = threads->engine->ring;
     for (int turn = 0; turn < SPIN_TURNS && platform_monotonic_ns(ring->platform) < until_ns; turn++) {
-        if (is_enqueued(ring) || atomic_load(&threads->stop_committer)) {
+        if (is_enqueued(ring) || worker_is_stopped(&threads->committer)) {
             break;
         }
         spin_turn(ring->platform);
@@ -67,7 +62,7 @@ static int linger(struct log_threads *threads, int64_t until_ns) {
 /* Waits until there is something to commit, or until it is told to stop. */
 static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
     struct ring *ring = threads->engine->ring;
-    while (threads->settings.committer_spins && !is_enqueued(ring) && !atomic_load(&threads->stop_committer)) {
+    while (threads->settings.committer_spins && !is_enqueued(ring) && !worker_is_stopped(&threads->committer)) {
         spin_pause();
     }
     /* Records that come one by one, each soon after the commit of the one before, must not each pay for a wake-up;
@@ -79,7 +74,7 @@ static void await_enqueued(struct log_threads *threads, int64_t *idle_ns) {
         return;
     }
     const uint32_t ticket = event_count_register(&ring->committer);
-    if (atomic_load(&ring->enqueued) != 0 || atomic_load(&threads->stop_committer)) {
+    if (atomic_load(&ring->enqueued) != 0 || worker_is_stopped(&threads->committer)) {
         event_count_leave(&ring->committer);
     } else {
         event_count_wait(&ring->committer, ring->platform, ticket, -1);
@@ -110,7 +105,7 @@ static void gather_batch(struct log_threads *threads) {
     int64_t left_ns = delay_ns;
     while (left_ns > 0 && !is_batch_full(threads)) {
         const uint32_t ticket = event_count_register(&ring->committer);
-        if (atomic_load(&ring->hurried) || atomic_load(&threads->stop_committer)) {
+        if (atomic_load(&ring->hurried) || worker_is_stopped(&threads->committer)) {
             event_count_leave(&ring->committer);
             return;
         }
@@ -134,11 +129,11 @@ static void keep_apart(const struct log_threads *threads, int64_t committed_ns) 
     }
 }
 
-static void *committer_loop(void *argument) {
+static void committer_loop(void *argument) {
     struct log_threads *threads = argument;
     struct ring *ring = threads->engine->ring;
     int64_t committed_ns = 0, idle_ns = INT64_MAX;
-    while (!atomic_load(&threads->stop_committer)) {
+    while (!worker_is_stopped(&threads->committer)) {
         await_enqueued(threads, &idle_ns);
         if (!is_enqueued(ring)) {
             continue;
@@ -153,23 +148,12 @@ static void *committer_loop(void *argument) {
     }
     while (ring_commit(ring) > 0) {
     }
-    return NULL;
 }
 
-/* These threads take no signals: signals are the application's. */
-static int start(pthread_t *thread, const char *name, void *(*loop)(void *), void *argument) {
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all,
-              SIGBUS); /* of a mapped ring: if it were blocked, it would end the process instead of being handled */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int rc = pthread_create(thread, NULL, loop, argument);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (rc != 0) {
-        return error_set(rc, "the thread %s cannot be started: %s", name, error_name(rc));
-    }
-    pthread_setname_np(*thread, name);
-    return 0;
+void threads_stop_drain(struct log_threads *threads) {
+    threads->last = NULL;
+    worker_stop(&threads->drain, &threads->engine->ring->drain);
+    worker_join(&threads->drain);
 }
 
 int threads_start(struct log_threads *threads, struct engine *engine, const struct thread_settings *settings,
@@ -178,9 +162,9 @@ int threads_start(struct log_threads *threads, struct engine *engine, const stru
     threads->settings = *settings;
     threads->last = last;
     threads->argument = argument;
-    int rc = start(&threads->drain, "burst-drain", drain_loop, threads);
+    int rc = worker_start(&threads->drain, "burst-drain", drain_loop, threads);
     if (rc == 0) {
-        rc = start(&threads->committer, "burst-commit", committer_loop, threads);
+        rc = worker_start(&threads->committer, "burst-commit", committer_loop, threads);
         if (rc < 0) {
             threads_stop_drain(threads);
         }
@@ -188,35 +172,10 @@ int threads_start(struct log_threads *threads, struct engine *engine, const stru
     return rc;
 }
 
-static void stop_drain(struct log_threads *threads) {
-    struct ring *ring = threads->engine->ring; /* stays; the engine may be gone as soon as the drain is told */
-    atomic_store(&threads->stop_drain, 1);
-    event_count_notify(&ring->drain, ring->platform);
-}
-
 void threads_stop(struct log_threads *threads) {
-    struct ring *ring = threads->engine->ring;
-    atomic_store(&threads->stop_committer, 1);
-    event_count_notify(&ring->committer, ring->platform);
-    stop_drain(threads);
-}
-
-void threads_join_committer(struct log_threads *threads) {
-    pthread_join(threads->committer, NULL);
-}
-
-void threads_join_drain(struct log_threads *threads) {
-    pthread_join(threads->drain, NULL);
-}
-
-void threads_leave_drain(struct log_threads *threads) {
-    pthread_detach(threads->drain);
-}
-
-void threads_stop_drain(struct log_threads *threads) {
-    threads->last = NULL;
-    stop_drain(threads);
-    threads_join_drain(threads);
+    struct ring *ring = threads->engine->ring; /* stays; the engine may be gone as soon as the drain is told */
+    worker_stop(&threads->committer, &ring->committer);
+    worker_stop(&threads->drain, &ring->drain);
 }
 
 void threads_ask_sync(struct log_threads *threads) {

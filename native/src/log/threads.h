@@ -9,8 +9,7 @@
 #ifndef BURST_THREADS_H
 #define BURST_THREADS_H
 
-#include <pthread.h>
-
+#include "base/worker.h"
 #include "log/engine.h"
 
 #define COMMITTER_DELAY_MOST_NS 1000000000ll
@@ -25,10 +24,8 @@ struct thread_settings {
 struct log_threads {
     struct engine *engine;
     struct thread_settings settings;
-    pthread_t drain;
-    pthread_t committer;
-    _Atomic uint32_t stop_drain;
-    _Atomic uint32_t stop_committer;
+    struct worker drain;          /* once it is told to stop whoever closes joins it, or leaves it */
+    struct worker committer;      /* `last` joins it */
     _Atomic uint32_t sync_wanted; /* a caller waits for the log file: the drain syncs in its next step */
     void (*last)(void *argument); /* what the drain does in the end */
     void *argument;
@@ -40,13 +37,6 @@ int threads_start(struct log_threads *threads, struct engine *engine, const stru
 
 /* Tells both to stop. No claim may succeed any more. */
 void threads_stop(struct log_threads *threads);
-
-/* Called by `last`: waits until the committer has ended. */
-void threads_join_committer(struct log_threads *threads);
-
-/* After threads_stop: waits for the drain, or leaves it to itself. */
-void threads_join_drain(struct log_threads *threads);
-void threads_leave_drain(struct log_threads *threads);
 
 /* Ends the drain alone, without `last`. */
 void threads_stop_drain(struct log_threads *threads);

@@ -60,13 +60,16 @@ CUT(int, fstatat, (int at, const char *path, struct stat *status, int flags), (a
 CUT(int, unlinkat, (int at, const char *path, int flags), (at, path, flags))
 
 static struct rolling_files files;
+static _Atomic uint32_t is_stopped;
 static char log_file[200];
 
 static int begin(void **state) {
     make_paths(state);
     calls_left = -1;
     fails_with = link_lies = 0;
-    files = (struct rolling_files){.keep_files = UINT64_MAX, .keep_bytes = UINT64_MAX, .keep_ns = INT64_MAX};
+    is_stopped = 0;
+    files = (struct rolling_files){
+        .is_stopped = &is_stopped, .keep_files = UINT64_MAX, .keep_bytes = UINT64_MAX, .keep_ns = INT64_MAX};
     snprintf(log_file, sizeof log_file, "%s", paths[0]);
     assert_int_equal(rolling_name_read("r", rolling_of(0).pattern, &files.name), 0);
     return gzip_load("r", &files.gzip);

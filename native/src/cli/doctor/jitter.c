@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/histogram.h"
 #include "base/platform.h"
+#include "base/worker.h"
 #include "cli/cli.h"
 #include "cli/doctor/doctor.h"
 #include "cli/report.h"
@@ -21,7 +22,7 @@
 #define APPEND_EVERY_NS 100000ll
 
 struct core {
-    pthread_t thread;
+    struct worker worker;
     int cpu;
     int failure;
     int64_t duration_ns;
@@ -36,14 +37,14 @@ static int64_t count_waits(struct histogram *waits, int64_t next_append_ns, int6
     return next_append_ns;
 }
 
-static void *watch_core(void *argument) {
+static void watch_core(void *argument) {
     struct core *core = argument;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET((size_t)core->cpu, &one);
     core->failure = pthread_setaffinity_np(pthread_self(), sizeof one, &one);
     if (core->failure != 0) {
-        return NULL;
+        return;
     }
     int64_t last_ns = platform_monotonic_ns(&platform_linux);
     const int64_t end_ns = last_ns + core->duration_ns;
@@ -53,28 +54,28 @@ static void *watch_core(void *argument) {
         next_append_ns = count_waits(&core->waits, next_append_ns, last_ns, now_ns);
         last_ns = now_ns;
     }
-    return NULL;
 }
 
 static int measure_cores(struct core *cores, int count, int together) {
     int rc = 0, started = 0;
     for (int i = 0; i < count && rc == 0; i++) {
-        rc = pthread_create(&cores[i].thread, NULL, watch_core, &cores[i]);
+        rc = worker_start(&cores[i].worker, "burst-jitter", watch_core, &cores[i]);
         started += rc == 0;
         if (rc == 0 && !together) {
-            pthread_join(cores[i].thread, NULL);
+            worker_join(&cores[i].worker);
         }
     }
     for (int i = 0; together && i < started; i++) {
-        pthread_join(cores[i].thread, NULL);
+        worker_join(&cores[i].worker);
     }
     for (int i = 0; rc == 0 && i < count; i++) {
-        rc = cores[i].failure;
-        if (rc != 0) {
-            return error_set(rc, "core %d cannot be used: %s; choose others with --cpu", cores[i].cpu, error_name(rc));
+        const int failure = cores[i].failure;
+        if (failure != 0) {
+            return error_set(failure, "core %d cannot be used: %s; choose others with --cpu", cores[i].cpu,
+                             error_name(failure));
         }
     }
-    return rc == 0 ? 0 : error_set(rc, "a thread cannot be started: %s", error_name(rc));
+    return rc;
 }
 
 static int quieter_first(const void *one, const void *other) {
