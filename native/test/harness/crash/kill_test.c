@@ -106,8 +106,7 @@ static int64_t now_s(void) {
     return now_ns() / SECOND_NS;
 }
 
-/* The kernel may hold a file that a killed process was writing to. An open waits a second for that; on a busy
- * machine the writes may take longer. */
+/* The last writes of a killed process may hold its ring for longer than the second that an open waits for it. */
 static int was_held_for_long(int rc, int64_t since_ns) {
     return rc == -EBUSY && strstr(burst_last_error(), "cannot be seen") != NULL && now_ns() - since_ns >= SECOND_NS;
 }
