@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running one case, and bounded_validation what it came to. */
+/* Runs one case and judges its outcome. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "cases.h"
 
 #define PATIENT_NS 10000000000ll
-#define SYNC_ATTEMPTS_MAX 40 /* two for each call that asks for one, and for each tick; of each stream */
+#define SYNC_ATTEMPTS_MAX 40 /* of each stream: two for each call that asks for a sync, and for each tick */
 
 static const char *const weather_names[WEATHERS] = {"", "clock-back ", "interrupts "};
 
@@ -83,14 +83,14 @@ static int kills(const struct shim_fault *fault) {
     return fault != NULL && (fault->effect == EFFECT_KILL_BEFORE || fault->effect == EFFECT_KILL_AFTER);
 }
 
-/* The way in which disks and file systems say that these very blocks are bad, or end. */
+/* Says whether the fault is one by which disks and file systems report that blocks are bad, or end. */
 static int damages(const struct shim_fault *fault, uint32_t roles) {
     return fault->call == CALL_pread && (roles & 1u << ROLE_RING) != 0 &&
            (fault->effect == EIO || fault->effect == ENODATA || fault->effect == EILSEQ || fault->effect == EREMOTEIO ||
             fault->effect == EFFECT_NOTHING || fault->effect == EFFECT_SHORT);
 }
 
-/* A destination that cannot be written is no reason to refuse a record. */
+/* A fault of the log file alone is no reason to refuse a record. */
 static int concerns_only_the_log_file(const struct shim_fault *fault, uint32_t roles) {
     return (fault->call == CALL_pwrite || fault->call == CALL_fdatasync || fault->call == CALL_ftruncate ||
             fault->call == CALL_flock) &&
@@ -138,7 +138,7 @@ static void run_sessions(const struct shim_fault *fault, struct trial *trial, in
     }
 }
 
-/* In a child, which the fault kills. The witness is in shared memory. */
+/* Runs the sessions in a child, which the fault kills. The witness is in shared memory. */
 static uint32_t run_until_killed(const struct shim_fault *fault, struct trial *trial, int first, int second) {
     const pid_t child = fork();
     if (child == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork() at any moment, while another thread appends. */
+/* A process forks at any moment, while another thread appends. */
 #include "log_fixture.h"
 
 #include <signal.h>
@@ -26,7 +26,7 @@ static void *append_until_stopped(void *argument) {
     return NULL;
 }
 
-/* What is wrong, or 0. In a child, where no assertion can report. */
+/* Returns which check failed, or 0: in a child no assertion can report. */
 static int look_at_parents_log(burst_t *log) {
     burst_stats_t stats = {.struct_bytes = sizeof stats};
     burst_event_t event = {.struct_bytes = sizeof event};
@@ -51,7 +51,7 @@ static int look_at_parents_log(burst_t *log) {
     return strstr(burst_last_error(), "fork") == NULL ? 50 : 0;
 }
 
-/* The child's own log, beside that of its parent. */
+/* The child opens a log of its own, beside its parent's. */
 static int use_own_log(int number) {
     char ring[160], file[160];
     snprintf(ring, sizeof ring, "%s.%d", ring_path, number);
@@ -109,7 +109,7 @@ static void every_call_of_a_child_is_refused_and_the_parent_goes_on(void **state
     assert_numbered_lines(appender.count);
 }
 
-/* It has inherited the descriptors, and with them the locks: whoever opens next is told who holds the ring. */
+/* The child has inherited the descriptors, and with them the locks: the next open names the child. */
 static void a_child_that_outlives_the_log_is_named_and_its_end_frees_the_ring(void **state) {
     (void)state;
     burst_t *log = open_small();

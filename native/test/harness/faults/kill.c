@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kill points: the process is killed before and after every call of every kind that the engine makes; then once more in
- * every call of the recovery from it.
+ * every call of the recovery from that.
  *
  *     kill [--seconds N] [--seed S] [--first-only] [--case "waiting: pwritev2#5 kill-after once"]
  */
@@ -14,8 +14,8 @@ static struct series {
     enum shim_call call;
 } series[SCENARIOS * CALLS];
 
-/* Of scenario `planned` only what compressing and deleting do: the rest is as in `rolls`. Of `segments` what changes or finds a
- * file. */
+/* Scenario `planned` kills only in compressing and deleting: all else is as in `rolls`. Scenario `segments` kills
+ * where a file is changed or found. */
 static int is_killed(enum scenario scenario, enum shim_call call) {
     if (scenario == SCENARIO_SEGMENTS) {
         return call == CALL_open || call == CALL_openat || call == CALL_pwrite || call == CALL_fsync ||

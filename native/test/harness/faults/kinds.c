@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How each call can fail: after its manual page and the table of faults. */
+/* The ways in which each call can fail, from its manual page and the table of faults. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,11 +85,11 @@ static int is_passing(int effect) {
     return effect == EINTR || effect == EAGAIN;
 }
 
-/* An interruption passes by itself: many in a row stand for those that never end. A futex that never sleeps would keep
- * its thread running for ever, which is what it is meant to do. */
+/* An interruption passes by itself: many in a row stand for interruptions without end. A futex wait fails only once:
+ * if it never slept its thread would run for ever, as it is meant to. */
 static uint32_t more_than_once(enum shim_call call, int effect) {
     if (call == CALL_futex_wait || (call == CALL_getrandom && effect == EFFECT_SHORT)) {
-        return TIMES_ONCE; /* the kernel never gives less than these few bytes twice */
+        return TIMES_ONCE; /* the kernel never shortens so small a read twice */
     }
     return is_passing(effect) ? TIMES_STORM : TIMES_FOREVER;
 }

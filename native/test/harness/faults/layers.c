@@ -7,19 +7,19 @@
 
 #define FIRST_MAX 40000u
 #define SECOND_MAX 20000u
-#define SECONDS_A_PASS 8u /* second faults for every first one, before the next pass over all first ones */
+#define SECONDS_A_PASS 8u /* so many second faults for each first one; then the next pass over all first ones */
 
-/* Whose second sessions get a fault of their own. */
+/* The scenarios whose second sessions get a fault of their own. */
 static const enum scenario with_seconds[] = {SCENARIO_WAITING, SCENARIO_ROLLS};
 
 #define WITH_SECONDS ((uint32_t)(sizeof with_seconds / sizeof with_seconds[0]))
 
-/* Found by the sweep of first faults, and used for the second ones: shared memory. */
+/* Findings of the sweep over first faults, for the second ones. In shared memory. */
 struct findings {
     _Atomic uint32_t disturbing_count;
     struct fault_case disturbing[FIRST_MAX];
     struct seconds {
-        uint32_t calls[CALLS]; /* of the second session */
+        uint32_t calls[CALLS]; /* that the second session makes */
         struct shim_fault faults[SECOND_MAX];
         uint32_t count;
     } seconds[WITH_SECONDS];
@@ -59,7 +59,8 @@ static int first_step(uint32_t item, uint32_t step, struct trial *trial) {
     return outcome.fired[0] > 0;
 }
 
-/* Every first fault meets the second ones in an order of its own, so that a cut pass has seen something of all. */
+/* Each first fault meets the second ones in an order of its own, so that a pass that is cut short has tried some of
+ * all. */
 static int second_step(uint32_t item, uint32_t step, struct trial *trial) {
     static uint32_t halfway = UINT32_MAX;
     struct fault_case fault_case = findings->disturbing[item];
@@ -69,7 +70,7 @@ static int second_step(uint32_t item, uint32_t step, struct trial *trial) {
     if (step >= SECONDS_A_PASS || number >= seconds->count) {
         return 0;
     }
-    const uint32_t stride = 7919; /* a prime that does not divide the count: every one is met once */
+    const uint32_t stride = 7919; /* a prime that does not divide the count, so each is met once */
     fault_case.faults[1] = seconds->faults[(uint32_t)(((uint64_t)number * stride + item) % seconds->count)];
     fault_case.fault_count = 2;
     pool_begin_case(&fault_case);
@@ -83,7 +84,7 @@ static int second_step(uint32_t item, uint32_t step, struct trial *trial) {
     return step + 1 < SECONDS_A_PASS;
 }
 
-/* How often the second session makes each call, when the first one was cut short by nothing. */
+/* Counts the calls of the second session behind a first one without a fault. */
 static void count_calls(struct trial *trial, void *argument) {
     const enum scenario scenario = *(const enum scenario *)argument;
     stage_set(trial, scenario);
@@ -98,7 +99,7 @@ static void count_calls(struct trial *trial, void *argument) {
 
 static int weather_step(uint32_t item, uint32_t step, struct trial *trial) {
     if (step >= SCENARIOS) {
-        return 0; /* the last one took its process with it */
+        return 0; /* the last case killed its process */
     }
     const struct fault_case fault_case = {.scenario = (enum scenario)step, .weather = (enum weather)item};
     struct case_outcome outcome;
@@ -108,7 +109,7 @@ static int weather_step(uint32_t item, uint32_t step, struct trial *trial) {
     return step + 1 < SCENARIOS;
 }
 
-/* One case tells what it does. */
+/* Runs one case, and prints what happens. */
 static void run_case(struct trial *trial, void *argument) {
     struct case_outcome outcome;
     trial_is_told = 1;
@@ -214,7 +215,7 @@ int layer_main(const struct layer *given, int argc, char **argv) {
             seconds = atoi(value);
         } else if (strcmp(argv[i - 1], "--case") == 0 && case_parse(value, &fault_case) == 0) {
             has_case = 1;
-        } else if (strcmp(argv[i - 1], "--seed") != 0) { /* nothing is left to chance here */
+        } else if (strcmp(argv[i - 1], "--seed") != 0) { /* ignored: nothing is left to chance */
             return usage(argv[0]);
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two layers share: all first faults, then second ones by breadth, within a budget of time. */
+/* What both layers do: they run all first faults, then second ones, breadth first, within their time. */
 #ifndef BURST_TEST_FAULTS_LAYERS_H
 #define BURST_TEST_FAULTS_LAYERS_H
 
@@ -8,9 +8,9 @@
 struct layer {
     const char *name;
     uint32_t (*first_count)(void);
-    /* Steps go on until one does not strike. */
+    /* The steps of an item end when a fault does not strike. */
     struct fault_case (*first_case)(uint32_t item, uint32_t step);
-    /* All faults in a session that makes so many calls of each kind. */
+    /* Lists all faults for a session that makes so many calls of each kind. */
     uint32_t (*second_faults)(const uint32_t *calls, struct shim_fault *faults, uint32_t most);
     int has_weather;
     int tells_points;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Speaking names for the places where a kill strikes. */
+/* Readable names for the places where a kill strikes. */
 #include "media/layout.h"
 #include "shim.h"
 
-/* Of the calls without a row of their own: one of the two by whom they concern. */
+/* Points for calls without a row below: each is one of two, by its target. */
 enum {
     POINT_MEMORY,
     POINT_CLOCK,

@@ -10,9 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CASES_A_PROCESS                                                                                                \
-    1500                 /* closed logs stay in memory for ever, as the API promises: a process is given up in time */
-#define HANG_SECONDS 150 /* longer than the shim needs to notice one */
+#define CASES_A_PROCESS 1500 /* closed logs stay in memory for ever, as the API promises: so a process ends in time */
+#define HANG_SECONDS 150     /* longer than the shim takes to notice a hang */
 #define PROGRESS_SECONDS 5
 #define VIOLATIONS_TOLD 100
 
@@ -21,7 +20,7 @@ struct worker {
     _Atomic uint32_t has_item;
     _Atomic uint32_t item;
     _Atomic uint32_t step;
-    _Atomic uint32_t is_done; /* nothing is left, or the time is over */
+    _Atomic uint32_t is_done; /* no work is left, or the time is over */
     _Atomic uint64_t cases;
     char name[CASE_NAME_BYTES];
     struct trial trial;
@@ -114,7 +113,7 @@ static void work_until_tired(struct worker *worker, const struct pool_work *work
             atomic_store(&worker->is_done, 1);
             break;
         }
-        /* Counted first: a step that takes the process with it is not made again. */
+        /* Counted before it runs: a step that kills the process is not run again. */
         const uint32_t step = atomic_fetch_add(&worker->step, 1);
         if (!work->step(worker->item, step, &worker->trial)) {
             worker->has_item = 0;
@@ -132,7 +131,7 @@ static void start(struct worker *worker, const struct pool_work *work) {
         fflush(stdout);
         _exit(0);
     }
-    worker->pid = child; /* by the parent only: this memory is shared */
+    worker->pid = child; /* only the parent writes it: this memory is shared */
 }
 
 static void remove_stage_of(const struct worker *worker) {
@@ -143,7 +142,7 @@ static void remove_stage_of(const struct worker *worker) {
     }
 }
 
-/* 1 while it works. */
+/* Returns 1 while the worker works. */
 static int look_after(struct worker *worker, const struct pool_work *work) {
     int status = 0;
     if (worker->pid == 0) {

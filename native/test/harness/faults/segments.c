@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A consumer of the segments of a stream: what it was given keeps its number, and what it has acknowledged does not come again. */
+/* A consumer of a stream's segments: each record keeps its number, and an acknowledged record does not come again. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 #include "session.h"
 
-/* The record that the text is; 0: none. */
+/* The number of the record with this text; 0: no record has it. */
 static uint32_t number_of(const struct trial *trial, const burst_consumed_t *record) {
     static char wanted[LONGEST_RECORD + 1];
     unsigned number = 0;
@@ -82,8 +82,9 @@ void session_consume(struct session *session) {
     ENGINE(int, (burst_consumer_close(consumer), 0));
 }
 
-/* Others make what holds up nobody and is passed over, and a link that no consumer may follow: if their folder is there. A fault
- * may have kept the log from making it, and then each of these names is free for a consumer. */
+/* Others put a folder, a FIFO and a link among the consumers' positions. No consumer may take one for its position,
+ * and the log must pass them over. If a fault kept the log from making the folder of positions, these names are free
+ * for consumers. */
 #define POSITIONS SEGMENTS_FOLDER "/consumers/"
 #define VICTIM "victim" /* beside the folder of log files */
 
@@ -102,10 +103,10 @@ void session_put_strangers(struct session *session) {
     if (access(VICTIM, F_OK) == 0) {
         trial_wrong(session->trial, "a consumer has followed a link");
     }
-    unlink(POSITIONS "link"); /* it holds all segments */
+    unlink(POSITIONS "link"); /* as a position it would hold all segments */
 }
 
-/* Each record of the stream once, in order, those that are deleted by now among them. */
+/* The consumer got each record of the stream once, in order. Deleted records count. */
 static void check_all(struct trial *trial, uint64_t count) {
     const uint32_t *found = trial->given;
     uint32_t before = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a session does, over the public API. One thread, and the engine at rest between two calls. */
+/* The steps of a session, over the public API. There is one thread, and the engine rests between two calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -33,7 +33,7 @@ void trial_wrong(struct trial *trial, const char *format, ...) {
     va_end(arguments);
 }
 
-/* A refusal is an error code with a sentence. */
+/* A refusal must have an error code and a sentence. */
 static void check_refusal(struct trial *trial, const char *call, int64_t code) {
     trial->refusals++;
     snprintf(trial->refusal, sizeof trial->refusal, "%s: %lld %.200s", call, (long long)code, burst_last_error());
@@ -64,7 +64,7 @@ static int64_t call_append(const struct session *session, unsigned stream, size_
                       : ENGINE(int64_t, (enqueue ? burst_enqueue : burst_append)(session->log, text, length, 0));
 }
 
-/* If the stream is open. */
+/* Does nothing if the stream is not open. */
 void session_append(struct session *session, unsigned stream, size_t length, int enqueue) {
     struct trial *trial = session->trial;
     if (stream > 0 && session->streams[stream] == NULL) {
@@ -103,7 +103,7 @@ void session_append(struct session *session, unsigned stream, size_t length, int
     shim_settle();
 }
 
-/* NULL: nobody rolls it unasked. */
+/* NULL: the engine plans no rolls of the stream. */
 static const burst_rolling_t *rolling_of(const struct trial *trial, unsigned stream) {
     static burst_rolling_t rolling;
     static char pattern[80];
@@ -112,7 +112,7 @@ static const burst_rolling_t *rolling_of(const struct trial *trial, unsigned str
     rolling.pattern = pattern;
     rolling.size_bytes = 64;
     rolling.compress = 1;
-    rolling.keep_ns = 100ull * 365 * 86400 * SECOND_NS; /* more than any time says: trial_second_session */
+    rolling.keep_ns = 100ull * 365 * 86400 * SECOND_NS; /* longer ago than any file's time: trial_second_session */
     rolling.keep_files = stream == 0 ? KEPT_FILES : 0;
     return trial->scenario == SCENARIO_PLANNED ? &rolling : NULL;
 }
@@ -153,7 +153,7 @@ void session_close_stream(struct session *session, unsigned stream) {
     session->streams[stream] = NULL;
 }
 
-/* The file of the stream ends, and becomes NAME.rolled: if that is taken, NAME.rolled.1. */
+/* Rolls the stream's file to NAME.rolled, or to NAME.rolled.1 if that is taken. */
 void session_roll(struct session *session, unsigned stream) {
     struct trial *trial = session->trial;
     burst_stream_t *rolled = stream > 0 ? session->streams[stream] : burst_main_stream(session->log);
@@ -199,7 +199,7 @@ void session_await_drained(struct session *session) {
     }
 }
 
-/* Names for the accounts of this user: who may always be given a file. */
+/* Names this user's accounts: this user may always give files to them. */
 static void set_accounts(burst_config_t *config) {
     static char user[64], group[64];
     if (user[0] == '\0') {
@@ -212,8 +212,8 @@ static void set_accounts(burst_config_t *config) {
     config->file_group = group;
 }
 
-/* The words that a fork wipes come from pages that stay for good: the open finds one with room, so that whatever it leaves
- * mapped is a leak. */
+/* The words that a fork wipes come from pages that stay for good. Here the open finds such a page with room, so
+ * memory that it leaves mapped is a leak. */
 static void provide_wiped_word(void) {
     uint32_t *word;
     do {
@@ -226,7 +226,7 @@ int session_try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
     burst_config_t config;
     burst_config_init(&config);
     config.ring = "ring";
-    config.io = BURST_IO_PWRITE; /* calls are counted: none may depend on what a calibration measures */
+    config.io = BURST_IO_PWRITE; /* the number of calls must not depend on a calibration */
     config.file_name = "logs/log";
     config.durability = BURST_DURABILITY_PROCESS;
     config.ring_bytes = 2 * 1024 * 1024;
@@ -251,7 +251,7 @@ int session_try_to_open(struct session *session, int64_t shutdown_timeout_ns) {
     return rc;
 }
 
-/* 1 if it is open. */
+/* 1: the log is open. */
 int session_open_log(struct session *session, int64_t shutdown_timeout_ns) {
     session->has_failed = 0;
     for (int attempt = 0; attempt < OPEN_ATTEMPTS; attempt++) {
@@ -266,7 +266,7 @@ int session_open_log(struct session *session, int64_t shutdown_timeout_ns) {
     return 0;
 }
 
-/* What the operator was told that changes what must be in which file. */
+/* Takes the events: some change what must be in which file. */
 static void take_events(struct session *session, int64_t timeout_ns) {
     struct trial *trial = session->trial;
     burst_event_t event = {.struct_bytes = sizeof event};
@@ -280,7 +280,7 @@ static void take_events(struct session *session, int64_t timeout_ns) {
     }
 }
 
-/* The shortest close is not waited for by burst_close: it goes on, and comes to the same end. */
+/* burst_close does not wait for the shortest close, which goes on by itself and comes to the same end. */
 static int64_t end_of_close(struct session *session) {
     burst_stats_t stats = {.struct_bytes = sizeof stats};
     take_events(session, -1);
@@ -300,7 +300,7 @@ void session_close(struct session *session) {
     }
     take_events(session, 0);
     while ((trial->scenario == SCENARIO_PLANNED || trial->scenario == SCENARIO_SEGMENTS) && shim_threads() != 0) {
-        usleep(100); /* a thread that rolls, or deletes segments, has said that it ends, and has not ended yet */
+        usleep(100); /* a thread that rolls, or deletes segments, has announced its end, but may still run */
     }
     if (trial->left < 0) {
         check_refusal(trial, "close", trial->left);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sessions of a trial: what each scenario does in them. */
+/* The sessions of a trial: the steps of each scenario. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "session.h"
 
-#define SHORTEST_CLOSE_NS 1 /* what is not in the log file by then stays in the ring */
+#define SHORTEST_CLOSE_NS 1 /* records that are not in the log file by then stay in the ring */
 
 const char *const scenario_names[SCENARIOS] = {"waiting",  "streams", "rolls",     "planned",
                                                "segments", "new",     "new-empty", "new-linked"};
@@ -16,17 +16,17 @@ static void append(struct session *session, size_t length, int enqueue) {
     session_append(session, 0, length, enqueue);
 }
 
-/* Only the creation is of interest. */
+/* Only the creation of the ring matters: few records are enough. */
 static int is_short(const struct trial *trial) {
     return trial->scenario != SCENARIO_WAITING;
 }
 
-/* One stream is there from the beginning and removed, the other one is added while records of all of them wait. */
+/* One stream is open from the beginning, and closed. The other is opened while records of all streams wait. */
 static void first_session_of_streams(struct session *session) {
     session_open_stream(session, 2);
     session_append(session, 2, 25, 0);
     session_append(session, 0, 26, 0);
-    shim_tick(); /* into the files, and not synced */
+    shim_tick(); /* into the files, without a sync */
     session_append(session, 2, 4500, 1);
     session_open_stream(session, 1);
     session_append(session, 1, 27, 0);
@@ -41,7 +41,7 @@ static void first_session_of_streams(struct session *session) {
     session_close(session);
 }
 
-/* What waits for the one that is not opened goes to its file all the same. */
+/* Records of the stream that is not opened go to its file all the same. */
 static void second_session_of_streams(struct session *session) {
     session_append(session, 0, 34, 0);
     session_open_stream(session, 1);
@@ -54,10 +54,10 @@ static void second_session_of_streams(struct session *session) {
     session_close(session);
 }
 
-/* What is written and not synced, what is not written, and nothing at all is rolled. */
+/* A roll comes behind records that are written and not synced, behind others that are not written, and behind none. */
 static void first_session_of_rolls(struct session *session) {
     session_append(session, 0, 26, 0);
-    shim_tick(); /* into the file, and not synced */
+    shim_tick(); /* into the file, without a sync */
     session_roll(session, 0);
     session_append(session, 0, 27, 0);
     session_await_drained(session);
@@ -86,7 +86,7 @@ static void second_session_of_rolls(struct session *session) {
     session_close(session);
 }
 
-/* Two records a file, and what was drained before it. */
+/* Each file holds two records, and all that the drain took before its roll. */
 static void first_session_of_plans(struct session *session) {
     session_append(session, 0, 26, 0);
     shim_tick();
@@ -117,7 +117,7 @@ static void second_session_of_plans(struct session *session) {
     session_close(session);
 }
 
-/* Three segments, of which the consumer has passed the first ones while the log is open. */
+/* The log writes three segments, and the consumer passes the first ones while it is open. */
 static void first_session_of_segments(struct session *session) {
     session_open_stream(session, 1);
     session_append(session, 1, 26, 0);
@@ -164,7 +164,7 @@ void trial_first_session(struct trial *trial) {
     struct session session = {.trial = trial};
     const int has_streams = is_short(trial) && trial->scenario < SCENARIO_NEW;
     if (!session_open_log(&session, has_streams ? 10 * SECOND_NS
-                                                : SHORTEST_CLOSE_NS)) { /* they are opened within the same time */
+                                                : SHORTEST_CLOSE_NS)) { /* opening them has the same time limit */
         return;
     }
     if (has_streams) {
@@ -185,7 +185,7 @@ void trial_first_session(struct trial *trial) {
         return;
     }
     session_await_drained(&session);
-    append(&session, LONGEST_RECORD, 0); /* asks the drain; in scenario `waiting` over the end of the lap */
+    append(&session, LONGEST_RECORD, 0); /* wakes the drain; in scenario `waiting` it crosses the lap's end */
     append(&session, 30, 0);
     append(&session, 8000, 0);
     shim_tick(); /* into the file, and not synced */
@@ -194,7 +194,7 @@ void trial_first_session(struct trial *trial) {
     session_close(&session);
 }
 
-/* As a clock leaves them that was wrong: rolled files of 1970, and of a time that no 64 bits of nanoseconds hold. */
+/* A clock that was wrong leaves such times: 1970, and a time beyond 64 bits of nanoseconds. */
 static void give_odd_times(void) {
     static char names[2 * RECORDS_MAX][64];
     const int count = stage_files(names, 2 * RECORDS_MAX);
@@ -207,7 +207,7 @@ static void give_odd_times(void) {
         const struct timespec time = {.tv_sec = is_even ? 12000000000 : 1};
         const struct timespec times[2] = {time, time};
         if (strstr(names[i], ROLLED_SUFFIX) != NULL) {
-            utimensat(AT_FDCWD, path, times, 0); /* of a file and its twin it is the same */
+            utimensat(AT_FDCWD, path, times, 0); /* a compressed file and its original get the same time */
         }
     }
 }
@@ -250,7 +250,7 @@ void trial_last_session(struct trial *trial) {
     trial->reported_lost += burst_recovery_statement(session.log, text, sizeof text);
     shim_settle();
     if (trial->scenario == SCENARIO_PLANNED) {
-        session_open_stream(&session, 1); /* what is left half done of its files is done */
+        session_open_stream(&session, 1); /* the open finishes rolls of its files that were interrupted */
     }
     append(&session, 90, 0);
     const int drained = ENGINE(int, burst_await_drained(session.log, 10 * SECOND_NS));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting, striking, and what the engine holds. The wrappers themselves are in shim_calls.c. */
+/* Counts calls, strikes, and notes what the engine holds. The wrappers are in shim_calls.c. */
 #include "shim.h"
 
 #include <errno.h>
@@ -134,7 +134,7 @@ static int is_interruptible(enum shim_call call) {
 }
 
 static int standing_effect(enum shim_call call) {
-    static _Thread_local uint32_t looks[CALLS]; /* of its own, so that no thread is interrupted for ever */
+    static _Thread_local uint32_t looks[CALLS]; /* each thread's own: so none is interrupted for ever */
     if (shim_weather.interrupts && is_interruptible(call) && looks[call]++ % 2 == 0) {
         return EINTR;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A shim between the engine and the C library (linked with --wrap): it counts the calls of each kind that the engine
- * makes, and lets one of them fail, come back short, or kill the process. Calls of the test itself pass uncounted.
+ * A shim between the engine and the C library (linked with --wrap). It counts the calls of each kind that the engine
+ * makes, and lets one of them fail, come back short, or kill the process. The test's own calls pass uncounted.
  *
- * Time is virtual: a sleep takes no time but moves the clock, and a wait with a timeout ends at once when every thread of
- * the engine is asleep and nothing but the timeout can end it. So a test that provokes stalls and retries never waits.
+ * Time is virtual. A sleep takes no time, but moves the clock. A wait with a timeout ends at once if all threads of the
+ * engine are asleep and nothing but the timeout can end it. So a test of stalls and retries never waits.
  */
 #ifndef BURST_TEST_FAULTS_SHIM_H
 #define BURST_TEST_FAULTS_SHIM_H
@@ -32,25 +32,25 @@ enum shim_call {
         CALLS
 };
 
-/* What a path or descriptor is to the engine. */
+/* The role of a path or descriptor for the engine. */
 enum shim_role { ROLE_NONE, ROLE_RING, ROLE_WORKING, ROLE_LOG, ROLE_FOLDER, ROLE_HOST, ROLES };
 
-/* What a fault does; above 0: the errno. */
+/* The effect of a fault; above 0: the errno. */
 enum shim_effect {
     EFFECT_NONE = 0,
-    EFFECT_SHORT = -1,   /* half of what was asked for */
+    EFFECT_SHORT = -1,   /* half of the bytes that were asked for */
     EFFECT_NOTHING = -2, /* 0 bytes */
     EFFECT_KILL_BEFORE = -3,
     EFFECT_KILL_AFTER = -4,
 };
 
 #define TIMES_ONCE 1u
-#define TIMES_STORM 50u /* in a row, then it passes */
+#define TIMES_STORM 50u /* so many times in a row, then no more */
 #define TIMES_FOREVER UINT32_MAX
 
 struct shim_fault {
     enum shim_call call;
-    uint32_t first; /* 1: the first call of that kind */
+    uint32_t first; /* 1: the first call of its kind */
     uint32_t times;
     int effect;
 };
@@ -58,43 +58,43 @@ struct shim_fault {
 extern const char *const shim_call_names[CALLS];
 extern const char *const shim_role_names[ROLES];
 
-/* Where the fault struck first, and how often. */
+/* The fault's strikes: how often, and on what. */
 struct shim_report {
     _Atomic uint32_t fired;
-    _Atomic uint32_t roles;                     /* a bit for every role that it struck */
-    _Atomic uint32_t failed_data_writes;        /* writes of records or markers to the ring that were made to fail */
-    _Atomic uint32_t data_writes_after_failure; /* ring writes of the same session after one that failed */
+    _Atomic uint32_t roles;                     /* one bit for each role that it struck */
+    _Atomic uint32_t failed_data_writes;        /* failed writes of records or markers to the ring */
+    _Atomic uint32_t data_writes_after_failure; /* writes to the ring after a failed one, in the same session */
 };
 
-/* Calls of this thread are the engine's between these two. */
+/* Between these two the calls of this thread count as the engine's. */
 void shim_enter(void);
 void shim_leave(void);
 
-/* Counts from 0 again; `fault` NULL: none. */
+/* Arms the fault, and counts from 0 again; NULL: no fault. */
 void shim_arm(const struct shim_fault *fault);
 const struct shim_report *shim_report(void);
 uint32_t shim_count(enum shim_call call);
 
-/* Every kill is counted here, by the name of the point: memory that outlives the killed process. */
+/* Counts each kill by its point, in memory that outlives the killed process. */
 void shim_count_kills(_Atomic uint32_t *hits);
 
-/* Standing faults besides the armed one. */
+/* Faults that persist beside the armed one. */
 struct shim_weather {
-    int clock_jumps_back;    /* CLOCK_REALTIME is an hour earlier at every look */
-    int interrupts;          /* every other call of a thread that a signal can interrupt gives EINTR */
+    int clock_jumps_back;    /* CLOCK_REALTIME is an hour earlier at each look */
+    int interrupts;          /* EINTR for every other call of a thread that a signal can interrupt */
     int no_exclusive_rename; /* renameat2 gives EINVAL */
 };
 extern struct shim_weather shim_weather;
 
-/* Waits until every thread of the engine is asleep. */
+/* Waits until all threads of the engine are asleep. */
 void shim_settle(void);
-/* Wakes them once, as the end of the drain's interval would, and waits until they sleep again. */
+/* Wakes them once, as the end of the drain's interval does; waits until they sleep again. */
 void shim_tick(void);
 
-/* A ring was opened: what is written to it from now on is another session's. */
+/* Begins a session with the open of a ring: later writes to the ring belong to it. */
 void shim_begin_session(void);
 
-/* What the engine holds. */
+/* What the engine holds now. */
 int shim_descriptors(void);
 int shim_threads(void);
 int64_t shim_mapped_bytes(void);
@@ -105,7 +105,7 @@ struct shim_verdict {
     int kill_after;
 };
 
-/* What a call is about: the descriptor, offset and data where it has them. */
+/* The target of a call: its descriptor's role, offset and data, if it has them. */
 struct shim_target {
     enum shim_role role;
     int64_t offset;
@@ -133,7 +133,7 @@ void shim_mapped(int64_t bytes);
 int64_t shim_skew_ns(void);
 void shim_skip_ns(int64_t duration_ns);
 long shim_park(_Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
-void *shim_thread(void *argument); /* of a pthread_create: a struct shim_start */
+void *shim_thread(void *argument); /* for pthread_create; the argument is a struct shim_start */
 void shim_count_thread(void);
 void shim_uncount_thread(void);
 struct shim_start {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wrappers of calls that only fail or succeed, open or let go. The others are in shim_transfers.c. */
+/* Wrappers of calls that only fail or succeed, open or let go. The others are in shim_transfers.c. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static const struct shim_target nothing = {.role = ROLE_NONE};
 #define of_path shim_target_of_path
 #define of_fd shim_target_of_fd
 
-/* A call that only fails or succeeds. `about`: what it concerns; `failure`: what it returns when it fails. */
+/* A call that only fails or succeeds. `about` is its target, `failure` its result when it fails. */
 #define WRAP(type, name, failure, about, parameters, arguments)                                                        \
     type __real_##name parameters;                                                                                     \
     type __wrap_##name parameters;                                                                                     \
@@ -131,7 +131,7 @@ int __wrap_inotify_init1(int flags) {
     OPEN_WITH(inotify_init1, "", __real_inotify_init1(flags))
 }
 
-/* The descriptor is gone even where close fails. */
+/* The descriptor is closed even if close fails. */
 int __real_close(int fd);
 int __wrap_close(int fd);
 int __wrap_close(int fd) {
@@ -149,7 +149,7 @@ int __wrap_close(int fd) {
     return result;
 }
 
-/* The search for holders of a file must not depend on what other processes of this machine do. */
+/* The engine looks for holders of a file: it must not see other processes of this machine. */
 static int is_of_another_process(const char *path) {
     int pid;
     return sscanf(path, "/proc/%d/", &pid) == 1 && pid != (int)getpid();
@@ -206,6 +206,6 @@ int __wrap_closedir(DIR *stream) {
         shim_after(CALL_getdelim, &target, verdict);                                                                   \
         return result;                                                                                                 \
     }
-/* Which of the two a call of getline becomes depends on the optimisation. */
+/* The compiler makes a call of getline one of these two, by its optimisation. */
 GETDELIM(getline, (char **line, size_t *bytes, FILE *file), (line, bytes, file))
 GETDELIM(__getdelim, (char **line, size_t *bytes, int end, FILE *file), (line, bytes, end, file))

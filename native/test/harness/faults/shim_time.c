@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual time, and who sleeps. */
+/* Virtual time: which threads sleep. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 #define THREADS_MAX 8
 #define SLICE_NS 50000
 #define LITTLE_NS 200000
-#define HANG_NS 120000000000ll /* of real time, in which no thread of the engine wakes: this may have a low priority */
+#define HANG_NS 120000000000ll /* so much real time without a wake-up is a hang: this program may have a low priority */
 
 long __real_syscall(long number, ...);
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
@@ -22,13 +22,13 @@ int __real_clock_gettime(clockid_t clock, struct timespec *now);
 /* A thread of the engine. */
 struct sleeper {
     _Atomic uint32_t used;
-    _Atomic uint32_t parks;           /* how often it lay down */
-    _Atomic(_Atomic uint32_t *) word; /* it sleeps on; NULL: awake */
+    _Atomic uint32_t parks;           /* how often it went to sleep */
+    _Atomic(_Atomic uint32_t *) word; /* the word that it sleeps on; NULL: awake */
     _Atomic uint32_t expected;
 };
 
 static struct sleeper sleepers[THREADS_MAX];
-static _Atomic uint32_t changes; /* a thread lay down or ended */
+static _Atomic uint32_t changes; /* counts threads that went to sleep or ended */
 static _Thread_local struct sleeper *self;
 static _Atomic int threads;
 static _Atomic int64_t skew_ns;
@@ -87,7 +87,7 @@ void shim_uncount_thread(void) {
     atomic_fetch_sub(&threads, 1);
 }
 
-/* Asleep, and nobody has changed the word since: only another thread or a timeout wakes it. */
+/* The thread sleeps, and nobody has changed its word: only another thread or a timeout can wake it. */
 static int is_asleep(struct sleeper *sleeper) {
     _Atomic uint32_t *word = atomic_load(&sleeper->word);
     return word != NULL && atomic_load(word) == atomic_load(&sleeper->expected);
@@ -117,7 +117,7 @@ static long futex_wait(_Atomic uint32_t *word, uint32_t expected, int64_t timeou
     return __real_syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ns < 0 ? NULL : &timeout, NULL, 0);
 }
 
-/* Until the next change, or a little while. */
+/* Sleeps until the next change, or for a short time. */
 static void rest(uint32_t seen) {
     futex_wait(&changes, seen, LITTLE_NS);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wrappers of reads and writes, raw system calls, memory, threads and time. */
+/* Wrappers of reads and writes, raw system calls, memory, threads and time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -25,7 +25,7 @@ void *__real_malloc(size_t bytes);
 
 /* ------------------------------------------------------------------------------------------- reads and writes */
 
-/* 1 and *result if the fault decides the outcome; else *bytes is what is still to be done of the call. */
+/* 1: the fault decides the outcome, which is *result. 0: the call goes on with *bytes. */
 static int decide_transfer(struct shim_verdict verdict, size_t *bytes, ssize_t *result) {
     if (verdict.effect > 0) {
         errno = verdict.effect;
@@ -74,7 +74,7 @@ static long call_vector(long number, const long *argument) {
     ssize_t result;
     if (decide_transfer(verdict, &range.iov_len, &result))
         return result;
-    /* Half a page is none for a direct write, on media that insist on whole blocks. */
+    /* A medium that insists on whole blocks refuses half a block, so this call stays whole. */
     if (verdict.effect == EFFECT_SHORT && range.iov_len % 512 != 0)
         range.iov_len = given->iov_len;
     result = __real_syscall(number, argument[0], &range, 1, argument[3], argument[4], argument[5]);
@@ -125,11 +125,11 @@ long __wrap_syscall(long number, ...) {
             return call_vector(number, argument);
         case SYS_getrandom:
             return call_getrandom(number, argument);
-        case SYS_io_uring_setup: /* how its commands fail is a matter of device/backend/uring_test.c */
+        case SYS_io_uring_setup: /* device/backend/uring_test.c has its failing commands */
         case SYS_io_uring_enter:
         case SYS_io_uring_register:
         case SYS_gettid:
-        case SYS_ioprio_set: /* nobody looks at what it says */
+        case SYS_ioprio_set: /* the engine ignores its result */
             break;
         case SYS_futex:
             return call_plainly(argument[1] == FUTEX_WAIT_PRIVATE ? CALL_futex_wait : CALL_futex_wake, nothing, number,
@@ -150,7 +150,7 @@ long __wrap_syscall(long number, ...) {
 
 /* ---------------------------------------------------------------------------------- calls with a third argument */
 
-/* `then`: what is to be noted of a result. */
+/* `then` notes the result. */
 #define WRAP_CONTROL(name, request_type, then)                                                                         \
     int __real_##name(int fd, request_type request, ...);                                                              \
     int __wrap_##name(int fd, request_type request, ...);                                                              \
@@ -246,7 +246,7 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *du
     (void)clock, (void)flags;
     const int64_t ns = duration->tv_sec * 1000000000ll + duration->tv_nsec;
     const struct shim_verdict verdict = shim_before(CALL_clock_nanosleep, &nothing);
-    /* Long sleeps are oversleeping much, as on a busy machine: fewer rounds of what is polled. */
+    /* Long sleeps last far longer than asked, as on a busy machine: so a poll takes fewer rounds. */
     shim_skip_ns(verdict.effect > 0 ? 0 : ns >= LONG_SLEEP_NS ? 50 * ns : ns);
     if (verdict.effect > 0) {
         *left = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};

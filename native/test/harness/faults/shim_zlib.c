@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In the place of zlib, whose calls nobody could count: what it compresses stays as it is. */
+/* In place of zlib, whose calls cannot be counted: "compressing" leaves the bytes as they are. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thousand signals a second, none of which restarts a call: nothing is lost, nothing fails, no wait ends early. */
+/* A thousand signals arrive each second, and none restarts a call: nothing is lost, nothing fails, no wait ends
+ * early. */
 #include "log_fixture.h"
 
 #include <signal.h>
@@ -85,7 +86,7 @@ static void opening_and_closing_survive_signals(void **state) {
     int64_t number = 0;
     for (int rings = 0; atomic_load(&signals) < SIGNALS_ENOUGH || rings < RINGS_ENOUGH; rings++) {
         if (rings % 2 == 0) {
-            unlink(ring_path); /* drained: the next open makes a new one */
+            unlink(ring_path); /* all is drained: the next open makes a new ring */
         }
         burst_t *log = open_small();
         assert_true(append_number(log, ++number, 0) > 0);
@@ -144,7 +145,8 @@ static void waits_last_their_time_under_signals(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* 200 signals after the append has begun to wait. Takes none itself: they are for who appends. */
+/* Makes room after the append has waited through 200 signals. This thread blocks them: they are for the appending
+ * one. */
 static void *unblock_who_waits(void *log) {
     sigset_t all;
     sigfillset(&all);

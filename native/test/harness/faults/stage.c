@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ring and log files of a trial: made once, and brought back from memory for every trial. */
+/* Ring and log files of a trial: made once, kept in memory, and written back for each trial. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct kept_file {
 
 struct snapshot {
     uint8_t ring[RING_BYTES];
-    size_t ring_bytes; /* 0: there is none, or it is empty */
+    size_t ring_bytes; /* 0: no ring, or an empty file */
     int ring_is_there;
     struct kept_file files[FILES_MAX];
     int file_count;
@@ -65,7 +65,7 @@ static void path_of(char *path, const char *name) {
     snprintf(path, 80, "logs/%.63s", name);
 }
 
-/* Also those of the folder of segments, of its consumers behind them. */
+/* Lists log files, then segments, then their consumers' positions. */
 static int all_files(char names[][64], int most) {
     static const char *const folders[] = {"", ".segments/", ".segments/consumers/"};
     int count = 0;
@@ -138,8 +138,8 @@ static void remove_files(void) {
     unlink(".ring.burstlog-creating");
 }
 
-/* A file that is brought back is another file to the kernel: what the checkpoint knows the old one by becomes that of the
- * new one, as nobody has copied anything in the life that is told here. */
+/* To the kernel a file that is written back is another file. So the checkpoint gets the new file's marks in place of
+ * the old one's: in the life that the trial tells nobody has copied anything. */
 static void take_over_marks(struct one_stream *checkpoint, const struct file_mark *before,
                             const struct file_mark *now) {
     struct checkpoint_entry *streams = &checkpoint->stream;
@@ -167,7 +167,7 @@ static void take_over_mark(uint8_t *ring, const struct file_mark *before, const 
     }
 }
 
-/* Only the blocks that differ are written. */
+/* Writes only the blocks that differ. */
 static void put_ring(const struct snapshot *snapshot, const struct file_mark *marks) {
     static uint8_t present[RING_BYTES], wanted[RING_BYTES];
     if (!snapshot->ring_is_there) {
@@ -255,7 +255,8 @@ static void drain_for_the_stage(burst_t *log) {
     shim_settle();
 }
 
-/* A ring near the end of its lap, as a killed process leaves it: some records in the log file, some after them not. */
+/* Makes a ring near the end of its lap, as a killed process leaves it: the log file has some of the records, the
+ * last ones wait. */
 static void make_waiting(void) {
     static const size_t lengths[] = {33, 3000, 5000, 28, 4200, 29};
     static struct trial filler;

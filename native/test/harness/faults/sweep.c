@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The error sweep: every call of the engine that can fail does so, the first, the second, ... until a run ends without the
- * fault having struck; with every errno of its manual page, once and for ever. Then the same again in the recovery from
- * what the first fault left behind.
+ * The error sweep: each call of the engine that can fail does so, the first of its kind, the second, and so on, until a
+ * run ends without a strike; with each errno of its manual page, once and for ever. Then the same again in the recovery
+ * from the first fault.
  *
  *     sweep [--seconds N] [--seed S] [--first-only] [--case "waiting: pwritev2#5 EIO once then pread#2 EIO once"]
  */
@@ -11,16 +11,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What differs in these from scenario `new` is how the ring gets its name. */
+/* The other scenarios of new rings differ from `new` only in how the ring gets its name. */
 static int is_of_the_name(enum shim_call call) {
     return call == CALL_renameat || call == CALL_renameat2 || call == CALL_linkat || call == CALL_unlinkat ||
            call == CALL_fstatat || call == CALL_fchmod || call == CALL_fchown || call == CALL_fsync ||
            call == CALL_openat;
 }
 
-/* The many ways in which a call fails are told apart below streams: there each call fails in the first of them, and the log
- * files cannot be written in all. */
-/* What a roll does to the files: in all ways what has to do with names, in the first way what has not. */
+/* In scenario `streams` each call fails in its first way only; writes fail in all ways. */
+/* A roll's calls on names fail in all ways, its other calls in their first way and for want of space or access. */
 static int is_of_a_roll(const struct fault_kind *kind, int first_way) {
     switch (kind->call) {
     case CALL_renameat2:
@@ -39,7 +38,7 @@ static int is_of_a_roll(const struct fault_kind *kind, int first_way) {
     }
 }
 
-/* What compressing and deleting do, each in the first way. */
+/* The calls of compressing and deleting, each in its first way. */
 static int is_of_what_follows_a_roll(const struct fault_kind *kind, int first_way) {
     switch (kind->call) {
     case CALL_openat:
@@ -58,7 +57,7 @@ static int is_of_what_follows_a_roll(const struct fault_kind *kind, int first_wa
     }
 }
 
-/* What the folder of segments and the position of a consumer need, each in the first way, and a full disk. */
+/* The calls of segments and of a consumer's position, each in its first way, and on a full disk. */
 static int is_of_segments(const struct fault_kind *kind, int first_way) {
     switch (kind->call) {
     case CALL_open:

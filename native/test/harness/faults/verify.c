@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the log files must hold: every acknowledged record once, in order, whole, and nothing else. */
+/* Checks the log files: each acknowledged record is there once, in order, whole, and nothing else is. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,9 +31,9 @@ struct log_text {
     char name[64];
     char *bytes;
     size_t length;
-    uint32_t first; /* number of its first record, 0: none */
+    uint32_t first; /* first record's number; 0: none */
     uint32_t last;
-    uint32_t ended_by; /* the roll whose footer it has, 0: none */
+    uint32_t ended_by; /* the roll whose footer it ends with; 0: none */
     uint32_t stream;
 };
 
@@ -42,8 +42,8 @@ struct found {
     uint32_t times[RECORDS_MAX + 1];
     uint32_t headers[RECORDS_MAX + 1];
     int is_reported_lost[RECORDS_MAX + 1];
-    uint32_t rolled[STREAMS];       /* files that the log has rolled by itself */
-    uint32_t first_rolled[STREAMS]; /* the first record in one of them; 0: none */
+    uint32_t rolled[STREAMS];       /* files that the engine rolled by its plan */
+    uint32_t first_rolled[STREAMS]; /* the first record in one of these; 0: none */
 };
 
 static void read_text(struct log_text *file) {
@@ -72,7 +72,7 @@ static void take_loss(struct found *found, const char *line) {
     }
 }
 
-/* Of the record, or the roll, in its file. */
+/* Takes the number of a record or a roll that the file holds. */
 static void take_number(struct found *found, struct log_text *file, unsigned number) {
     const uint32_t stream = found->trial->records[number].stream;
     const size_t name_bytes = strlen(stream_files[stream]);
@@ -146,14 +146,14 @@ static int by_first(const void *left, const void *right) {
 }
 
 /*
- * Blocks at the end of the log that cannot be read may have held records: nothing proves it. The open says how much could
- * not be read; one that is then refused for another reason has nobody to say it to.
+ * Unreadable blocks at the end of the log may have held records that nothing proves. An open reports such blocks; if it
+ * is then refused for another reason, its report is lost.
  */
 static int is_unknown(const struct trial *trial) {
     return trial->has_unreadable || trial->open_refusals > 0;
 }
 
-/* With the oldest files. */
+/* The engine deleted the record with the oldest files. */
 static int is_deleted(const struct found *found, uint32_t number) {
     const uint32_t stream = found->trial->records[number].stream;
     return found->trial->scenario == SCENARIO_PLANNED && stream == 0 && found->times[number] == 0 &&
@@ -168,7 +168,7 @@ static void take_rolled(struct found *found, const struct log_text *file) {
     }
 }
 
-/* Nothing of a compression is left half done. */
+/* An interrupted compression leaves no file behind. */
 static void check_leftovers(struct trial *trial) {
     DIR *folder = opendir("logs");
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {

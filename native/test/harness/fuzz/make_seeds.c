@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the first inputs of the targets, made of real rings: fuzz-make-seeds FOLDER. Each folder below FOLDER is the
- * corpus of a target; `media` is that of all targets that read a medium.
+ * Writes the first inputs of the targets, made from real rings: fuzz-make-seeds FOLDER. Each folder below FOLDER is the
+ * corpus of one target; `media` is for all targets that read a medium.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -151,7 +151,7 @@ static void damage(void) {
     log_close(world);
 }
 
-/* One that is done, one of which the file has its name already, and some that wait. */
+/* Writes media with a roll that is done, rolls in each phase, and rolls that wait. */
 static void rolls(void) {
     static const struct sim_roll to_next = {.footer_bytes = 40, .header_bytes = 30, .next = "/logs/next.log"};
     static const struct sim_roll nowhere = {
@@ -166,7 +166,7 @@ static void rolls(void) {
     write_world("a-roll-that-is-done", world, 0);
     log_roll(world, &to_next);
     append(world, 1, 40);
-    for (int step = 0; step < 3; step++) { /* in each of its phases */
+    for (int step = 0; step < 3; step++) { /* in each phase of the roll */
         char name[32];
         snprintf(name, sizeof name, "a-roll-in-phase-%d", step);
         log_drain(world, 0);
@@ -180,7 +180,7 @@ static void rolls(void) {
     log_close(world);
 }
 
-/* A torn commit behind which a whole one stands, an open after it, and so once more. */
+/* A torn commit is followed by a whole one, then by an open; and all of that once more. */
 static void void_ranges(void) {
     struct world *world = new_world();
     log_open_whole(world);
@@ -220,7 +220,7 @@ static void failures(void) {
     log_close(world);
 }
 
-/* What no writer makes: a marker in a place and of a length, and losses, that the CRCs do not contradict. */
+/* Media that no writer makes, with right CRCs: a marker in a wrong place, of a wrong length, with wrong losses. */
 static void crafted(void) {
     static struct medium medium;
     struct world *world = new_world();
@@ -258,7 +258,7 @@ static void crafted(void) {
     }
     write_medium("crafted-capacity", &large);
     for (unsigned slot = 0; slot < LAYOUT_CHECKPOINT_SLOTS; slot++) {
-        /* Of one stream without a name: its path is where a second one would be. */
+        /* The only stream has no name, so its path is where the next entry would be. */
         memcpy(&medium.checkpoints[slot].streams[1], "/\"\\\x1b[2J\xff", 8);
         medium_seal_checkpoint(&medium.checkpoints[slot], crc_seed);
     }
@@ -266,7 +266,7 @@ static void crafted(void) {
     write_medium("crafted-name", &medium);
 }
 
-/* Small records at hand: `count` of them, each in an epoch of its own, every `damaged`th of them damaged. */
+/* Writes `count` small records; with `epochs`, each has its own epoch. Every `damaged`th record is damaged. */
 static void many_small_records(const char *name, unsigned count, int epochs, unsigned damaged, uint32_t length,
                                uint8_t option) {
     static struct medium medium;
@@ -354,7 +354,7 @@ static size_t put_frame(uint8_t *out, uint64_t sequence, uint32_t length, uint32
     return record_bytes(length);
 }
 
-/* As target_segments.c has it: two segments, a loss at the end of the first one, and a consumer in its midst. */
+/* An input of target_segments.c: two segments, a loss at the end of the first, and a consumer in the midst of it. */
 static void segments(void) {
     static struct {
         uint16_t second, first_bytes, second_bytes, reserved;

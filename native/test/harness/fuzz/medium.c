@@ -7,7 +7,7 @@
 #include "harness/fuzz/violation.h"
 #include "media/record.h"
 
-#define FILL_FROM 4u /* equal words: a fill is shorter */
+#define FILL_FROM 4u /* so many equal words are shorter as a fill */
 
 static uint16_t get16(const uint8_t *bytes) {
     return (uint16_t)(bytes[0] | bytes[1] << 8);
@@ -49,7 +49,7 @@ static size_t equal_words(const struct medium *medium, size_t word) {
     return count;
 }
 
-/* Words from here that are neither zero nor worth a fill. */
+/* Counts the words from here that are neither zero nor worth a fill. */
 static size_t plain_words(const struct medium *medium, size_t word) {
     size_t count = 0;
     while (word + count < MEDIUM_WORDS && word_at(medium, word + count) != 0 &&
@@ -153,7 +153,7 @@ void medium_from_world(struct medium *medium, const struct world *world) {
     memcpy(medium->data, world->device.medium + MEDIUM_DATA, sizeof medium->data);
 }
 
-/* The mutator of every target whose input is a medium: each has it by linking this file, others bring their own. */
+/* The mutator of targets whose input is a medium: they link this file. Other targets bring their own mutator. */
 __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
     static struct medium medium;
     uint64_t random = seed;

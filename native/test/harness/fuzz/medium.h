@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small medium as fuzz input. An input is a list of runs over the words of `struct medium`, which is otherwise zero:
+ * A small medium as fuzz input. An input is a list of runs over the words of `struct medium`; all other words are zero.
  *
  *     16 bits: words to skip | 16 bits: words of the run, with RUN_IS_FILL one word stands for all | the words
  *
- * Every input is a medium, and every medium has an input that is about as long as what is written on it.
+ * Every input is a medium. Every medium has an input, which is about as long as the bytes that are written on it.
  */
 #ifndef BURST_TEST_FUZZ_MEDIUM_H
 #define BURST_TEST_FUZZ_MEDIUM_H
@@ -18,7 +18,7 @@
 
 #define FUZZ_STREAMS 3u
 
-/* What such a slot can hold: the streams that its head counts, then their strings. */
+/* The contents of such a slot: the streams that its head counts, then their strings. */
 struct fuzz_checkpoint {
     struct checkpoint_head head;
     struct checkpoint_entry streams[FUZZ_STREAMS];
@@ -37,21 +37,21 @@ struct medium {
 
 void medium_decode(struct medium *medium, const uint8_t *input, size_t bytes);
 
-/* Returns the length, or 0 if there is not enough room. */
+/* Returns the input's length; 0: there is not enough room. */
 size_t medium_encode(const struct medium *medium, uint8_t *input, size_t room);
 
 uint32_t medium_crc_seed(const struct medium *medium);
 
-/* Makes the CRC of a slot right, if it claims no more than it can hold. */
+/* Sets the CRC of a slot, if the slot claims no more than it can hold. */
 void medium_seal_checkpoint(struct fuzz_checkpoint *checkpoint, uint32_t crc_seed);
 
-/* Changes something that means something, and mends CRCs, mostly. */
+/* Changes something that has a meaning, and usually mends the CRCs. */
 void medium_mutate(struct medium *medium, uint64_t random);
 
-/* A world whose ring medium is this one; its files are none. One and the same at every call. */
+/* A world with this ring medium and no files. Each call returns the same world. */
 struct world *medium_to_world(const struct medium *medium);
 
-/* The allocation after `allocations` more fails; < 0: none does. Until the next medium_to_world. */
+/* Lets the allocation after so many more fail; < 0: none fails. This ends at the next medium_to_world. */
 void medium_fail_allocation(struct world *world, int allocations);
 
 /* And back. */

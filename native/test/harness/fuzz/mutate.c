@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes that know what stands where: fields get the values of other fields, and CRCs are mended. */
+/* Changes by field: a field gets the value of another one, and CRCs are mended. */
 #include <string.h>
 
 #include "base/crc32c.h"
@@ -14,7 +14,7 @@ struct change {
     struct medium *medium;
     uint64_t random;
     uint32_t crc_seed;
-    size_t headers[HEADERS_MAX]; /* offsets in data of what looks like a header */
+    size_t headers[HEADERS_MAX]; /* offsets in data that look like headers */
     size_t header_count;
 };
 
@@ -40,7 +40,7 @@ static size_t any_header(struct change *change) {
     return change->header_count == 0 ? 8 * any(change, 7) : change->headers[any(change, change->header_count)];
 }
 
-/* A number that may stand in a 64-bit field: of the medium, near one of it, or at the end of a range. */
+/* A number for a 64-bit field: one of the medium, near one of it, or at the end of a range. */
 static uint64_t any_number(struct change *change) {
     static const uint64_t ends[] = {
         0, 1, 8, 4096, FUZZ_CAPACITY, 1ull << 31, UINT32_MAX, 1ull << 61, LAYOUT_NUMBER_MAX, INT64_MAX, UINT64_MAX};
@@ -150,7 +150,7 @@ static const char *any_path(struct change *change) {
     return paths[any(change, sizeof paths / sizeof paths[0])];
 }
 
-/* Becomes a roll: mostly one that a writer could make. */
+/* Makes the record a roll, usually one that a writer could make. */
 static void change_roll(struct change *change, size_t offset) {
     static const uint8_t text[] = "<the last line>\n<the first line>\n";
     struct record_header *header = header_at(change, offset);
@@ -175,7 +175,7 @@ static void change_roll(struct change *change, size_t offset) {
     }
 }
 
-/* A record that could follow another one, at a block or right behind it. */
+/* Adds a record that could follow another one, at a block or right behind it. */
 static size_t add_record(struct change *change) {
     const size_t before = any_header(change);
     const struct record_header *last = header_at(change, before);
@@ -207,13 +207,13 @@ static size_t add_record(struct change *change) {
 static void change_data(struct change *change) {
     size_t offset = any_header(change);
     switch (any(change, 11)) {
-    case 0: /* damage that no CRC hides */
+    case 0: /* damage that the CRC must find */
         change->medium->data[(offset + any(change, 200)) % FUZZ_CAPACITY] ^= (uint8_t)(1 + any(change, 255));
         return;
     case 1:
         memset(change->medium->data + any(change, FUZZ_BLOCKS) * WORLD_BLOCK_BYTES, 0, WORLD_BLOCK_BYTES);
         return;
-    case 2: { /* a write that went elsewhere */
+    case 2: { /* a write to the wrong place */
         const size_t to = any(change, FUZZ_BLOCKS) * WORLD_BLOCK_BYTES;
         memmove(change->medium->data + to, change->medium->data + offset / WORLD_BLOCK_BYTES * WORLD_BLOCK_BYTES,
                 WORLD_BLOCK_BYTES);
@@ -241,7 +241,7 @@ static void change_data(struct change *change) {
     seal_record(change, offset);
 }
 
-/* One more stream, which is like the first. */
+/* Adds a stream that is like the first. */
 static void add_stream(struct change *change, struct fuzz_checkpoint *checkpoint) {
     struct checkpoint_head *head = &checkpoint->head;
     const struct checkpoint_entry *first = &checkpoint->streams[0];

@@ -23,7 +23,7 @@ static void check_jumps(const struct recovery_input *input, const struct recover
     MUST(lost == recovery->lost);
 }
 
-/* By hand: nothing of the engine's own judgement. */
+/* Checks the record without the engine's own judgement. */
 static void check_record(const struct recovery_input *input, const struct record_header *record) {
     const uint64_t place = (uint64_t)((const uint8_t *)record - input->image);
     MUST(place % RECORD_ALIGN_BYTES == 0);

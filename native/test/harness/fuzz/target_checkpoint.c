@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A checkpoint slot of any bytes, at its exact size; the CRC is made right, so that the rest is judged. */
+/* Any bytes as a checkpoint slot, at its exact size. The CRC is made right, so that the rest is judged. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "harness/fuzz/violation.h"
 #include "media/checkpoint.h"
 
-/* Room of exactly this size: a byte more is noticed. */
+/* The room has exactly this size: the sanitizer notices a byte more. */
 static int name_in(const struct outlet_state *outlet, size_t room) {
     char *path = malloc(room);
     MUST(path != NULL);
@@ -31,13 +31,13 @@ static void check_stream(const struct stream_state *stream) {
     MUST(stream->next_sequence != 0 && stream->next_sequence <= LAYOUT_NUMBER_MAX);
     for (size_t i = 0, fits = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         const int rc = name_in(&stream->outlet, rooms[i]);
-        MUST(!fits || rc == 0); /* what fits a small room fits a large one */
+        MUST(!fits || rc == 0); /* what fits a smaller room fits this one */
         fits = rc == 0;
         MUST(rooms[i] < 8192 || fits);
     }
 }
 
-/* What is written again from what was read is the same. */
+/* A slot that was read is written again: its bytes are the same. */
 static void check_again(const uint8_t *slot, size_t bytes, uint32_t crc_seed) {
     static struct stream_state streams[LAYOUT_STREAMS_MAX];
     const struct stream_state *states[LAYOUT_STREAMS_MAX];

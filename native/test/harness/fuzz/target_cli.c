@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands print of any medium: printable text, and JSON that is JSON. */
+/* The commands print any medium as printable text, and as valid JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +106,7 @@ static void check_text(const char *text, size_t bytes) {
     }
 }
 
-/* Any ring may be refused. */
+/* A command may refuse any ring. */
 static void check_print_refused(int as_json, struct world *world) {
     char *text;
     size_t bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A writer opens any medium. It gets a sentence, or a log that from now on behaves like one: the next open finds the
- * same, what is appended is there after a crash, in the ring and then in the log file of its stream, exactly once.
+ * A writer opens any medium: it gets a sentence, or a log that behaves like one from then on. The next open finds the
+ * same. Appended records are there after a crash: in the ring, then in their stream's log file, exactly once.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,12 +21,12 @@
 #define SECOND_NAME "second"
 #define SECOND_FILE "/logs/second.log"
 
-static uint16_t ids[2]; /* of the streams that are appended to: the main one, and another */
+static uint16_t ids[2]; /* the streams that get records: the main one, and another */
 static int is_open[2];
 
 static const struct files_ops *simulated_files;
 
-/* The simulated folder has few places, and rolls of the medium may want many. */
+/* The simulated folder has few places, and rolls on the medium may want many. */
 static int has_place(const struct files *files) {
     const struct sim_files *sim = (const struct sim_files *)files;
     unsigned names = 0;
@@ -40,7 +40,7 @@ static int create_if_it_fits(const struct files *files, const char *path, const 
     return has_place(files) ? simulated_files->create(files, path, new_file) : -ENOSPC;
 }
 
-/* The second stream, or a roll to come, may say that it begins where the first one's file ended. */
+/* A renamed file may be written here: on the medium the second stream, or a later roll, may name it as its own. */
 static int rename_if_it_fits(const struct files *files, const char *from, const char *to) {
     struct sim_files *sim = (struct sim_files *)files;
     const int rc = has_place(files) ? simulated_files->rename(files, from, to) : -ENOSPC;
@@ -71,7 +71,7 @@ static int open_writer(struct world *world) {
     return rc;
 }
 
-/* Whether the bytes here are a whole header of any lap, and how long a payload stands behind it. */
+/* Says whether a whole header stands here, of any lap. */
 static int is_header(const uint8_t *data, size_t at, uint32_t crc_seed, const struct record_header **header) {
     *header = (const struct record_header *)(data + at);
     const uint64_t position = (*header)->position;
@@ -90,7 +90,8 @@ static int has_headers_inside(const uint8_t *data, const struct record_header *r
     return 0;
 }
 
-/* Two streams of a ring never have one file. Nor one and what another is diverted to, of which the names begin alike. */
+/* Two streams of a ring never share a file. One's file is not another's diverted file either: such names begin
+ * alike. */
 static int shares_files(const struct ledger *ledger) {
     const unsigned newest = ledger_view(ledger)->newest;
     for (unsigned i = 0; i < ledger_streams(ledger, newest); i++) {
@@ -107,9 +108,10 @@ static int shares_files(const struct ledger *ledger) {
 }
 
 /*
- * Forged: whole headers of laps to come, or inside whole payloads. No ring has them by accident, for positions are never
- * used twice, and a CRC is no signature: once the log has come there, or what they stood in is overwritten, nothing tells
- * them from records. What reads such a medium must stay inside (the other targets); what it finds may change.
+ * Says whether the medium was forged: whole headers of later laps, or headers inside whole payloads. No ring has these
+ * by accident, since positions are never used twice. A CRC is no signature: nothing tells forged headers from records
+ * once the log has come there, or has overwritten what they stood in. Readers of such a medium must stay inside it, as
+ * the other targets check; but what they find may change.
  */
 static int is_forged(struct world *world) {
     struct ring_view *view;
@@ -117,7 +119,7 @@ static int is_forged(struct world *world) {
         return 0;
     }
     const struct ledger_view *head = ledger_view(view->ledger);
-    /* And numbers of which only the next few opens have any left: those after them are refused, as they must be. */
+    /* Numbers near their ends count as forged, too: the next opens use them up, and later ones are rightly refused. */
     int forged = shares_files(view->ledger) || view->recovery.epoch_highest > UINT32_MAX - 8 ||
                  head->checkpoints[head->newest].generation > LAYOUT_NUMBER_MAX / 2 - 64 ||
                  view->recovery.next_sequence > LAYOUT_NUMBER_MAX / 2 - FUZZ_CAPACITY ||
@@ -135,7 +137,8 @@ static int is_forged(struct world *world) {
     return forged;
 }
 
-/* A roll may want a next file that cannot be made: its stream waits for that, and so does an open with another name. */
+/* A roll may want a next file that cannot be made: its stream waits for that, and an open with another name is
+ * refused. */
 static int waits_for_its_file(void) {
     return strstr(error_text(), "which cannot be written") != NULL;
 }
@@ -150,7 +153,7 @@ static uint64_t next_sequence_of_a_reader(struct world *world) {
     return next;
 }
 
-/* 1 if all is in the log file. */
+/* Returns 1 when all is in the log file. */
 static int drain(struct world *world) {
     int rc = 0;
     for (int step = 0; step < DRAIN_STEPS_MAX; step++) {
@@ -159,7 +162,7 @@ static int drain(struct world *world) {
             break;
         }
     }
-    MUST(rc <= 0); /* it comes to an end */
+    MUST(rc <= 0); /* the drain comes to an end */
     return rc == 0 && drain_is_done(world->engine->drain);
 }
 
@@ -169,7 +172,7 @@ static const char *payload_of(uint64_t i) {
     return payloads[i];
 }
 
-/* Whoever is refused for the second one gets a sentence. */
+/* A refusal of the second stream must have a sentence. */
 static void open_streams(struct world *world) {
     const struct engine_stream second = {.name = SECOND_NAME, .path = SECOND_FILE};
     const struct drain_stream *main_stream = drain_stream(world->engine->drain, 0);
@@ -194,7 +197,7 @@ static uint64_t append_some(struct world *world) {
         const int64_t rc =
             ring_append(world->engine->ring, payload, strlen(payload), 0, ids[stream_of(appended)], &unless_full);
         if (rc < 0) {
-            MUST(rc == -EAGAIN); /* full, and the drain could not help */
+            MUST(rc == -EAGAIN); /* the ring is full */
             break;
         }
         MUST((uint64_t)rc == sequence);
@@ -202,7 +205,7 @@ static uint64_t append_some(struct world *world) {
     return appended;
 }
 
-/* Whether it ends in what was appended to the stream: all of that, in order, and nothing behind it. */
+/* Says whether the file ends with all records that were appended to the stream, in order. */
 static int ends_in_it(const struct sim_inode *inode, unsigned which, uint64_t appended) {
     size_t end = inode->size;
     for (uint64_t i = appended; i-- > 0;) {
@@ -218,7 +221,7 @@ static int ends_in_it(const struct sim_inode *inode, unsigned which, uint64_t ap
     return 1;
 }
 
-/* One file does, if anything was: which one that is a roll of the medium may have said. */
+/* Exactly one file ends so, if there were records. A roll on the medium may have chosen which one. */
 static int ends_in_what_was_appended(const struct world *world, unsigned which, uint64_t appended) {
     unsigned files = 0, records = 0;
     for (unsigned i = 0; i < world->files.inode_count; i++) {
@@ -243,7 +246,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct world *world = medium_to_world(&medium);
     refuse_what_has_no_place(world);
     if (medium.options[0] & 1) {
-        world->file_name = NULL; /* as `burstlog recover` does it */
+        world->file_name = NULL; /* as `burstlog recover` opens a ring */
     }
     if (is_forged(world) || open_writer(world) < 0) {
         return 0;
@@ -264,7 +267,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     open_streams(world);
     const uint64_t appended = append_some(world);
-    close_writer(world); /* a crash: nothing was said to the ring */
+    close_writer(world); /* a crash: the ring does not learn of it */
     if (open_writer(world) < 0) {
         MUST(waits_for_its_file());
         return 0;

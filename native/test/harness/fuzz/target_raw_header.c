@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the head of a log device: a header that is called valid must fit its device, and an end the header. */
+/* Any bytes as the head of a log device: a valid header must fit its device, and a valid end the header. */
 #include <string.h>
 
 #include "base/crc32c.h"
@@ -27,13 +27,13 @@ static void check_newest(struct head *head, int newest) {
     MUST(end->generation > 0 && end->generation <= LAYOUT_NUMBER_MAX);
     struct raw_end both[RAW_END_SLOTS] = {*other, *other};
     MUST(raw_end_newest(both, &head->header) < 0 || other->generation <= end->generation);
-    /* The next one that is written is believed instead. */
+    /* The next end that is written must win. */
     if (end->generation < LAYOUT_NUMBER_MAX) {
         raw_end_make(&next, &head->header, end->generation + 1, end->length);
         head->ends[1 - newest] = next;
         MUST(raw_end_newest(head->ends, &head->header) == 1 - newest);
     }
-    /* Of another device, or of an earlier format of this one, it is not. */
+    /* Ends of another device, or of an earlier format of this one, are not valid. */
     head->ends[1 - newest] = *end;
     head->header.uuid[0] ^= 1;
     MUST(raw_end_newest(head->ends, &head->header) < 0);
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 
-/* Mends the CRCs, mostly: so that the rest is judged. */
+/* Usually mends the CRCs, so that the rest is judged. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
     struct head head = {.header = {0}};
     size = LLVMFuzzerMutate(data, size, room);

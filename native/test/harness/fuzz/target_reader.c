@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring on any medium, as those see it who only read: a log, or a sentence; and nothing is changed. */
+/* Readers see a ring on any medium as a log, or get a sentence. They change nothing. */
 #include <string.h>
 
 #include "base/error.h"
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     medium_decode(&medium, data, size);
     struct world *world = medium_to_world(&medium);
     memcpy(before, world->device.medium, world->device.medium_bytes);
-    if (medium.options[2] != 0) { /* memory ends somewhere in it */
+    if (medium.options[2] != 0) { /* an allocation fails in the midst of it */
         medium_fail_allocation(world, medium.options[2] % 16);
     }
     struct ring_view *view;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recovery of any image under any head, with a capacity and a block that the input chooses. */
+/* Recovery of any image under any head. The input chooses capacity and block size. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "harness/fuzz/oracle.h"
 #include "harness/fuzz/violation.h"
 
-/* The image at its exact size: what is read beyond it is noticed. */
+/* The image has its exact size: the sanitizer notices a read beyond it. */
 static uint8_t *copy_image(const struct medium *medium, uint64_t capacity) {
     uint8_t *image = aligned_alloc(8, capacity);
     MUST(image != NULL);
@@ -16,7 +16,7 @@ static uint8_t *copy_image(const struct medium *medium, uint64_t capacity) {
     return image;
 }
 
-/* What a ledger could say: it believes no other numbers. */
+/* A head that a ledger could report: a ledger refuses other numbers. */
 static struct recovery_head head_of(const struct medium *medium) {
     const struct checkpoint_entry *stream = &medium->checkpoints[0].streams[0];
     const struct writer_note *note = &medium->notes[0];
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                          .crc_seed = crc_seed,
                                          .head = head_of(&medium)};
     check_recovery(&host->platform, &input);
-    if (medium.options[2] != 0) { /* memory ends somewhere in it */
+    if (medium.options[2] != 0) { /* an allocation fails in the midst of it */
         struct recovery recovery;
         medium_fail_allocation(host, medium.options[2] % 8);
         if (recovery_run(&host->platform, &input, &recovery) < 0) {

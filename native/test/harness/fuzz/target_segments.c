@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a folder of segments, with its head, two segments and the position of a consumer, read as a consumer does: numbers
- * have no gap, none comes twice, it ends, and it says the same again.
+ * Any bytes as a folder of segments: its head, two segments, and a consumer's position. A consumer reads them: numbers
+ * have no gap, none comes twice, the reading ends, and a second one finds the same.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #define RECORDS_MOST 200
 
 struct input {
-    uint16_t second; /* the number that the second segment begins with; 0: there is none */
+    uint16_t second; /* the second segment's first number; 0: there is no such segment */
     uint16_t first_bytes, second_bytes;
     uint16_t reserved;
     struct segments_head head;
@@ -94,7 +94,7 @@ static void put_folder(const struct input *input) {
     }
 }
 
-/* Reads all there is from the number on. What it has read, as one number. */
+/* Reads all from the number on; returns a checksum of what it read. */
 static uint32_t read_all(burst_consumer_t *consumer, uint64_t number) {
     burst_consumed_t record = {.struct_bytes = sizeof record};
     uint32_t crc = 0;
@@ -171,7 +171,7 @@ static void seal_frames(struct input *input, int which, uint32_t seed) {
     }
 }
 
-/* Mends the CRCs, mostly: so that the rest is judged. */
+/* Usually mends the CRCs, so that the rest is judged. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
     static struct input input;
     memset(&input, 0, sizeof input);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any 512 bytes as a superblock: what is called valid must be a geometry that nothing can run over. */
+/* Any 512 bytes as a superblock: the geometry of a valid one must lead nowhere beyond its medium. */
 #include <string.h>
 
 #include "base/crc32c.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The input is a program: a user appends, commits, drains and reopens, the power fails at any operation and leaves any of
- * the states that the simulator knows, checkpoints rot, records are damaged. The simulator's invariants I1 to I8 are the
- * oracle. After a crash the program goes on in what the crash left.
+ * The input is a program: a user appends, commits, drains and reopens. The power fails at any operation, and leaves any
+ * state that the simulator knows. Checkpoints rot, records are damaged. The simulator's invariants I1 to I8 are the
+ * oracle. After a crash the program goes on in the world that the crash left.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct program {
     struct world *world;
     struct world *after; /* what the crash left; NULL: none yet */
     struct world *spare;
-    int crash_in; /* operations; < 0: no crash is coming */
+    int crash_in; /* crashes after so many operations; < 0: no crash is coming */
     uint64_t crash_state;
     unsigned file_faults;
     unsigned steps;
@@ -69,7 +69,7 @@ static void follow_the_crash(void) {
         program.world = program.after;
         program.after = NULL;
         program.world->level = 0;
-        open_log(); /* and maybe crashes again in there */
+        open_log(); /* and may crash again in that */
     }
 }
 
@@ -78,19 +78,19 @@ static void reopen(void) {
     open_log();
 }
 
-/* The newer checkpoint is bad after a crash; the older one still finds everything. */
+/* After a crash the newer checkpoint is unreadable; the older one must still find everything. */
 static void rot_newest_checkpoint(struct world *world) {
     struct ledger *ledger;
     if (ledger_read(&world->platform, &world->device.device, &ledger) == 0 &&
         ledger_view(ledger)->checkpoint_is_valid[0] && ledger_view(ledger)->checkpoint_is_valid[1]) {
         uint8_t *slot = world_checkpoint(world, ledger_view(ledger)->newest);
         slot[byte() * 8u % checkpoint_claims(slot)] ^= 1;
-        world->model.drained = 0; /* the older one says less */
+        world->model.drained = 0; /* the older one has less drained */
     }
     ledger_close(ledger);
 }
 
-/* The next but one to last of the waiting records, or before that: later ones prove that it was durable. */
+/* A waiting data record, but not the last: later records prove that it was durable. `skip` goes to later ones. */
 static const struct record_header *provable_record(const struct recovery_input *input, const struct recovery *recovery,
                                                    uint64_t from, unsigned skip) {
     struct reader reader;
@@ -98,7 +98,7 @@ static const struct record_header *provable_record(const struct recovery_input *
     uint64_t proven = 0;
     reader_begin(&reader, input, recovery);
     for (struct reader_item item; reader_next(&reader, &item) == 1;) {
-        proven = item.record != NULL ? item.record->durable_position : proven; /* by the last record of all */
+        proven = item.record != NULL ? item.record->durable_position : proven; /* the last record's counts */
     }
     reader_begin(&reader, input, recovery);
     for (struct reader_item item; reader_next(&reader, &item) == 1;) {
@@ -111,8 +111,8 @@ static const struct record_header *provable_record(const struct recovery_input *
     return found;
 }
 
-/* From where on no record has been written to a log file, in this life or an earlier one: what is in a file and then
- * lost in the ring may be told as both. */
+/* The position behind all records that were written to a log file, in this life or an earlier one. A record that is
+ * in a file and is then lost in the ring may be reported as lost although it is there. */
 static uint64_t not_in_a_file(const struct world *world) {
     const struct drain_stream *stream = drain_stream(world->engine->drain, 0);
     const struct destination *destination = &((const struct log_file *)stream->outlet)->destination;
@@ -141,7 +141,7 @@ static uint32_t any_length(void) {
     return value < 8 ? 0 : value < 128 ? PAYLOAD_MIN_BYTES + value : value < 240 ? value * 20u : 3900u + value;
 }
 
-/* They rename the log file, or a copy of it comes to lie beside it. */
+/* Others rename the log file, or put a copy of it beside it. */
 static void others_act(struct world *world, uint8_t what) {
     static const char *const names[] = {LINKED_FILE ".a", LINKED_FILE ".b", LINKED_FILE ".c"};
     const char *name = names[program.file_faults - 1];
@@ -205,7 +205,7 @@ static void step(void) {
     case 11:
         world->now_ns += 3000000000;
         return;
-    case 12: /* between two operations: all that was submitted is durable */
+    case 12: /* between two operations: all submitted writes are durable */
         reopen();
         return;
     case 13:
@@ -270,7 +270,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 
-/* A program has no fields to know: as the fuzzer likes. */
+/* A program has no fields: the fuzzer changes its bytes as it likes. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
     (void)seed;
     return LLVMFuzzerMutate(data, size, room);

@@ -13,7 +13,7 @@ _Noreturn void must_fail(const char *condition, const char *file, int line) {
     abort();
 }
 
-/* The simulator's invariants end here. */
+/* A violation of the simulator's invariants ends here. */
 void violation(const struct world *world, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What must hold for every input. The fuzzer keeps the input that shows that it does not. */
+/* A condition for every input. The fuzzer keeps an input that violates it. */
 #define MUST(condition) ((condition) ? (void)0 : must_fail(#condition, __FILE__, __LINE__))
 
 _Noreturn void must_fail(const char *condition, const char *file, int line);

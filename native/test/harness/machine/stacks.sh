@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What may lie between a ring and its disks. Sourced in the virtual machine, by busybox: make_STACK DISK.. makes or finds it on these
-# disks, and leaves the ring's device in $stacked. scripts/machine-devices and scripts/power-cuts use them.
+# Layers between a ring and its disks. busybox sources this in the virtual machine. make_STACK DISK.. makes or finds a
+# layer on these disks, and leaves the ring's device in $stacked. scripts/machine-devices and scripts/power-cuts use
+# it.
 
 quietly() { "$@" >/m/stack 2>&1 || { cat /m/stack; return 1; }; }
 
@@ -50,7 +51,7 @@ serve_at() { # PORT ADDRESS
   ln -s $target/subsystems/burst $target/ports/$1/subsystems/burst
 }
 
-# A target of NVMe over TCP, or what $transport says, which serves the disks as namespaces 1, 2, ..
+# An NVMe target over TCP, or over $transport, that serves the disks as namespaces 1, 2, ..
 serve() { # ADDRESS DISK..
   [ -d $target ] || mount -t configfs config /sys/kernel/config
   mkdir $target/subsystems/burst

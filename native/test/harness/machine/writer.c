@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that logs inside a virtual machine, whose disks or power fail. Its log file says how far it is: it opens the
- * log, which recovers, checks every line that is there, and appends the next ones.
+ * A program that logs inside a virtual machine, whose disks or power fail. Its log file says how far it is: it opens
+ * the log, which recovers; checks each line that is there; and appends the next ones.
  *
  *     machine-writer RING LOG auto|pwrite|uring|nvme|mapped|flush DURABILITY THREADS SECONDS [REPORT [rolls] [segments]]
  *
- * With `segments` its records also go to a folder of segments, beside LOG; without, if that folder is there. To REPORT, a port that leads out of the machine (default: standard output), go
+ * With `segments` its records also go to a folder of segments beside LOG; without the word they do if that folder is
+ * there. REPORT is a port that leads out of the machine (default: standard output). It gets
  *
  *     F thread number     the log file holds all lines of the thread up to this one, each exactly once, whole, in order
  *     A thread number     the append of this line has returned: it is durable
  *     R 0 number          with `rolls`: a roll of the log file begins, to LOG-number
  *     D 0 number          the drain has performed it
  *
- * Standard output also gets VIOLATION (exit code 3), and FAILED for an append that failed, with the time it took (exit code
- * 5). With SECONDS 0 it recovers, checks and closes.
+ * Standard output also gets VIOLATION (exit code 3); and FAILED for an append that failed, with its time (exit code 5).
+ * If SECONDS is 0 the program recovers, checks and closes.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -40,12 +41,12 @@
 static const char *const engines[] = {"auto", "pwrite", "uring", "nvme", "mapped", "flush"};
 
 struct seen {
-    uint8_t *times; /* how often each number is there */
+    uint8_t *times; /* how often it has read each number */
     uint64_t room, highest;
 };
 
 static struct seen seen[THREADS_MAX];
-static char segments[512]; /* the folder; "": none */
+static char segments[512]; /* the folder; "": no folder */
 static burst_t *log_open;
 static int report = STDOUT_FILENO;
 static int64_t end_ns;
@@ -64,7 +65,7 @@ static void say(const char *kind, int thread, uint64_t number) {
         abort();
 }
 
-/* Up to 200 bytes, now and then up to 2,000. */
+/* A line has up to 200 bytes, now and then up to 2,000. */
 static size_t make_line(char *line, int thread, uint64_t number) {
     const size_t fill = (number * 2654435761u >> 7) % (number % 40 == 0 ? 2000 : 200);
     size_t used = (size_t)snprintf(line, LINE_MAX_BYTES, "%d %llu ", thread, (unsigned long long)number);
@@ -93,7 +94,7 @@ static void note(int thread, uint64_t number) {
     of->highest = number > of->highest ? number : of->highest;
 }
 
-/* A file that was rolled is whole: it has its footer, and that is its end. */
+/* Checks a file; a rolled one must be whole, which means that it ends with its footer. */
 static void check_file(const char *path, int was_rolled) {
     char line[LINE_MAX_BYTES + 1], wanted[LINE_MAX_BYTES];
     uint64_t before[THREADS_MAX] = {0};
@@ -124,7 +125,7 @@ static void check_file(const char *path, int was_rolled) {
         violation("rolled without its footer", path, "");
 }
 
-/* The log file and those that were begun in its place. */
+/* Checks the log file and the files that took its place. */
 static void check_files(const char *log) {
     char folder[512], path[1024];
     snprintf(folder, sizeof folder, "%s", log);
@@ -149,7 +150,7 @@ static void check_files(const char *log) {
             }
 }
 
-/* The folder of segments holds the same lines as the log files. */
+/* Checks that the segments hold the same lines as the log files. */
 static void check_segments(void) {
     uint64_t last[THREADS_MAX] = {0};
     char line[LINE_MAX_BYTES + 1], wanted[LINE_MAX_BYTES];
@@ -272,7 +273,7 @@ static void *roll_files(void *argument) {
     return NULL;
 }
 
-/* Whether the words behind REPORT have this one. */
+/* Says whether the word stands behind REPORT. */
 static int is_asked(int argc, char **argv, const char *word) {
     for (int i = 8; i < argc; i++)
         if (strcmp(argv[i], word) == 0)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What the scripts in this folder share. Sourced in the virtual machine, by busybox; $device names the device in the table.
-# Lines that begin with ROW are rows of the table, those with FAIL are failures; scripts/machine-devices collects both.
+# Functions for the scripts in this folder. busybox sources this in the virtual machine; $device names the device in
+# the table. Lines that begin with ROW are rows of the table, lines with FAIL are failures; scripts/machine-devices
+# collects both.
 
 . /devices/stacks.sh
 
@@ -33,7 +34,7 @@ format() { # RING
   expect "burstlog format $1" burstlog format --size=16M --force --discard-records=0 "$1"
 }
 
-# row ENGINE RING BARE [RECORDS]: what an append and a bare write cost, in turns. The ring and BARE are overwritten.
+# row ENGINE RING BARE [RECORDS]: times appends and bare writes, in turns. It overwrites the ring and BARE.
 row() {
   [ ! -b "$2" ] && [ ! -c "$2" ] || format "$2"
   rm -f /m/log*
@@ -73,7 +74,7 @@ goes_on() { # within SECONDS
   if wait_for "$1" more; then ok "appends go on: $begun lines, then $(lines)"; else failed "no append within $1 s"; fi
 }
 
-# The writer ends by itself, because its ring has failed.
+# fails SECONDS: the writer ends by itself in that time, because its ring has failed.
 fails() { # within SECONDS
   ended() { ! kill -0 "$writer" 2>/dev/null; }
   wait_for "$1" ended || { failed "the writer goes on"; kill -9 "$writer"; }
@@ -86,7 +87,7 @@ killed() {
   wait "$writer" 2>/dev/null
 }
 
-# recovered RING ENGINE AFTER: all lines that were acknowledged are there, once and whole.
+# recovered RING ENGINE AFTER: all acknowledged lines are there, once and whole.
 recovered() {
   machine-writer "$1" /m/lines/log "$2" process 2 0 >/m/found 2>/m/found.events
   code=$?

@@ -29,7 +29,7 @@ for engine in pwrite uring flush; do
   mdadm --assemble --run /dev/md0 /dev/vdb >/dev/null 2>&1 || failed "mdadm --assemble without the lost leg"
   recovered /dev/md0 "$engine" "start without the lost leg"
 done
-# Both legs: the ring is lost, and the append hears of it.
+# Both disks are lost: the ring is, too, and the append reports it.
 again || failed "mdadm"
 format /dev/md0
 start /dev/md0 uring

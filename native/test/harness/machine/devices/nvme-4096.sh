@@ -6,7 +6,7 @@ device="NVMe, 4096"
 . /devices/common.sh
 for engine in pwrite uring nvme; do row "$engine" /dev/nvme0n1 /dev/nvme0n2; done
 survives /dev/nvme0n1 power
-# One partition of 32 MiB, one MiB from the start, in the disk's own blocks.
+# One partition of 32 MiB, 1 MiB from the start, in blocks of the disk's size.
 printf '\000\000\000\000\203\000\000\000\000\001\000\000\000\040\000\000' |
   dd of=/dev/nvme0n2 bs=1 seek=446 conv=notrunc 2>/dev/null
 printf '\125\252' | dd of=/dev/nvme0n2 bs=1 seek=510 conv=notrunc 2>/dev/null

@@ -8,7 +8,7 @@ for engine in pwrite uring nvme; do
   format /dev/nvme0n1
   start /dev/nvme0n1 "$engine"
   echo 1 >/sys/class/nvme/nvme0/reset_controller || failed "reset"
-  if [ "$engine" = nvme ]; then # a command that was under way may come back aborted: the ring then fails, and is opened anew
+  if [ "$engine" = nvme ]; then # a command under way may come back aborted: then the ring fails, and is opened anew
     sleep 2
     if grep -q ^FAILED /m/told; then fails 5; else goes_on 20; fi
   else

@@ -5,7 +5,7 @@
 device="NVMe over TCP, two paths"
 . /devices/common.sh
 restore() { ip addr add "192.0.2.$1/32" dev lo; }
-cut() { ip addr del "192.0.2.$1/32" dev lo; } # nothing is answered any more: neither side hears of it at once
+cut() { ip addr del "192.0.2.$1/32" dev lo; } # neither side answers any more, and none learns of it at once
 restore 1
 restore 2
 serve 192.0.2.1 /dev/vda /dev/vdb

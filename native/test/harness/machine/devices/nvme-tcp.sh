@@ -10,7 +10,7 @@ serve $address /dev/vda /dev/vdb
 if [ $transport = tcp ]; then
   cut() { ip link set lo down; }
   restore() { ip link set lo up; }
-else # packets to an RDMA device of the same machine pass no network: the target ends the connection, and refuses a new one
+else # within one machine RDMA packets pass no network: the target ends the connection, and refuses a new one
   cut() { rm $target/ports/1/subsystems/burst; }
   restore() { ln -s $target/subsystems/burst $target/ports/1/subsystems/burst; }
 fi

@@ -13,7 +13,7 @@ for engine in pwrite uring nvme flush; do
   recovered /dev/nvme0n1 "$engine" "kill -9"
 done
 
-# As docs/nvme.md says: what the drive tells of itself, and another size of its blocks.
+# docs/nvme.md describes both: what the drive says of itself, and its other block size.
 nvme id-ctrl /dev/nvme0 | grep -q '^vwc *: 0x[1-9]' || failed "nvme id-ctrl tells no volatile write cache"
 nvme id-ns -H /dev/nvme0n1 >/m/said || failed "nvme id-ns: $(cat /m/said)"
 grep -q 'Write Exclusive' /m/said || failed "nvme id-ns does not tell of reservations"

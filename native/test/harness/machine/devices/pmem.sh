@@ -5,7 +5,7 @@
 device="NVDIMM, fsdax on ext4"
 . /devices/common.sh
 
-# A namespace gets a mode by hand: `ndctl create-namespace` does the same.
+# Gives a namespace a mode by hand, as `ndctl create-namespace` does.
 give_mode() { # NAMESPACE SEED DRIVER
   cd /sys/bus/nd/devices || exit 1
   echo "$1" >/sys/bus/nd/drivers/nd_pmem/unbind
@@ -25,7 +25,7 @@ fallocate -l 40M /mnt/dax/bare || failed "fallocate"
 row mapped /mnt/dax/ring /mnt/dax/bare 20000
 survives /mnt/dax/ring power
 rm -f /mnt/dax/ring
-for engine in auto mapped; do # a ring that auto makes is one of blocks; by name it is made for lines
+for engine in auto mapped; do # auto makes a ring of blocks; mapped makes one of lines
   rm -f /mnt/dax/ring
   start /mnt/dax/ring "$engine"
   killed
@@ -39,8 +39,8 @@ machine-writer /mnt/dax/power-ring /mnt/dax/power-log mapped power 2 1 >/m/said 
   failed "durability=power on DAX: $(tail -n 2 /m/said)"
 grep -E 'survive|written by|mapped' /m/events | head -3
 
-# A page has an error in its memory, which the processor tells by a machine check. Who has it mapped gets SIGBUS at once; who maps it
-# later, when it is touched.
+# A page of memory goes bad, and a machine check reports it. A process that has mapped the page gets SIGBUS at once; one
+# that maps it later gets SIGBUS when it touches the page.
 echo 1 >/proc/sys/vm/memory_failure_early_kill
 bad() { cat /sys/block/pmem0/badblocks /sys/bus/nd/devices/region*/badblocks 2>/dev/null; }
 poison() { # BEGIN PAGE
@@ -53,7 +53,7 @@ block_of() { filefrag -v -b4096 "$1" | awk '$1 == "0:" { print $4 + 0 }'; }
 
 rm -f /mnt/dax/ring
 start /mnt/dax/ring mapped
-poison pfn0.0 $(($(block_of /mnt/dax/ring) + 1500)) # where the writer comes to
+poison pfn0.0 $(($(block_of /mnt/dax/ring) + 1500)) # in the writer's way
 fails 90
 grep -m 1 SIGBUS /m/events
 recovered /mnt/dax/ring mapped "a poisoned page was met"
@@ -67,7 +67,7 @@ code=$?
 statement=$(sed -n 's/^statement: //p' /m/said)
 lost=$(sed -n 's/^records lost: //p' /m/said)
 moved=$(grep -c '^[01] ' /m/lines/log)
-# Of each thread one append may have been under way.
+# One append of each thread may have been under way.
 if [ $code -eq 1 ] && [ "$lost" -gt 0 ] && [ $((moved + lost - $(lines))) -ge 0 ] && [ $((moved + lost - $(lines))) -le 2 ]; then
   ok "a poisoned page that held records: $statement"
 else
