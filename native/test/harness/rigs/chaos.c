@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random faults of ring and log file, switched on and off while three threads append; the ring is opened again after
- * every failure, and power is cut. At the end of every round the log files hold what was acknowledged, once, in order. In
- * every other round all lines of two threads are equal, and beside the log file lie files that begin like it.
+ * Random faults of ring and log file go on and off while three threads append. The ring is opened again after each
+ * failure, and the power is cut. At the end of each round the log files hold all that was acknowledged, once, in order.
+ * In every other round all lines of two threads are equal, and beside the log file lie files that begin like it.
  *
  *   rigs-chaos [--seconds N] [--seed S]    --seconds 0: one round
  */
@@ -83,7 +83,7 @@ static void fault_of_the_file(void) {
         RULE(.operations = FAULT_WRITE, .action = FAULT_FAIL, .error = error, .count = count, .name = "log");
         break;
     case 1:
-        if (sync_failures++ == 0) /* one in a life: the sync of the cut that follows must not fail as well */
+        if (sync_failures++ == 0) /* one in a life: the sync after the cut must not fail as well */
             RULE(.operations = FAULT_FSYNC, .action = FAULT_FAIL, .error = EIO, .count = 1, .name = "log");
         break;
     case 2:
@@ -112,7 +112,7 @@ static void fault_of_the_ring(void) {
     rule.error = up_to(2) ? EIO : ENOSPC;
     rule.amount = up_to(40);
     if (rule.action == FAULT_FAIL && !on_loop && up_to(2)) {
-        rule.action = FAULT_SHORT; /* a loop device would not tell */
+        rule.action = FAULT_SHORT; /* a loop device hides short writes */
         rule.amount = 512 * up_to(8);
     }
     snprintf(rule.name, sizeof rule.name, "%s", name);
@@ -146,12 +146,12 @@ static burst_t *open_again(int *violations) {
     return log;
 }
 
-/* With SIGTERM the daemon goes and with it what it had not synced, with SIGKILL only the daemon. */
+/* SIGTERM ends the daemon and undoes what it had not synced; SIGKILL only ends the daemon. */
 static void cut_power(void) {
     rig_end_faultfs(up_to(2) ? SIGTERM : SIGKILL);
 }
 
-/* Copies of what the log file had at some time, and files of others that begin as it does. */
+/* Makes a copy of the log file, and a foreign file that begins like it. */
 static void make_siblings(int number) {
     char command[400];
     snprintf(command, sizeof command,
@@ -197,7 +197,8 @@ static int live(int number) {
     return violations;
 }
 
-/* The daemon was gone between a failed sync and the cut: what could not be taken out of the file is also in the next. */
+/* The daemon died between a failed sync and the cut: so records that could not be cut from the file are also in the
+ * next one. */
 static int doubles_are_told(void) {
     return strstr(events_text, "could not be cut") != NULL;
 }

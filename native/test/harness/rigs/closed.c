@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other processes rotate the log file while no log is open: one has died, and left records that its last checkpoint does not
- * know. All records read alike, and copies of the file lie beside it. */
+/* Other processes rotate the log file while no log is open. The last writer died, and left records behind its last
+ * checkpoint. All records read alike, and copies of the file lie beside it. */
 #include "harness/rigs/rig.h"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void live_and_die(int noted, int failed_checkpoints) {
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* As the drain would have, of the records after its checkpoint. */
+/* Writes lines as a drain would that died before its checkpoint. */
 static void put_lines(const char *path, int count) {
     shell("yes 'the same line' | head -%d >> %s", count, path);
 }
@@ -110,7 +110,7 @@ static void assert_locked(const int *locked, int count) {
     }
 }
 
-/* As a database has them that keeps its files beside the log. */
+/* A database that keeps its files beside the log has such locks. */
 static void locks_of_another_library_outlive_open_search_drain_and_close(void **state) {
     (void)state;
     static const char *const names[] = {"plain/a.db", "plain/log.db", "plain/z.db", "plain/ring.db"};
@@ -130,7 +130,7 @@ static void locks_of_another_library_outlive_open_search_drain_and_close(void **
     assert_lines("plain/log.1", 5);
     append_lines(log, 1);
     drain_all(log);
-    shell("mv plain/log plain/log.2 && mv plain/z.db plain/log"); /* theirs takes the name */
+    shell("mv plain/log plain/log.2 && mv plain/z.db plain/log"); /* a foreign file takes the name */
     append_lines(log, 1);
     close_drained(log);
     assert_locked(locked, 4);
@@ -142,7 +142,7 @@ static void locks_of_another_library_outlive_open_search_drain_and_close(void **
         close(locked[i]);
 }
 
-/* Its numbers are made up at each mount. */
+/* FUSE makes up the inode numbers at each mount. */
 static void a_file_behind_fuse_is_known_by_its_name_and_its_bytes(void **state) {
     (void)state;
     struct file_mark mark;
@@ -150,7 +150,7 @@ static void a_file_behind_fuse_is_known_by_its_name_and_its_bytes(void **state) 
     live_and_die(2, 3);
     put_lines("fuse/log", 2);
     assert_int_equal(files_posix.ops->mark_of_path(&files_posix, "fuse/log", &mark), 0);
-    assert_int_equal(mark.handle_bytes, 0); /* nothing that would stay, but for the number of its inode */
+    assert_int_equal(mark.handle_bytes, 0); /* nothing that would outlast a mount */
     assert_int_equal(mark.born_ns, 0);
     shell("for i in 1 2 3 4 5 6 7 8; do : > fuse/empty.$i; done");
     rig_end_faultfs(SIGTERM);

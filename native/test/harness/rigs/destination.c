@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log file on a file system that fails: what the drain does, and that nothing is lost or doubled by it. */
+/* A log file on a file system that fails: the drain's answers lose no record and double none. */
 #include "harness/rigs/rig.h"
 
 static burst_t *open_in_fuse(void) {
@@ -20,7 +20,7 @@ static int file_count(void) {
     return log_files_in("fuse");
 }
 
-/* Appends go on while the file cannot be written; when it can, the same file gets everything. */
+/* Appends go on while the file cannot be written; then the same file gets everything. */
 static void assert_stall_and_resumption(int error, const char *name) {
     burst_t *log = open_in_fuse();
     struct fault_rule *rule = RULE(.operations = FAULT_WRITE, .action = FAULT_FAIL, .error = error, .name = "log");
@@ -80,7 +80,7 @@ static void a_failed_sync_is_not_repeated_and_the_records_go_to_a_new_file(void 
     struct fault_rule *writes = RULE(.operations = FAULT_WRITE, .action = FAULT_STALL, .name = "log");
     append_some(log, 20, 0);
     drain_all(log);
-    /* The file is cut and the cut synced; then nobody touches it any more. */
+    /* The second sync is that of the cut. After it nobody touches the file any more. */
     const uint64_t syncs = atomic_load(&failing->seen), written = atomic_load(&writes->seen);
     assert_int_equal(syncs, 2);
     append_some(log, 20, 0);
@@ -107,7 +107,7 @@ static void syncs_that_never_succeed_leave_everything_in_the_ring(void **state) 
     assert_int_equal(stats_of(log).drained_sequence, 5);
     append_some(log, 20, 0);
     assert_int_equal(burst_close(log), 40);
-    assert_true(file_count() <= 3); /* not one for every attempt */
+    assert_true(file_count() <= 3); /* not one for each attempt */
     reopen_and_drain();
     assert_nothing_lost("fuse");
 }
@@ -124,7 +124,7 @@ static void a_sync_whose_cut_fails_too_is_reported(void **state) {
     close_drained(log);
     witness.doubles_allowed = 1;
     const struct findings findings = witness_check(&witness, "fuse");
-    assert_true(findings.duplicates > 0); /* as it was told, and never fewer than once */
+    assert_true(findings.duplicates > 0); /* as the event says; and none of them is missing */
     assert_int_equal(findings.present - findings.duplicates, 25);
     assert_int_equal(findings.violations, 0);
 }
@@ -167,7 +167,7 @@ static void a_file_system_that_stalls_does_not_stall_appends(void **state) {
     assert_nothing_lost("fuse");
 }
 
-/* The space is free once the older checkpoint says so too, a moment after the drain. */
+/* Waits until the older checkpoint also releases the space, a moment after the drain. */
 static void await_space(burst_t *log) {
     for (const int64_t give_up_ns = now_ns() + PATIENCE_NS; stats_of(log).used_bytes > (512 << 10); pause_ms(1))
         assert_true(now_ns() < give_up_ns);
@@ -249,7 +249,7 @@ static void the_daemon_of_the_file_system_dies_and_comes_back(void **state) {
     assert_nothing_lost("fuse");
 }
 
-/* What it held behind the last checkpoint is neither lost nor written to a second file. */
+/* The daemon took bytes behind the last checkpoint along: they are not lost, and not in a second file. */
 static void the_daemon_of_the_file_system_dies_during_a_sync(void **state) {
     (void)state;
     burst_t *log = open_in_fuse();

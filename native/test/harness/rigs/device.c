@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The medium of a ring goes away, changes or is taken under a running writer: loop and zram devices, and ring files
- * that others cut, delete or rename.
+ * The medium of a ring goes away, changes or is taken while a writer works: loop and zram devices; and ring files that
+ * others cut, delete or rename.
  */
 #include "harness/rigs/rig.h"
 
@@ -38,8 +38,8 @@ static int done(void **state) {
     return rig_down(state);
 }
 
-/* A writer that is in the middle of it. A lap takes it seconds: a file that was cut is whole again once the last block of
- * the lap has been written, and whoever looks only then finds nothing. */
+/* A writer in the midst of a lap, which takes it seconds. A file that was cut is whole again when the lap's last
+ * block has been written: a look that late would find nothing. */
 static void *append_until_it_fails(void *log) {
     for (int64_t give_up_ns = now_ns() + PATIENCE_NS / 2; now_ns() < give_up_ns; pause_ms(10)) {
         if (witness.next[1] + 1 >= WITNESS_NUMBERS || witness_append(&witness, log, 1, 0) <= 0)
@@ -56,7 +56,7 @@ static pthread_t begin_writer(burst_t *log) {
     return thread;
 }
 
-/* The writer was told; the process lives, and the ring says why. */
+/* The writer's append fails in time, the process lives, and the ring gives the reason. */
 static void assert_noticed(burst_t *log, pthread_t writer, int64_t since_ns, const char *reason) {
     pthread_join(writer, NULL);
     const int64_t took_ns = now_ns() - since_ns;
@@ -124,7 +124,7 @@ static void a_device_whose_backing_dies_is_noticed(void **state) {
     assert_nothing_lost("plain");
 }
 
-/* Detaching a device in use takes effect when the last one closes it: the writer goes on. */
+/* The kernel detaches a device in use when it is closed for the last time: the writer goes on. */
 static void a_device_detached_in_use_stays_until_it_is_closed(void **state) {
     (void)state;
     burst_t *log = open_small();
@@ -197,7 +197,8 @@ static void a_mounted_device_is_refused(void **state) {
 
 /* ------------------------------------------------------------------------------------------------- ring files */
 
-/* The drain looks every few milliseconds here; what was acknowledged until then is in memory, and goes to the file. */
+/* The drain looks every few milliseconds here. What was acknowledged until then is in memory, and goes to the log
+ * file. */
 static void assert_destroyed_file_is_noticed(void (*destroy)(void), const char *reason) {
     burst_t *log = open_small();
     append_some(log, 5, 0);
@@ -220,11 +221,11 @@ static void delete_ring(void) {
     assert_int_equal(unlink("plain/ring"), 0);
 }
 
-/* Its writes would go on to succeed around the hole, and be lost with the process. */
+/* Writes behind the cut would go on to succeed, and their records would be lost with the process. */
 static void a_ring_file_cut_to_nothing_is_noticed_and_not_taken_for_a_new_one(void **state) {
     (void)state;
     assert_destroyed_file_is_noticed(cut_to_nothing, "was cut by others from 2097152 to ");
-    assert_int_equal(truncate("plain/ring", RIG_RING_BYTES), 0); /* as long as the rest of the lap would have made it */
+    assert_int_equal(truncate("plain/ring", RIG_RING_BYTES), 0); /* the length that the rest of the lap would give it */
     const burst_config_t config = small_config();
     assert_refused(&config, ENODATA, "holds no ring");
 }
@@ -249,7 +250,7 @@ static void a_ring_file_renamed_under_its_writer_goes_on(void **state) {
     append_some(log, 5, 0);
     assert_int_equal(rename("plain/ring", "plain/ring.moved"), 0);
     append_some(log, 5, 0);
-    /* Another one under the old name is a ring of its own, and may not write this log. */
+    /* A new ring under the old name would be another ring, which may not write this log. */
     const burst_config_t config = small_config();
     assert_refused(&config, EBUSY, "is held by another writer");
     append_some(log, 5, 0);
@@ -304,7 +305,7 @@ static void a_zram_device_in_use_cannot_be_reset(void **state) {
     assert_int_equal(write(reset, "1", 1), 1);
     close(reset);
     const burst_config_t config = small_config();
-    assert_refused(&config, ENODATA, "has only 0 bytes"); /* never formatted by an open */
+    assert_refused(&config, ENODATA, "has only 0 bytes"); /* an open never formats it */
     assert_nothing_lost("plain");
     remove_zram(&zram);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A FUSE file system over a backing directory that fails on demand: faultfs BACKING CONTROL MOUNTPOINT. CONTROL is a
- * file with a struct fault_control. Every access is direct: what is written reaches the backing file, or the fault,
- * before the writer's call returns. SIGTERM unmounts it.
+ * file with a struct fault_control. Every access is direct: before the writer's call returns, its bytes have reached
+ * the backing file or the fault. SIGTERM unmounts the file system.
  */
 #define FUSE_USE_VERSION 31
 
@@ -30,13 +30,13 @@
 
 struct open_file {
     int fd;
-    char path[PATH_MAX]; /* within the file system */
+    char path[PATH_MAX]; /* a path of this file system */
 };
 
 static int backing;
 static struct fault_control *control;
 
-/* A path of the file system as one relative to the backing directory. */
+/* Makes a path of the file system relative to the backing directory. */
 static const char *below(const char *path) {
     return path[1] == '\0' ? "." : path + 1;
 }
@@ -57,14 +57,14 @@ static int concerns(const struct fault_rule *rule, uint32_t operation, const cha
            (rule->to == 0 || (from < rule->to && to > rule->from));
 }
 
-/* Or until the rule is turned off. */
+/* Waits as the rule says, or until it is off. */
 static void stall(const struct fault_rule *rule) {
     const struct timespec pause = {.tv_nsec = 1000000};
     for (uint64_t waited = 0; waited < rule->amount && atomic_load(&rule->on); waited++)
         nanosleep(&pause, NULL);
 }
 
-/* The rule that decides what happens now, or NULL: as usual. Stalls are over when it returns. */
+/* Waits for all stalls; then returns the rule that decides this operation, or NULL. */
 static struct fault_rule *fault(uint32_t operation, const char *path, uint64_t from, uint64_t to) {
     for (int i = 0; i < FAULT_RULES; i++) {
         struct fault_rule *rule = &control->rules[i];
@@ -81,7 +81,7 @@ static struct fault_rule *fault(uint32_t operation, const char *path, uint64_t f
     return NULL;
 }
 
-/* For operations that can only fail or stall. */
+/* For operations that only fail or stall. */
 static int failure(uint32_t operation, const char *path) {
     const struct fault_rule *rule = fault(operation, path, 0, UINT64_MAX);
     return rule != NULL && rule->action == FAULT_FAIL ? -rule->error : 0;
@@ -126,7 +126,7 @@ static int open_backing(const char *path, int flags, mode_t mode, struct fuse_fi
 
 static int fs_open(const char *path, struct fuse_file_info *info) {
     const int failed = failure(FAULT_OPEN, path);
-    /* The undoing of a write needs what was there. */
+    /* To undo a write the daemon must read the old bytes. */
     const int flags = (info->flags & O_ACCMODE) == O_WRONLY ? (info->flags & ~O_ACCMODE) | O_RDWR : info->flags;
     return failed < 0 ? failed : open_backing(path, flags, 0, info);
 }
@@ -298,7 +298,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: faultfs BACKING CONTROL MOUNTPOINT\n");
         return 2;
     }
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* the test that wanted it is gone */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* ends with the test */
     umask(0);
     if (prepare(arguments[1], arguments[2]) < 0) {
         perror("faultfs");

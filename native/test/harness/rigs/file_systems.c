@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real file systems that run full, become read-only or stop: a small tmpfs, and an ext4 on a loop device. */
+/* Real file systems run full, become read-only or stop: a small tmpfs, and an ext4 on a loop device. */
 #include "harness/rigs/rig.h"
 
 #define FILL_STEP 4096
@@ -53,7 +53,7 @@ static burst_t *open_mounted(void) {
 static void assert_full_and_space_again(void) {
     burst_t *log = open_mounted();
     fill();
-    append_some(log, 100, 1500); /* more than the last block of the log file takes */
+    append_some(log, 100, 1500); /* more than fits the log file's last block */
     await_state(log, BURST_STATE_STALLED);
     assert_told(log, "cannot be written: ENOSPC (No space left on device); the ring keeps the records");
     assert_int_equal(unlink("mounted/fill"), 0);
@@ -85,7 +85,7 @@ static void a_full_file_system_while_the_ring_is_opened(void **state) {
     append_some(log, 100, 1500);
     await_state(log, BURST_STATE_STALLED);
     assert_true(burst_close(log) > 0);
-    log = open_small(); /* the file is there and the ring is whole: appends go on */
+    log = open_small(); /* the file exists and the ring is whole: appends go on */
     append_some(log, 10, 0);
     await_state(log, BURST_STATE_STALLED);
     assert_int_equal(WEXITSTATUS(system(RIG_CLI " recover plain/ring >/dev/null 2>&1")), 3);
@@ -147,7 +147,7 @@ static void a_log_file_on_a_file_system_remounted_read_only(void **state) {
     assert_nothing_lost("mounted");
 }
 
-/* What the disk under the log file does not take any more: ext4 turns it into an error of the sync. */
+/* The disk under the log file refuses writes: ext4 reports that as an error of the sync. */
 static void an_ext4_whose_disk_fails_keeps_everything_in_the_ring(void **state) {
     (void)state;
     make_file("backing/disk", 16 << 20);
@@ -173,7 +173,7 @@ static void unmount_lazily(void) {
 }
 
 static void mount_again(void) {
-    assert_int_equal(log_files_in("mounted"), 0); /* nothing was begun below the mount point */
+    assert_int_equal(log_files_in("mounted"), 0); /* the log began no file below the mount point */
     assert_int_equal(mount(loop.path, "mounted", "ext4", 0, NULL), 0);
 }
 
@@ -248,7 +248,7 @@ static void a_log_goes_on_elsewhere_if_its_files_or_an_empty_one_are_there(void 
     assert_int_equal(system("mv mounted/log mounted/log.1"), 0);
     assert_int_equal(mount(loop.path, "mounted", "ext4", 0, NULL), 0);
     assert_int_equal(unlink("mounted/log"), 0);
-    reopen_and_drain(); /* another file system in its place: nobody could miss the file */
+    reopen_and_drain(); /* another file system takes its place: nothing tells that a file is missing */
     assert_int_equal(system("mv mounted/log kept/log.2"), 0);
     assert_int_equal(umount("mounted"), 0);
     assert_int_equal(close(open("mounted/log", O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), 0);
@@ -257,7 +257,7 @@ static void a_log_goes_on_elsewhere_if_its_files_or_an_empty_one_are_there(void 
     assert_nothing_lost("mounted");
 }
 
-/* As who moves a log to a larger disk. */
+/* As an operator does who moves a log to a larger disk. */
 static void a_folder_replaced_by_a_link_to_another_file_system_is_followed(void **state) {
     (void)state;
     if (!mount_ext4(NULL))
@@ -272,7 +272,7 @@ static void a_folder_replaced_by_a_link_to_another_file_system_is_followed(void 
     close_drained(log);
     assert_int_equal(log_files_in("mounted"), 1);
     assert_int_equal(system("mv mounted/log before/log.2 && rm logs && mkdir logs"),
-                     0); /* and back, while it is closed */
+                     0); /* back again, while it is closed */
     reopen_and_drain();
     assert_int_equal(system("mv before/log before/log.1 && mv before/log.* logs"), 0);
     assert_nothing_lost("logs");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A drive that takes writes with forced unit access (FUA) and keeps them in its volatile cache all the same, but honours a
- * flush; and one that honours both. It is a file of the failing file system, to which RWF_DSYNC comes as a flag of the
- * write and fdatasync as a call of its own. What rests on FUA loses records there, what flushes does not, and the
- * plug-pull test tells the one from the other.
+ * A drive acknowledges writes with forced unit access (FUA) and yet keeps them in its volatile cache, but honours a
+ * flush; another drive honours both. Each is a file of the failing file system, which sees RWF_DSYNC as a flag of the
+ * write, and fdatasync as a call of its own. On the first drive an engine that relies on FUA loses records, and one
+ * that flushes loses none. The plug-pull test must tell them apart.
  */
 #include "harness/rigs/rig.h"
 
@@ -25,7 +25,7 @@ static burst_t *open_by(uint32_t io) {
     return open_with(&config);
 }
 
-/* How many of 30 acknowledged records the log file lacks after a cut. */
+/* Returns how many of 30 acknowledged records are missing after a cut. */
 static unsigned lost_by(enum fault_cache cache, uint32_t io) {
     char expected[32];
     size_t bytes;
@@ -34,7 +34,7 @@ static unsigned lost_by(enum fault_cache cache, uint32_t io) {
     burst_t *log = open_by(io);
     atomic_store(&faults->cache, cache);
     assert_int_equal(rename("plain/log", "plain/log.moved"), 0);
-    assert_int_equal(mkdir("plain/log", 0700), 0); /* nothing is drained: the ring alone must hold it all */
+    assert_int_equal(mkdir("plain/log", 0700), 0); /* the drain can write nothing: the ring must hold it all */
     for (unsigned n = 0; n < 30; n++) {
         const int length = snprintf(expected, sizeof expected, "record %02u\n", n);
         assert_true(burst_append(log, expected, (size_t)length, 0) > 0);
@@ -76,7 +76,7 @@ static void on_an_honest_drive_flushes_lose_none(void **state) {
 /* ------------------------------------------------------------------------------------------- the plug-pull test */
 
 static char said[8192];
-static int was_in_turns; /* of several engines: there is io_uring here */
+static int was_in_turns; /* the test tried several engines: io_uring works here */
 
 static int run_cli(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int run_cli(const char *format, ...) {
@@ -98,7 +98,8 @@ static void assert_said(const char *words) {
         fail_msg("\"%s\" is not in: %s", words, said);
 }
 
-/* The exit code of the check after a cut behind so many blocks. The file is made first, as the cache is on only then. */
+/* Cuts the power behind so many blocks and returns the exit code of the check. It makes the file first, without the
+ * cache. */
 static int check_after(enum fault_cache cache, const char *io, unsigned blocks) {
     assert_int_equal(run_cli("doctor --verify-device fuse/medium --serve --size 1M --blocks 1"), 0);
     atomic_store(&faults->cache, cache);

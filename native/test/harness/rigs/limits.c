@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Media that stall inside a call that has a time limit. They go on only after the call has returned: one that waits for the
- * medium after all hangs until the stall gives up by itself, and then has another result than it must have.
+ * Media stall inside a call with a time limit, and go on only after the call has returned. So a call that waits for the
+ * medium hangs until the stall gives up by itself; then its result is not the expected one.
  */
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -51,7 +51,7 @@ static void assert_waits_return(burst_t *log, int64_t sequence) {
 
 static void waits_return_while(burst_t *log, struct fault_rule *rule, int64_t sequence) {
     assert_int_equal(burst_await_durable(log, sequence, 1000000), 0);
-    await_hits(rule, 1); /* by the committer, at once */
+    await_hits(rule, 1); /* the committer writes at once */
     assert_waits_return(log, sequence);
     rules_off();
     assert_int_equal(burst_flush(log, PATIENCE_NS), 1);
@@ -71,7 +71,7 @@ static void waits_for_a_ring_that_stalls_return_in_time(void **state) {
     waits_return_while(log, rule, 4);
 }
 
-/* Nobody but the committer writes there, and it would wait for its batch. */
+/* Only the committer writes here, and it would wait for its batch. */
 static void nor_do_they_wait_for_a_batch(void **state) {
     (void)state;
     ring_at_path("fuse/ring");
@@ -118,7 +118,7 @@ static void assert_close_hangs(burst_t *log, const char *why) {
     assert_int_equal(open_elsewhere(), 0);
 }
 
-/* What was left behind goes on, and lets go of everything in the end. */
+/* Waits until the close that was left behind ends, lets go of ring and file, and has made all durable. */
 static void open_when_it_has_ended(burst_t *left) {
     rules_off();
     const burst_config_t config = small_config();
@@ -163,7 +163,7 @@ static void nor_for_a_sync_of_it(void **state) {
     log_file_stalls_in(FAULT_FSYNC);
 }
 
-/* What was enqueued is durable all the same: the committer is told to write at once. */
+/* The committer is told to write at once, so the enqueued record becomes durable. */
 static void what_was_enqueued_is_durable_though_the_log_file_hangs(void **state) {
     (void)state;
     log_in("fuse");
@@ -194,7 +194,7 @@ static void a_close_does_not_wait_for_the_medium_of_the_ring(void **state) {
     struct fault_rule *rule = stall_ring();
     assert_int_equal(witness_enqueue(&witness, log, 0, 0), 4);
     await_hits(rule, 1);
-    assert_close_hangs(log, " has not "); /* what was enqueued, or the last checkpoint */
+    assert_close_hangs(log, " has not "); /* the enqueued record's write, or the last checkpoint */
     open_when_it_has_ended(log);
     assert_nothing_lost("plain");
 }
@@ -210,11 +210,11 @@ static void nor_for_another_thread_that_writes_to_it(void **state) {
     struct slow_append append = {.log = log, .thread = 1};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, append_one, &append), 0);
-    await_hits(rule, 1); /* maybe of the last checkpoint: the append may not even have begun */
+    await_hits(rule, 1); /* may be the last checkpoint's write: then the append has not begun */
     while (stats_of(log).accepted_sequence < 4) {
         pause_ms(1);
     }
-    assert_close_hangs(log, " has not "); /* that write, or the last checkpoint */
+    assert_close_hangs(log, " has not "); /* that write, or the last checkpoint's */
     rules_off();
     pthread_join(thread, NULL);
     assert_int_equal(append.result, 4);
@@ -222,7 +222,7 @@ static void nor_for_another_thread_that_writes_to_it(void **state) {
     assert_nothing_lost("plain");
 }
 
-/* A thread in a write to it cannot even be killed. */
+/* A thread that writes to a frozen file system cannot even be killed. */
 static void a_frozen_file_system_holds_up_nobody_who_has_a_limit(void **state) {
     (void)state;
     struct loop_device loop = {.fd = -1};
@@ -266,7 +266,7 @@ static void *append_mapped(void *argument) {
     return NULL;
 }
 
-/* The page that a record is in comes from a file system that does not answer. */
+/* The record lies in a page of a file whose file system does not answer. */
 static void memory_that_does_not_answer_holds_up_its_own_append_alone(void **state) {
     (void)state;
     burst_config_t config = limited_config();

@@ -6,10 +6,10 @@
 
 #define ROUNDS 12
 
-/* What the other process does, over and over, while another thread appends. */
+/* 1 while another thread appends and the other process acts. */
 static atomic_int appending;
 
-/* As fast as it can, until the numbers that the witness has become scarce. */
+/* Appends as fast as it can, and slower when the witness runs short of numbers. */
 static void *append_all_the_time(void *log) {
     while (atomic_load(&appending) && witness_append(&witness, log, 1, 0) > 0) {
         if (witness.next[1] > WITNESS_NUMBERS / 2)
@@ -66,7 +66,7 @@ static void renames_begin_a_new_file_each_and_lose_nothing(void **state) {
     assert_nothing_lost("plain");
 }
 
-/* As logrotate: never over a file that the log has begun meanwhile. */
+/* logrotate does the same: it never overwrites a file that the log has begun meanwhile. */
 static void rename_and_create(int round) {
     shell("mv plain/log plain/log.moved.%d && { (set -C; : > plain/log) 2>/dev/null || :; }", round);
 }
@@ -94,12 +94,11 @@ static void logrotate_itself_loses_nothing(void **state) {
     burst_t *log = open_plain();
     while_appending(log, rotate_by_logrotate);
     close_drained(log);
-    assert_true(log_files_in("plain") >
-                ROUNDS); /* it keeps one more for each file begun between its rename and create */
+    assert_true(log_files_in("plain") > ROUNDS); /* one more for each file begun between its rename and create */
     assert_nothing_lost("plain");
 }
 
-/* A copy, as copytruncate makes it, and no append between copy and cut. */
+/* Copies as copytruncate does, with no append between copy and cut. */
 static void a_copytruncate_outside_its_window_loses_nothing(void **state) {
     (void)state;
     burst_t *log = open_plain();
@@ -120,22 +119,22 @@ static void copy_and_truncate(int round) {
     shell("f=$(ls plain | grep '^log' | sort -t. -k2n | tail -1) && cp plain/$f plain/keep.%d && : > plain/$f", round);
 }
 
-/* Inside the window the copy lacks what was written after it. Nothing is doubled, altered or out of order by that, and
- * the log goes on. */
+/* The cut takes what was written after the copy. It doubles no line, changes none and reorders none, and the log
+ * goes on. */
 static void a_copytruncate_within_its_window_loses_only_what_it_cut(void **state) {
     (void)state;
     burst_t *log = open_plain();
     while_appending(log, copy_and_truncate);
     append_some(log, 20, 0);
     close_drained(log);
-    /* A cut between the drain's look at the file and its write leaves a hole, as it does with any writer. */
+    /* A cut between the drain's look at the file and its write leaves a hole, as with any writer. */
     shell("for f in plain/log*; do tr -d '\\000' < $f > without && cat without > $f; done; rm -f without");
     witness.needed_from[0] = witness.next[0] - 20;
     witness.needed_from[1] = witness.next[1];
     assert_nothing_lost("plain");
 }
 
-/* What is deleted takes along what it held. Records that were not checkpointed then are written again. */
+/* A deleted file takes its checkpointed records along. The drain writes all others again. */
 static void a_deleted_file_is_begun_again(void **state) {
     (void)state;
     burst_t *log = open_plain();
@@ -151,7 +150,8 @@ static void keep_and_delete(int round) {
     shell("ln plain/log plain/keep.%d && rm plain/log && sleep 0.02 && rm plain/keep.%d", round, round);
 }
 
-/* Its last name goes while it is being written: what was not checkpointed comes again, so nothing drained later lacks. */
+/* Others delete the file's last name while the drain writes to it. The drain writes again what was not checkpointed,
+ * so no later record is missing. */
 static void deletions_while_appends_run_do_not_stop_the_log(void **state) {
     (void)state;
     burst_t *log = open_plain();
@@ -168,8 +168,8 @@ static void append_foreign_bytes(int round) {
     shell("f=$(ls plain | grep '^log' | sort -t. -k2n | tail -1) && echo '[foreign]' >> plain/$f");
 }
 
-/* Written at the very moment of a write of the drain they may be hit by it: no lock that others respect keeps them
- * apart. The log itself loses nothing by that. */
+/* A write of the drain at the same moment may hit the foreign bytes: no lock that others respect keeps the two
+ * apart. The log itself loses nothing. */
 static void foreign_bytes_at_any_moment_do_no_harm_to_the_log(void **state) {
     (void)state;
     burst_t *log = open_plain();
@@ -199,7 +199,7 @@ static void a_cut_within_what_was_written_begins_a_new_file(void **state) {
     burst_t *log = open_plain();
     append_some(log, 20, 200);
     drain_all(log);
-    assert_int_equal(truncate("plain/log", 0), 0); /* all that it had was checkpointed: gone by the hand of others */
+    assert_int_equal(truncate("plain/log", 0), 0); /* others destroy checkpointed records */
     witness.needed_from[0] = witness.next[0];
     append_some(log, 20, 0);
     close_drained(log);
@@ -243,7 +243,8 @@ static void a_log_that_was_diverted_by_a_cut_goes_back_at_the_next_open(void **s
 
 #define DIVERTED_FILE "ls plain/log.* | grep -x 'plain/log.burst-[0-9]*'"
 
-/* Bytes of others that come between the drain's look and its write are overwritten: they come until the log is diverted. */
+/* Writes foreign bytes until the log is diverted. The drain may overwrite those that come between its look and its
+ * write. */
 static void divert_and_make_way(int round) {
     const int64_t give_up_ns = now_ns() + PATIENCE_NS;
     while (system(DIVERTED_FILE " >/dev/null 2>&1 || { echo '[foreign]' >> plain/log; false; }") != 0) {
@@ -300,7 +301,7 @@ static void a_link_to_the_ring_in_its_place_is_not_written_to(void **state) {
     close_drained(log);
     assert_told(log, "plain/log.burst-6");
     assert_int_equal(unlink("plain/log"), 0);
-    reopen_and_drain(); /* the ring is whole */
+    reopen_and_drain(); /* the link did not harm the ring */
     assert_nothing_lost("plain");
 }
 
@@ -322,7 +323,7 @@ static void an_edit_in_the_middle_is_noticed_at_the_next_open(void **state) {
     burst_t *log = open_plain();
     append_some(log, 50, 0);
     close_drained(log);
-    shell("cp plain/log keep && sed -i '$s/./X/' plain/log"); /* what an editor does: a new file, changed */
+    shell("cp plain/log keep && sed -i '$s/./X/' plain/log"); /* as an editor does: a new file, with a change */
     log = open_small();
     append_some(log, 5, 0);
     hear(log);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rig of the tests in this folder: a mount namespace of the program's own, in which whatever it mounts goes away
- * with it, a file system that fails on demand (faultfs), a log with a witness, and what every test ends with.
+ * The rig of the tests in this folder: a mount namespace of the program's own, whose mounts go away with it; a file
+ * system that fails on demand (faultfs); a log with a witness; and the checks at the end of each test.
  */
 #ifndef BURST_TEST_RIGS_RIG_H
 #define BURST_TEST_RIGS_RIG_H
@@ -21,7 +21,7 @@
 static struct witness witness;
 static struct fault_control *faults;
 static pid_t faultfs = -1;
-static char events_text[16384]; /* all that the engine told */
+static char events_text[16384]; /* all events of the engine */
 
 static inline int64_t now_ns(void) {
     struct timespec now;
@@ -34,7 +34,7 @@ static inline void pause_ms(long milliseconds) {
     nanosleep(&pause, NULL);
 }
 
-/* 0, or 77 after saying what is missing here. */
+/* Returns 0, or 77 after it has printed what is missing here. */
 static inline int rig_enter(void) {
     const char *missing = NULL;
     if (geteuid() != 0)
@@ -67,8 +67,8 @@ static inline void rig_mount_faultfs(void) {
     fail_msg("%s", "faultfs was not mounted");
 }
 
-/* SIGTERM: an orderly end, with a cache also a power cut. SIGKILL: whoever uses it gets ENOTCONN until it is mounted
- * again. */
+/* SIGTERM: the daemon ends in order; if there is a cache, that is a power cut. SIGKILL: users of the file system get
+ * ENOTCONN until the next mount. */
 static inline void rig_end_faultfs(int signal_number) {
     if (faultfs <= 0)
         return;
@@ -83,7 +83,7 @@ static inline void rules_off(void) {
         atomic_store(&faults->rules[i].on, 0);
 }
 
-/* Turns the rule on in the first free place. */
+/* Turns the rule on, in the first free place. */
 static inline struct fault_rule *rule_on(const struct fault_rule *wanted) {
     for (int i = 0; i < FAULT_RULES; i++) {
         struct fault_rule *rule = &faults->rules[i];
@@ -110,7 +110,7 @@ static inline void await_hits(const struct fault_rule *rule, uint64_t hits) {
 
 /* ------------------------------------------------------------------------------------------- set up, tear down */
 
-/* Paths of the tests are relative to the scratch directory. */
+/* A test's paths are relative to the scratch directory. */
 
 static inline int rig_up(void **state) {
     if (make_scratch(state) < 0 || chdir(scratch) < 0)
@@ -162,7 +162,7 @@ static inline void append_some(burst_t *log, int count, size_t length) {
     }
 }
 
-/* Moves everything that was told into events_text. */
+/* Appends all events to events_text. */
 static inline void hear_for(burst_t *log, int64_t timeout_ns) {
     burst_event_t event = {.struct_bytes = sizeof event};
     while (burst_next_event(log, &event, timeout_ns) == 1) {
@@ -177,7 +177,7 @@ static inline void hear(burst_t *log) {
     hear_for(log, 0);
 }
 
-/* Until ring and log file are let go of, which a stalled medium may put off beyond the close. */
+/* Hears events until the log lets go of ring and log file. A stalled medium may delay that beyond the close. */
 static inline void hear_to_the_end(burst_t *log) {
     hear_for(log, -1);
 }
@@ -226,7 +226,7 @@ static inline void assert_failure_says(burst_t *log, const char *part) {
         fail_msg("\"%s\" does not say \"%s\"", text, part);
 }
 
-/* The ring is fail-stop: this and every later append is refused, and the process lives on. */
+/* The ring refuses this append and every later one, and the process lives on. */
 static inline void assert_fail_stop(burst_t *log, const char *reason) {
     assert_int_equal(witness_append(&witness, log, 0, 0), -EIO);
     assert_int_equal(witness_append(&witness, log, 0, 0), -EIO);
@@ -243,7 +243,7 @@ static inline int log_files_in(const char *folder_name) {
     return count;
 }
 
-/* Everything is in the folder's log files. */
+/* The folder's log files hold everything. */
 static inline struct findings assert_whole(const char *folder_name) {
     const struct findings findings = witness_check(&witness, folder_name);
     assert_int_equal(findings.violations, 0);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring on a medium that fails: as a file on the failing file system, and on a loop device over such a file, which is a
+/* A ring on a medium that fails: a file on the failing file system, and a loop device over such a file, which is a
  * raw block device with any fault. Every test runs on both. */
 #include "harness/rigs/rig.h"
 
 #include "media/layout.h"
 
 #define BLOCK 4096u
-#define LAP_RECORDS ((RIG_RING_BYTES - LAYOUT_DATA_OFFSET) / BLOCK) /* of one block each */
+#define LAP_RECORDS ((RIG_RING_BYTES - LAYOUT_DATA_OFFSET) / BLOCK) /* of records of one block each */
 
 static struct loop_device loop;
-static const char *medium_name; /* of the file with the faults */
+static const char *medium_name; /* the file that has the faults */
 
 static int on_a_file(void **state) {
     const int rc = rig_up(state);
@@ -42,7 +42,7 @@ static int done(void **state) {
     return rig_down(state);
 }
 
-/* A fault of the medium behind the fixed structs. */
+/* Lets the medium fail behind its fixed head. */
 static struct fault_rule *ring_fault(struct fault_rule wanted) {
     snprintf(wanted.name, sizeof wanted.name, "%s", medium_name);
     if (wanted.to == 0) {
@@ -54,7 +54,7 @@ static struct fault_rule *ring_fault(struct fault_rule wanted) {
 
 #define RING_FAULT(...) ring_fault((struct fault_rule){__VA_ARGS__})
 
-/* The log file takes nothing: what is appended is in the ring only. */
+/* Opens a log whose file takes nothing: records stay in the ring. */
 static burst_t *open_without_drain(void) {
     log_in("fuse");
     burst_t *log = open_small();
@@ -76,7 +76,7 @@ static void assert_write_error_is_fail_stop(int error, const char *reason) {
     append_some(log, 10, 0);
     struct fault_rule *rule = RING_FAULT(.operations = FAULT_WRITE, .action = FAULT_FAIL, .error = error, .count = 1);
     assert_fail_stop(log, reason);
-    assert_int_equal(atomic_load(&rule->hits), 1); /* not tried again, although it would succeed */
+    assert_int_equal(atomic_load(&rule->hits), 1); /* one try, although a second one would succeed */
     assert_told(log, "every append fails until the log is closed and opened again");
     assert_true(burst_close(log) < 0);
     reopen_and_drain();
@@ -116,7 +116,7 @@ static void a_checkpoint_that_cannot_be_written_is_fail_stop(void **state) {
     drain_all(log);
     RING_FAULT(.operations = FAULT_WRITE, .action = FAULT_FAIL, .error = EIO, .from = LAYOUT_CHECKPOINT_OFFSET(0),
                .to = LAYOUT_CHECKPOINT_OFFSET(2));
-    witness_append(&witness, log, 0, 0); /* acknowledged, or refused if the drain was fast */
+    witness_append(&witness, log, 0, 0); /* acknowledged; or refused, if the drain came first */
     await_state(log, BURST_STATE_FAILED);
     assert_fail_stop(log, "could not be written to ring");
     burst_close(log);
@@ -165,7 +165,8 @@ static void *append_one(void *argument) {
     return NULL;
 }
 
-/* Who writes waits for the medium as long as it takes; who waits for that thread gives up after block_timeout. */
+/* A writer waits for the medium as long as it takes. A thread that waits for that writer gives up after
+ * block_timeout. */
 static void a_stall_is_waited_for_and_nothing_is_acknowledged_early(void **state) {
     (void)state;
     burst_config_t config = small_config();
@@ -186,8 +187,7 @@ static void a_stall_is_waited_for_and_nothing_is_acknowledged_early(void **state
     rules_off();
     pthread_join(thread, NULL);
     assert_true(leader.result > 0);
-    assert_int_equal(burst_flush(log, -1),
-                     1); /* what timed out is committed by another thread: nobody shall wait for it */
+    assert_int_equal(burst_flush(log, -1), 1); /* another thread commits the record */
     append_some(log, 3, 0);
     close_drained(log);
     assert_nothing_lost("plain");
@@ -212,7 +212,7 @@ static void assert_reported(uint64_t first, uint64_t count) {
     assert_int_equal(assert_whole("fuse").told_lost, count);
 }
 
-/* Of records 4 to 23, each in a block of its own, the fault hits 9 and 10. */
+/* The fault hits records 9 and 10 of 4 to 23. Each of these has a block of its own. */
 static void assert_silent_fault_is_reported(struct fault_rule fault, int records_before) {
     burst_t *log = open_without_drain();
     if (records_before > 0) {
@@ -270,7 +270,7 @@ static void unreadable_blocks_are_reported(void **state) {
     append_some(log, 20, 1500);
     const struct fault_rule readable = {.operations = FAULT_READ, .action = FAULT_FAIL, .error = EIO};
     close_with_records_left(log);
-    /* The marker of the first open is block 0, and records 1 to 3 may share blocks: 9 and 10 are found by their text. */
+    /* Finds records 9 and 10 by their text: records 1 to 3 may share a block. */
     char block[BLOCK];
     const int fd = open(loop.fd < 0 ? "backing/ring" : "backing/disk", O_RDONLY);
     uint64_t victim = 0;
@@ -282,7 +282,7 @@ static void unreadable_blocks_are_reported(void **state) {
     assert_true(victim != 0);
     struct fault_rule unreadable = readable;
     unreadable.from = victim + 100;
-    unreadable.to = victim + BLOCK + 10; /* a sector of each */
+    unreadable.to = victim + BLOCK + 10; /* one sector of each record */
     ring_fault(unreadable);
     assert_reported(9, 2);
 }
@@ -304,7 +304,7 @@ static void assert_recover(int code, const char *words) {
     assert_command("recover", code, words);
 }
 
-/* Of the medium: behind the last record, where the next would stand. */
+/* The position on the medium where the next record would stand. */
 static uint64_t end_of_the_records(void) {
     char block[BLOCK];
     uint64_t end = 0;
@@ -356,7 +356,7 @@ static void an_end_of_the_log_that_cannot_be_read_is_told_once(void **state) {
     assert_recover(
         1, "of the ring cannot be read: if a record after 8 stood there it is lost, and only who wrote it can know");
     assert_recover(0, "the last provable record is 8");
-    assert_command("info", 1, "the last provable record is 8"); /* and counts the bytes */
+    assert_command("info", 1, "the last provable record is 8"); /* and has the number of bytes */
     log = open_small();
     append_some(log, 3, 0);
     close_drained(log);
@@ -388,7 +388,7 @@ static struct findings cut_with(enum fault_cache cache) {
     log = open_small();
     atomic_store(&faults->cache, cache);
     assert_int_equal(rename("plain/log", "plain/log.moved"), 0);
-    assert_int_equal(mkdir("plain/log", 0700), 0); /* nothing is drained: the ring alone must hold it all */
+    assert_int_equal(mkdir("plain/log", 0700), 0); /* the drain can write nothing: the ring must hold it all */
     append_some(log, 30, 0);
     cut_power();
     witness_append(&witness, log, 0, 0);
@@ -406,7 +406,7 @@ static void a_power_cut_takes_nothing_that_was_acknowledged(void **state) {
     assert_int_equal(cut_with(FAULT_CACHE_HONEST).violations, 0);
 }
 
-/* The control of the test before: there the cut does take what a flush does not hold. */
+/* The control for the test before: this cut does take what a flush does not hold. */
 static void a_power_cut_after_lying_flushes_takes_acknowledged_records(void **state) {
     (void)state;
     fputs("the violations that follow are wanted: this medium lies\n", stderr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rig that needs no cooperation: strace changes what the system calls of an ordinary program return, or kills it in
- * the middle of one. Afterwards a run without strace must find everything that was acknowledged.
+ * A rig without help from the program: strace changes the results of its system calls, or kills it in the midst of one.
+ * A run without strace must then find everything that was acknowledged.
  */
 #include "harness/rigs/rig.h"
 
@@ -10,7 +10,7 @@
 static char said[65536];
 static int seconds_to_drain;
 
-/* Reads what the writer printed into the witness, and the rest into `said`. */
+/* Tells the witness what the writer printed; the rest goes into `said`. */
 static void take_output(void) {
     char line[1024];
     unsigned long long number;
@@ -52,11 +52,10 @@ static void assert_said(const char *part) {
         fail_msg("nothing of \"%s\" in:\n%s", part, said);
 }
 
-/* What an undisturbed run finds and adds. */
+/* An undisturbed run finds all records, and appends more. */
 static void assert_recovered(void) {
     const uint64_t before = witness.next[0];
-    witness.next[0] =
-        before > 0 ? before + 1 : 0; /* the append that was under way at a kill has this number, or none */
+    witness.next[0] = before > 0 ? before + 1 : 0; /* the append under way at a kill may have this number */
     assert_int_equal(run_writer(""), 0);
     assert_nothing_lost("plain");
 }
@@ -120,7 +119,7 @@ static void a_new_file_whose_name_cannot_be_synced_is_not_written(void **state) 
     assert_int_equal(run_writer(""), 0);
     assert_int_equal(rename("plain/log", "plain/log.moved"), 0);
     seconds_to_drain = 1;                   /* in vain */
-    run_with("fsync", "error=EIO:when=3+"); /* of the folder; before it that of the ring at open */
+    run_with("fsync", "error=EIO:when=3+"); /* the folder's; the open syncs the ring's folder before */
     seconds_to_drain = PATIENCE_NS / SECOND_NS;
     assert_recovered();
 }
@@ -133,7 +132,7 @@ static void kills_in_the_middle_of_a_call_lose_nothing(void **state) {
                  {"pwritev2", "signal=KILL:when=6"},
                  {"pwritev2", "signal=KILL:when=25"},
                  {"pwrite64", "signal=KILL:when=1"},
-                 {"fdatasync", "signal=KILL:when=1"}}; /* the drain may do all in one batch */
+                 {"fdatasync", "signal=KILL:when=1"}}; /* the drain may need only one batch */
     assert_int_equal(run_writer(""), 0);
     for (size_t i = 0; i < sizeof kills / sizeof kills[0]; i++) {
         assert_int_not_equal(run_with(kills[i].call, kills[i].when), 0);

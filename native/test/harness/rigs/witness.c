@@ -19,7 +19,8 @@ struct loss {
     int64_t first, last;
 };
 
-/* A file's records of one thread: a rotation may have come between, but never in the middle of another file. */
+/* A thread's records in one file. A rotation may interrupt a file's records, but another file's records are never
+ * among them. */
 struct stretch {
     uint64_t first, last;
 };
@@ -145,7 +146,7 @@ static void take_loss(struct check *check, const char *line) {
     check->findings.told_lost += count;
 }
 
-/* 1 if it is such a line. */
+/* 1: the line is one of the equal ones. */
 static int take_equal_line(struct check *check, const char *line, size_t bytes) {
     char wanted[WITNESS_LONGEST];
     for (int thread = 0; thread < WITNESS_THREADS; thread++) {
@@ -201,7 +202,7 @@ static void check_file(struct check *check, const char *path) {
     size_t room = 0;
     for (ssize_t bytes; (bytes = getline(&line, &room, file)) > 0;) {
         if (line[bytes - 1] != '\n' && check->witness->doubles_allowed)
-            continue; /* the file that was given up ends where the write ended */
+            continue; /* the abandoned file ends where the write ended */
         if (line[0] == '[')
             take_loss(check, line);
         else if (!take_equal_line(check, line, (size_t)bytes))
@@ -220,7 +221,7 @@ static int by_first(const void *left, const void *right) {
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* The files one after another are the log: none holds a record that belongs in the middle of another. */
+/* The files can be put in order: none holds a record from the midst of another. */
 static void check_stretches(struct check *check, int thread) {
     struct stretch *stretches = check->stretches[thread];
     qsort(stretches, (size_t)check->stretch_count[thread], sizeof *stretches, by_first);
@@ -240,7 +241,7 @@ static int is_told_lost(const struct check *check, int64_t sequence) {
     return 0;
 }
 
-/* As many as were acknowledged, and no more than may be there. */
+/* There are as many as were acknowledged, and no more than there may be. */
 static void check_equal_lines(struct check *check, int thread) {
     const struct witness *witness = check->witness;
     uint64_t needed = 0, possible = 0;

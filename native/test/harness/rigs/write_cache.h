@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The volatile write cache that faultfs pretends to have: what was written since the last sync can be undone. */
+/* The volatile write cache that faultfs pretends to have: it can undo all writes since the last sync. */
 #ifndef BURST_TEST_WRITE_CACHE_H
 #define BURST_TEST_WRITE_CACHE_H
 
@@ -15,7 +15,7 @@ struct cached_write {
     int fd;
     ino_t inode;
     off_t offset;
-    ssize_t bytes; /* that were there: what lies behind them was beyond the end */
+    ssize_t bytes; /* of old data; the rest was beyond the end */
     off_t file_bytes;
     char was[];
 };
@@ -28,7 +28,7 @@ static inline ino_t inode_of(int fd) {
     return fstat(fd, &status) == 0 ? status.st_ino : 0;
 }
 
-/* Before a write, or before a cut that takes these bytes. */
+/* Comes before a write, or before a cut that takes these bytes. */
 static inline void write_cache_note(int fd, off_t offset, size_t bytes) {
     struct cached_write *write = malloc(sizeof *write + bytes);
     if (write == NULL)
@@ -65,7 +65,7 @@ static inline void write_cache_keep(int fd) {
     pthread_mutex_unlock(&write_cache_lock);
 }
 
-/* A power cut: all that is still in the cache has not happened. */
+/* The power is cut: undoes all that is still in the cache. */
 static inline void write_cache_cut(void) {
     while (newest_write != NULL) {
         struct cached_write *write = newest_write;

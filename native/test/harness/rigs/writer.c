@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program like any that logs, to have system calls changed under it: writer RING LOG FIRST COUNT SECONDS. For each
- * record one line on standard output, its number and what the append returned; then, after so many seconds at most for
- * the drain, and after "#", what there is to say.
+ * A program that logs like any other; the tests change its system calls: writer RING LOG FIRST COUNT SECONDS. Standard
+ * output gets a line for each record: its number, and what the append returned. Then the program waits for the drain,
+ * so many seconds at most, and prints events and the close's result behind "#".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,8 +37,7 @@ int main(int count, char **arguments) {
     const uint64_t end = witness.next[0] + strtoull(arguments[4], NULL, 10);
     while (witness.next[0] < end) {
         const unsigned long long number = witness.next[0];
-        if (number + 1 ==
-            end) { /* what the drain tells of a step it tells before the next one, which has the last record */
+        if (number + 1 == end) { /* the drain tells of a step before it begins the next one */
             burst_await_drained(log, wait_ns);
         }
         const long long result = witness_append(&witness, log, 0, 0);
