@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.Durability;
 import io.burstlog.OnFull;
-import io.burstlog.log4j.migrate.Migrate;
+import io.burstlog.migrate.Migrate;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

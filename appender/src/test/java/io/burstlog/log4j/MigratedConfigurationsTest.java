@@ -3,7 +3,7 @@ package io.burstlog.log4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.burstlog.log4j.migrate.Migrate;
+import io.burstlog.migrate.Migrate;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,7 +2,7 @@
 package io.burstlog.it;
 
 import io.burstlog.log4j.BurstAppender;
-import io.burstlog.log4j.migrate.Migrate;
+import io.burstlog.migrate.Migrate;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j.rolling.comparison;
 
-import io.burstlog.log4j.migrate.Migrate;
+import io.burstlog.migrate.Migrate;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
