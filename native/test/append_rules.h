@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules that tests append under. */
+/* Rules for the appends of tests. */
 #ifndef BURST_TEST_APPEND_RULES_H
 #define BURST_TEST_APPEND_RULES_H
 

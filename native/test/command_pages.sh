@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The man pages and the bash completion that scripts/lib/command_pages makes: a page for each command, and no option is
-# offered that its command does not know.
+# The man pages and the bash completion that scripts/lib/command_pages makes: each command has a page, and the
+# completion offers only options that the command knows.
 #
 #     command_pages.sh BURSTLOG SCRATCH
 set -euo pipefail
@@ -18,7 +18,7 @@ mkdir -p "$scratch"
 # shellcheck disable=SC1091 # it was made just now
 . "$scratch/bash-completion/completions/burstlog"
 
-# offered WORD..: what the completion offers for the last one.
+# offered WORD..: prints what the completion offers for the last word.
 offered() {
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
   _burstlog

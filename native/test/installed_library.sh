@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The commands of docs/platforms.md for C, as they stand there, in a home of their own: no cmocka, no Maven. Then the
-# prefix is moved, and the library of the build under test, with its tests, is installed elsewhere: a program finds both.
+# Runs the C commands of docs/platforms.md as they stand there, in a home of their own, without cmocka and Maven. Then
+# it moves the prefix, and installs the library of the build under test elsewhere: a program finds both.
 #
 #     installed_library.sh BUILD SCRATCH
 set -euo pipefail
@@ -17,10 +17,10 @@ page=$tree/docs/platforms.md
 
 fail() { echo "FAILED: $*"; exit 1; }
 
-# The names that program $1 asks the dynamic linker for.
+# Prints the libraries that program $1 needs from the dynamic linker.
 needed() { readelf -dW "$1" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p'; }
 
-# program PREFIX: a C program that pkg-config compiles and links, run.
+# program PREFIX: compiles and links a C program by pkg-config, and runs it.
 program() {
   local lib flags
   lib=$(dirname "$(find "$1" -name libburstlog.so)")
@@ -45,7 +45,7 @@ ln -s "$tree/native" "$tree/examples" .
 export HOME=$scratch/home
 unset PKG_CONFIG_PATH LD_LIBRARY_PATH DESTDIR
 
-# What includes cmocka meets this one first.
+# A source that includes cmocka gets this file.
 echo '#error "only the tests need cmocka"' >no-cmocka/cmocka.h
 awk '/^##/ { here = $0 == "### C" } here && /^```/ { inside = $0 == "```sh"; next } here && inside' "$page" >commands
 [ -s commands ] || fail "there are no commands under \"### C\" in $page"

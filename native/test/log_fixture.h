@@ -26,12 +26,12 @@
 
 #include "burstlog.h"
 
-#ifndef RENAME_EXCHANGE /* by old headers of a C library, and musl's */
+#ifndef RENAME_EXCHANGE /* missing in old C libraries' headers, and in musl's */
 #define RENAME_EXCHANGE (1 << 1)
 #endif
 
 #define SECOND_NS 1000000000ll
-#define PATIENCE_NS (120 * SECOND_NS) /* for what must happen; a busy machine may take long */
+#define PATIENCE_NS (120 * SECOND_NS) /* for events that must come, on a busy machine too */
 
 static char folder[64];
 static char ring_path[128], file_path[128];
@@ -52,7 +52,7 @@ static inline int remove_folder(void **state) {
     return system(command);
 }
 
-/* A CPU that this process may use, after so many others; -1 if there are no more. */
+/* A CPU that this process may use, behind `skip` others; -1: there are no more. */
 static inline int allowed_cpu(int skip) {
     cpu_set_t allowed;
     assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -64,7 +64,7 @@ static inline int allowed_cpu(int skip) {
     return -1;
 }
 
-/* The first of them, as a configuration names it. */
+/* The first such CPU, as a configuration names it. */
 static inline const char *first_cpu(void) {
     static char text[16];
     snprintf(text, sizeof text, "%d", allowed_cpu(0));
@@ -127,8 +127,8 @@ static inline void assert_refused(const burst_config_t *config, int code, const 
     }
 }
 
-/* Stops the drain: a directory takes the place of the log file, which others have deleted. In one step: the drain makes
- * a file that it misses. */
+/* Stops the drain: a directory takes the log file's place, and the file is deleted. Both happen in one step, since
+ * the drain makes a file that it misses. */
 static inline void block_file(void) {
     char beside[sizeof file_path + 8];
     snprintf(beside, sizeof beside, "%s.beside", file_path);
@@ -141,7 +141,7 @@ static inline void unblock_file(void) {
     assert_int_equal(rmdir(file_path), 0);
 }
 
-/* The space of a drained record is free once both checkpoints say so, a moment after the first. */
+/* Waits for the space of drained records: it is free once both checkpoints say so, a moment after the first. */
 static inline void await_released(burst_t *log) {
     assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
     for (int i = 0; i < 12000 && stats_of(log).used_bytes > 0; i++) {
@@ -150,7 +150,7 @@ static inline void await_released(burst_t *log) {
     assert_int_equal(stats_of(log).used_bytes, 0);
 }
 
-/* Returns the last sequence. The drain is stopped. */
+/* Fills the ring while the drain is stopped; returns the last sequence. */
 static inline int64_t fill_log(burst_t *log) {
     static char record[1000];
     int64_t last = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring in memory under the production engine, its log file in a folder of its own. No time passes unless a test says so:
- * nothing is done only because a while has gone by. */
+/* A ring in memory under the production engine, with its log file in a folder of its own. Time passes only if a test
+ * says so: the engine does nothing just because a while has passed. */
 #ifndef BURST_TEST_MEMORY_RING_H
 #define BURST_TEST_MEMORY_RING_H
 
@@ -45,7 +45,7 @@ static struct {
     uint64_t unreadable_below; /* reads that begin below this offset fail */
     int accesses;
     int64_t now_ns;
-    void (*memory_limit)(const struct platform *platform, struct memory_limit *limit); /* NULL: there is none */
+    void (*memory_limit)(const struct platform *platform, struct memory_limit *limit); /* NULL: there is no limit */
     char folder[4096 + 32];
     char file[4096 + 64];
 } host;
@@ -55,7 +55,7 @@ static inline int64_t standing_clock_ns(const struct platform *platform) {
     return host.now_ns;
 }
 
-/* The host with that clock, and that limit of memory. */
+/* The host, with that clock and that memory limit. */
 static inline const struct platform *timeless_platform(void) {
     static struct platform_ops ops;
     static const struct platform platform = {&ops};

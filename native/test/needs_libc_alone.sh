@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the shared library needs at run time and what it shows: libc alone, and nothing but burst_*.
+# The shared library needs libc alone at run time, and exports nothing but burst_*.
 #
 #     needs_libc_alone.sh LIBRARY
 set -euo pipefail

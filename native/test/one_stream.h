@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A checkpoint slot of one stream without a name, as it is on a medium. */
+/* A checkpoint slot with one stream without a name, as it is on a medium. */
 #ifndef BURST_TEST_ONE_STREAM_H
 #define BURST_TEST_ONE_STREAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel says of the threads of an open log, and children of a test for hosts that allow less. */
+/* The kernel's view of an open log's threads; and children of a test, on hosts that allow less. */
 #ifndef BURST_TEST_PLACED_LOG_H
 #define BURST_TEST_PLACED_LOG_H
 
@@ -14,7 +14,7 @@
 #include "refused_calls.h"
 #include "skip_with.h"
 
-/* The thread of this process with that name; 0 if there is none. */
+/* The thread of this process with that name; 0: there is none. */
 static inline pid_t thread_named(const char *wanted) {
     DIR *threads = opendir("/proc/self/task");
     pid_t found = 0;
@@ -30,14 +30,14 @@ static inline pid_t thread_named(const char *wanted) {
     return found;
 }
 
-/* Where the kernel lets the thread run. */
+/* The CPUs that the kernel lets the thread run on. */
 static inline int get_cpus_of(const char *name, cpu_set_t *set) {
     CPU_ZERO(set);
     const pid_t thread = thread_named(name);
     return thread != 0 && sched_getaffinity(thread, sizeof *set, set) == 0;
 }
 
-/* The same, bit n for CPU n, of the first 64. */
+/* The same as bits: bit n for CPU n, of the first 64. */
 static inline unsigned long cpus_of(const char *name) {
     cpu_set_t set;
     if (!get_cpus_of(name, &set)) {
@@ -53,13 +53,13 @@ static inline unsigned long cpus_of(const char *name) {
 static inline int policy_of(const char *name, int *priority) {
     struct sched_param parameters = {0};
     const pid_t thread = thread_named(name);
-    const int policy = (int)syscall(SYS_sched_getscheduler, thread); /* musl's function of that name does not ask */
+    const int policy = (int)syscall(SYS_sched_getscheduler, thread); /* musl's function does not ask the kernel */
     syscall(SYS_sched_getparam, thread, &parameters);
     *priority = parameters.sched_priority;
     return policy;
 }
 
-/* The first event of this severity that says the word; "" if there is none. */
+/* The first event of this severity with the word; "": there is none. */
 static inline const char *told(burst_t *log, uint32_t severity, const char *word) {
     static burst_event_t event;
     event.struct_bytes = sizeof event;
@@ -118,7 +118,7 @@ static inline void drop_capabilities(void) {
     CHECK(syscall(SYS_capset, &header, none) == 0);
 }
 
-/* Ends a child that cannot do its part. */
+/* Ends a child that cannot do its part here. */
 static inline void skip_child(const char *reason) {
     fprintf(stderr, "SKIPPED: %s\n", reason);
     _exit(77);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host that refuses a system call: for children of a test, which never get it back. */
+/* A host that refuses a system call, for children of a test: they never get it back. */
 #ifndef BURST_TEST_REFUSED_CALLS_H
 #define BURST_TEST_REFUSED_CALLS_H
 
@@ -9,8 +9,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* From now on in this process the call fails with this errno, if that argument (0: the first) has one of these bits (0:
- * any). Ends the process with 77 where filters are not allowed. */
+/* Lets the call fail with this errno in this process from now on, if that argument (0: the first) has one of these
+ * bits (0: always). Ends the process with 77 on a host that forbids such filters. */
 static inline void refuse_argument(unsigned int call, unsigned int argument, unsigned int bits, unsigned int failure) {
     struct sock_filter any[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams that roll, with real files. */
+/* Streams that roll real files. */
 #ifndef BURST_TEST_ROLL_LOG_H
 #define BURST_TEST_ROLL_LOG_H
 
@@ -22,7 +22,7 @@ static inline int make_paths(void **state) {
 
 static char pattern[220];
 
-/* Of the log file paths[0], by that length: its files get numbers. */
+/* Rolls the log file paths[0] by its length; rolled files get numbers. */
 static inline burst_rolling_t rolling_of(uint64_t size_bytes) {
     burst_rolling_t rolling;
     burst_rolling_init(&rolling);
@@ -58,7 +58,7 @@ static inline void append(burst_stream_t *stream, const char *text) {
     }
 }
 
-/* Footer and header are "<" and ">". */
+/* A roll with the footer "<" and the header ">". */
 static inline burst_roll_t roll_to(const char *target) {
     burst_roll_t roll;
     burst_roll_init(&roll);
@@ -126,7 +126,7 @@ static inline int is_told(burst_t *log, uint32_t severity, const char *word) {
     return told;
 }
 
-/* The roll that the drain waits at. */
+/* Takes the roll that the drain waits for. */
 static inline burst_roll_request_t take(burst_stream_t *stream) {
     burst_roll_request_t request = {.struct_bytes = sizeof request};
     if (burst_stream_next_roll(stream, &request, PATIENCE_NS) != 1) {

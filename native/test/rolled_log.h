@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log of lines on a ring in memory that rolls, and a host that stops at any of its operations. */
+/* A log of lines that rolls, on a ring in memory; and a host that stops at any of its operations. */
 #ifndef BURST_TEST_ROLLED_LOG_H
 #define BURST_TEST_ROLLED_LOG_H
 
@@ -10,8 +10,8 @@
 
 static char archive[sizeof host.file + 64];
 
-/* Operations that change anything, on files and on the ring's medium, until the host stops: from then on none does. < 0: it
- * does not. */
+/* The host stops after so many operations that change files or the ring's medium; later ones change
+ * nothing. < 0: it runs on. */
 static int operations_left = -1;
 static int renames, crashed;
 static char last_operation[32];
@@ -38,7 +38,7 @@ static inline int stopping_rename(const struct files *files, const char *from, c
     return is_stopped("rename") ? -EIO : files_posix.ops->rename(files, from, to);
 }
 
-/* It stops in the middle of what it writes. */
+/* The host stops in the midst of a write. */
 static inline int64_t stopping_write(const struct files *files, int file, const void *data, size_t bytes,
                                      uint64_t offset) {
     if (crashed || bytes < 2) {
@@ -51,7 +51,7 @@ static inline int64_t stopping_write(const struct files *files, int file, const 
 static inline int stopping_sync(const struct files *files, int file) {
     (void)files;
     (void)file;
-    return is_stopped("sync") ? -EIO : 0; /* that of the host takes its time, and shows in nothing here */
+    return is_stopped("sync") ? -EIO : 0; /* a real sync takes time and changes nothing here */
 }
 
 static inline int stopping_truncate(const struct files *files, int file, uint64_t bytes) {
@@ -103,7 +103,7 @@ static inline void append_roll(const char *footer, const char *header, const cha
     append_roll_record(&roll, 4711);
 }
 
-/* The host stops after so many operations; the log is drained as far as it gets. 1 if it did stop. */
+/* Drains until the host stops after so many operations. 1: it stopped; 0: all was drained before. */
 static inline int drain_until_stop(int operations) {
     operations_left = operations;
     for (int i = 0; i < 100 && !crashed && !drain_is_done(host.engine->drain); i++) {
@@ -112,7 +112,7 @@ static inline int drain_until_stop(int operations) {
     return crashed;
 }
 
-/* What is left of it is found by the next process. */
+/* The next process begins with what the stop left. */
 static inline void start_anew(void) {
     crashed = 1; /* closing changes nothing */
     close_ring();

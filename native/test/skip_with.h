@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Skips a test, loudly. */
+/* Skips a test and prints why. */
 #ifndef BURST_TEST_SKIP_WITH_H
 #define BURST_TEST_SKIP_WITH_H
 

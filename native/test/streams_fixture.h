@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of the ring of log_fixture.h, and where their files are. */
+/* Streams on the ring of log_fixture.h, and the paths of their files. */
 #ifndef BURST_TEST_STREAMS_FIXTURE_H
 #define BURST_TEST_STREAMS_FIXTURE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring in memory and a log file of lines, whose file system a test can put its own functions into. */
+/* A ring in memory, and a log file of lines whose file system a test can replace by functions of its own. */
 #ifndef BURST_TEST_TEXT_LOG_H
 #define BURST_TEST_TEXT_LOG_H
 
@@ -7,7 +7,7 @@
 
 static struct files_ops ops;
 
-/* The table of the file system, in which a test puts its own functions. */
+/* The file system's table, for a test's own functions. */
 static inline struct files_ops *own_ops(void) {
     ops = *files_posix.ops;
     host.files.ops = &ops;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the engine has told and nobody has heard yet. */
+/* Events that the engine has told, and that nobody has heard yet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static int64_t fake_now(const struct platform *platform) {
     return now_ns;
 }
 
-/* Whoever waits is woken for nothing, after a little time. */
+/* Each wait ends after a short time, without a reason. */
 static int wakes;
 
 static int fake_park(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns) {

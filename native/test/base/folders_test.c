@@ -29,7 +29,7 @@ static void missing_folders_are_made_and_taken_back(void **state) {
     assert_int_equal(folders_missing(in_folder("a/b/c/file")), 0);
     folders_take_back(in_folder("a/b/c/file"), 3);
     assert_false(is_there("a"));
-    assert_true(is_there("")); /* empty now, and was there before */
+    assert_true(is_there("")); /* it was there before, and is empty now */
 }
 
 static void a_folder_that_is_in_use_stays(void **state) {
@@ -46,7 +46,7 @@ static void a_failure_half_way_leaves_none(void **state) {
     (void)state;
     unsigned missing;
     char name[400];
-    snprintf(name, sizeof name, "a/b/%0300d/c/file", 0); /* no folder can have such a name */
+    snprintf(name, sizeof name, "a/b/%0300d/c/file", 0); /* the name is too long for a folder */
     assert_int_equal(folders_make(in_folder(name), &missing), -ENAMETOOLONG);
     assert_false(is_there("a"));
 }

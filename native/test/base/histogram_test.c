@@ -51,7 +51,7 @@ static void percentiles_are_those_of_the_values(void **state) {
     assert_int_equal(histogram_percentile(&histogram, 12.8), 128);
     assert_int_equal(histogram_percentile(&histogram, 50), 501);   /* 500 and 501 share a bucket */
     assert_int_equal(histogram_percentile(&histogram, 99.9), 999); /* 996 to 999 */
-    assert_int_equal(histogram_percentile(&histogram, 100), 1000); /* not 1003, where its bucket ends */
+    assert_int_equal(histogram_percentile(&histogram, 100), 1000); /* not 1003, where the bucket of 1000 ends */
     assert_int_equal(histogram.max_ns, 1000);
     struct histogram_figures stats;
     histogram_summarize(&histogram, &stats);
@@ -82,7 +82,7 @@ static void one_in_ten_thousand_is_the_p9999_and_not_the_p999(void **state) {
     assert_int_equal(stats.max_ns, 3u << 20);
 }
 
-/* 99.9 percent of 167000 are 166833, of which the nearest double is slightly more. */
+/* 99.9 percent of 167000 are 166833; the nearest double is slightly more. */
 static void a_percentile_is_not_rounded_into_the_next_bucket(void **state) {
     (void)state;
     for (int i = 0; i < 166833; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What control groups say, from recorded files of /proc and /sys. */
+/* Limits of control groups, from recorded files of /proc and /sys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static int end(void **state) {
     return system(command);
 }
 
-/* A file of the recorded machine, with the folders above it. */
+/* Puts a file into the recorded machine, with the folders above it. */
 static void put(const char *path, const char *text) {
     char command[512], whole[256];
     snprintf(whole, sizeof whole, "%s%s", root, path);
@@ -75,7 +75,7 @@ static void in_group_v2(const char *line) {
     put("/proc/meminfo", "MemTotal: 8000 kB\nSwapFree: 0 kB\n");
 }
 
-/* Without what the kernel counts in batches. */
+/* The most memory, less what the kernel counts in batches. */
 static uint64_t most(void) {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN), page_bytes = sysconf(_SC_PAGESIZE);
     return limit.most_bytes - (uint64_t)cpus * (uint64_t)page_bytes * 128;
@@ -107,7 +107,7 @@ static void the_lowest_limit_of_all_groups_above_counts(void **state) {
     memory_limit_read(root, &limit);
     assert_int_equal(limit.limit_bytes, 300 * MIB);
     assert_string_equal(limit.file, "/sys/fs/cgroup/a/b/memory.max");
-    assert_int_equal(limit.left_bytes, 10 * MIB); /* of /a, whose other groups use the most */
+    assert_int_equal(limit.left_bytes, 10 * MIB); /* left in /a, whose other groups use the most */
 }
 
 static void the_group_at_the_mount_counts_as_in_a_container(void **state) {
@@ -134,7 +134,7 @@ static void cache_that_rests_is_left_and_cache_in_use_can_be_had(void **state) {
     assert_int_equal(memory_limit_judge(&limit, 100 * MIB + 1), MEMORY_IS_LACKING);
 }
 
-/* Nothing says then what can be taken back. */
+/* Nothing says then how much the kernel can take back. */
 static void without_its_figures_only_the_limit_refuses(void **state) {
     (void)state;
     in_group_v2("0::/a\n");
@@ -196,7 +196,7 @@ static void version_one_has_as_much_swap_as_both_limits_leave(void **state) {
     assert_int_equal(most(), 30 * MIB);
 }
 
-/* Without a namespace of control groups a container sees its own group only, under the path of the host. */
+/* A container without its own namespace of control groups sees only its own group, under the host's path. */
 static void a_mount_of_a_part_of_the_groups_is_understood(void **state) {
     (void)state;
     put("/proc/self/cgroup", "4:memory:/docker/abc/inner\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread of the engine's own: how it starts, how it is asked to end, and who waits for that. */
+/* A thread of the engine: how it starts, how it is asked to end, and how others wait for that. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     return fails ? EAGAIN : __real_pthread_create(thread, attributes, body, argument);
 }
 
-/* What the thread of `worker` found out about itself. */
+/* The thread of `worker` leaves here how it was started. */
 static struct worker worker;
 static struct event_count told;
 static sigset_t blocked;
@@ -43,7 +43,7 @@ static int begin(void **state) {
     return 0;
 }
 
-/* Sleeps until it is asked to end, and counts how often it looked. */
+/* Sleeps until it is asked to end, and counts its looks. */
 static void sleep_until_stopped(void *argument) {
     assert_ptr_equal(argument, &looks);
     for (;;) {

@@ -82,7 +82,7 @@ static void a_ring_on_other_logical_blocks_is_refused_naming_both_and_can_be_rea
     assert_said("has logical blocks of 4096 bytes but was formatted with 512");
     assert_int_equal(run("dump %s", loop.path), 0);
     assert_said("\"a record\\n\"");
-    assert_int_equal(run("recover %s", scratch_path("backing")), 0); /* the way out: as a file */
+    assert_int_equal(run("recover %s", scratch_path("backing")), 0); /* an image of the device still opens */
 }
 
 static void a_ring_on_a_larger_device_keeps_its_size_and_tells(void **state) {
@@ -117,7 +117,7 @@ static void a_ring_on_a_smaller_device_is_refused_naming_both_sizes(void **state
     assert_said("\"a record\\n\"");
     assert_ring_refused(loop.path, EUCLEAN, "has 3145728 bytes but was formatted with 4194304");
     assert_int_equal(run("recover %s", loop.path), 1);
-    assert_int_equal(run("format --force %s", loop.path), 1); /* how many records wait is unknown */
+    assert_int_equal(run("format --force %s", loop.path), 1); /* nobody knows how many records wait */
     assert_said("--force and --discard-records=0 together make a new ring in its place");
     assert_int_equal(run("format --force --discard-records=0 %s", loop.path), 0);
 }
@@ -150,7 +150,7 @@ static void info_tells_rings_apart_by_their_uuid(void **state) {
     assert_int_equal(strlen(first), 32);
     use_ring(loop.path);
     assert_int_equal(run("info %s", loop.path), 0);
-    assert_said("log files\n  -\n    name: "); /* which has a class of its own */
+    assert_said("log files\n  -\n    name: "); /* the log file's medium has its own class */
     assert_non_null(strstr(strstr(output, "log files\n"), "\n    survives: "));
     assert_int_equal(run("format --force %s", loop.path), 0);
     assert_int_equal(run("info --json %s", loop.path), 0);
@@ -161,7 +161,7 @@ static void info_tells_rings_apart_by_their_uuid(void **state) {
     assert_said("\"rotational\": ");
 }
 
-/* In a /dev of its own: the node is another one than that of the last boot, the link leads to it all the same. */
+/* In a /dev of its own the device has another node than at the last boot; the link still leads to it. */
 static int find_by_lasting_name(void) {
     struct stat status;
     if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)

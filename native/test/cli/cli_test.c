@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command `burstlog` as its users call it: what it prints and its exit codes. */
+/* The command `burstlog` as its users run it: output and exit codes. */
 #include "log_fixture.h"
 #include "cli/run.h"
 
@@ -9,7 +9,7 @@
 #include "one_stream.h"
 #include "media/record.h"
 
-/* Leaves three records in the ring, as a process that was killed; none of them is in the log file yet. */
+/* Leaves three records in the ring, none of them in the log file, as a killed process does. */
 static void leave_records_written_with(uint32_t io) {
     const pid_t child = fork();
     if (child == 0) {
@@ -188,7 +188,7 @@ static void damage_is_shown_with_its_range_and_exits_with_1(void **state) {
     (void)state;
     leave_records();
     const int ring = open(ring_path, O_RDWR);
-    /* The marker has the first block, record 1 the second. */
+    /* Block 0 has the marker, block 1 has record 1. */
     assert_int_equal(pwrite(ring, "x", 1, LAYOUT_DATA_OFFSET + 4096 + RECORD_HEADER_BYTES + 1), 1);
     close(ring);
     assert_int_equal(run("info --json %s", ring_path), 1);
@@ -254,7 +254,7 @@ static void a_truncated_ring_is_refused_naming_both_sizes(void **state) {
     assert_said("has 1536000 bytes but was formatted with 2097152");
 }
 
-/* The figures differ from medium to medium; where they are told does not. */
+/* The figures differ from medium to medium: the test looks only at where they are. */
 static void info_shows_which_engine_auto_takes_and_measures_anew_when_asked(void **state) {
     (void)state;
     assert_int_equal(run("format --size=2M %s", ring_path), 0);
@@ -272,7 +272,7 @@ static void info_shows_which_engine_auto_takes_and_measures_anew_when_asked(void
     assert_int_equal(times_said("beat pwrite in: ") + times_said(" pairs\n"), 2 * (measured - 1));
     burst_t *log = open_small();
     assert_int_equal(run("info %s", ring_path), 0);
-    assert_int_equal(run("info --calibrate --json %s", ring_path), 3); /* never under a writer */
+    assert_int_equal(run("info --calibrate --json %s", ring_path), 3); /* refused while a writer has the ring */
     assert_said("is held by process");
     burst_close(log);
     assert_int_equal(run("info --calibrate %s/none", folder), 3);
@@ -332,7 +332,7 @@ static void dump_shows_what_stands_in_a_ring_that_cannot_be_opened(void **state)
     close(ring);
 }
 
-/* 128 GiB, of which nothing is there. */
+/* The head claims 128 GiB, which the file does not have. */
 static void a_refused_ring_is_read_as_far_as_its_medium_goes(void **state) {
     (void)state;
     struct superblock superblock;

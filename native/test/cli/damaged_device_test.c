@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real block devices whose content others have changed: every test runs on a loop and on a zram device. */
+/* Real block devices whose bytes others have changed. Every test runs on a loop and on a zram device. */
 #include "cli/loop_fixture.h"
 
 #include "log/log.h"
@@ -29,7 +29,7 @@ static int on_zram(void **state) {
     if (device[0] == '\0')                                                                                             \
     SKIP_WITH("no such device here; wants root and its module")
 
-/* Three records that are in no log file, as a killed process leaves them. */
+/* Leaves three records that are in no log file, as a killed process does. */
 static void leave_three(const char *const what[3]) {
     const pid_t child = fork();
     if (child == 0) {
@@ -42,7 +42,7 @@ static void leave_three(const char *const what[3]) {
         burst_t *log;
         int rc = burst_open(&config, &log);
         if (rc == 0)
-            threads_stop_drain(&log->threads); /* its first look may still be to come */
+            threads_stop_drain(&log->threads); /* before its first look */
         for (int i = 0; i < 3 && rc >= 0; i++)
             rc = burst_append(log, what[i], strlen(what[i]), 0) > 0 ? 0 : -1;
         _exit(rc < 0);
@@ -112,7 +112,7 @@ static void one_bad_copy_is_used_around_and_repaired(void **state) {
     assert_log_is("a\na\na\n");
     assert_int_equal(run("info %s", device), 0);
     assert_said("copy 0: valid");
-    overwrite(LAYOUT_SUPERBLOCK_OFFSET(1)); /* the repaired one is a whole one */
+    overwrite(LAYOUT_SUPERBLOCK_OFFSET(1)); /* the repaired copy must be whole */
     assert_int_equal(run("recover %s", device), 0);
 }
 
@@ -127,7 +127,7 @@ static void assert_refused_and_left_as_it_is(const char *word) {
     assert_said("--force and --discard-records=0 together");
     copy_device("after");
     shell("cmp %s %s", scratch_path("before"), scratch_path("after"));
-    assert_int_equal(run("dump %s", device), 1); /* but its records can be read */
+    assert_int_equal(run("dump %s", device), 1); /* its records can still be read */
     assert_said(word);
     assert_said("\"first\\n\"");
     assert_int_equal(run("dump --json %s", device), 1);
@@ -174,7 +174,7 @@ static void without_any_superblock_or_checkpoint_its_own_records_can_be_read(voi
     assert_int_equal(run("dump %s", device), 1);
     assert_null(strstr(output, "of the first ring"));
     assert_said("\"second");
-    /* The marker has the first block, record 1 the second. */
+    /* Block 0 has the marker, block 1 has record 1. */
     overwrite_at(LAYOUT_DATA_OFFSET + 2 * 4096, RECORD_HEADER_BYTES + 1);
     assert_int_equal(run("dump %s", device), 1);
     assert_said("\"first");
@@ -186,7 +186,8 @@ static void without_any_superblock_or_checkpoint_its_own_records_can_be_read(voi
     assert_said("\"third");
 }
 
-/* Its writes succeed and make the file longer again: what is in memory reaches the log file, the ring is gone. */
+/* The writer's writes succeed and make the file longer again. Records in memory reach the log
+ * file, but the ring is gone. */
 static void a_loop_device_whose_file_is_cut_loses_nothing_that_its_writer_still_has(void **state) {
     (void)state;
     NEED_DEVICE();
@@ -203,7 +204,7 @@ static void a_loop_device_whose_file_is_cut_loses_nothing_that_its_writer_still_
     config.ring = device;
     config.file_name = scratch_path("log");
     config.durability = BURST_DURABILITY_PROCESS;
-    assert_true(burst_open(&config, &log) < 0); /* and no new ring is made in its place */
+    assert_true(burst_open(&config, &log) < 0); /* the open makes no new ring in its place */
     assert_null(log);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `burstlog format` refuses to destroy: what is on a device, and who uses it or a part of it. */
+/* `burstlog format` refuses to destroy data on a device, and a device that somebody uses, be it in part. */
 #include "cli/loop_fixture.h"
 
 /* --------------------------------------------------------------------------------------- what is there already */
@@ -10,13 +10,13 @@ static void assert_signature_is_kept_and_overwritten_by_force(const char *name) 
     assert_said(name);
     assert_said("--force");
     shell("cp %s %s", scratch_path("backing"), scratch_path("before"));
-    assert_int_equal(run("format --discard-records=0 %s", loop.path), 3); /* that is for rings */
+    assert_int_equal(run("format --discard-records=0 %s", loop.path), 3); /* this option is for rings only */
     shell("cmp %s %s", scratch_path("backing"), scratch_path("before"));
     assert_int_equal(run("format --force %s", loop.path), 0);
     assert_said(name);
     assert_said("is overwritten");
     use_ring(loop.path);
-    shell("test -z \"$(wipefs -n %s)\"", loop.path); /* also at the end of the device */
+    shell("test -z \"$(wipefs -n %s)\"", loop.path); /* no signature is left at the device's end either */
 }
 
 static void a_file_system_is_named_and_overwritten_only_by_force(void **state) {
@@ -56,7 +56,7 @@ static void two_claims_are_both_named(void **state) {
     assert_said("a partition table dos");
 }
 
-/* The dynamic linker takes the first file of that name, and this one is none. */
+/* The dynamic linker takes the first file of this name, and here that is no library. */
 static void without_libblkid_nothing_is_formatted(void **state) {
     (void)state;
     NEED_LOOP(16 * MIB);

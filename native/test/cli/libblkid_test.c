@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command declares what it uses of libblkid by itself: this compares it with libblkid's own header. */
+/* The command declares the part of libblkid that it uses; this compares its declarations with libblkid's header. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

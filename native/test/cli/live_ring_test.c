@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `burstlog info`, `dump` and `verify` beside writers that go round the ring many times while each of them reads. */
+/* `burstlog info`, `dump` and `verify` read a ring while writers go round it many times. */
 #include "log_fixture.h"
 
 #include <sys/statvfs.h>
@@ -9,7 +9,7 @@
 #define RING_BYTES (2u << 20)
 #define THREADS 2
 #define THREAD_BYTES_MAX (400ull << 20) /* then it rests */
-#define ROOM_BYTES (2ull << 30)         /* for all they write */
+#define ROOM_BYTES (2ull << 30)         /* free space for all that they write */
 #define ROUNDS 12
 
 static struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A block device that a log goes to: preparing it, reading it out, beside its writer too. */
+/* A block device that receives a log: preparing it, and reading it, also while a writer has it. */
 #include "cli/loop_fixture.h"
 
 #include "log/log.h"
@@ -50,7 +50,7 @@ static void write_log(const char *text) {
     NEED_LOOP(4 * MIB);                                                                                                \
     assert_int_equal(run("format --destination %s", loop.path), 0)
 
-/* Through the page cache, as the log's bytes are written. */
+/* Changes a byte through the page cache, as the log is written. */
 static void spoil(uint64_t offset) {
     uint8_t byte;
     const int fd = open(loop.path, O_RDWR | O_CLOEXEC);
@@ -74,7 +74,7 @@ static void a_device_is_prepared_once_and_emptied_only_by_force(void **state) {
     close_log();
     assert_int_equal(run("format --destination %s", loop.path), 3);
     assert_said("holds a log of 11 bytes: `burstlog cat ");
-    assert_int_equal(run("format --destination --discard-records=0 %s", loop.path), 3); /* that is for rings */
+    assert_int_equal(run("format --destination --discard-records=0 %s", loop.path), 3); /* only rings have records */
     assert_int_equal(run("cat %s", loop.path), 0);
     assert_string_equal(output, "to be kept\n");
     assert_int_equal(run("format --destination --force %s", loop.path), 0);
@@ -210,7 +210,7 @@ static void cat_prints_the_log_from_any_byte_on(void **state) {
     assert_said("lies behind the log");
     assert_said("which has 14 bytes");
     assert_int_equal(run("cat --from=x %s", loop.path), 2);
-    assert_int_equal(run("cat %s", scratch_path("backing")), 0); /* an image of it */
+    assert_int_equal(run("cat %s", scratch_path("backing")), 0); /* an image of the device */
     assert_string_equal(output, "one\ntwo\nthree\n");
 }
 
@@ -242,7 +242,7 @@ static void cat_says_what_is_damaged_and_prints_what_the_other_copy_says(void **
     assert_said("one\ntwo\n");
     assert_said("header copy 0");
     spoil(RAW_HEADER_OFFSET(0) + 100);
-    spoil(RAW_END_OFFSET(1) + 20); /* format wrote 0, 1; the log 0, 1 */
+    spoil(RAW_END_OFFSET(1) + 20); /* format wrote slots 0 and 1; the log wrote 0 and 1 */
     assert_int_equal(run("cat %s", loop.path), 1);
     assert_said("one\n");
     assert_null(strstr(output, "two"));
@@ -305,7 +305,7 @@ static void a_log_goes_on_behind_its_bytes_whatever_the_blocks(void **state) {
         open_log(loop.path);
         write_log("two\n");
         close_log();
-        remove_loop(&loop); /* with whatever was in memory */
+        remove_loop(&loop); /* bytes in memory only would be lost */
         assert_true(make_loop_with(scratch_path("backing"), sizes[i], 0, &loop));
         assert_int_equal(run("cat %s", loop.path), 0);
         assert_string_equal(output, "one\ntwo\n");
@@ -323,7 +323,7 @@ static void a_full_device_is_read_out_and_formatted_beside_the_log_which_goes_on
     open_log(loop.path);
     for (int i = 0; i < 3; i++)
         write_log(text);
-    for (int i = 0; i < 3; i++) /* not held, or format would be refused */
+    for (int i = 0; i < 3; i++) /* the device is not held: else format would be refused */
         assert_int_equal(outlet->ops->ready(outlet, &noted, "y", 1, 0, &found), -ENOSPC);
     shell("test $(%s cat %s | tr -d x | wc -c) = 0 && test $(%s cat %s | wc -c) = %u", BURST_CLI, loop.path, BURST_CLI,
           loop.path, 3 * MIB);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring whose log goes to a block device: opened, killed, recovered, pointed elsewhere, full. */
+/* A ring whose log goes to a block device: it is opened, killed, recovered, bound elsewhere, and gets full. */
 #include "cli/loop_fixture.h"
 
 #include "log/log.h"
@@ -34,7 +34,7 @@ static void assert_log_is(const char *text) {
     assert_string_equal(output, text);
 }
 
-/* As a killed process leaves it: in the ring alone. */
+/* Leaves a record in the ring alone, as a killed process does. */
 static void leave_record(const char *file_name, const char *text) {
     const pid_t child = fork();
     if (child == 0) {
@@ -64,7 +64,7 @@ static void a_ring_drains_to_a_block_device(void **state) {
     assert_log_is("one\ntwo\n");
     assert_int_equal(run("info %s", scratch_path("ring")), 0);
     assert_said(loop.path);
-    assert_said("stores in"); /* it survives what the device does, not what its node in /dev does */
+    assert_said("stores in"); /* the device's class counts, not that of /dev */
 }
 
 static void a_device_that_is_not_prepared_is_refused_naming_the_command(void **state) {
@@ -75,7 +75,7 @@ static void a_device_that_is_not_prepared_is_refused_naming_the_command(void **s
     assert_int_equal(access(scratch_path("ring"), F_OK), -1);
 }
 
-/* It has no other place to go to. */
+/* A device has no other place for the log. */
 static void a_device_is_not_rolled(void **state) {
     (void)state;
     NEED_LOG_DEVICE();
@@ -156,7 +156,7 @@ static void the_log_on_a_full_device_goes_on_once_that_is_formatted(void **state
           scratch_path("second"), 7 * MIB / 2);
 }
 
-/* Acknowledged numbers go through the pipe. */
+/* Prints acknowledged numbers into a pipe. */
 static void append_until_killed(int acknowledged, unsigned from) {
     burst_t *log = open_ring(loop.path);
     for (unsigned n = from;; n++) {
@@ -225,7 +225,8 @@ static void a_stream_goes_to_a_device_beside_a_log_that_is_a_file(void **state) 
     shell("test $(grep -cx 'to the file' %s) = 4 && test $(wc -l <%s) = 4", scratch_path("file"), scratch_path("file"));
 }
 
-/* And back again: what waits for the device goes there, whatever the stream is bound to next. */
+/* The stream goes from device to file and back. Records that wait for the device go there,
+ * wherever the stream goes next. */
 static void a_stream_of_a_device_gets_a_file_and_the_other_way_round(void **state) {
     (void)state;
     NEED_LOG_DEVICE();

@@ -11,7 +11,7 @@
 #define MIB (1u << 20)
 
 static struct loop_device loop, above;
-static int is_swapped_to; /* the loop device: its number may be somebody else's once it is gone */
+static int is_swapped_to; /* 1: the loop device is swap space. Its number may become another device's */
 
 static inline int begin(void **state) {
     loop.fd = above.fd = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Root and the ring of another user, who may have put anything into it, and links where its log file is. */
+/* Root recovers the ring of another user, who may have put anything into it, and links in its log file's place. */
 #include "cli/run.h"
 #include "skip_with.h"
 
@@ -10,7 +10,7 @@
 static char place[256];
 static int home = -1;
 
-/* A user can get to it, and may not read the folder above it. */
+/* The user can reach this folder, but may not read the folder above it. */
 static int make_users_folder(void **state) {
     home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     snprintf(place, sizeof place, "%s/burst-owner-XXXXXX", P_tmpdir);
@@ -42,7 +42,7 @@ static void await_child(pid_t child) {
     assert_int_equal(status, 0);
 }
 
-/* Records of a user's process that died; none of them is in the log file, which is not there. */
+/* Leaves records of a user's process that died. No log file has them, and there is none. */
 static void leave_records_of_the_user(void) {
     const pid_t child = fork();
     if (child == 0) {
@@ -65,7 +65,7 @@ static void append_as_the_user(void) {
     await_child(child);
 }
 
-/* In a folder that only root may enter, or write to. */
+/* Makes a file in a folder that only root may enter, or write to. */
 static void make_file_of_root(const char *name, mode_t mode, const char *content) {
     char path[128];
     snprintf(path, sizeof path, "%s/root", folder);
@@ -183,7 +183,7 @@ static void an_open_by_root_writes_nowhere_that_only_the_ring_of_a_user_names(vo
     assert_refused(&config, EPERM, "burstlog recover");
     assert_int_equal(run("recover %s", ring_path), 0);
     assert_file_is("one\ntwo\n");
-    burst_t *log = open_with(&config); /* nothing waits: the other file is not looked at */
+    burst_t *log = open_with(&config); /* no record waits: the open does not look at the other file */
     assert_int_equal(burst_append(log, "three\n", 6, 0), 3);
     assert_int_equal(burst_close(log), 0);
     assert_file_is("one\ntwo\n");
@@ -199,7 +199,7 @@ static void an_open_by_root_with_the_log_file_that_the_ring_names_goes_on(void *
     assert_file_is("one\ntwo\nthree\n");
 }
 
-/* The command, having taken another user's rights, may not be traced, which is how LeakSanitizer looks for leaks. */
+/* LeakSanitizer traces the process, which the command forbids once it has taken another user's rights. */
 static void look_for_no_leaks_in_the_command(void) {
     const char *before = getenv("ASAN_OPTIONS");
     char options[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ring files that were not made here: with holes, with unwritten blocks, with blocks that a copy shares. */
+/* Ring files from elsewhere: with holes, with unwritten blocks, with blocks that a copy shares. */
 #include "cli/loop_fixture.h"
 
 #include "base/error.h"
@@ -53,7 +53,7 @@ static burst_t *open_ring(void) {
     return log;
 }
 
-/* With every record that it was given still in it. */
+/* Makes a ring that still holds each of its records. */
 static void make_ring_with_records(void) {
     burst_t *log;
     assert_int_equal(run("format --size 4M %s", ring), 0);
@@ -68,7 +68,7 @@ static void copy_with(const char *command) {
     assert_true(missing_bytes(ring) > 0);
 }
 
-/* What cmp says of it and the first copy that was made. */
+/* Compares the ring with its first copy, by cmp. */
 static void assert_unchanged_by(int (*call)(struct device *device, uint64_t *taken), uint64_t wanted) {
     struct device *device;
     uint64_t taken;
@@ -128,7 +128,7 @@ static void fill_file_system(void) {
           scratch_path("mounted"));
 }
 
-/* The first lap of a sparse ring finds room for none of its commits, and needs none. */
+/* In its first lap a sparse ring gets no blocks of its own for any commit, and needs none. */
 static void a_sparse_ring_goes_on_when_its_file_system_is_full(void **state) {
     (void)state;
     ON_EXT4;
@@ -153,7 +153,7 @@ static void a_copy_on_write_ring_is_told(void **state) {
     NEED_FILE_SYSTEM("btrfs", "mkfs.btrfs -q -f", 160u << 20);
     make_ring_with_records();
     burst_t *log = open_ring();
-    assert_null(strstr(events, "copy-on-write")); /* made here it is not */
+    assert_null(strstr(events, "copy-on-write")); /* the engine makes rings without it */
     assert_int_equal(burst_close(log), 0);
     shell("cd %s && cp --reflink=never ring copy && mv copy ring && sync -f .", scratch_path("mounted"));
     log = open_ring();
@@ -162,12 +162,12 @@ static void a_copy_on_write_ring_is_told(void **state) {
     assert_int_equal(burst_close(log), 0);
     shell("cd %s && touch nocow && chattr +C nocow && cat ring > nocow && mv nocow ring && sync -f .",
           scratch_path("mounted"));
-    log = open_ring(); /* as it is advised */
+    log = open_ring(); /* as the message advises */
     assert_null(strstr(events, "copy-on-write"));
     assert_int_equal(burst_close(log), 0);
 }
 
-/* There a hole without room for it would be a SIGBUS. */
+/* In a mapped ring a hole without space for it would be a SIGBUS. */
 static void a_mapped_ring_gets_them_too(void **state) {
     (void)state;
     ON_EXT4;
@@ -197,7 +197,7 @@ static void without_room_it_is_refused_untouched(void **state) {
     make_ring_with_records();
     copy_with("--sparse=always");
     fill_file_system();
-    shell("truncate -s -1M %s && sync -f %s", scratch_path("mounted/filler"), ring); /* room for a part of it */
+    shell("truncate -s -1M %s && sync -f %s", scratch_path("mounted/filler"), ring); /* space for a part of the ring */
     shell("cp --sparse=always %s %s", ring, scratch_path("before"));
     assert_int_equal(stat(ring, &before), 0);
     assert_ring_refused(ring, ENOSPC, "make room");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rolls in a ring without its application: they are shown, and performed as they say themselves. */
+/* Rolls in a ring whose application is gone: the commands show them, and perform them as the rolls say. */
 #include "cli/run.h"
 
 static char archive[160];
 
-/* Leaves a roll between two records, as a process that was killed; nothing of it is in the log file yet. */
+/* Leaves a roll between two records, none of them in the log file, as a killed process does. */
 static void leave_a_roll(void) {
     snprintf(archive, sizeof archive, "%s/old/1.log", folder);
     const pid_t child = fork();
@@ -81,7 +81,7 @@ static void what_cannot_be_renamed_is_told(void **state) {
     assert_null(file);
     char obstacle[160];
     snprintf(obstacle, sizeof obstacle, "%s/old", folder);
-    file = fopen(obstacle, "w"); /* and cannot be made */
+    file = fopen(obstacle, "w"); /* nor can the folder be made */
     assert_non_null(file);
     fclose(file);
     assert_int_equal(run("recover %s", ring_path), 0);

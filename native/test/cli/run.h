@@ -7,7 +7,7 @@
 
 static char output[65536];
 
-/* Runs burstlog with these arguments; its output, errors too, is in `output`. Returns its exit code. */
+/* Runs burstlog with these arguments; `output` gets its output and errors. Returns its exit code. */
 static inline int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static inline int run(const char *format, ...) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands say of a ring with several streams. */
+/* The commands' answers about a ring with several streams. */
 #include "log_fixture.h"
 #include "cli/run.h"
 
@@ -40,13 +40,13 @@ static void assert_holds(const char *path, const char *wanted) {
     assert_string_equal(text, wanted);
 }
 
-/* A directory stands in the place of its file. */
+/* Puts a directory in the place of the file. */
 static void block(const char *path) {
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
 }
 
-/* As a process that was killed: two records of "orders" wait, those of the others are drained. */
+/* Ends as a killed process: two records of "orders" wait, and all others are drained. */
 static void leave_records(void) {
     const pid_t child = fork();
     if (child == 0) {
@@ -70,7 +70,7 @@ static void leave_records(void) {
     assert_int_equal(rmdir(paths[0]), 0);
 }
 
-/* In the order of the fields, whatever stands between them. */
+/* Finds the words in this order; anything may stand between them. */
 static void assert_said_in_order(const char *const *words) {
     const char *at = output;
     for (; *words != NULL; words++) {
@@ -94,14 +94,14 @@ static void info_and_verify_tell_what_waits_for_each_stream(void **state) {
         SAID("\"streams\": [", "\"stream\": 0,", "\"name\": \"\",", file_path, "\"records_waiting\": 0,",
              "\"bytes_held\": 0", "\"stream\": 1,", "\"name\": \"orders\",", paths[0],
              "\"drained_position\": ", "\"records_waiting\": 2,",
-             "\"bytes_held\": 20480", /* five commits of a block each */
+             "\"bytes_held\": 20480", /* five commits of one block each */
              "\"stream\": 2,", "\"name\": \"\",", paths[1], "\"records_waiting\": 0,");
         assert_int_equal(run("%s %s", commands[i], ring_path), 0);
         SAID("name: orders", "records waiting: 2", "bytes held: 20480");
     }
     assert_int_equal(run("info %s", ring_path), 0);
     SAID("log", "begins at position", "records waiting: 2", "first sequence: 1",
-         "2 records were waiting in the ring (sequences 1..5) and go to the log file"); /* the others have theirs */
+         "2 records were waiting in the ring (sequences 1..5) and go to the log file"); /* the others are moved */
     assert_int_equal(run("verify %s", ring_path), 0);
     SAID("records waiting: 2", "records drained: 3");
 }
@@ -128,7 +128,7 @@ static void recover_names_every_file_that_it_moved_records_to(void **state) {
     assert_file_is("m1\n");
 }
 
-/* What cannot be moved is named; what can be is moved all the same. */
+/* recover names the file that cannot be written, and moves all other records. */
 static void recover_names_the_file_that_cannot_be_written(void **state) {
     (void)state;
     char beside[180];
@@ -153,7 +153,7 @@ static void format_asks_for_the_number_of_those_that_are_in_no_file(void **state
     assert_int_equal(run("format --discard-records=2 %s", ring_path), 0);
 }
 
-/* A ring without a stream of its own, and memory that is mapped. */
+/* A ring without a main stream, in mapped memory. */
 static void a_mapped_ring_without_a_main_stream_is_recovered(void **state) {
     (void)state;
     const pid_t child = fork();
@@ -178,7 +178,7 @@ static void a_mapped_ring_without_a_main_stream_is_recovered(void **state) {
     assert_holds(paths[1], "a1\n");
 }
 
-/* As a process that was killed: log file and segments of the main stream both wait for a record. */
+/* Ends as a killed process: one record waits for the main stream's log file and for its segments. */
 static void leave_a_record_for_segments(const char *segments) {
     const pid_t child = fork();
     if (child == 0) {
@@ -240,7 +240,7 @@ static void a_folder_of_segments_in_the_place_of_a_ring_is_named_with_what_reads
     }
 }
 
-/* Log4j's appenders are streams with names, and nothing goes to the main one. */
+/* Log4j's appenders are streams with names; nothing goes to the main one. */
 static void a_main_stream_that_nothing_uses_is_not_shown(void **state) {
     (void)state;
     static const char *const commands[] = {"info", "dump", "verify", "recover"};
@@ -259,7 +259,8 @@ static void a_main_stream_that_nothing_uses_is_not_shown(void **state) {
     }
 }
 
-/* As a process that was killed while its segments could not be written: the log file has what waits for them. */
+/* Ends as a process that was killed while its segments could not be written: the log file has the
+ * records that wait for them. */
 static void leave_records_for_segments_alone(const char *segments, const char *away) {
     const pid_t child = fork();
     if (child == 0) {

@@ -50,7 +50,7 @@ static inline void assert_next(uint64_t number, uint64_t sequence) {
     }
 }
 
-/* The records of the log from that number on, up to that sequence. */
+/* Reads from this number to this sequence, and checks each record. */
 static inline uint64_t assert_all(uint64_t number, uint64_t last) {
     uint64_t sequence = 0;
     for (uint64_t at = 1; sequence < last; at++) {

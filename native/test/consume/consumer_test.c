@@ -10,11 +10,11 @@
 static int has_no_inotify;
 static void (*before_listing)(void);
 static unsigned listings;
-static time_t later_s; /* than it is, as far as times of files go */
+static time_t later_s; /* so much later is the clock than the times of files */
 
 int __real_inotify_init1(int flags);
 int __wrap_inotify_init1(int flags);
-static int entries_left; /* before a listing fails; 0: none does */
+static int entries_left; /* a listing fails behind so many entries; 0: none fails */
 
 struct dirent *__real_readdir(DIR *entries);
 struct dirent *__wrap_readdir(DIR *entries);
@@ -181,7 +181,7 @@ static void *write_all(void *until) {
     return NULL;
 }
 
-/* Many segments end meanwhile. */
+/* Many segments end while the consumer waits. */
 static void a_waiting_consumer_gets_what_is_written_meanwhile(void **state) {
     (void)state;
     for (int turn = 0; turn < 2; turn++) {
@@ -226,7 +226,7 @@ static unsigned count_open_files(void) {
     return count;
 }
 
-/* Also of the lag, which reads beside it. */
+/* The lag reads beside the consumer: its files are closed, too. */
 static void a_closed_consumer_has_nothing_open(void **state) {
     (void)state;
     burst_consumer_lag_t lag = {.struct_bytes = sizeof lag};
@@ -243,7 +243,7 @@ static void write_more(void) {
     assert_int_equal(log_write(sequence_behind(seg_log.written)), 0);
 }
 
-/* Between the look that found nothing and the wait. */
+/* The log writes between the look that found nothing and the wait. */
 static void what_is_written_before_a_wait_ends_it(void **state) {
     (void)state;
     assert_int_equal(log_write(6), 0);
@@ -257,7 +257,7 @@ static void write_more_at_the_next(void) {
     before_listing = write_more;
 }
 
-/* Between the last look before the wait and the wait itself: no second is waited for it. */
+/* The log writes between the last look and the wait itself: the consumer does not wait a second. */
 static void what_is_written_at_the_last_look_before_a_wait_ends_it_at_once(void **state) {
     (void)state;
     assert_int_equal(log_write(6), 0);
@@ -276,7 +276,7 @@ static void end_the_segment(void) {
     }
 }
 
-/* The writer goes on between two looks: there was nothing at the end of the segment, and then there is another segment. */
+/* The consumer has found the segment's end; then the log writes on and begins another segment. */
 static void what_is_written_while_a_consumer_looks_is_not_passed_over(void **state) {
     (void)state;
     seg_log.batch_records = 1;
@@ -287,7 +287,7 @@ static void what_is_written_while_a_consumer_looks_is_not_passed_over(void **sta
     assert_all(6, seg_log.written);
 }
 
-/* Nothing is passed over because of it. */
+/* The consumer passes over no segment when a listing fails. */
 static void a_listing_that_fails_is_refused(void **state) {
     (void)state;
     assert_int_equal(log_write(600), 0);
@@ -322,7 +322,7 @@ static void a_folder_that_is_unchanged_is_listed_once(void **state) {
     assert_all(10, seg_log.written);
     assert_int_equal(next(0), 0);
     assert_true(listings > 0);
-    /* What was changed just now may be changed again, with the same time. */
+    /* A file that was changed just now may change again within the same tick of its time. */
     later_s = 0;
     before_listing = end_the_segment;
     end_the_segment();

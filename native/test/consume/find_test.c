@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that are sought by time and by sequence, and how far any consumer of a folder is. */
+/* Seeking records by time and by sequence, and the positions of all consumers of a folder. */
 #include "consume/consumer_log.h"
 
 #define TIME_OF(sequence) ((int64_t)(sequence)*1000)
 
-/* The sequences of all records, by number. */
+/* The sequence of each record, by its number. */
 static uint64_t sequences[2000];
 
 static uint64_t write_and_list(uint64_t until) {
@@ -56,7 +56,7 @@ static void where_nothing_is_written_what_comes_is_next(void **state) {
     assert_next(1, 1);
 }
 
-/* Sequences begin anew with another ring. */
+/* The sequences of a new ring begin anew. */
 static void sequences_are_those_of_the_newest_ring(void **state) {
     (void)state;
     const uint64_t last = write_and_list(600);
@@ -118,7 +118,7 @@ static void the_state_of_each_consumer_is_told(void **state) {
     burst_consumer_close(second);
 }
 
-/* A log with another ring has begun a segment, and written nothing yet. */
+/* A log with another ring has begun a segment without a record. */
 static void a_segment_without_a_record_hides_no_ring(void **state) {
     (void)state;
     struct segments_head head;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder that is deleted, emptied, moved or begun anew while a consumer has it open. */
+/* A folder is deleted, emptied, moved or begun anew while a consumer has it open. */
 #include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 
 #include "consume/consumer_log.h"
 
-#define LONG_NS 60000000000ll /* nobody waits so long: the folder is looked at within a second */
+#define LONG_NS 60000000000ll /* far longer than a test waits: the folder is looked at within a second */
 
 static int has_no_inotify;
-static int open_error; /* of the next heads; 0: they are opened */
+static int open_error; /* of the next open of a head; 0: it succeeds */
 
 int __real_inotify_init1(int flags);
 int __wrap_inotify_init1(int flags);
@@ -32,7 +32,7 @@ static void run(const char *words) {
     assert_int_equal(system(command), 0);
 }
 
-/* Another log, or the same one with a ring that was formatted anew. */
+/* Begins the folder anew, as another log does, or the same log with a ring formatted anew. */
 static void begin_anew(void) {
     seg_log.outlet->ops->close(seg_log.outlet);
     assert_int_equal(log_bind(), OUTLET_NOTE);
@@ -44,7 +44,7 @@ static int64_t lag_records(void) {
     return rc < 0 ? rc : (int64_t)found.records;
 }
 
-/* It does not wait for ever, whatever it is asked, and says what has happened. */
+/* No call waits for ever; each says what has happened. */
 static void assert_stale(const char *what) {
     static uint64_t buffer[100];
     assert_int_equal(lag_records(), -ESTALE);
@@ -56,7 +56,7 @@ static void assert_stale(const char *what) {
     assert_int_equal(burst_consumer_next(consumer, &record, 0), -ESTALE);
 }
 
-/* The same, if nothing but the waiting itself finds it out. */
+/* The same, when only the wait can find it out. */
 static void assert_stale_while_it_waits(const char *what) {
     assert_int_equal(burst_consumer_next(consumer, &record, LONG_NS), -ESTALE);
     assert_non_null(strstr(burst_last_error(), what));
@@ -101,7 +101,7 @@ static void what_can_be_read_of_a_deleted_folder_comes_first(void **state) {
     assert_stale("was deleted");
 }
 
-/* Also of one that was looked at a moment ago. */
+/* The lag looks again, even if it looked a moment ago. */
 static void the_lag_is_never_that_of_a_folder_that_is_gone(void **state) {
     (void)state;
     write_and_read();
@@ -126,13 +126,13 @@ static void a_moved_folder_with_one_in_its_place_is_told(void **state) {
     (void)state;
     write_and_read();
     run("mv orders before && mkdir orders && : > orders/head");
-    assert_int_equal(burst_consumer_next(consumer, &record, 1), 0); /* which nobody has begun yet */
+    assert_int_equal(burst_consumer_next(consumer, &record, 1), 0); /* no log has begun the new folder */
     begin_anew();
     assert_int_equal(log_write(90), 0);
     assert_stale_while_it_waits("was begun anew, in the place of the one before");
 }
 
-/* A path that does not begin at the root means what it meant when the consumer was opened. */
+/* A relative path keeps the meaning that it had when the consumer was opened. */
 static void a_relative_path_stays_what_it_was(void **state) {
     (void)state;
     char before[500];
@@ -156,19 +156,19 @@ static void a_folder_begun_anew_where_it_is_is_told(void **state) {
     begin_anew();
     assert_int_equal(log_write(90), 0);
     assert_stale_while_it_waits("was begun anew");
-    assert_null(strstr(burst_last_error(), "in the place")); /* it is the open folder itself that says so */
+    assert_null(strstr(burst_last_error(), "in the place")); /* the open folder itself says so */
 }
 
-static unsigned comers; /* that came while the folder was begun anew, and found one */
+static unsigned comers; /* consumers that came meanwhile and found a folder */
 
-/* Another consumer comes, at any moment. */
+/* Opens another consumer, at any moment. */
 static void come(void) {
     char name[20];
     burst_consumer_t *late;
     snprintf(name, sizeof name, "late-%u", comers);
     const int rc = burst_consumer_open(seg_log.path, name, &late);
     if (rc < 0) {
-        assert_int_equal(rc, -ENOENT); /* no log has written it yet */
+        assert_int_equal(rc, -ENOENT); /* no log has written the head yet */
         return;
     }
     comers++;
@@ -188,7 +188,7 @@ static int64_t write_and_come(const struct files *files, int file, const void *d
     return written;
 }
 
-/* Else what the folder before had would be told as missing. */
+/* Else the consumer would report records of the old folder as missing. */
 static void who_comes_while_a_folder_is_begun_anew_misses_nothing(void **state) {
     (void)state;
     assert_int_equal(log_write(6), 0); /* numbers 1 to 4 */
@@ -198,7 +198,7 @@ static void who_comes_while_a_folder_is_begun_anew_misses_nothing(void **state) 
     seg_log.ops.create = create_and_come;
     seg_log.ops.write = write_and_come;
     assert_int_equal(log_write(15), 0);
-    assert_true(comers >= 3); /* behind the head, the header, the first records */
+    assert_true(comers >= 3); /* after the head, after the header, after the first records */
     reopen_consumer();
     assert_next(5, 7);
 }
@@ -208,7 +208,7 @@ static int64_t write_nothing(const struct files *files, int file, const void *da
     return -EIO;
 }
 
-/* The first segment has its name, and nobody knows yet whose it is. */
+/* The first segment has its name, but its header does not say yet whose it is. */
 static void a_crash_while_a_folder_is_begun_anew_is_harmless(void **state) {
     (void)state;
     assert_int_equal(log_write(6), 0);
@@ -245,7 +245,7 @@ static void a_folder_that_was_moved_and_comes_back_goes_on(void **state) {
     assert_int_equal(record.sequence, 61);
 }
 
-/* The process may have changed its root or its rights since, or have no file descriptor left. */
+/* The process may have changed its root or its rights, or have no file descriptor left. */
 static void that_the_path_cannot_be_followed_proves_nothing(void **state) {
     (void)state;
     write_and_read();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a consumer is, what is missing there, and what is no place for one. */
+/* Positions of consumers: reading them, gaps behind them, and files that are none. */
 #include <sys/stat.h>
 
 #include "consume/consumer_log.h"
 
-static int sync_error; /* of the next ones; 0: they succeed */
+static int sync_error; /* of the next syncs; 0: they succeed */
 static unsigned syncs;
 
 int __real_fdatasync(int file);
@@ -53,7 +53,7 @@ static void what_is_acknowledged_does_not_come_again(void **state) {
     assert_all(6, 60);
 }
 
-/* On a disk that is full of segments a consumer must be able to acknowledge them. */
+/* A consumer must be able to acknowledge segments when they have filled the disk. */
 static void a_position_has_its_room_from_the_beginning(void **state) {
     (void)state;
     char path[300];
@@ -93,7 +93,7 @@ static const char *position_file(void) {
     return path;
 }
 
-/* Else a power cut takes the position, or the folder of all of them, with what was acknowledged. */
+/* Else a power cut takes the position, or the folder of positions, and what was acknowledged with it. */
 static void the_names_of_a_new_position_are_durable(void **state) {
     (void)state;
     char positions[300];
@@ -105,7 +105,7 @@ static void the_names_of_a_new_position_are_durable(void **state) {
     assert_string_equal(synced_folders[1], seg_log.path);
 }
 
-/* Each goes into the slot that the newest one is not in: what is torn is never the only one. */
+/* Each goes into the older slot, so a torn one never is the only one. */
 static void acknowledgements_take_turns_in_the_slots(void **state) {
     (void)state;
     assert_int_equal(log_write(15), 0);
@@ -247,7 +247,7 @@ static void segments_that_are_gone_are_told(void **state) {
     assert_missing(third - 1, third - 3);
 }
 
-/* Its header says which numbers it has; somebody has copied it. */
+/* Somebody copied a segment; its header says which numbers it has. */
 static void a_segment_under_the_name_of_another_one_is_not_read(void **state) {
     (void)state;
     char copy[700], first[300];

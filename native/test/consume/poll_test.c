@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records by the buffer, where they come from, and how far behind a consumer is. */
+/* Records by the buffer, their origin, and a consumer's lag. */
 #include "consume/consumer_log.h"
 
 static uint64_t buffer[8192];
@@ -9,7 +9,7 @@ static int64_t poll_into(size_t bytes) {
     return burst_consumer_poll(consumer, buffer, bytes, 0);
 }
 
-/* Takes what is polled apart, from this number and sequence on; the number behind it. */
+/* Checks the polled records, from this number and sequence on; returns the number behind them. */
 static uint64_t assert_polled(int64_t filled, uint64_t number, uint64_t *sequence) {
     const uint8_t *at = (const uint8_t *)buffer, *const end = at + filled;
     while (at < end) {
@@ -60,7 +60,7 @@ static void a_poll_without_room_says_how_much_it_needs(void **state) {
     assert_int_equal(burst_consumer_ack(consumer, 1), -EINVAL);
     assert_int_equal(assert_polled(poll_into((size_t)needed), 1, &sequence), 2);
     assert_true(poll_into(10) > 10);
-    assert_next(2, 3); /* what was held back comes to the other call, too */
+    assert_next(2, 3); /* the other call gets the record that was held back */
     assert_true(poll_into(10) > 10);
     burst_consumer_seek(consumer, 2);
     assert_next(2, 3);
@@ -116,7 +116,7 @@ static void the_lag_is_what_is_written_and_not_given(void **state) {
     assert_int_equal(lag().bytes, 0);
 }
 
-/* What a poll had no room for is neither dropped by a look at the lag, nor counted twice. */
+/* A look at the lag neither drops a record that a poll had no room for, nor counts it twice. */
 static void a_look_at_the_lag_drops_nothing(void **state) {
     (void)state;
     uint64_t sequence = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which segments are deleted, and what is told of consumers that do not come. */
+/* The segments that are deleted, and the events about consumers that do not come. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "consume/consumer_log.h"
 #include "consume/retention.h"
 
-/* The listing that fails: after so many entries; 0: none does. */
+/* A listing fails behind so many entries; 0: none does. */
 static int entries_left;
 
 static unsigned syncs, syncs_before_deletion;
@@ -93,7 +93,7 @@ static void a_consumer_is_behind_by_what_it_has_not_passed(void **state) {
     const struct retention_limits of_age = {.limit_bytes = UINT64_MAX, .limit_ns = 75};
     assert_true(retention_is_behind(&four, 20, &of_age, 100));
     assert_false(retention_is_behind(&four, 21, &of_age, 100));
-    assert_false(retention_is_behind(&four, 31, &of_age, 1000)); /* the last one is being written */
+    assert_false(retention_is_behind(&four, 31, &of_age, 1000)); /* the last segment is being written */
 }
 
 /* ------------------------------------------------------------------------------------------------- a real folder */
@@ -115,7 +115,7 @@ static void look(void) {
     retention_look(retention, platform_realtime_ns(&platform_linux));
 }
 
-/* The first numbers of the segments that are there. */
+/* The first number of each segment in the folder. */
 static uint64_t firsts[200];
 
 static size_t list(void) {
@@ -132,7 +132,7 @@ static size_t list(void) {
     return count;
 }
 
-/* Told, of all that was told until now. */
+/* Counts the events so far with these words. */
 static unsigned count_told(const char *words) {
     struct event event;
     unsigned count = 0;
@@ -157,13 +157,13 @@ static void segments_go_when_all_consumers_have_acknowledged_them(void **state) 
     burst_consumer_seek(consumer, wanted[3] + 1);
     assert_int_equal(burst_consumer_ack(consumer, wanted[3]), 0);
     look();
-    assert_int_equal(list(), before); /* the other one has acknowledged nothing */
+    assert_int_equal(list(), before); /* the second consumer has acknowledged nothing */
     burst_consumer_seek(second, wanted[2]);
     assert_int_equal(burst_consumer_ack(second, wanted[2] - 1), 0);
     syncs = 0;
     look();
     assert_int_equal(list(), before - 2);
-    assert_int_equal(syncs_before_deletion, 2); /* what the two have said, who may not have come to that yet */
+    assert_int_equal(syncs_before_deletion, 2); /* both positions: a consumer may not have synced its own yet */
     assert_int_equal(firsts[0], wanted[2]);
     burst_consumer_seek(second, wanted[before - 1] + 1);
     assert_int_equal(burst_consumer_ack(second, wanted[before - 1]), 0);
@@ -172,7 +172,7 @@ static void segments_go_when_all_consumers_have_acknowledged_them(void **state) 
     assert_int_equal(firsts[0], wanted[3]);
     burst_consumer_close(second);
 
-    /* It goes on where it was, and the log, too. */
+    /* The consumer goes on where it was, and so does the log. */
     reopen_consumer();
     assert_int_equal(burst_consumer_position(consumer), wanted[3] + 1);
     assert_int_equal(log_write(1000), 0);
@@ -198,7 +198,7 @@ static void without_a_consumer_nothing_goes(void **state) {
     assert_int_equal(list(), before);
 }
 
-/* A slot that is torn counts as the one before; a file without any as a consumer that has acknowledged nothing. */
+/* For a torn slot the older one counts. Without any slot the consumer has acknowledged nothing. */
 static void what_a_consumer_has_not_surely_acknowledged_stays(void **state) {
     (void)state;
     char path[300];
@@ -227,7 +227,7 @@ static void another_folder_in_its_place_is_left_alone(void **state) {
     look();
     assert_int_equal(log_write(600), 0);
     const size_t before = list();
-    /* Its head is another one's: the same segments with it. */
+    /* The same segments get the head of another folder. */
     struct segments_head head;
     const uint8_t uuid[16] = {3, 1};
     segments_head_make(&head, uuid, "orders", 5);
@@ -245,7 +245,7 @@ static void another_folder_in_its_place_is_left_alone(void **state) {
     assert_int_equal(list(), 1);
 }
 
-/* As docs/segments.md tells the operator to do it while the log is open. */
+/* The operator does so while the log is open: docs/segments.md. */
 static void segments_of_a_folder_that_was_begun_anew_go_as_before(void **state) {
     (void)state;
     char command[700];
@@ -255,7 +255,7 @@ static void segments_of_a_folder_that_was_begun_anew_go_as_before(void **state) 
     look();
     snprintf(command, sizeof command, "rm -r '%s'/* && : > '%s/head'", seg_log.path, seg_log.path);
     assert_int_equal(system(command), 0);
-    look(); /* nobody has begun it yet */
+    look(); /* no log has begun the folder yet */
     assert_int_equal(log_write(1200), 0);
     reopen_consumer();
     while (next(0) == 1) {
@@ -315,7 +315,7 @@ static void beyond_the_limit_they_are_released_and_the_consumer_is_told_what_is_
     for (uint64_t until = 200; until <= 1800; until += 200) {
         assert_int_equal(log_write(until), 0);
         look();
-        look(); /* which finds none beyond the limit any more: but the consumer is where it was */
+        look(); /* no segment is beyond the limit now, but the consumer has not moved */
     }
     assert_int_equal(count_told("the oldest segments are deleted"), 1);
     list();
@@ -360,14 +360,14 @@ static void what_cannot_be_deleted_is_told_once(void **state) {
     burst_consumer_seek(consumer, firsts[1]);
     assert_int_equal(burst_consumer_ack(consumer, firsts[1] - 1), 0);
     assert_int_equal(unlink(segment_path(1)), 0);
-    assert_int_equal(mkdir(segment_path(1), 0700), 0); /* which unlink refuses, of root too */
+    assert_int_equal(mkdir(segment_path(1), 0700), 0); /* unlink refuses a directory, even for root */
     look();
     look();
     assert_int_equal(count_told("old segments stay"), 1);
     assert_int_equal(rmdir(segment_path(1)), 0);
 }
 
-/* A consumer that could not be listed is there all the same. */
+/* A consumer that could not be listed may still be there. */
 static void what_could_not_be_listed_holds_all(void **state) {
     (void)state;
     begin_to_retain(&(struct retention_limits){NO_LIMIT});

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What others put in the folder of positions: no link of theirs is followed, nothing of theirs is written, and each is told by name. */
+/* Others put things into the folder of positions: the engine follows none of their links, writes to none of their
+ * files, and names each in an event. */
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -8,7 +9,7 @@
 #include "consume/consumer_log.h"
 #include "consume/retention.h"
 
-#define BLANK_BYTES (4096u + 64u) /* of a consumer that never acknowledged */
+#define BLANK_BYTES (4096u + 64u) /* the size of a position that acknowledges nothing */
 #define NO_LIMIT .limit_bytes = UINT64_MAX, .limit_ns = INT64_MAX
 
 static const char *in_positions(const char *name) {
@@ -83,7 +84,7 @@ static void make_socket(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const int made = socket(AF_UNIX, SOCK_STREAM, 0);
     char before[500];
-    assert_non_null(getcwd(before, sizeof before)); /* the path of a socket has room for few bytes */
+    assert_non_null(getcwd(before, sizeof before)); /* a socket's path has room for few bytes */
     assert_int_equal(chdir(seg_log.path), 0);
     snprintf(address.sun_path, sizeof address.sun_path, "consumers/%s", strrchr(path, '/') + 1);
     assert_int_equal(bind(made, (struct sockaddr *)&address, sizeof address), 0);
@@ -103,7 +104,7 @@ static void what_is_no_file_holds_up_nobody(void **state) {
 
 static void only_zeros_and_no_more_than_a_position_has_are_blank(void **state) {
     (void)state;
-    static const size_t blank[] = {0, 1, 4096, BLANK_BYTES}; /* what is short was ended while it was made */
+    static const size_t blank[] = {0, 1, 4096, BLANK_BYTES}; /* a short one was interrupted when it was made */
     for (size_t i = 0; i < sizeof blank / sizeof *blank; i++) {
         put(in_positions("new"), 0, blank[i]);
         burst_consumer_close(open_consumer("new"));
@@ -117,7 +118,7 @@ static void only_zeros_and_no_more_than_a_position_has_are_blank(void **state) {
     }
 }
 
-/* A byte anywhere: also where no slot is. */
+/* A foreign byte may stand anywhere, also where no slot is. */
 static void content_of_others_is_not_overwritten(void **state) {
     (void)state;
     static const long places[] = {0, 64, 2000, 4095, 4096, BLANK_BYTES - 1};
@@ -162,7 +163,7 @@ static size_t count_segments(void) {
     return count;
 }
 
-/* All that was told, in one text. */
+/* All that was told, as one text. */
 static const char *told(void) {
     static char all[20000];
     struct event event;
@@ -178,7 +179,7 @@ static void look(void) {
     retention_look(retention, platform_realtime_ns(&platform_linux));
 }
 
-/* The consumer of the fixture has everything. */
+/* The fixture's consumer acknowledges everything. */
 static void pass_all(void) {
     assert_int_equal(log_write(900), 0);
     const uint64_t behind = assert_all(1, 900);
@@ -211,7 +212,7 @@ static void a_file_that_is_no_position_holds_and_is_told_by_name(void **state) {
     look();
     assert_int_equal(count_segments(), 1);
     assert_string_equal(told(), "");
-    put(in_positions("README"), 'r', 300); /* it was away: it is told again */
+    put(in_positions("README"), 'r', 300); /* it was gone: it is told again */
     assert_holds("README", "no position of a consumer");
 }
 
@@ -244,7 +245,7 @@ static void what_becomes_a_consumer_is_one(void **state) {
     burst_consumer_t *second = open_consumer("second");
     const size_t before = count_segments();
     look();
-    assert_int_equal(count_segments(), before); /* it has acknowledged nothing */
+    assert_int_equal(count_segments(), before); /* the second consumer has acknowledged nothing */
     burst_consumer_seek(second, 500);
     assert_int_equal(burst_consumer_ack(second, 499), 0);
     burst_consumer_close(second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// burstlog.hpp as a program uses it, with the library as it is installed. Runs in an empty folder.
+// Uses burstlog.hpp as a program does, with the installed library. Runs in an empty folder.
 #include <burstlog.hpp>
 
 #include <array>
@@ -58,7 +58,7 @@ bool is(const char *text, const char *expected) {
     return text != nullptr && std::strcmp(text, expected) == 0;
 }
 
-// A field that C gets is one more line here, and in to_c.
+// A new field in C needs a line here, and one in to_c.
 static_assert(sizeof(burst_config_t) == 208 && sizeof(burst_stream_config_t) == 120 && sizeof(burst_roll_t) == 88 &&
                   sizeof(burst_rolling_t) == 56,
               "a struct of burstlog.h has changed: bring burstlog_types.hpp and this test along");
@@ -171,7 +171,7 @@ void bytes_of_any_kind_are_a_record() {
 
 void the_end_of_a_scope_closes_and_a_reopen_goes_on() {
     burstlog::config config = config_of("scope");
-    config.batch_delay = 1s; // what is only enqueued is not durable soon
+    config.batch_delay = 1s; // so an enqueued record is not durable soon
     for (std::int64_t opens = 0; opens < 2; opens++) {
         burstlog::log log(config);
         CHECK(log && log.append("order\n") == opens * 4 + 1 && log.durable_sequence() == opens * 4 + 1);
@@ -228,12 +228,12 @@ void a_log_is_moved_and_not_copied() {
     first.reset();
     CHECK(log.append("order 1\n") == 1);
     burstlog::log other(config_of("other"));
-    other = std::move(log); // closes what it had
+    other = std::move(log); // closes the log that it had
     burstlog::log again(config_of("other"));
     CHECK(other.append("order 2\n") == 2 && again.append("other\n") == 1);
 }
 
-// The drain waits at a roll until it is answered: so the ring gets full.
+// The drain waits for the answer to a roll, so the ring gets full.
 void a_full_ring_and_a_roll() {
     burstlog::log log(config_of("rolled"));
     burstlog::stream_config of_audit;

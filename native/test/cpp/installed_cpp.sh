@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# burstlog.hpp as it is installed: compiled by gcc and by clang as C++17 and C++20 without a warning, and run; a CMake project
-# elsewhere finds the library. Or, with `spdlog`: the example of a sink.
+# The installed burstlog.hpp: gcc and clang compile it as C++17 and C++20 without a warning, its program runs, and a
+# CMake project elsewhere finds the library. With `spdlog`: the example of a sink.
 #
 #     installed_cpp.sh BUILD SCRATCH headers|spdlog
 set -euo pipefail
@@ -26,7 +26,7 @@ cmake --install "$build" --prefix "$scratch/prefix" >/dev/null
 lib=$(dirname "$(find "$scratch/prefix" -name libburstlog.so)")
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 
-# compile SOURCE COMPILER-AND-OPTIONS..: with what pkg-config says of $packages.
+# compile SOURCE COMPILER-AND-OPTIONS..: adds the flags of pkg-config for $packages.
 packages=burstlog
 compile() {
   local source=$1
@@ -36,7 +36,7 @@ compile() {
     $(pkg-config --cflags --libs $packages)
 }
 
-# run NAME PROGRAM: in a folder of its own.
+# run NAME PROGRAM: runs it in a folder of its own.
 run() {
   mkdir "$1"
   (cd "$1" && "../$2")
@@ -66,7 +66,7 @@ else
   echo "left out: clang 14 (Debian's clang-14)"
 fi
 
-# A project of its own, which knows of burstlog nothing but its prefix.
+# This project knows nothing of burstlog but its prefix.
 mkdir project
 cp "$tree/examples/cpp/orders.cpp" project
 cat >project/CMakeLists.txt <<'PROJECT'

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whatever makes an append wait or fail is an ERROR, at once and every minute, under a clock that the test moves. */
+/* Each reason for which an append waits or fails is an ERROR, at once and every minute, under a
+ * clock that the test moves. */
 #include "text_log.h"
 
 #define SECOND_NS 1000000000ll
@@ -11,7 +12,7 @@ static int64_t moved_clock_ns(const struct platform *platform) {
     return clock_ns;
 }
 
-/* Nobody wakes: the time passes. */
+/* Nobody wakes the thread: the time passes. */
 static int park_until_the_timeout(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected,
                                   int64_t timeout_ns) {
     (void)platform, (void)word, (void)expected;
@@ -83,7 +84,7 @@ static void a_log_file_that_cannot_be_written_is_an_error_every_minute(void **st
     assert_true(engine_step(host.engine, 0) >= 0);
     assert_next(EVENT_ERROR, "is being written again");
     append_text("second\n");
-    write_error = EROFS; /* a new stall is told at once */
+    write_error = EROFS; /* a new stall is reported at once */
     assert_int_equal(engine_step(host.engine, 0), -EROFS);
     assert_next(EVENT_ERROR, "log cannot be written: EROFS");
     assert_silence();
@@ -109,7 +110,7 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     assert_next(EVENT_ERROR, "has been full for 61 s");
     assert_next(EVENT_ERROR, "has been full for 121 s");
     assert_silence();
-    /* The next call waits for the same: that is no change of state. */
+    /* The next call waits for the same reason: the state has not changed. */
     clock_ns += 5 * SECOND_NS;
     assert_int_equal(ring_append(host.engine->ring, record, sizeof record, 0, 0, &rule), -ETIMEDOUT);
     assert_next(EVENT_ERROR, "has been full for 181 s");
@@ -127,7 +128,7 @@ static void a_full_ring_is_an_error_every_minute_as_long_as_appends_wait(void **
     own_ops()->write = failing_write;
     write_error = EROFS;
     assert_int_equal(engine_step(host.engine, 0), -EROFS);
-    assert_next(EVENT_ERROR, "log cannot be written: EROFS"); /* nor is there space */
+    assert_next(EVENT_ERROR, "log cannot be written: EROFS"); /* the ring has no space either */
     assert_silence();
     write_error = 0;
     drain_all();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ledger says of a ring that has failed. */
+/* The ledger of a ring that has failed. */
 #include "memory_ring.h"
 
 static void fail_ring(void) {
@@ -22,7 +22,7 @@ static void a_failed_ring_notes_how_far_its_writes_may_have_reached(void **state
     assert_int_equal(first > second ? first : second, reached);
     close_ring();
     open_ring();
-    assert_int_equal(host.engine->ring->begin_position, reached + BLOCK_BYTES); /* the marker stands beyond it */
+    assert_int_equal(host.engine->ring->begin_position, reached + BLOCK_BYTES); /* the marker stands behind it */
     assert_int_equal(ring_next_sequence(host.engine->ring), 2);
 }
 
@@ -54,7 +54,7 @@ static void what_was_durable_is_still_drained_from_a_failed_ring(void **state) {
 
 static int checkpoints_seen;
 
-/* Before a checkpoint is written nothing is released but what both slots on the medium allow. */
+/* Before each checkpoint, only space is released that both slots on the medium allow. */
 static int write_looking_at_released(struct device *device, uint64_t offset, const void *data, size_t bytes) {
     const uint64_t first = checkpoint(0)->stream.drained_position, second = checkpoint(1)->stream.drained_position;
     assert_true(atomic_load(&host.engine->ring->released) <= (first < second ? first : second));

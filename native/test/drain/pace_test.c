@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the drain syncs, when it stops, and what it tells how often. */
-#define CAPACITY_BYTES (64u * 4096u) /* of which an eighth is more than what a test leaves unsynced */
+/* The drain's pace: when it syncs, when it stops, and how often it reports. */
+#define CAPACITY_BYTES (64u * 4096u) /* so an eighth is more than a test leaves unsynced */
 #include "drain/stream.h"
 #include "memory_ring.h"
 
 static struct files_ops ops;
 static int syncs;
-static int write_error; /* of the log file; 0: none */
+static int write_error; /* of the log file's writes; 0: they succeed */
 
 static int count_sync(const struct files *files, int file) {
     syncs++;
@@ -29,7 +29,7 @@ static void open_counted(void) {
     }
 }
 
-/* Events that are waiting and hold this text; takes all. */
+/* Takes all events, and counts those with this text. */
 static int told(const char *text) {
     struct event event;
     int times = 0;
@@ -39,7 +39,7 @@ static int told(const char *text) {
     return times;
 }
 
-/* One record, and a look of the drain. */
+/* Appends one record and lets the drain look. */
 static void come_and_look(void) {
     append(10);
     assert_int_equal(engine_step(host.engine, 0), 1);
@@ -125,7 +125,7 @@ static void a_stalled_drain_notes_the_end_of_a_burst_once(void **state) {
     host.device.ops = &memory_ops;
 }
 
-/* As if each write took a second. */
+/* Each write takes a second. */
 static int64_t slow_write(const struct files *files, int file, const void *data, size_t bytes, uint64_t offset) {
     host.now_ns += 1000000000;
     return files_posix.ops->write(files, file, data, bytes, offset);
@@ -138,7 +138,7 @@ static void no_batch_is_begun_after_the_time_that_a_close_has(void **state) {
         append(RECORD_LOSS_BYTES);
     }
     ops.write = slow_write;
-    host.engine->drain->batch_room = RECORD_LOSS_BYTES; /* of a batch: a record */
+    host.engine->drain->batch_room = RECORD_LOSS_BYTES; /* a batch holds one record */
     drain_give_up_at(host.engine->drain, host.now_ns + 2000000000);
     assert_int_equal(engine_step(host.engine, 1) >= 0, 1);
     assert_int_equal(drain_stream(host.engine->drain, 0)->written.walk.sequence, 4);

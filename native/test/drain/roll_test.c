@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the drain does at a roll, with an outlet whose rolls are made up. */
+/* The drain at a roll, with an outlet whose rolls are made up. */
 #include "rolled_log.h"
 
 static struct outlet_ops fake_ops;
 static const struct outlet_ops *file_ops;
-static int answers[8]; /* of the calls of `roll`; then READY */
+static int answers[8]; /* of the first calls of `roll`; later calls answer READY */
 static int calls, writes, writes_at_call, syncs, header_bytes;
-static uint64_t written_sequence; /* the roll that was handed over */
+static uint64_t written_sequence; /* the roll that the outlet got */
 
 static struct drain_stream *stream(void) {
     return drain_stream(host.engine->drain, 0);
@@ -32,11 +32,11 @@ static int fake_roll(struct outlet *outlet, const struct outlet_noted *noted, co
     written_sequence = record->sequence;
     header_bytes = (int)record->roll.header_bytes;
     assert_int_equal(record->time_ns, 4711);
-    assert_int_equal(noted->sequence, record->sequence); /* all before it is noted */
+    assert_int_equal(noted->sequence, record->sequence); /* all before the roll is noted */
     assert_int_equal(checkpoint(newest_slot())->stream.next_sequence, record->sequence);
     *state = *noted->state;
     state->roll.phase = answer == OUTLET_NOTE ? noted->state->roll.phase + 1 : noted->state->roll.phase;
-    if (calls > 1 && answers[calls - 2] == OUTLET_NOTE) { /* both slots have it by now */
+    if (calls > 1 && answers[calls - 2] == OUTLET_NOTE) { /* both slots have the phase by now */
         assert_int_equal(checkpoint(0)->stream.roll.phase, noted->state->roll.phase);
         assert_int_equal(checkpoint(1)->stream.roll.phase, noted->state->roll.phase);
         assert_true(noted->state->roll.phase > 0);
@@ -67,7 +67,7 @@ static void it_is_in_no_batch(void **state) {
     append_text("c\n");
     drain_all();
     assert_int_equal(calls, 1);
-    assert_int_equal(writes_at_call, 1); /* of both records before it */
+    assert_int_equal(writes_at_call, 1); /* one write for both records before it */
     assert_int_equal(writes, 2);
     assert_int_equal(written_sequence, 3);
     assert_int_equal(header_bytes, 4);
@@ -78,7 +78,7 @@ static void it_is_in_no_batch(void **state) {
     assert_int_equal(figures.records, 3);
 }
 
-/* Also if nobody asks for a sync, and it is not due. */
+/* This holds even if nobody asks for a sync, and none is due. */
 static void what_stands_before_it_is_noted_first(void **state) {
     (void)state;
     drain_all(); /* past the marker */
@@ -108,7 +108,7 @@ static void what_is_to_be_noted_is_in_both_slots_before_it_is_asked_again(void *
     assert_file(host.file, "a\nb\n");
 }
 
-/* What the outlet is after it, it says when it is synced. */
+/* A sync reports the outlet's state behind the roll. */
 static void a_roll_is_synced_though_it_wrote_nothing(void **state) {
     (void)state;
     append_roll("", "", archive);
@@ -139,7 +139,7 @@ static int told(const char *words) {
     return count;
 }
 
-/* Who performs it may take a while: that is no stall. */
+/* The caller who performs the roll may take a while: that is no stall. */
 static void whoever_performs_it_has_a_minute(void **state) {
     (void)state;
     append_roll("", "", archive);
@@ -163,7 +163,7 @@ static void whoever_performs_it_has_a_minute(void **state) {
     assert_false(drain_is_stalled(host.engine->drain));
     assert_int_equal(told("is being written again"), 1);
     assert_file(host.file, "b\n");
-    append_roll("", "", archive); /* the next one has a minute of its own */
+    append_roll("", "", archive); /* the next roll has a minute of its own */
     answers[calls] = -EINPROGRESS;
     assert_int_equal(engine_step(host.engine, 1), -EINPROGRESS);
     assert_false(drain_is_stalled(host.engine->drain));
@@ -179,7 +179,7 @@ static void another_reason_is_told_at_once(void **state) {
     drain_all();
 }
 
-/* A device has no other place to go to. */
+/* A device has no other place for the log. */
 static void without_rolls_they_are_bytes(void **state) {
     (void)state;
     fake_ops.roll = NULL;

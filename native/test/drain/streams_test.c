@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several streams of one ring: each with a file and a place in the log of its own. */
-#define CAPACITY_BYTES (64u * 4096u) /* of which an eighth is more than what a test leaves unsynced */
+/* Several streams of one ring: each has its file and its place in the log. */
+#define CAPACITY_BYTES (64u * 4096u) /* so an eighth is more than a test leaves unsynced */
 #include "text_log.h"
 
 #include "drain/stream.h"
 
 static char paths[3][sizeof host.file];
-static uint16_t ids[3]; /* 0: the log's own */
+static uint16_t ids[3]; /* ids[0]: the main stream */
 
 static int syncs, opens;
-static char stalled_by; /* records that begin with it cannot be written; 0: none */
+static char stalled_by; /* records that begin so cannot be written; 0: all can */
 static int failing_syncs;
 
 static int64_t write_unless_stalled(const struct files *files, int file, const void *data, size_t bytes,
@@ -88,7 +88,7 @@ static void each_stream_gets_its_own_records(void **state) {
 static void one_that_stalls_holds_up_no_other(void **state) {
     (void)state;
     begin_with_three();
-    drain_all(); /* all are behind the marker */
+    drain_all(); /* brings all streams behind the marker */
     append_to(2, "c1\n");
     stalled_by = 'c';
     for (int i = 0; i < 4; i++) {
@@ -105,7 +105,7 @@ static void one_that_stalls_holds_up_no_other(void **state) {
     assert_int_equal(atomic_load(&host.engine->ring->released),
                      drain_stream(host.engine->drain, 2)->noted.drained_position);
     assert_int_equal(figures(2).drained_sequence, 0);
-    reopen(); /* what the others have noted is not redone */
+    reopen(); /* the other streams do not redo what they noted */
     stalled_by = 0;
     drain_all();
     assert_file(paths[0], "a\na\na\na\n");
@@ -114,7 +114,7 @@ static void one_that_stalls_holds_up_no_other(void **state) {
     assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
 }
 
-/* Else a ring that is full but for that marker could not be opened after a crash. */
+/* Else a crash could leave a ring that is full but for that marker, and cannot be opened. */
 static void a_new_one_is_not_noted_behind_an_unused_marker_alone(void **state) {
     (void)state;
     begin();
@@ -161,7 +161,7 @@ static void what_waits_for_one_that_nobody_opens_goes_where_it_is_bound(void **s
     const struct drain_stream *b = drain_stream(host.engine->drain, 1), *c = drain_stream(host.engine->drain, 2);
     assert_false(b->outlet->ops->is_open(b->outlet)); /* not any more */
     assert_false(c->outlet->ops->is_open(c->outlet));
-    assert_int_equal(opens, 2); /* of a and b */
+    assert_int_equal(opens, 2); /* those of a and b */
     assert_int_equal(atomic_load(&host.engine->ring->released), ring_claimed(host.engine->ring));
 }
 
@@ -197,7 +197,7 @@ static void one_under_another_name_takes_over_the_file(void **state) {
     assert_file(paths[1], "b1\nr1\n");
     reopen();
     snprintf(paths[1], sizeof paths[1], "%.4000s/other", host.folder);
-    assert_int_equal(add(1, "b"), 0); /* was bound to nothing */
+    assert_int_equal(add(1, "b"), 0); /* b had lost its file */
     assert_file(paths[2], "b1\nr1\n");
     assert_file(paths[1], "");
 }
@@ -234,8 +234,8 @@ static void one_that_is_redone_moves_no_other(void **state) {
     begin_with_three();
     append_to(0, "a1\n");
     append_to(1, "b1\n");
-    assert_int_equal(engine_step(host.engine, 0), 1); /* written, and not synced */
-    failing_syncs = 1;                                /* of the first: that of the log */
+    assert_int_equal(engine_step(host.engine, 0), 1); /* written, without a sync */
+    failing_syncs = 1;                                /* the first sync fails: that of the main stream */
     assert_int_equal(engine_step(host.engine, 1), -EIO);
     drain_all();
     snprintf(diverted, sizeof diverted, "%s.burst-1", paths[0]);
@@ -260,7 +260,7 @@ static void a_crash_before_the_sync_doubles_nothing(void **state) {
     assert_file(paths[2], "c1\n");
 }
 
-/* By the drain, between the open of the log and that of the stream. */
+/* The drain writes between the open of the log and that of the stream. */
 static void what_was_written_and_not_synced_before_it_is_opened_is_found_there(void **state) {
     (void)state;
     for (int elsewhere = 0; elsewhere <= 1; elsewhere++) {
@@ -325,7 +325,7 @@ static void a_record_partly_written_is_continued(void **state) {
     (void)state;
     begin_with_three();
     append_to(1, "b1\n");
-    append_to(1, "c2\n"); /* of stream b; cannot be written on its own */
+    append_to(1, "c2\n"); /* a record of stream b, which cannot be written alone */
     drain_stream(host.engine->drain, 1)->partly = 0;
     stalled_by = 'b';
     assert_int_equal(engine_step(host.engine, 1), -ENOSPC);

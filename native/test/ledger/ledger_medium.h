@@ -35,8 +35,8 @@ static struct stream_state streams[LAYOUT_STREAMS_MAX + 1];
 static const struct stream_state *states[LAYOUT_STREAMS_MAX + 1];
 static unsigned count;
 
-/* Of a write, the next one or one behind so many others: how many of its blocks reach the medium, from either end; then it
- * fails. */
+/* The next write is torn, or the one behind so many others: so many of its blocks reach the medium, from
+ * either end, and then it fails. */
 static int blocks_left = -1, from_the_end, writes_before;
 
 static int write_blocks(struct device *to, uint64_t offset, const void *data, size_t bytes) {
@@ -109,7 +109,7 @@ static int format(void **state) {
     return 0;
 }
 
-/* Streams 0, 1, .. of which each has a path of about so many bytes. */
+/* Makes streams 0, 1, .. with paths of about so many bytes. */
 static void make_streams(unsigned many, size_t path_bytes) {
     count = many;
     for (unsigned i = 0; i < many; i++) {

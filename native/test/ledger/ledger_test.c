@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints of many streams: what is written over what, what is released, and what a torn slot leaves. */
+/* Checkpoints of many streams: what a write replaces, what is released, and what a torn slot leaves. */
 #include "ledger/ledger_medium.h"
 
 static void a_ring_just_formatted_is_empty_and_whole(void **state) {
@@ -75,11 +75,11 @@ static void the_stream_that_has_drained_the_least_holds_the_space(void **state) 
     assert_int_equal(sum.start.id, 1);
     assert_int_equal(sum.start.drained_position, BLOCK);
     assert_int_equal(sum.start.next_sequence, 10);
-    assert_int_equal(sum.durable_position, 3 * BLOCK); /* what one has drained was durable */
+    assert_int_equal(sum.durable_position, 3 * BLOCK); /* one stream drained up to here, so it was durable */
     assert_int_equal(sum.durable_sequence, 30);
 }
 
-/* Of every prefix and every suffix of the blocks of a write. */
+/* A tear leaves each prefix and each suffix of the write's blocks. */
 static void a_torn_write_of_several_blocks_leaves_the_other_slot(void **state) {
     (void)state;
     make_streams(6, 3500);
@@ -93,7 +93,7 @@ static void a_torn_write_of_several_blocks_leaves_the_other_slot(void **state) {
             for (unsigned i = 0; i < count; i++) {
                 streams[i].drained_position += BLOCK;
             }
-            memset(slot(1 - newest), 0x5a, LAYOUT_CHECKPOINT_BYTES); /* so that every block matters */
+            memset(slot(1 - newest), 0x5a, LAYOUT_CHECKPOINT_BYTES); /* so each block matters */
             blocks_left = whole;
             from_the_end = end;
             assert_int_equal(ledger_checkpoint(ledger, 2, states, count), -EIO);
@@ -121,7 +121,7 @@ static void a_failed_checkpoint_releases_nothing(void **state) {
     checkpoint(BLOCK);
     streams[0].drained_position = 2 * BLOCK;
     for (int i = 0; i < 3; i++) {
-        blocks_left = i % 2; /* also one that reached the medium all the same */
+        blocks_left = i % 2; /* in turn nothing or one block reaches the medium */
         assert_int_equal(ledger_checkpoint(ledger, 1, states, count), -EIO);
         assert_int_equal(ledger_released(ledger), 0);
     }
@@ -176,7 +176,7 @@ static void of_two_slots_the_newer_counts(void **state) {
     }
 }
 
-/* One that grows from a block to many and back: what is left behind it is not of it. */
+/* A checkpoint grows from one block to many and shrinks again: old bytes behind it are not part of it. */
 static void a_checkpoint_of_any_length_takes_the_place_of_another(void **state) {
     static const unsigned many[] = {1, 20, 2, 64, 1, 33, 64, 3};
     (void)state;

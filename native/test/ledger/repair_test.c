@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes of the writer, the repair of what is bad, and what is refused. */
+/* The writer's notes, the repair of bad copies, and refusals. */
 #include "ledger/ledger_medium.h"
 
 static void repair_levels_the_slots_and_tells_of_no_damage(void **state) {
@@ -18,7 +18,7 @@ static void repair_levels_the_slots_and_tells_of_no_damage(void **state) {
     assert_int_equal(ledger_released(ledger), BLOCK);
     static uint8_t before[MEDIUM_BYTES];
     memcpy(before, medium, sizeof medium);
-    repair(); /* what is level stays as it is */
+    repair(); /* a level ledger needs no repair */
     assert_memory_equal(before, medium, sizeof medium);
 }
 
@@ -52,7 +52,7 @@ static void both_slots_bad_is_refused(void **state) {
     slot(1)->head.crc ^= 1;
     assert_int_equal(read_again(), -EUCLEAN);
     assert_non_null(strstr(error_text(), "both checkpoints"));
-    assert_int_equal(view()->copies[0], SUPERBLOCK_VALID); /* what a dump still needs */
+    assert_int_equal(view()->copies[0], SUPERBLOCK_VALID); /* a dump still needs that */
 }
 
 static void a_ring_of_version_1_is_refused_with_what_to_do(void **state) {
@@ -79,7 +79,7 @@ static void notes_take_turns_and_the_higher_watermark_counts(void **state) {
         assert_int_equal(sum.start.drained_position, 0);
         assert_int_equal(note(0)->generation + note(1)->generation, 2 * i + 3);
     }
-    checkpoint(BLOCK); /* it has drained more than was noted */
+    checkpoint(BLOCK); /* drained beyond the note */
     assert_int_equal(ledger_sum(ledger).durable_position, BLOCK);
 }
 
@@ -137,7 +137,7 @@ static void writes_under_way_stay_noted(void **state) {
     }
     assert_int_equal(note(0)->in_flight_end, 3 * BLOCK);
     assert_int_equal(note(1)->in_flight_end, 3 * BLOCK);
-    note(0)->crc ^= 1; /* also over the repair of either */
+    note(0)->crc ^= 1; /* also when either copy is repaired */
     open_ledger();
     repair();
     note(1)->crc ^= 1;

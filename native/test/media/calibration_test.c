@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which engine a calibration takes, and which records of one are believed. */
+/* The engine that a calibration chooses, and the stored results that are believed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define SEED 77
 
-static uint32_t writes = 300, faster = 300; /* measured of each engine */
+static uint32_t writes = 300, faster = 300; /* measured for each engine */
 
 static struct calibration measured(uint64_t pwrite_ns, uint64_t uring_ns, uint64_t mapped_ns) {
     struct calibration calibration = {
@@ -94,7 +94,7 @@ static void a_record_that_takes_what_it_did_not_measure_is_not_believed(void **s
     calibration.io = BURST_IO_URING; /* which failed */
     calibration_seal(&calibration, SEED);
     assert_false(calibration_is_valid(&calibration, SEED));
-    calibration.io = BURST_IO_NVME; /* which was not tried */
+    calibration.io = BURST_IO_NVME; /* an engine that was not tried */
     calibration_seal(&calibration, SEED);
     assert_false(calibration_is_valid(&calibration, SEED));
     calibration.io = BURST_IO_MAPPED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a checkpoint slot holds, and which bytes are believed to be one. */
+/* The contents of a checkpoint slot, and the bytes that are believed to be one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void seal(void) {
     checkpoint_seal(slot, &facts, CRC_SEED);
 }
 
-/* Three of them: unnamed, named and bound to nothing. */
+/* Makes three streams: one without a name, one with a name, one bound to nothing. */
 static int three_streams(void **state) {
     (void)state;
     make_stream(0, 0, "", "/logs/orders.log");
@@ -159,7 +159,7 @@ static void every_flipped_bit_of_what_it_has_is_noticed(void **state) {
         assert_false(is_valid());
         slot[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
-    slot[bytes] ^= 1; /* what stands behind it is of no meaning */
+    slot[bytes] ^= 1; /* bytes behind the slot have no meaning */
     assert_true(is_valid());
 }
 
@@ -168,7 +168,7 @@ static void a_checkpoint_of_another_ring_is_not_valid(void **state) {
     assert_false(checkpoint_is_valid(slot, sizeof slot, CRC_SEED + 1, CAPACITY));
 }
 
-/* A write of several blocks that a power cut tears. */
+/* A power cut tears a write of several blocks. */
 static void one_that_was_not_written_to_its_end_is_not_valid(void **state) {
     (void)state;
     char path[4000];
@@ -183,11 +183,11 @@ static void one_that_was_not_written_to_its_end_is_not_valid(void **state) {
     assert_true(bytes > 4 * 4096);
     for (unsigned i = 0; i < 4; i++) {
         states[i].drained_position += 8;
-        memset(states[i].outlet.path + 1, 'q', sizeof path - 2); /* every block is another one */
+        memset(states[i].outlet.path + 1, 'q', sizeof path - 2); /* every block differs */
     }
     const struct checkpoint_facts facts = {.generation = 5, .epoch = 2};
     checkpoint_encode(&facts, pointers, 4, CRC_SEED, other, sizeof other);
-    for (unsigned torn = 1; torn < 1u << 5; torn++) { /* every set of new and old blocks */
+    for (unsigned torn = 1; torn < 1u << 5; torn++) { /* each mixture of new and old blocks */
         uint8_t mixed[5 * 4096];
         for (unsigned block = 0; block < 5; block++) {
             memcpy(mixed + 4096 * block, (torn >> block & 1 ? other : slot) + 4096 * block, 4096);
@@ -238,7 +238,7 @@ static void strings_that_are_not_where_the_lengths_say_are_not_valid(void **stat
     }
     seal();
     assert_true(is_valid());
-    head()->bytes++; /* a byte that is nobody's */
+    head()->bytes++; /* a byte without an owner */
     seal();
     assert_false(is_valid());
 }
@@ -299,8 +299,8 @@ static void numbers_that_no_writer_makes_are_not_valid(void **state) {
     assert_not_believed(&stream->drained_position, UINT64_MAX - 7);
     assert_not_believed(&stream->drained_position, 4100);
     assert_not_believed(&stream->length, (uint64_t)INT64_MAX + 1);
-    assert_not_believed(&stream->length, 99);                            /* the tail is longer */
-    assert_not_believed(&stream->drained_position, 4096 + CAPACITY + 8); /* the ring is not as large */
+    assert_not_believed(&stream->length, 99);                            /* the tail would be longer than the file */
+    assert_not_believed(&stream->drained_position, 4096 + CAPACITY + 8); /* beyond the ring */
     stream->roll.phase = 4;                                              /* of no roll */
     seal();
     assert_false(is_valid());
@@ -313,7 +313,7 @@ static void numbers_that_no_writer_makes_are_not_valid(void **state) {
     stream->diverted_form = 1;
     seal();
     assert_true(is_valid());
-    stream->epoch = 3; /* a record of an epoch that had not begun */
+    stream->epoch = 3; /* an epoch that had not begun */
     seal();
     assert_false(is_valid());
     stream->epoch = 1;
@@ -391,7 +391,7 @@ static void an_older_slot_in_which_any_stream_had_drained_more_goes_back(void **
     encode_into(other, 3);
     assert_true(checkpoint_goes_back(slot, other));
     assert_false(checkpoint_goes_back(other, slot));
-    states[1].id = 3; /* another stream: it is not in the newer one */
+    states[1].id = 3; /* a stream that the newer slot does not have */
     encode_into(other, 3);
     assert_false(checkpoint_goes_back(slot, other));
     states[2].drained_position += 8;
@@ -413,7 +413,7 @@ static void the_file_is_the_bound_path_or_where_it_was_diverted(void **state) {
     assert_int_equal(outlet_state_file(outlet, path, sizeof path), 0);
     assert_string_equal(path, "/logs/orders.log.77.3");
     const size_t needed = sizeof "/logs/orders.log.77.3";
-    for (size_t room = 1; room < needed; room++) { /* it is never cut */
+    for (size_t room = 1; room < needed; room++) { /* the path is never cut */
         assert_int_equal(outlet_state_file(outlet, path, room), -ENAMETOOLONG);
     }
     assert_int_equal(outlet_state_file(outlet, path, needed), 0);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A second decoder of the media format, written from docs/media-format.md and from nothing else.
+"""A second decoder of the media format. It was written from docs/media-format.md and nothing else.
 
     native/test/media/decoder.py IMAGE      prints as JSON what stands on the medium and the log that it holds
 
-IMAGE is a ring file or a copy of a device, .gz or not. Of an undamaged image it finds the log that a recovery finds.
+IMAGE is a ring file or a copy of a device, .gz or not. In an undamaged image it finds the log that a recovery finds.
 """
 import gzip
 import json
@@ -50,7 +50,7 @@ def align_up(number, unit):
 
 
 def fields(data, at, layout):
-    """{name: value} of (offset, format, name)."""
+    """Returns {name: value} of (offset, format, name)."""
     return {name: struct.unpack_from("<" + form, data, at + offset)[0] for offset, form, name in layout}
 
 
@@ -65,7 +65,7 @@ SUPERBLOCK = ((0, "8s", "magic"), (8, "I", "version"), (12, "I", "superblock_byt
 
 
 def decode_superblock(image, at):
-    """The superblock there, or None if it is not valid."""
+    """Returns the superblock there, or None if it is not valid."""
     block = image[at:at + 512]
     found = fields(block, 0, SUPERBLOCK)
     found["uuid"] = found["uuid"].hex()
@@ -93,7 +93,7 @@ LOSS = ((0, "Q", "from"), (8, "Q", "to"), (16, "Q", "first_sequence"), (24, "Q",
 
 
 def decode_roll(payload):
-    """What a roll says, or None."""
+    """Returns the contents of a roll's payload, or None if it is no roll."""
     if len(payload) < 64:
         return None
     roll = fields(payload, 0, ROLL_HEAD)
@@ -110,7 +110,7 @@ def decode_roll(payload):
 
 
 class Ring:
-    """The data area: what is at a position, and what comes after it."""
+    """The data area: reads positions, and finds the next record."""
 
     def __init__(self, image, superblock):
         self.capacity = superblock["capacity_bytes"]
@@ -121,7 +121,7 @@ class Ring:
         self.markers = self.find_markers()
 
     def record_at(self, position):
-        """The valid record there, or None."""
+        """Returns the valid record there, or None."""
         place = position % self.capacity
         if position % 8 != 0 or place + HEADER_BYTES > self.capacity:
             return None
@@ -163,13 +163,13 @@ class Ring:
         return markers
 
     def highest_watermark(self):
-        """Of all whole headers: none has a higher one than the medium proves."""
+        """Checks all whole headers: none has a higher epoch than the medium proves."""
         words = memoryview(self.data).cast("Q")
         records = [self.record_at(word) for i, word in enumerate(words) if word % self.capacity == 8 * i]
         return max([record["durable_position"] for record in records if record], default=0)
 
     def after(self, record):
-        """Where the next record begins."""
+        """Returns where the next record begins."""
         unit = 8
         if record["flags"] & LAST:
             unit = self.block_bytes if record["type"] == MARKER else self.unit
@@ -178,7 +178,7 @@ class Ring:
         return position + left if left < HEADER_BYTES else position
 
     def log(self, position, sequence, epoch):
-        """The records from there to the end of the log, and between them the voids that markers tell of."""
+        """Returns the records from there to the end of the log, and between them the voids that markers state."""
         items = []
         while True:
             winners = [marker for marker in self.markers
@@ -193,7 +193,7 @@ class Ring:
             position, epoch = self.after(record), record["epoch"]
 
     def without_unused(self, items, end, passed):
-        """The log does not have the marker that an open left and that nothing has passed."""
+        """Leaves out the last marker of an open if nothing has passed it."""
         last = items[-1] if items else None
         if (last is None or last["type"] != MARKER or max(marker["epoch"] for marker in self.markers) > last["epoch"] or
                 max(passed, self.highest_watermark()) > last["position"]):
@@ -227,7 +227,8 @@ STREAM = ((0, "H", "id"), (2, "H", "kind"), (4, "I", "epoch"), (8, "Q", "drained
 
 
 def decode_checkpoint(image, at, seed, capacity):
-    """The checkpoint in this slot, or None; what the older one must not say is for whoever knows both."""
+    """Returns the checkpoint in this slot, or None. The caller, which knows both slots, checks the
+    older against the newer."""
     head = fields(image, at, CHECKPOINT_HEAD)
     if (head["magic"] != b"BRSTCPKT" or not 1 <= head["stream_count"] <= 64 or head["entry_bytes"] != 192 or
             not 64 + 192 * head["stream_count"] <= head["bytes"] <= CHECKPOINT_SLOT_BYTES):
@@ -258,7 +259,7 @@ def are_sound(head, capacity):
 
 
 def judge_older(checkpoints):
-    """Of the older one no stream had drained more."""
+    """In the older checkpoint no stream had drained more."""
     older, newer = sorted((0, 1), key=lambda slot: checkpoints[slot]["generation"])
     newest = {stream["id"]: stream["drained_position"] for stream in checkpoints[newer]["streams"]}
     if any(stream["drained_position"] > newest.get(stream["id"], NUMBER_MAX) for stream in checkpoints[older]["streams"]):
@@ -281,7 +282,7 @@ def decode_calibration(image, seed):
 
 
 def decode(image):
-    """All that stands in the image. Raises Undecodable if it is no ring, or one that is not to be read."""
+    """Decodes the whole image. Raises Undecodable if it is no ring, or a ring that must not be read."""
     copies = [decode_superblock(image, at) for at in SUPERBLOCKS]
     superblock = copies[0] or copies[1]
     if superblock is None:
@@ -318,7 +319,7 @@ LOSS_FRAME = 5
 
 
 def decode_frames(content, seed):
-    """The whole frames of a segment, and where the first that is not whole would begin."""
+    """Returns the whole frames of a segment, and where the first frame that is not whole would begin."""
     frames, at = [], 128
     while at + HEADER_BYTES <= len(content):
         frame = fields(content, at, FRAME)
@@ -334,7 +335,7 @@ def decode_frames(content, seed):
 
 
 def decode_segments(head, segments):
-    """The folder of segments with this head; segments: {number in the name: content}."""
+    """Decodes the folder of segments with this head; segments: {number in the name: content}."""
     found = fields(head, 0, SEGMENTS_HEAD)
     name = found["name"][:found["name_bytes"]]
     if (found["magic"] != b"BURSTFOL" or found["version"] != 1 or found["head_bytes"] != 512 or len(head) != 512 or
@@ -359,7 +360,7 @@ POSITION = ((0, "8s", "magic"), (8, "Q", "generation"), (16, "Q", "next_number")
 
 
 def decode_position(content, uuid):
-    """The slots of a consumer's position in the folder of that uuid, the newest first; those that are not valid are left out."""
+    """Returns the valid slots of a consumer's position in the folder with that uuid, the newest first."""
     slots = [fields(content, at, POSITION) for at in (0, 4096) if len(content) >= at + 64 and
              crc32c(content[at:at + 60], crc32c(uuid)) == fields(content, at, POSITION)["crc"]]
     slots = [slot for slot in slots if slot["magic"] == b"BURSTPOS" and 1 <= slot["generation"] <= NUMBER_MAX and

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The golden images of the media format: `burstlog` and the second decoder must read the same from them, for ever.
+"""`burstlog` and the second decoder must read the same from the golden images of the media format, for ever.
 
     native/test/media/golden_test.py BURSTLOG [IMAGE...]     default: the images in native/test/media/golden
 
-make_golden.c made them. They are never made anew for the same version of the format: who cannot read them has broken it.
+make_golden.c made them. They are never made anew for the same version of the format: code that cannot read
+them has broken the format.
 """
 import glob
 import json
@@ -19,11 +20,11 @@ import time
 import decoder
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What each golden image must hold at least: epochs, voids, and streams with records that wait.
+# Each golden image must hold at least so many epochs and voids, and these streams with records that wait.
 GOLDEN = {"fresh": (0, 0, set()), "crashes": (2, 1, {0}), "streams": (1, 0, {0, 3, 17}), "lines": (2, 2, {0}),
           "redo": (1, 0, {0}), "rolls": (1, 0, {0}), "segments": (1, 0, {0, 1}),
           "diverted": (1, 0, {0})}
-# And what has its log file beside it: the drain had begun to write what waits, and nothing of that was noted.
+# An image here has its log file beside it: the drain had begun to write the waiting records, and noted nothing of that.
 BEGUN = {"redo"}
 PHASES = ("none", "rolling", "rolled", "given up")
 
@@ -39,14 +40,14 @@ def text_of(payload):
 
 
 def waits(found, item):
-    """Whether an item of the decoder's log is not in the log file of its stream yet."""
+    """Says whether an item of the decoder's log is not in its stream's log file yet."""
     streams = found["checkpoints"][found["newest"]]["streams"]
     drained = {stream["id"]: stream["drained_position"] for stream in streams}
     return item["type"] != decoder.DATA or item["position"] >= drained[item["stream"]]
 
 
 def rolled(roll):
-    """What is shown of a roll."""
+    """The parts of a roll that `dump` shows."""
     if roll is None:
         return {"type": "roll", "valid": False}
     return {"type": "roll", "valid": True, "target": text_of(roll["target"]), "next_file": text_of(roll["next"]),
@@ -55,7 +56,7 @@ def rolled(roll):
 
 
 def plans(stream):
-    """Which of its files the stream writes; what is not known is not shown."""
+    """The number of the stream's file, and its phase in a roll. Unknown ones are not shown."""
     shown = {"log_file_number": stream["file_number"], "roll_under_way": PHASES[stream["roll_phase"]]}
     if stream["file_born_ns"]:
         shown["log_file_born"] = moment(stream["file_born_ns"], 0)
@@ -67,7 +68,7 @@ def plans(stream):
 
 
 def as_dumped(item):
-    """An item of the decoder's log as `burstlog dump --json` shows it."""
+    """Returns an item of the decoder's log as `burstlog dump --json` shows it."""
     if item["type"] == "gap":
         return {"state": "void", "from_position": item["from"], "to_position": item["to"]}
     shown = {"state": "waiting", "type": decoder.TYPES[item["type"]],
@@ -84,7 +85,7 @@ def as_dumped(item):
 
 
 def as_told(found):
-    """What `burstlog info --json` tells of the fixed head and of the log."""
+    """Returns what `burstlog info --json` shows of the fixed head and of the log."""
     superblock, streams = found["superblocks"][0], found["checkpoints"][found["newest"]]["streams"]
     data = [item for item in found["log"] if item["type"] == decoder.DATA and waits(found, item)]
     return {
@@ -116,7 +117,7 @@ def file_of(stream):
 
 
 def differences(ours, theirs, where=""):
-    """Where what we say is not what they say; what they say besides may differ."""
+    """Lists the places where their answer lacks or contradicts ours; theirs may have more."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for name in ours:
             if name in theirs:
@@ -133,7 +134,7 @@ def differences(ours, theirs, where=""):
 
 
 def run(burstlog, command, path):
-    """What it says, and why it says nothing. That it would not write there is its own affair."""
+    """Returns the command's answer, and its error. Whether a writer could write there does not matter."""
     done = subprocess.run([burstlog, command, "--json", path], capture_output=True, text=True, errors="surrogateescape")
     try:
         return json.loads(done.stdout), None
@@ -153,7 +154,7 @@ def judge(burstlog, path, found):
 
 
 def lacks(name, found):
-    """A golden image that holds too little proves too little."""
+    """Checks that a golden image holds enough to prove something."""
     records = [item for item in found["log"] if item["type"] != "gap"]
     epochs, voids, streams = GOLDEN[name]
     held = (len({item["epoch"] for item in records}), len(found["log"]) - len(records),
@@ -162,7 +163,8 @@ def lacks(name, found):
 
 
 def not_begun(name, found):
-    """What is wrong with the log file: it must have what the checkpoint notes, and then a part of what a redo writes."""
+    """Returns what is wrong with the log file: it must have all that the checkpoint notes, then a
+    part of what a redo writes."""
     if name not in BEGUN:
         return []
     content = decoder.read_image(os.path.join(HERE, "golden", name + ".log.gz"))
@@ -174,7 +176,7 @@ def not_begun(name, found):
 
 
 def without_segments(name, found):
-    """What is wrong with the folder of segments beside a ring: it must have what the log file of its stream has."""
+    """Returns what is wrong with the folder of segments beside a ring: it must have what its stream's log file has."""
     names = [os.path.basename(path) for path in glob.glob(os.path.join(HERE, "golden", name + ".*.seg.gz"))]
     if name != "segments":
         return []

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the golden images anew, for a new version of the format: make-golden-images FOLDER, then `gzip -9n` each ring there
- * into native/test/media/golden, redo.log, segments.orders, and segments.head, segments.*.seg and segments.consumer of what is
- * in segments.folder.
- * Each life of a ring is a process that ends without a close.
+ * Makes the golden images anew, for a new version of the format: make-golden-images FOLDER. Then `gzip -9n` each ring
+ * there, redo.log and segments.orders into native/test/media/golden; and the files in segments.folder, as
+ * segments.head, segments.*.seg and segments.consumer. Each life of a ring is a process that ends without a close.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,7 +51,7 @@ static void enqueue(burst_t *log, size_t count) {
     check(burst_append(log, "", 0, 0), "append");
 }
 
-/* As a drain of three streams would note them. */
+/* Notes three streams as a drain would. */
 static void note_streams(burst_t *log) {
     static struct stream_state streams[3];
     struct ledger *ledger = log->engine->view.ledger;
@@ -86,7 +85,7 @@ static void a_few(burst_t *log) {
     append(log, 0, 5000);
 }
 
-/* Two laps and a half, drained. */
+/* Drains two and a half laps. */
 static void laps(burst_t *log) {
     for (int i = 0; i < 26; i++) {
         append(log, 0, 100000);
@@ -100,7 +99,7 @@ static void a_few_drained(burst_t *log) {
     check(burst_close(log), "close");
 }
 
-/* The process ends in the midst of the drain's write: the ring notes nothing of what the file has got. */
+/* The process ends during the drain's write: the ring notes no byte of what the file has. */
 static void a_few_half_drained(burst_t *log) {
     static const char part[] = "stream 0, one of a commit of many\none of a commit of many\none of ";
     a_few(log);
@@ -134,7 +133,7 @@ static void roll(burst_t *log, const char *target, const char *next_file) {
     check(burst_stream_roll(burst_main_stream(log), &values, 1700000000000000000ll), "roll");
 }
 
-/* The first one is drained, and the file after it is the second. */
+/* The first roll is drained, so the log is in its second file. */
 static void a_roll(burst_t *log) {
     append(log, 0, 100);
     roll(log, "rolls.1.log", NULL);
@@ -147,7 +146,7 @@ static void rolls_that_wait(burst_t *log) {
     roll(log, "rolls.2.log", NULL);
     append(log, 0, 5000);
     roll(log, NULL, "rolls.next.log");
-    const struct roll_head head = {.bytes = sizeof head, .footer_bytes = 1}; /* nobody makes it so */
+    const struct roll_head head = {.bytes = sizeof head, .footer_bytes = 1}; /* no writer makes such a head */
     check(ring_append_roll(log->ring, &head, sizeof head, 0, 0, &for_ever), "roll");
 }
 
@@ -173,7 +172,7 @@ static void append_order(burst_stream_t *stream, unsigned number, size_t bytes) 
     check(burst_stream_append(stream, text, bytes, 1700000000000000000ll + number), "append");
 }
 
-/* Several of them: what is drained at once is in one. */
+/* Makes several segments: each drain ends one. */
 static void segments(burst_t *log) {
     burst_stream_t *stream = open_orders(log);
     for (unsigned i = 0; i < 24; i++) {
@@ -200,7 +199,7 @@ static void segments_and_what_waits(burst_t *log) {
     append_order(stream, 25, 400);
 }
 
-/* Its file was cut by others. */
+/* Others cut the file, so the log is diverted. */
 static void a_diversion(burst_t *log) {
     append(log, 0, 100);
     check(burst_await_drained(log, -1) == 1 ? 0 : -1, "await");
@@ -238,7 +237,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     live("fresh", nothing, NEVER_NS, BURST_IO_PWRITE);
-    /* Drained by the second life after a crash of the first; the next ones add markers, and what they leave is waiting. */
+    /* The second life drains what the crash of the first one left. Each later life adds a marker; its records wait. */
     live("crashes", a_few, NEVER_NS, BURST_IO_PWRITE);
     for (int i = 0; i < 3; i++) {
         live("crashes", nothing, NEVER_NS, BURST_IO_PWRITE);

@@ -14,7 +14,7 @@
 
 static _Alignas(8) uint8_t image[CAPACITY];
 
-/* A whole record at the position; its header is returned. */
+/* Puts a whole record at the position; returns its header. */
 static struct record_header *put(uint64_t position, uint8_t type, uint32_t length) {
     struct record_header *header = (struct record_header *)(image + position % CAPACITY);
     memset(header, 0, sizeof *header);
@@ -134,7 +134,7 @@ static void numbers_that_no_writer_makes_are_not_valid_whatever_their_crc(void *
          .durable_next_sequence = 50}, /* watermark beyond itself */
         {.position = position,
          .durable_position = position - 4,
-         .durable_next_sequence = 50},                      /* watermark where none can be */
+         .durable_next_sequence = 50},                      /* a watermark where none can be */
         {.position = position, .durable_next_sequence = 0}, /* before sequence 1 */
         {.position = position, .durable_next_sequence = 51},
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The payload of a roll record, and which bytes are none. */
+/* The payload of a roll record, and bytes that are none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +103,7 @@ static void lengths_that_do_not_fit_are_none(void **state) {
         *lengths[i] = before;
     }
     assert_says_all();
-    /* the sum is right, but the head is shorter than any */
+    /* the sum fits, but no head is so short */
     head()->bytes -= 8;
     head()->footer_bytes += 8;
     assert_says_nothing();

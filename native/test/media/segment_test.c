@@ -146,7 +146,7 @@ static void a_name_says_the_number_and_only_such_a_name_does(void **state) {
     }
 }
 
-/* A record as a leader seals it. */
+/* A record as the leader seals it. */
 static struct record_header sealed(const char *payload, uint32_t length) {
     struct record_header header = {.position = 4096,
                                    .sequence = 17,

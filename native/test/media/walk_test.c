@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the log goes on behind a record and behind a gap. */
+/* Where the log continues behind a record and behind a gap. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void in_memory_the_next_record_stands_at_the_next_line_but_behind_a_marke
     assert_int_equal(end_of(&blocks, BLOCK, RECORD_DATA, 256, RECORD_LAST), 2 * BLOCK);
     assert_int_equal(end_of(&lines, BLOCK, RECORD_DATA, 256, 0), BLOCK + 312);
     assert_int_equal(end_of(&lines, BLOCK, RECORD_MARKER, 56, RECORD_LAST), 2 * BLOCK);
-    /* The last line of a lap holds one more header. */
+    /* A lap's last line has room for one more header. */
     assert_int_equal(end_of(&lines, CAPACITY - 128, RECORD_DATA, 0, RECORD_LAST), CAPACITY - 64);
     assert_int_equal(end_of(&lines, CAPACITY - 64, RECORD_DATA, 0, RECORD_LAST), CAPACITY);
 }

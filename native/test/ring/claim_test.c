@@ -173,7 +173,7 @@ static void nothing_is_claimed_into_the_two_blocks_kept_for_the_next_markers(voi
     claimed(ring, 56);
     assert_int_equal(ring_claimed(ring), 6 * BLOCK_BYTES);
     assert_refused(ring, RECORD_HEADER_BYTES, EAGAIN);
-    ring_release(ring, BLOCK_BYTES - 8); /* only whole blocks are free */
+    ring_release(ring, BLOCK_BYTES - 8); /* space is freed by whole blocks */
     assert_refused(ring, RECORD_HEADER_BYTES, EAGAIN);
     ring_release(ring, BLOCK_BYTES);
     claimed(ring, BLOCK_BYTES);
@@ -215,7 +215,7 @@ static void a_closed_ring_refuses(void **state) {
     assert_refused(ring, RECORD_HEADER_BYTES, ESHUTDOWN);
     assert_int_equal(ring_append(ring, "c", 1, 0, 0, &fake_rule), -ESHUTDOWN);
     assert_int_equal(ring_next_sequence(ring), 3);
-    assert_int_equal(ring_commit(ring), 1); /* what was accepted is still committed */
+    assert_int_equal(ring_commit(ring), 1); /* an accepted record is still committed */
     assert_durable(ring, 3 * BLOCK_BYTES, 3);
 }
 

@@ -2,13 +2,13 @@
 #include "ring/fake_device.h"
 
 #define SECOND_NS 1000000000ll
-#define RECORDS 16u /* of a commit of 5 pieces of 1 MiB or less */
+#define RECORDS 16u /* of a commit in five pieces of at most 1 MiB */
 #define RECORD_BYTES (300000u - RECORD_HEADER_BYTES)
 
-static struct claim unpublished; /* of the thread that was interrupted between claim and publication */
+static struct claim unpublished; /* of the thread that stopped between claim and publication */
 
 static void publish_after_nine_seconds(struct fake_platform *fake) {
-    fake->now_ns += 3600 * SECOND_NS; /* a machine that was suspended is not a stuck producer */
+    fake->now_ns += 3600 * SECOND_NS; /* the machine was suspended: the producer is not stuck */
     if (fake->slept_ns >= 9 * SECOND_NS && unpublished.position != 0) {
         claim_publish(fake_device.ring, &unpublished, "late", 4, 0, (struct claim_label){0});
         unpublished.position = 0;
@@ -22,7 +22,8 @@ static void never_publish(struct fake_platform *fake) {
     }
 }
 
-/* The records of an earlier life in the image, from the first block on: the last one is published but not sealed. */
+/* Leaves records of an earlier life in the image, from the first block on. The last one is
+ * published, but not sealed. */
 static void live_and_leave(struct ring *ring) {
     ring_begin(ring, &(struct ring_start){.position = BLOCK_BYTES, .next_sequence = 1, .epoch = 1});
     assert_int_equal(ring_append(ring, "sealed", 6, 0, 0, &fake_rule), 1);
@@ -32,7 +33,7 @@ static void live_and_leave(struct ring *ring) {
     fake_device.submitted = 0;
 }
 
-/* A new life that begins at `position`, where its first claim stays unpublished. */
+/* Begins a new life at `position`; its first claim is not published. */
 static struct ring *reopen_and_claim(uint64_t position) {
     struct ring *ring = create_ring();
     ring_begin(ring, &(struct ring_start){.position = position, .next_sequence = 1, .epoch = 2});
@@ -129,7 +130,7 @@ static void nothing_behind_a_failed_piece_is_acknowledged(void **state) {
         struct ring *ring = ring_with_a_long_commit();
         fake_device.fail_submitted = failed;
         assert_int_equal(ring_commit(ring), -EIO);
-        /* The last piece that is whole, less the record that crosses its end. */
+        /* All records of the whole pieces, except the one that crosses the last piece's end. */
         const uint64_t records = (uint64_t)failed * RING_WRITE_BYTES / record_bytes(RECORD_BYTES);
         assert_durable(ring, BLOCK_BYTES + records * record_bytes(RECORD_BYTES), records + 1);
         assert_int_equal(ring_await_durable(ring, records + 1, -1), -EIO);

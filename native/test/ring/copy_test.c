@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record is the bytes that were copied, whatever becomes of the caller's own meanwhile. */
+/* A record is the bytes that were copied, even if the caller's buffer changes during the copy. */
 #include "ring/fake_device.h"
 
 #include <signal.h>
@@ -9,10 +9,10 @@
 #define RECORD_LONG (PAGES * BLOCK_BYTES)
 
 static uint8_t callers[RECORD_LONG];
-static uint8_t *guarded; /* a page in the middle of where the record is copied to */
+static uint8_t *guarded; /* a page in the midst of the copy's target */
 static volatile sig_atomic_t touched;
 
-/* Half of the copy is done: the caller's buffer gets other bytes at both of its ends, one of which was copied. */
+/* Half of the copy is done: changes the caller's buffer at both ends. One end is copied, the other is not. */
 static void change_the_callers_bytes(int signal, siginfo_t *info, void *context) {
     (void)context;
     if ((uint8_t *)info->si_addr < guarded || (uint8_t *)info->si_addr >= guarded + BLOCK_BYTES || touched++ > 0) {

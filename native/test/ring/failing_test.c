@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring between the failure and the moment its reason is written down, and what is said to be lost then. */
+/* A ring after a failure, before its reason is written down, and the losses that it reports then. */
 #include <stdio.h>
 
 #include "ring/commit.h"
@@ -11,7 +11,7 @@ static void reason_is_there(struct fake_platform *fake) {
     atomic_store(&fake_device.ring->failed, RING_FAILED);
 }
 
-/* Another thread is writing the reason down; it needs this CPU. */
+/* Another thread writes the reason down, and needs this CPU. */
 static struct ring *failing_ring(void) {
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
     atomic_store(&ring->failed, RING_FAILING);
@@ -37,7 +37,7 @@ static void so_does_whoever_is_refused(void **state) {
     assert_true(fake_platform.slept_ns > 0);
 }
 
-/* It may be published too late to be counted among those that are lost. */
+/* Such a record may be published too late to be counted as lost. */
 static void what_is_enqueued_meanwhile_is_not_called_accepted(void **state) {
     (void)state;
     struct ring *ring = failing_ring();
@@ -67,7 +67,7 @@ static void a_commit_that_seals_meanwhile_does_not_open_it_again(void **state) {
 
 static struct claim stuck;
 
-/* Two records that can be counted, one that its thread never publishes, and two after it. */
+/* Two records that can be counted, one that its thread never publishes, and two behind it. */
 static struct ring *ring_with_a_stuck_thread(void) {
     struct ring *ring = begun_ring(SMALL_BYTES, 1);
     for (int i = 0; i < 5; i++) {
@@ -88,7 +88,7 @@ static void records_behind_one_that_was_never_published_are_counted_as_lost(void
     assert_string_equal(ring->failure, "broken (up to 5 enqueued records are lost)");
 }
 
-/* An earlier epoch ended there in the same position: nothing that it says of length and kind is true. */
+/* An earlier epoch left a record at this position: its length and kind must not be believed. */
 static void so_they_are_where_an_earlier_epoch_left_a_record(void **state) {
     (void)state;
     struct ring *ring = ring_with_a_stuck_thread();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring whose medium fails or stalls while many threads wait for it. */
+/* The medium fails or stalls while many threads wait for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #define CAPACITY (64u * 4096u)
 #define SECOND_NS 1000000000ll
 
-/* Every write takes `pause_ns`, and lasts while it is held; the one numbered `failing` fails. */
+/* Each write takes `pause_ns`, and lasts as long as it is held. The write with number `failing` fails. */
 struct slow_device {
     struct device device;
     void *image;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ring on a device in memory. Completions come in the order a test chooses, a write can fail, and at every call of
- * the ring the device looks whether the watermark covers anything that is not written. Sleeping takes no time: it is
- * counted, and a test can let something happen meanwhile.
+ * A ring on a device in memory. The test chooses the order of completions, and can let a write fail. At each call of
+ * the ring the device checks that the watermark covers nothing that is not written. Sleeping takes no time: it is
+ * counted, and the test can let something happen meanwhile.
  */
 #ifndef BURST_TEST_RING_FAKE_DEVICE_H
 #define BURST_TEST_RING_FAKE_DEVICE_H
@@ -35,14 +35,14 @@ struct fake_device {
     struct device device;
     struct ring *ring;
     uint8_t *image;
-    uint8_t *medium; /* what is durable of the data area */
+    uint8_t *medium; /* the durable bytes of the data area */
     size_t bytes;
     struct device_write *under_way[WRITES_MAX];
     unsigned under_way_count;
     unsigned submitted;
-    int fail_submitted; /* the number of the write that fails; -1: none */
+    int fail_submitted; /* number of the write that fails; -1: none */
     struct device_write *failing;
-    int newest_first; /* completions come in reverse */
+    int newest_first; /* completions come in reverse order */
     void (*before_completion)(struct fake_device *fake);
 };
 
@@ -84,7 +84,8 @@ static inline void fake_sleep_ns(const struct platform *platform, int64_t durati
 static inline int fake_park(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected,
                             int64_t timeout_ns) {
     struct fake_platform *fake = platform_of(platform);
-    void (*lies_down)(struct fake_platform * fake) = fake->lies_down; /* who has seen the count may change it */
+    void (*lies_down)(struct fake_platform * fake) =
+        fake->lies_down; /* the test may change it when it sees the count */
     atomic_fetch_add(&fake->parks, 1);
     if (lies_down != NULL) {
         lies_down(fake);
@@ -117,7 +118,7 @@ static inline uint64_t fake_random(const struct platform *platform) {
 
 /* -------------------------------------------------------------------------------------------------- device */
 
-/* What the watermark says is durable is on the medium. */
+/* All below the watermark is on the medium. */
 static inline void assert_durable_is_written(const struct fake_device *fake) {
     uint64_t durable, next_sequence;
     ring_durable(fake->ring, &durable, &next_sequence);
@@ -176,7 +177,7 @@ static inline struct device_write *fake_complete(struct device *device) {
     return write;
 }
 
-/* Time passes: a leader that gathers does so until a moment. */
+/* The clock moves: a leader that gathers does so until some moment. */
 static inline void fake_yield(const struct platform *platform) {
     struct fake_platform *fake = platform_of(platform);
     fake->now_ns += 1000;
@@ -208,7 +209,7 @@ static const struct device_ops fake_device_ops = {
 
 /* ---------------------------------------------------------------------------------------------------- ring */
 
-/* Another ring on the same device, as a reopened log has: the image keeps what is in it. */
+/* A second ring on the same device, as a reopened log has. The image keeps its content. */
 static inline struct ring *create_ring(void) {
     const struct ring_geometry geometry = {.data_offset = LAYOUT_DATA_OFFSET,
                                            .capacity_bytes = fake_device.bytes,
@@ -238,7 +239,7 @@ static inline struct ring *make_ring(size_t bytes, int write_depth) {
     return create_ring();
 }
 
-/* A ring begun right after the marker in its first block. */
+/* A ring that begins behind the marker in its first block. */
 static inline struct ring *begun_ring(size_t bytes, int write_depth) {
     struct ring *ring = make_ring(bytes, write_depth);
     ring_begin(ring, &(struct ring_start){.position = BLOCK_BYTES, .next_sequence = 1, .released = 0, .epoch = 1});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whom a leader waits for before it seals, and when a waiting thread spins: one thread, and a clock that moves only when
- * somebody yields.
+ * The threads that a leader waits for before it seals, and the spinning of waiting threads. There is one thread, and a
+ * clock that moves only when somebody yields.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -19,7 +19,7 @@ static void *append_one(void *argument) {
     return (void *)(intptr_t)ring_append(fake_device.ring, "record", 6, 0, 0, &fake_rule);
 }
 
-static unsigned comers; /* so many others append, one at each yield */
+static unsigned comers; /* so many other threads append, one at each yield */
 
 static void one_comes(struct fake_platform *fake) {
     (void)fake;
@@ -48,7 +48,7 @@ static void a_leader_lets_those_come_whom_the_last_commit_made_durable(void **st
     assert_int_equal(ring_append(ring, "mine", 4, 0, 0, &fake_rule), 1);
     assert_int_equal(fake_platform.yields, 2);
     assert_int_equal(fake_device.submitted, 1);
-    assert_durable(ring, 2 * BLOCK_BYTES, 4); /* one write for its own record and those of the two that came */
+    assert_durable(ring, 2 * BLOCK_BYTES, 4); /* one write for its own record and for those of the two others */
 }
 
 static void a_leader_alone_waits_for_nobody_and_asks_no_clock(void **state) {
@@ -89,7 +89,7 @@ static void where_nobody_ever_comes_it_is_tried_now_and_then_only(void **state) 
         gathered += fake_platform.yields > before;
     }
     assert_int_equal(gathered, GATHER_PATIENCE + 2);
-    /* And if they come again, it is believed again. */
+    /* If they come again, the leader believes that again. */
     for (int i = 0; i < GATHER_PROBE; i++) {
         comers = 2;
         ring->gathering.expected = 3;
@@ -113,7 +113,7 @@ static void write_stalls(struct fake_device *fake) {
     fake_platform.now_ns += 5000000000;
 }
 
-/* Or a stalled device would make the next leaders wait as long for those who do not come. */
+/* Else the next leaders would wait as long as a stalled device for threads that do not come. */
 static void a_stall_counts_as_four_commits(void **state) {
     (void)state;
     struct ring *ring = ring_after_a_commit_for(2, COMMIT_NS);
@@ -152,7 +152,7 @@ static void leader_lets_go_at_the_third_look(struct fake_platform *fake) {
     }
 }
 
-/* Somebody else leads; whoever lies down for that finds it over. */
+/* Another thread leads; its round is over when a thread goes to sleep for it. */
 static struct ring *led_ring(int64_t commit_ns, uint32_t cpus) {
     struct ring *ring = ring_after_a_commit_for(1, commit_ns);
     ring->limits.cpus = cpus;
@@ -203,7 +203,7 @@ static void a_commit_that_takes_long_this_time_is_slept_for_in_the_end(void **st
     assert_int_equal(fake_platform.parks, 1);
 }
 
-/* Its record is part of the commit that is gathered for: it sleeps on the word of that one. */
+/* The leader gathers this record, too: its thread sleeps on the word of this commit. */
 static void whoever_comes_while_the_leader_gathers_sleeps_for_this_commit(void **state) {
     (void)state;
     struct ring *ring = led_ring(COMMIT_NS, 0);

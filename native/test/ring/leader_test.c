@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that sleep while another one commits: all of them are woken, whatever becomes of the commit. */
+/* Threads that sleep while another one commits: all of them are woken, however the commit ends. */
 #include <pthread.h>
 #include <time.h>
 
@@ -13,7 +13,7 @@ static void pause_a_little(void) {
     nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
 }
 
-/* The first write stays under way until the test says so. */
+/* Holds the first write under way until the test lets it go. */
 static void hold_completion(struct fake_device *fake) {
     (void)fake;
     atomic_store(&completion_is_held, 1);
@@ -33,14 +33,14 @@ static int64_t joined(pthread_t thread) {
     until.tv_sec += 30;
     void *result;
     if (pthread_timedjoin_np(thread, &result, &until) != 0) {
-        fake_device.ring = NULL; /* the thread may still use everything: it stays until the process ends */
+        fake_device.ring = NULL; /* the thread may still use everything until the process ends */
         fake_device.image = fake_device.medium = NULL;
         fail_msg("a sleeper was not woken");
     }
     return (intptr_t)result;
 }
 
-/* One thread commits its record, held by the device; the others sleep until it is their turn. */
+/* One thread commits its record, and the device holds that; the others sleep until their turn. */
 static void lead_and_follow(struct ring *ring, pthread_t *leader, pthread_t *followers) {
     atomic_store(&completion_is_held, 0);
     atomic_store(&may_complete, 0);
@@ -57,7 +57,7 @@ static void lead_and_follow(struct ring *ring, pthread_t *leader, pthread_t *fol
         pause_a_little();
     }
     for (int i = 0; i < 50; i++) {
-        pause_a_little(); /* all of them are in the kernel now */
+        pause_a_little(); /* so all of them sleep in the kernel */
     }
     assert_durable(ring, BLOCK_BYTES, 1);
 }
@@ -120,7 +120,7 @@ static void *read_durable(void *argument) {
     return NULL;
 }
 
-/* The leader is between the two stores. */
+/* The leader is between its two stores. */
 static void position_and_sequence_are_read_as_a_pair(void **state) {
     (void)state;
     struct ring *ring = begun_ring(SMALL_BYTES, 1);

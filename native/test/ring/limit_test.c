@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call with a time limit does not wait for: the medium, other threads, its own memory. */
+/* A call with a time limit does not wait for the medium, for other threads, or for its own memory. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 static struct claim straggler;
 
-/* The fake clock passes where somebody sleeps. */
+/* The fake clock moves when somebody sleeps. */
 static void time_passes(struct fake_platform *fake) {
     static int64_t before_ns;
     before_ns = before_ns > fake->slept_ns ? 0 : before_ns;
@@ -52,7 +52,7 @@ static void an_await_with_a_limit_leaves_the_writing_to_the_committer(void **sta
     assert_int_equal(ring_enqueue(ring, "mine", 4, 0, 0, &fake_rule), 1);
     atomic_store(&ring->enqueued, 0); /* the committer has looked, and waits for a batch */
     assert_int_equal(ring_await_durable(ring, 1, 0), 0);
-    assert_int_equal(atomic_load(&ring->enqueued) + atomic_load(&ring->hurried), 0); /* a look asks nobody */
+    assert_int_equal(atomic_load(&ring->enqueued) + atomic_load(&ring->hurried), 0); /* a look wakes nobody */
     assert_int_equal(ring_await_durable(ring, 1, LIMIT_NS), 0);
     assert_int_equal(fake_device.submitted, 0);
     assert_int_equal(atomic_load(&ring->enqueued) + atomic_load(&ring->hurried), 2);
@@ -82,7 +82,7 @@ static void fail_meanwhile(struct fake_platform *fake) {
     assert_int_not_equal(atomic_load(&ended->count), before);
 }
 
-/* Or it would sleep until its limit, and as the fake clock stands still, lie down again. */
+/* Else it would sleep until its limit; as the fake clock stands still, it would then sleep again. */
 static void it_is_told_of_the_end_of_a_commit_and_of_a_failure(void **state) {
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, -1);
@@ -107,7 +107,7 @@ static void an_append_waits_for_a_straggler_no_longer_than_its_limit(void **stat
     assert_int_equal(fake_device.submitted, 0);
 }
 
-/* Some headers of the round that was left are finished, and its pieces before the straggler are written. */
+/* In the round that was left some headers are finished, and the pieces before the straggler are written. */
 static void the_next_leader_goes_on_with_the_round(void **state) {
     (void)state;
     enum { LENGTH = 300000 - RECORD_HEADER_BYTES, RECORDS = 12, STUCK = 7 };
@@ -130,7 +130,7 @@ static void the_next_leader_goes_on_with_the_round(void **state) {
     assert_in_range(next, 2, STUCK);
     at[RECORDS + 1] = ring_claimed(ring);
     assert_int_equal(at[RECORDS + 1] % BLOCK_BYTES, 0);
-    assert_int_equal(ring_append(ring, payload, 100, 0, 0, &fake_rule), -EINPROGRESS); /* leads the old round too */
+    assert_int_equal(ring_append(ring, payload, 100, 0, 0, &fake_rule), -EINPROGRESS); /* leads the old round as well */
     assert_int_equal(fake_device.submitted, pieces);
     claim_publish(ring, &straggler, payload, LENGTH, 0, (struct claim_label){0});
     assert_int_equal(ring_commit(ring), 1);
@@ -171,7 +171,7 @@ static void the_next_straggler_has_ten_seconds_of_its_own(void **state) {
     }
 }
 
-/* Whoever is to write the reason down does not get to it. */
+/* The thread that must write the reason down does not run. */
 static void a_limit_holds_while_a_failure_is_being_written_down(void **state) {
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, LIMIT_NS);
@@ -188,7 +188,7 @@ static void a_limit_holds_while_a_failure_is_being_written_down(void **state) {
     assert_in_range(fake_platform.slept_ns, LIMIT_NS, LIMIT_NS + MS);
 }
 
-/* Another thread is between its claim of the leadership and its seal, and gets no CPU. */
+/* Another thread has claimed the leadership, has not sealed, and gets no CPU. */
 static void a_limit_holds_while_another_leader_does_not_seal(void **state) {
     (void)state;
     struct ring *ring = limited_ring(SMALL_BYTES, LIMIT_NS);
@@ -213,7 +213,7 @@ static int is_asleep(pid_t thread) {
     return strrchr(line, ')')[2] == 'S';
 }
 
-/* The time of the one who lies down is over when the commit under way ends, which has woken nobody else to lead. */
+/* The sleeper's time is over when the commit under way ends, and that commit woke only this thread to lead. */
 static void commit_ends_too_late(struct fake_platform *fake) {
     fake->lies_down = NULL;
     fake->now_ns += LIMIT_NS;
@@ -237,7 +237,7 @@ static void one_whose_limit_is_over_wakes_another_one_to_lead(void **state) {
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 60;
     if (pthread_timedjoin_np(other, &result, &until) != 0) {
-        fake_device.ring = NULL; /* the thread may still use everything: it stays until the process ends */
+        fake_device.ring = NULL; /* the thread may still use everything until the process ends */
         fake_device.image = fake_device.medium = NULL;
         fail_msg("the other one was not woken");
     }
@@ -246,7 +246,7 @@ static void one_whose_limit_is_over_wakes_another_one_to_lead(void **state) {
 
 static unsigned parks;
 
-/* The drain releases something now and then, and others take it. */
+/* The drain releases some space now and then, and others take it. */
 static void release_too_little(struct fake_platform *fake) {
     fake->now_ns += LIMIT_NS / 5 * 2;
     event_count_notify(&fake_device.ring->space, &fake->platform);
@@ -275,7 +275,7 @@ static void one_limit_holds_for_all_releases_of_space(void **state) {
     assert_int_equal(fake_platform.now_ns, 1000 * MS + LIMIT_NS / 5 * 6);
 }
 
-/* And by then another thread is in the middle of a record. */
+/* Space comes late, when another thread is in the midst of a record. */
 static void release_late(struct fake_platform *fake) {
     fake->now_ns += LIMIT_NS / 5 * 4;
     ring_release(fake_device.ring, ring_claimed(fake_device.ring));
@@ -327,7 +327,7 @@ static int free_slow_source(void **state) {
     return free_ring(state);
 }
 
-/* From its claim on everybody waits for it. */
+/* From its claim on all others wait for the record. */
 static void all_of_a_record_is_fetched_before_it_is_claimed(void **state) {
     (void)state;
     struct ring *ring = limited_ring(LARGE_BYTES, -1);
@@ -345,7 +345,7 @@ static void all_of_a_record_is_fetched_before_it_is_claimed(void **state) {
     }
 }
 
-/* While it waited for space its pages went. */
+/* Its pages go while it waits for space. */
 static void release_and_take_pages_away(struct fake_platform *fake) {
     (void)fake;
     take_pages_away();

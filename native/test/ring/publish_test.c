@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the leader takes for published. The medium is memory; the clock stands, and the leader's sleeps give the
- * producer that was preempted between claim and publish its turn.
+ * The leader's view of what is published. The medium is memory. The clock stands still. When the leader sleeps, the
+ * producer runs that was preempted between claim and publication.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ struct rig {
     struct device device;
     struct events events;
     struct ring *ring;
-    struct claim claim; /* of the preempted producer */
+    struct claim claim; /* the preempted producer's */
     uint8_t *medium;
     uint8_t *image;
     struct device_write *write;
@@ -141,7 +141,7 @@ static int close_ring(void **state) {
     return 0;
 }
 
-/* What recovery reads at the place of the next record: one that an earlier epoch wrote and nobody was promised. */
+/* Leaves at the next record's place a record of an earlier epoch that was acknowledged to nobody. */
 static void leave_a_record_of_an_earlier_life(void) {
     struct record_header *header = (struct record_header *)(rig.image + BEGIN);
     header->sequence = 1;

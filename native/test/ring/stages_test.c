@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the time of records goes, under a clock that stands still unless the device, or a wait, takes time. */
+/* The stages of a record's time. The clock stands still unless the device, or a wait, takes time. */
 #include "ring/fake_device.h"
 
 #define WRITE_NS 30000
@@ -37,7 +37,7 @@ static void assert_stage(enum stage stage, uint64_t count, uint64_t max_ns) {
     assert_int_equal(figures.max_ns, max_ns);
 }
 
-/* And what is released is not compared with the medium any more: its place will be written anew. */
+/* Releases all. Released space is not compared with the medium any more, since it will be written anew. */
 static void release_all(struct ring *ring) {
     ring_release(ring, atomic_load(&ring->durable_position));
     ring->begin_position = atomic_load(&ring->durable_position);
@@ -77,7 +77,7 @@ static void each_write_of_a_commit_is_timed_from_its_own_submission(void **state
     assert_stage(STAGE_COMMIT_WAIT, 1, (uint64_t)WRITE_NS * atomic_load(&ring->device_writes));
 }
 
-/* How many of a thousand appends are timed, and as many of their writes, where a write takes so long. */
+/* Appends a thousand records whose writes take so long; returns how many were timed, appends and writes together. */
 static uint64_t timed_of_a_thousand(struct ring *ring, int64_t takes_ns) {
     write_ns = takes_ns;
     const uint64_t writes = figures_of(STAGE_DEVICE_WRITE).count, waits = figures_of(STAGE_COMMIT_WAIT).count;
@@ -160,14 +160,14 @@ static void the_lag_of_an_enqueued_record_is_the_time_until_it_is_durable(void *
         fake_platform.now_ns += WAIT_NS;
         assert_int_equal(ring_commit(ring), 1);
         release_all(ring);
-        append(ring); /* somebody waits for this one: it is no lag */
+        append(ring); /* a call waits for this one, so it counts as no lag */
     }
     assert_in_range(figures_of(STAGE_ENQUEUE_LAG).count, 98, 102);
     assert_int_equal(figures_of(STAGE_ENQUEUE_LAG).max_ns, WAIT_NS + WRITE_NS);
     assert_in_range(figures_of(STAGE_ENQUEUE_LAG).p50_ns, WAIT_NS + WRITE_NS, WAIT_NS + WRITE_NS);
 }
 
-/* A commit of 9 MiB of small records, four writes at a time. The first records are durable after one of them. */
+/* A commit of 9 MiB of small records, four writes at a time. The first records are durable after one of the writes. */
 static void each_record_of_a_long_commit_has_the_lag_of_its_own_write(void **state) {
     (void)state;
     struct ring *ring = timed_ring(LARGE_BYTES);
@@ -211,7 +211,7 @@ static int release_while_parked(const struct platform *platform, _Atomic uint32_
 
 static void only_who_finds_the_ring_full_waits_and_the_whole_wait_counts(void **state) {
     (void)state;
-    static struct platform_ops ops; /* until the ring is freed */
+    static struct platform_ops ops; /* lives until the ring is freed */
     ops = fake_platform_ops;
     ops.park = release_while_parked;
     struct ring *ring = timed_ring(SMALL_BYTES);
@@ -225,7 +225,7 @@ static void only_who_finds_the_ring_full_waits_and_the_whole_wait_counts(void **
         assert_true(sequence > 0 && sequence < 10);
     }
     assert_stage(STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
-    assert_stage(STAGE_COPY, (uint64_t)sequence, 0); /* the wait is not part of it */
+    assert_stage(STAGE_COPY, (uint64_t)sequence, 0); /* the copy's time does not include the wait */
     assert_int_equal(ring_append(ring, "record", 6, 0, 0, &fake_rule), sequence + 1);
     assert_stage(STAGE_CLAIM_WAIT, 1, 2 * WAIT_NS);
 }
@@ -237,14 +237,14 @@ static void the_lag_is_that_of_the_oldest_commit_of_a_sync(void **state) {
     stages_committed(stages, 4096);
     fake_platform.now_ns = 2000;
     stages_committed(stages, 8192);
-    stages_drain_looks(stages); /* has moved both, does not sync */
+    stages_drain_looks(stages); /* the drain has moved both without a sync */
     fake_platform.now_ns = 3000;
     stages_committed(stages, 12288);
     fake_platform.now_ns = 5000;
     stages_committed(stages, 16384);
     stages_drain_looks(stages);
     fake_platform.now_ns = 6000;
-    stages_committed(stages, 20480); /* while the drain syncs what it saw */
+    stages_committed(stages, 20480); /* committed while the drain syncs */
     fake_platform.now_ns = 9000;
     stages_drained(stages, 20480);
     assert_stage(STAGE_DRAIN_LAG, 1, 8000);

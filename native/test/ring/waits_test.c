@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whoever waits for space: what wakes him, and what the operator is told of it. */
+/* A thread that waits for space: how it is woken, and what the operator is told. */
 #include "ring/fake_device.h"
 
 static struct ring *full_ring(void) {
@@ -36,7 +36,7 @@ static void whoever_waits_for_space_is_woken_by_all_that_ends_his_wait(void **st
 
 static int naps;
 
-/* A second passes, and somebody wakes the waiter for nothing; after some of them there is space. */
+/* A second passes, and the waiter is woken without a reason. After some of these there is space. */
 static void nap(struct fake_platform *fake) {
     fake->now_ns += 1000000000;
     if (++naps == 6) {
@@ -88,7 +88,7 @@ static void a_refused_offer_counts_as_one_that_met_a_full_ring(void **state) {
     assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &never_waits), -EAGAIN);
     assert_int_equal(atomic_load(&ring->full_waits), before + 1);
     fake_rule.on_full = RING_ON_FULL_DISCARD;
-    assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &never_waits), -EAGAIN); /* who offers is told */
+    assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &never_waits), -EAGAIN); /* the caller of offer learns of it */
     assert_int_equal(atomic_load(&ring->discarded), 0);
     assert_int_equal(ring_enqueue(ring, "y", 1, 0, 0, &fake_rule), 0);
     assert_int_equal(atomic_load(&ring->discarded), 1);

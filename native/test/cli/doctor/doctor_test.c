@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `burstlog doctor` finds on recorded hosts, and on this one. */
+/* Findings of `burstlog doctor` on recorded hosts, and on this one. */
 #include "log_fixture.h"
 
 #include "cli/doctor/recorded_host.h"
@@ -60,7 +60,7 @@ static void a_tuned_host_has_no_finding_and_nothing_unknown(void **state) {
                                             "jvm.pretouch jvm.gc jvm.perf_data jvm.safepoints jvm.native_access ");
 }
 
-/* One thing mistuned brings one finding. */
+/* Each mistuned item brings one finding. */
 static const struct mistuned {
     const char *path, *text, *finding, *severity, *evidence;
 } mistuned[] = {
@@ -127,7 +127,7 @@ static const struct mistuned {
     {"/opt/jdk-25/release", "JAVA_VERSION=\"17.0.15\"\n", "jvm.safepoints ", "low", "GuaranteedSafepointInterval"},
 };
 
-/* Puts the old content back. */
+/* Changes a file, runs doctor, and puts the old content back. */
 static void with_changed(const char *path, const char *text, const char *findings, const char *unknown) {
     char real[512], old[8192];
     snprintf(real, sizeof real, "%s%s", host_folder, path);
@@ -155,7 +155,7 @@ static void each_thing_that_is_mistuned_is_found_alone_with_its_evidence(void **
     }
 }
 
-/* Evidence that is gone is unknown: never in order, never a finding. */
+/* If the evidence is gone the result is unknown: neither in order nor a finding. */
 static const struct gone {
     const char *path, *unknown;
 } gone[] = {
@@ -271,7 +271,7 @@ static void options_of_a_jvm_come_from_its_variables_too_and_the_last_one_wins(v
     static const char variables[] = "A=b\0JAVA_TOOL_OPTIONS=-XX:+AlwaysPreTouch -Xmx2g\0Z=z";
     host_put_bytes("/proc/4242/cmdline", command, sizeof command);
     host_put_bytes("/proc/4242/environ", variables, sizeof variables);
-    assert_finds("jvm.pretouch jvm.native_access ", ""); /* what follows -jar is the application's */
+    assert_finds("jvm.pretouch jvm.native_access ", ""); /* words behind -jar are the application's */
     static const char last[] = "_JAVA_OPTIONS=-XX:+AlwaysPreTouch --enable-native-access=ALL-UNNAMED";
     host_put_bytes("/proc/4242/environ", last, sizeof last);
     assert_finds("", "");
@@ -351,7 +351,8 @@ static void the_report_for_people_has_the_costliest_first_and_commands_that_can_
     assert_null(strstr(output, " \n"));
 }
 
-/* This host, whatever it is like: each check answers, and a running ring is found with its process and log file. */
+/* On this host, whatever its state: each check answers, and doctor finds a running ring with
+ * its process and log file. */
 static void a_running_ring_is_looked_at_on_this_host(void **state) {
     (void)state;
     burst_t *log = open_small();
@@ -368,7 +369,7 @@ static void a_running_ring_is_looked_at_on_this_host(void **state) {
     assert_said("\"clock.utc\"");
 }
 
-/* As another user, who may see neither the ring nor its process. */
+/* doctor runs as another user, who may see neither the ring nor its process. */
 static void a_ring_of_another_user_leaves_log_file_and_threads_unknown(void **state) {
     (void)state;
     if (geteuid() != 0) {

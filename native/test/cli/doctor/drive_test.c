@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line of `burstlog doctor --drive-report`: of recorded drives, of a folder, of a loop device. */
+/* The line of `burstlog doctor --drive-report`, of recorded drives, of a folder, and of a loop device. */
 #include "cli/loop_fixture.h"
 
 #include <dirent.h>
@@ -36,7 +36,7 @@ static unsigned files_in(const char *path) {
     return files;
 }
 
-/* The figures of the last line: p50, p90, p99, p99.9, p99.99; 0 where there is none. */
+/* The figures of the last line: p50, p90, p99, p99.9, p99.99; 0: the line has none. */
 static void read_figures(double figures[5]) {
     const char *at = output;
     for (int cell = 0; cell < 6; cell++) {
@@ -57,7 +57,7 @@ static void a_folder_gets_a_line_and_keeps_nothing(void **state) {
     assert_int_equal(run("doctor --drive-report %s --blocks 1100", scratch_path(".")), 0);
     read_figures(figures);
     assert_true(figures[0] > 0 && figures[0] <= figures[1] && figures[1] <= figures[2] && figures[2] <= figures[3]);
-    assert_true(figures[4] == 0); /* 1,100 writes have no 99.99% */
+    assert_true(figures[4] == 0); /* 1,100 writes are too few for 99.99% */
     assert_said(" - | 1100 | Linux ");
     assert_int_equal(files_in(scratch_path(".")), before);
 }

@@ -14,7 +14,7 @@ static void each_core_gets_figures_that_grow_and_as_many_appends_as_fit(void **s
     (void)state;
     assert_int_equal(run("doctor --jitter --seconds 0.2 --json --cpu %d", allowed_cpu(0)), 0);
     const uint64_t appends = number_after("\"appends\": ");
-    assert_true(appends >= 1998); /* 0.2 s, one every 100 us; more if the last gap reached beyond the end */
+    assert_true(appends >= 1998); /* 0.2 s, one append every 100 us; more if the last gap ends later */
     assert_true(number_after("\"p50_ns\": ") <= number_after("\"p99_ns\": "));
     assert_true(number_after("\"p99_ns\": ") <= number_after("\"p99.9_ns\": "));
     assert_true(number_after("\"p99.9_ns\": ") <= number_after("\"max_ns\": "));
@@ -32,13 +32,13 @@ static void two_cores_are_advised_and_they_differ(void **state) {
     assert_said("core       p50       p99     p99.9       max");
     assert_said("for the thread that logs (commitCpu)");
     const uint64_t writer = number_after("Quietest: core ");
-    if (strstr(output, "no second core") == NULL) { /* the two may be one core's hardware threads */
+    if (strstr(output, "no second core") == NULL) { /* else the two may be hardware threads of one core */
         assert_true(writer != number_after("(commitCpu), core "));
     }
 }
 
-/* A core that is stopped for a while holds up all appends of that while. It measures once it has run for ten ticks: to be
- * loaded takes less. */
+/* A stopped core holds up all its appends. The command is stopped once it has run for ten ticks: loading it takes
+ * less, so it measures by then. */
 static void a_stopped_process_shows_in_the_figures(void **state) {
     (void)state;
     char command[512];
@@ -52,7 +52,7 @@ static void a_stopped_process_shows_in_the_figures(void **state) {
     output[fread(output, 1, sizeof output - 1, pipe)] = '\0';
     assert_int_equal(pclose(pipe), 0);
     assert_true(number_after("\"max_ns\": ") >= 300000000);
-    assert_true(number_after("\"p99_ns\": ") >= 200000000); /* 2000 of 50000 appends waited for half of it */
+    assert_true(number_after("\"p99_ns\": ") >= 200000000); /* 2000 of 50000 appends waited half that time or more */
 }
 
 static void cores_that_cannot_be_used_are_refused(void **state) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A host as `burstlog doctor --root` reads it: two sockets of four cores (0-3, 4-7), the ring's disk nvme1n1 on the
- * second, log files on sdb, process 4242 a JVM that logs. Tuned as one would; a test changes what it wants mistuned.
+ * second, log files on sdb, and process 4242, a JVM that logs. It is well tuned; a test mistunes one thing.
  */
 #ifndef BURST_TEST_CLI_RECORDED_HOST_H
 #define BURST_TEST_CLI_RECORDED_HOST_H
@@ -41,7 +41,7 @@ static inline void host_put(const char *path, const char *text) {
     host_put_bytes(path, text, strlen(text));
 }
 
-/* A relative link, as those of /sys are. */
+/* Makes a relative link, as /sys has them. */
 static inline void host_link(const char *path, const char *target) {
     char real[1024];
     host_parents(path);
@@ -66,7 +66,7 @@ static inline void host_put_cpu(int cpu) {
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/latency", cpu, state);
         host_put(path, states[state].latency);
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable", cpu, state);
-        host_put(path, state == 2 && cpu >= 6 ? "1\n" : "0\n"); /* the isolated ones stay awake */
+        host_put(path, state == 2 && cpu >= 6 ? "1\n" : "0\n"); /* isolated cores stay awake */
     }
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
     snprintf(text, sizeof text, "%d\n", cpu);

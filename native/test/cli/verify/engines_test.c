@@ -48,7 +48,7 @@ static unsigned calls_in(const char *trace, const char *name) {
     return calls;
 }
 
-/* How many calls of each kind a run of so many blocks makes, and how many of the blocks are the turn of uring. */
+/* A traced run: how many blocks were uring's, and how often each call was made. */
 struct traced_run {
     unsigned by_uring, uring_calls, pwrite_calls;
 };
@@ -56,7 +56,7 @@ struct traced_run {
 static struct traced_run trace_run(unsigned blocks) {
     char command[8 * PATH_BYTES];
     struct traced_run run = {.by_uring = 0};
-    /* The leak sanitizer cannot work in a process that is traced. */
+    /* The leak sanitizer does not work in a traced process. */
     snprintf(
         command, sizeof command,
         "ASAN_OPTIONS=detect_leaks=0 strace -f -o %s -e trace=io_uring_enter,pwritev2 %s doctor --verify-device %s "
@@ -75,7 +75,7 @@ static void every_engine_writes_what_is_its_turn(void **state) {
     (void)state;
     if (system("strace -o /dev/null true 2>/dev/null") != 0)
         SKIP_WITH("strace cannot be used here");
-    /* A run of one block makes all calls that are not for blocks: each engine's trial. */
+    /* A run of one block makes all calls of each engine's trial, so the other run's further calls are for blocks. */
     const struct traced_run one = trace_run(1), many = trace_run(60);
     assert_int_equal(one.by_uring, 0);
     if (many.by_uring == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that the plug-pull test writes, and a disk that lies, made by hand. */
+/* A file that the plug-pull test writes, and a disk that lies: the test changes blocks by hand. */
 #ifndef BURST_TEST_CLI_VERIFY_MEDIUM_H
 #define BURST_TEST_CLI_VERIFY_MEDIUM_H
 
@@ -20,7 +20,7 @@ static inline int make_media(void **state) {
     return 0;
 }
 
-/* Zeros, or what stood there in an earlier round, in the place of a block that was acknowledged. */
+/* Overwrites an acknowledged block: with zeros, or with its content of an earlier round. */
 static inline void spoil(uint64_t number, uint64_t slots, const void *content, size_t bytes, off_t within) {
     const int fd = open(medium, O_WRONLY);
     assert_true(fd >= 0);

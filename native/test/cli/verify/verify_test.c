@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plug-pull test, with kill -9 in the place of the cut, and with a disk that lies made by hand. */
+/* The plug-pull test, with kill -9 in place of the cut, and with a disk that lies, made by hand. */
 #include "cli/verify/medium.h"
 
 #include <signal.h>
@@ -24,12 +24,12 @@ static void wait_ms(long ms) {
 
 /* Begins `burstlog doctor ...` with its output in a file of the scratch directory. */
 static pid_t begin(const char *out, const char *const *arguments) {
-    /* Emptied before the child begins: it may be slow, and what an earlier one said still stands there. */
+    /* Empties the file before the child begins: a slow child would leave an earlier one's words there. */
     const int fd = open(scratch_path(out), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     const pid_t child = fork();
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it would go on for ever */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* else it would go on for ever */
         const char *argv[16] = {BURST_CLI, "doctor"};
         for (int i = 0; arguments[i] != NULL; i++) {
             argv[i + 2] = arguments[i];
@@ -51,7 +51,7 @@ static void read_output(const char *out) {
     fclose(file);
 }
 
-/* Until the words are in that output. */
+/* Waits until these words are in the output. */
 static void wait_for(const char *out, const char *words) {
     for (int gather_credit = 60000 / 5; gather_credit > 0; gather_credit--) {
         wait_ms(5);
@@ -115,15 +115,14 @@ static void blocks_that_a_disk_lost_are_named_exactly(void **state) {
         spoil(number, 63, zeros, BLOCK, 0);
     }
     spoil(47, 63, zeros, BLOCK, 0);
-    spoil(50, 63, zeros, 512, BLOCK - 512); /* its last sector alone */
+    spoil(50, 63, zeros, 512, BLOCK - 512); /* its last sector only */
     assert_int_equal(run("doctor --verify-device %s --check 50", medium), 1);
     assert_said("lies about its flushes: of the blocks 1..50 that it acknowledged, 6 are lost (5 missing, 1 torn): "
                 "31..34, 47, 50\n");
     assert_int_equal(run("doctor --verify-device %s --check 50 --json", medium), 1);
     assert_said("\"honours_flushes\": false");
     assert_said("\"lost\": \"31..34, 47, 50\"");
-    assert_int_equal(run("doctor --verify-device %s --check 30", medium),
-                     0); /* what was acknowledged later is not asked for */
+    assert_int_equal(run("doctor --verify-device %s --check 30", medium), 0); /* the check ignores later blocks */
 }
 
 static void the_last_blocks_lost_are_found(void **state) {
@@ -135,7 +134,7 @@ static void the_last_blocks_lost_are_found(void **state) {
     assert_said("2 are lost (2 missing, 0 torn): 49..50");
 }
 
-/* A cache that is dropped brings back what stood there a round before. */
+/* A cache that is dropped shows what stood there a round before. */
 static void blocks_that_went_back_to_an_earlier_round_are_found(void **state) {
     (void)state;
     uint8_t earlier[3 * BLOCK];
@@ -144,7 +143,8 @@ static void blocks_that_went_back_to_an_earlier_round_are_found(void **state) {
     int fd = open(medium, O_RDONLY);
     assert_int_equal(pread(fd, earlier, sizeof earlier, 11 * BLOCK), sizeof earlier); /* numbers 11, 12, 13 */
     close(fd);
-    /* Of another run they are foreign: so the run's own earlier round is made by asking for a later number. */
+    /* Blocks of another run would be foreign. So the check for a later number takes these for an
+     * earlier round of its own run. */
     assert_int_equal(run("doctor --verify-device %s --check 44", medium), 1);
     assert_said("of the blocks 14..44 that it acknowledged, 13 are lost (13 missing, 0 torn): 32..44");
     assert_int_equal(run("doctor --verify-device %s --serve --force --blocks 44 --size 128K", medium), 0);
@@ -170,17 +170,17 @@ static void blocks_of_an_earlier_run_do_not_count(void **state) {
     assert_said("2 are lost (2 missing, 0 torn): 7..8");
 }
 
-/* The write under way when the power goes may tear the block that it replaces, and no other. */
+/* A power cut may tear the block that the write under way replaces, and no other. */
 static void the_write_under_way_may_be_torn_and_no_other(void **state) {
     (void)state;
     assert_int_equal(run("doctor --verify-device %s --serve --size 128K --blocks 40", medium), 0);
-    spoil(41, 31, "torn", 4, 2048); /* the place of 10, which 41 was about to take */
+    spoil(41, 31, "torn", 4, 2048); /* block 10's place: 41 would be next there */
     assert_int_equal(run("doctor --verify-device %s --check 40", medium), 0);
     assert_said("blocks 10..40 were acknowledged");
     spoil(42, 31, "torn", 4, 2048);
     assert_int_equal(run("doctor --verify-device %s --check 40", medium), 1);
     assert_said("1 are lost (0 missing, 1 torn): 11\n");
-    /* Also where the last number that was heard of lies rounds behind. */
+    /* The same, when the last number that was heard is rounds old. */
     assert_int_equal(run("doctor --verify-device %s --serve --force --size 128K --blocks 100", medium), 0);
     spoil(101, 31, "torn", 4, 2048);
     assert_int_equal(run("doctor --verify-device %s --check 40", medium), 0);
@@ -200,7 +200,7 @@ static void what_holds_anything_is_not_overwritten(void **state) {
              "head -c 2M /dev/zero > %s; printf x | dd of=%s bs=1 seek=2097151 conv=notrunc 2>/dev/null", medium,
              medium);
     assert_int_equal(system(command), 0);
-    assert_int_equal(run("doctor --verify-device %s --serve --blocks 1", medium), 3); /* one byte at its very end */
+    assert_int_equal(run("doctor --verify-device %s --serve --blocks 1", medium), 3); /* one byte at the very end */
     assert_said("is not blank");
     assert_int_equal(run("doctor --verify-device %s --serve --blocks 1 --force", medium), 0);
     assert_int_equal(run("doctor --verify-device %s --serve --blocks 1", medium), 3);
@@ -216,7 +216,7 @@ static void a_ring_that_cannot_be_read_is_not_overwritten_even_with_force(void *
              "printf 'xxxx' | dd of=%s bs=1 seek=104 conv=notrunc 2>/dev/null; printf 'xxxx' | dd of=%s bs=1 "
              "seek=65640 conv=notrunc 2>/dev/null",
              medium, medium);
-    assert_int_equal(system(command), 0); /* both superblock copies: what it holds cannot be known */
+    assert_int_equal(system(command), 0); /* both superblock copies: nobody can know what the ring holds */
     assert_int_equal(run("doctor --verify-device %s --serve --blocks 1 --force", medium), 3);
     assert_said("that cannot be read");
 }
@@ -264,7 +264,7 @@ static void a_write_that_failed_is_not_acknowledged(void **state) {
     (void)state;
     char command[4 * PATH_BYTES];
     assert_int_equal(run("doctor --verify-device %s --serve --size 128K --blocks 3", medium), 0);
-    /* Nothing can be written from byte 40960 on: that is block 10. */
+    /* Writes fail from byte 40960 on, which is block 10. */
     snprintf(
         command, sizeof command,
         "trap '' XFSZ; prlimit --fsize=40960 %s doctor --verify-device %s --serve --force --size 128K --blocks 20 2>&1",
@@ -278,7 +278,7 @@ static void a_write_that_failed_is_not_acknowledged(void **state) {
     assert_int_equal(run("doctor --verify-device %s --check 9", medium), 0);
 }
 
-/* The port that the listener chose. */
+/* Starts a listener; returns the port that it chose. */
 static unsigned long listen_to(pid_t *listener) {
     const char *arguments[] = {"--listen", "127.0.0.1:0", "--seconds", "30", NULL};
     *listener = begin("listen", arguments);
@@ -305,7 +305,7 @@ static void the_last_number_leaves_the_machine_before_it_dies(void **state) {
     assert_said("/medium\n");
     assert_said("After the start of that machine: burstlog doctor --verify-device /");
     const uint64_t last = number_after("Last acknowledged: ");
-    assert_true(last >= on_terminal); /* each is told; the terminal shows one in 100 ms */
+    assert_true(last >= on_terminal); /* each block is reported; the terminal shows one each 100 ms */
     assert_int_equal(run("doctor --verify-device %s --check %llu", medium, (unsigned long long)last), 0);
 }
 
