@@ -11,7 +11,7 @@
 #include "burstlog.h"
 #include "device/open.h"
 #include "log/log.h"
-#include "log/rolling.h"
+#include "rolling/rolling.h"
 #include "log/segments.h"
 #include "ring/leader.h"
 

@@ -6,7 +6,6 @@
 #include "base/path.h"
 #include "burstlog.h"
 #include "log/placement.h"
-#include "log/rolling_files.h"
 #include "log/segments.h"
 
 struct checked_config {
@@ -20,6 +19,9 @@ struct checked_config {
  * -EINVAL with a sentence. */
 int config_copy_given(const void *given, const char *type, size_t least, void *config, size_t size);
 
+/* The same of the values of a stream's rolling. */
+int config_copy_rolling(const burst_rolling_t *given, burst_rolling_t *values);
+
 /* Makes the name of a log file of the ring absolute. 0, or -errno with a sentence: it cannot be one. */
 int config_check_file_name(const char *ring, const char *given, char *file_name, size_t bytes);
 
@@ -31,11 +33,6 @@ struct checked_stream_config {
 
 /* The same of a stream of the ring at this path. */
 int config_check_stream(const char *ring, const burst_stream_config_t *given, struct checked_stream_config *config);
-
-/* The values of a stream's rolling, and those of them that are read here, if its ring and log file are at these absolute paths. 0, or
- * with a sentence -EINVAL and the like, or -ENOPKG: zlib is missing. */
-int config_check_rolling(const char *ring, const char *file, const burst_rolling_t *given, burst_rolling_t *values,
-                         struct rolling_files *files);
 
 /* The caller's struct, of the size that its header gave it. 0, or -EINVAL with one text that names every value that
  * cannot be used, or -ENAMETOOLONG and the like for file_name. */

@@ -12,6 +12,7 @@
 #include "log/engine.h"
 #include "log/threads.h"
 #include "ring/append.h"
+#include "rolling/rolling.h"
 
 enum stream_refusal {
     STREAM_TAKES_RECORDS,
@@ -20,8 +21,7 @@ enum stream_refusal {
     STREAM_HAS_NO_FILE, /* the main stream of a ring that was opened without a log file */
 };
 
-struct roll_slot;    /* log/roll.h */
-struct rolling;      /* log/rolling.h */
+struct roll_slot;    /* log/roll_slot.h */
 struct retention;    /* consume/retention.h */
 struct stream_names; /* log/stream_names.h */
 
@@ -33,8 +33,9 @@ struct burst_stream {
     _Atomic uint32_t refusal;   /* enum stream_refusal */
     _Atomic uint64_t discarded; /* records */
     burst_t *log;
-    struct roll_slot *rolls;     /* NULL: the engine performs its rolls */
-    struct rolling *rolling;     /* NULL: nobody rolls it unasked */
+    struct roll_slot *rolls; /* NULL: the engine performs its rolls */
+    struct rolling *rolling; /* NULL: nobody rolls it unasked */
+    struct rolling_host rolling_host;
     struct retention *retention; /* of its segments; NULL: it has none */
     struct stream_names *names;  /* NULL: it has none to keep others from */
     _Atomic uint32_t is_kept;    /* the next two are there, once and for all: the stream is closed, or its log */

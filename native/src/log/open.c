@@ -21,8 +21,8 @@
 #include "log/log_file_open.h"
 #include "media/superblock.h"
 #include "log/ring_file.h"
-#include "log/roll.h"
-#include "log/rolling_thread.h"
+#include "log/roll_slot.h"
+#include "log/stream_rolling.h"
 #include "log/stream_names.h"
 #include "log/segments.h"
 
@@ -281,8 +281,8 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
         rc = log->main.rolls == NULL ? error_set(ENOMEM, "no memory to open ring %s", config->ring) : 0;
     }
     if (config->rolling != NULL) {
-        rc = rolling_create(config->ring, checked.file_name, config->rolling, config->max_record_bytes, rolling_loop,
-                            &log->main.rolling);
+        rc = stream_rolling_create(config->ring, checked.file_name, config->rolling, config->max_record_bytes,
+                                   &log->main.rolling);
     }
     pthread_mutex_init(&log->names_lock, NULL);
     if (rc == 0 && checked.file_name[0] != '\0') {
@@ -301,7 +301,7 @@ static int open_configured(const burst_config_t *given, burst_t **log_out) {
         platform_release(&platform_linux, handle, sizeof *handle);
         return rc;
     }
-    rolling_begin_stream(log->main.rolling, &log->main);
+    stream_rolling_begin(&log->main);
     segments_begin(&log->main);
     *log_out = log;
     return 0;

@@ -1,41 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream whose rolls its caller performs: what the drain asks, and what it is answered. */
+/* Appending a roll. */
 #ifndef BURST_LOG_ROLL_H
 #define BURST_LOG_ROLL_H
 
-#include <pthread.h>
+#include "log/log.h"
+#include "rolling/rolling.h"
 
-#include "base/event_count.h"
-#include "burstlog.h"
-#include "outlet/file/file_outlet.h"
-#include "ring/append.h"
+/* Enqueues a roll that nobody has asked for. > 0: its sequence. */
+int64_t roll_enqueue(burst_stream_t *stream, const struct rolling_roll *files, int64_t time_ns,
+                     const struct ring_rule *rule);
 
-enum roll_slot_state {
-    ROLL_IDLE,
-    ROLL_ASKED,    /* `request` waits for an answer */
-    ROLL_ANSWERED, /* `answer` is that to `request` */
-};
-
-struct roll_slot {
-    struct roller roller;
-    pthread_mutex_t lock; /* of what follows; held for moments */
-    struct event_count changed;
-    enum roll_slot_state state;
-    int is_closed; /* nobody answers any more */
-    burst_roll_request_t request;
-    struct roll_answer answer;
-};
-
-/* NULL: no memory. As the stream, it is freed only if that was never open. */
-struct roll_slot *roll_slot_create(void);
-void roll_slot_destroy(struct roll_slot *slot);
-
-/* Whoever waits for a roll is told that none comes; what the drain asks from now on, it does itself. */
-void roll_slot_close(struct roll_slot *slot);
-
-/* Of a stream that rolls: rolls its file, if that is due before a record of this length, which is about to be put by that rule.
- * Counts the record, if it was accepted: returns `sequence`. */
-void roll_if_due(burst_stream_t *stream, size_t length, const struct ring_rule *rule);
-int64_t roll_count(burst_stream_t *stream, size_t length, int64_t sequence);
+/* `path` gets the given one as an absolute path, or "" for none. 0, or -errno with a sentence: the `what` of a roll cannot be this
+ * path; nor can the next file be, which is a log file as any other. */
+int roll_check_path(const burst_stream_t *stream, const char *what, const char *given, char *path);
+int roll_check_next(const burst_stream_t *stream, const char *given, char *path);
 
 #endif

@@ -7,8 +7,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "log/log.h"
-#include "log/roll.h"
-#include "log/rolling.h"
+#include "log/roll_slot.h"
 #include "log/stream_names.h"
 
 #define STATS_MOST_BYTES 4096 /* a larger value is garbage */
@@ -41,8 +40,12 @@ static __attribute__((noinline)) int64_t put_otherwise(burst_stream_t *stream, r
     if (atomic_load(&stream->refusal) != STREAM_ROLLS) {
         return refuse(stream);
     }
-    roll_if_due(stream, length, rule);
-    return roll_count(stream, length, count(stream, call(stream->ring, data, length, event_time_ns, stream->id, rule)));
+    rolling_roll_if_due(stream->rolling, length, rule->on_full == RING_ON_FULL_BLOCK && rule->timeout_ns < 0);
+    const int64_t sequence = count(stream, call(stream->ring, data, length, event_time_ns, stream->id, rule));
+    if (sequence > 0) {
+        rolling_count(stream->rolling, length);
+    }
+    return sequence;
 }
 
 static inline int takes_records(const burst_stream_t *stream) {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "log/rolling.h"
+#include "rolling/rolling.h"
 
 struct stream_names {
     burst_t *log;

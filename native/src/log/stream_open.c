@@ -13,8 +13,8 @@
 #include "log/durability.h"
 #include "log/log.h"
 #include "log/log_file_open.h"
-#include "log/roll.h"
-#include "log/rolling_thread.h"
+#include "log/roll_slot.h"
+#include "log/stream_rolling.h"
 #include "log/stream_names.h"
 
 struct opening {
@@ -81,8 +81,8 @@ static int give_rolls(const burst_t *log, const struct checked_stream_config *co
         opening->rolls = roll_slot_create();
         rc = opening->rolls == NULL ? error_set(ENOMEM, "no memory to open log file %s", config->file_name) : 0;
     } else if (values->rolling != NULL) {
-        rc = rolling_create(log->ring->path, config->file_name, values->rolling, log->ring->limits.max_record_bytes,
-                            rolling_loop, &opening->rolling);
+        rc = stream_rolling_create(log->ring->path, config->file_name, values->rolling,
+                                   log->ring->limits.max_record_bytes, &opening->rolling);
     }
     opening->wanted.roller = opening->rolls != NULL     ? &opening->rolls->roller
                              : opening->rolling != NULL ? &opening->rolling->roller
@@ -210,7 +210,7 @@ static int open_stream(burst_t *log, const burst_stream_config_t *given, burst_s
         stream->next = atomic_load(&log->streams);
         while (!atomic_compare_exchange_weak(&log->streams, &stream->next, stream)) {
         }
-        rolling_begin_stream(stream->rolling, stream);
+        stream_rolling_begin(stream);
         segments_begin(stream);
         *stream_out = stream;
     } else if (stream != NULL) {

@@ -105,7 +105,9 @@ static void it_takes_no_signal_but_that_of_a_mapped_ring(void **state) {
     (void)state;
     sigset_t own, after;
     char name[16];
-    pthread_sigmask(SIG_SETMASK, NULL, &own);
+    sigemptyset(&own);
+    sigaddset(&own, SIGUSR1);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
     start();
     pthread_sigmask(SIG_SETMASK, NULL, &after);
     assert_int_equal(pthread_getname_np(worker.thread, name, sizeof name), 0);

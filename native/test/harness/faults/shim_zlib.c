@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log/gzip.h"
+#include "rolling/gzip.h"
 
 struct gzFile_s {
     int file;

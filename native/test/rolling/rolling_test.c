@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "log/log.h"
-#include "log/rolling.h"
+#include "rolling/rolling.h"
 #include "skip_with.h"
 
 #define TRIES 3000 /* of 10 ms: more than a busy machine needs */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef BURST_LOG_ROLLING_TIME_H
-#define BURST_LOG_ROLLING_TIME_H
+#ifndef BURST_ROLLING_TIME_H
+#define BURST_ROLLING_TIME_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlib, looked for when a stream is opened whose rolled files are to be compressed: so the engine runs on hosts that lack it, and no compiler
  * needs its header. */
-#ifndef BURST_LOG_GZIP_H
-#define BURST_LOG_GZIP_H
+#ifndef BURST_ROLLING_GZIP_H
+#define BURST_ROLLING_GZIP_H
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What rolled files are called: a folder, and a pattern of their names. */
-#ifndef BURST_LOG_ROLLING_NAME_H
-#define BURST_LOG_ROLLING_NAME_H
+#ifndef BURST_ROLLING_NAME_H
+#define BURST_ROLLING_NAME_H
 
 #include <stdint.h>
 #include <time.h>

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "log/rolling_files.h"
+#include "rolling/files.h"
 
 #define KILLED 9
 #define CONTENT_BYTES 200000

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "log/rolling_name.h"
+#include "rolling/name.h"
 
 static struct rolling_name name_of(const char *pattern) {
     struct rolling_name name;

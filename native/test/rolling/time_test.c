@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "log/rolling_time.h"
+#include "rolling/time.h"
 
 #define HOUR_S 3600
 #define BERLIN "CET-1CEST,M3.5.0,M10.5.0/3"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "log/rolling_files.h"
+#include "rolling/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -257,7 +257,7 @@ static int keeps_all(const struct rolling_files *files) {
     return files->keep_files == UINT64_MAX && files->keep_bytes == UINT64_MAX && files->keep_ns == INT64_MAX;
 }
 
-static int delete (int folder, const char *name) {
+static int delete_file(int folder, const char *name) {
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     int rc = file >= 0 && lock_is_held(file) == 1 ? WRITTEN : 0;
     if (rc == 0 && unlinkat(folder, name, 0) < 0 && errno != ENOENT) {
@@ -299,7 +299,7 @@ static int delete_oldest(const struct rolling_files *files, int folder, struct l
     int first = 0;
     choose(files, list, now_ns);
     for (size_t i = list->count; i-- > 0;) {
-        const int rc = delete (folder, list->files[i].name);
+        const int rc = delete_file(folder, list->files[i].name);
         first = rc < 0 && first == 0 ? refuse_delete(files, list->files[i].name, rc) : first;
     }
     return first;

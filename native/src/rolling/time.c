@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "log/rolling_time.h"
+#include "rolling/time.h"
 
 #include <time.h>
 

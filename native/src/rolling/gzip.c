@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "log/gzip.h"
+#include "rolling/gzip.h"
 
 #include <dlfcn.h>
 #include <errno.h>

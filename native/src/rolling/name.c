@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "log/rolling_name.h"
+#include "rolling/name.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "log/gzip.h"
+#include "rolling/gzip.h"
 #include "media/layout.h"
 
 #define INDEX_DIGITS 18     /* at most */

@@ -9,11 +9,11 @@
  *
  * A file that is being compressed is locked, so that of two threads, or processes, one does it.
  */
-#ifndef BURST_LOG_ROLLING_FILES_H
-#define BURST_LOG_ROLLING_FILES_H
+#ifndef BURST_ROLLING_FILES_H
+#define BURST_ROLLING_FILES_H
 
-#include "log/gzip.h"
-#include "log/rolling_name.h"
+#include "rolling/gzip.h"
+#include "rolling/name.h"
 
 struct rolling_files {
     struct rolling_name name;

@@ -11,7 +11,7 @@
 
 #if __has_include(<zlib.h>)
 #include <zlib.h>
-#include "log/gzip.h"
+#include "rolling/gzip.h"
 
 #define SAME(type, name, parameters)                                                                                   \
     _Static_assert(__builtin_types_compatible_p(__typeof__(((struct gzip *)NULL)->name), __typeof__(&name)), #name);

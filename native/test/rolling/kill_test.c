@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "base/error.h"
-#include "log/gzip.h"
+#include "rolling/gzip.h"
 #include "skip_with.h"
 
 #define ROUNDS 40

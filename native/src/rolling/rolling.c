@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rolling/rolling.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "media/layout.h"
+#include "rolling/config.h"
+#include "rolling/time.h"
+
+#define SECOND_NS 1000000000
+#define AGAIN_NS (10ll * SECOND_NS) /* after a roll that was given up */
+
+void burst_rolling_init_bytes(burst_rolling_t *rolling, size_t struct_bytes) {
+    memset(rolling, 0, struct_bytes);
+    rolling->struct_bytes = (uint32_t)struct_bytes;
+}
+
+static uint64_t or_all(uint64_t value) {
+    return value == 0 ? UINT64_MAX : value;
+}
+
+/* When a file that is born then is to be rolled; 0: at no time. */
+static int64_t next_time_of(const struct rolling *rolling, int64_t born_ns) {
+    return rolling->interval_s == 0 ? 0 : rolling_time_next(born_ns / SECOND_NS, rolling->interval_s) * SECOND_NS;
+}
+
+static uint64_t bytes_of_next(const struct rolling *rolling) {
+    return rolling->size_bytes == UINT64_MAX ? 0 : rolling->size_bytes;
+}
+
+static struct rolling *rolling_of(const struct roller *roller) {
+    return (struct rolling *)((char *)roller - offsetof(struct rolling, roller));
+}
+
+static int ask_nobody(const struct roller *roller, const struct roll_question *question, struct roll_answer *answer) {
+    (void)roller;
+    (void)question;
+    (void)answer;
+    return ROLL_NOBODY;
+}
+
+static void plan(const struct roller *roller, struct outlet_roll *roll) {
+    const struct rolling *rolling = rolling_of(roller);
+    roll->next_time_ns = next_time_of(rolling, roll->born_ns);
+    roll->next_file_bytes = bytes_of_next(rolling);
+}
+
+/* --------------------------------------------------------------------------------------------------- the file */
+
+static void set_next(struct rolling *rolling, int64_t born_ns) {
+    const int64_t next_ns = next_time_of(rolling, born_ns);
+    rolling->born_ns = born_ns;
+    atomic_store(&rolling->next_ns, next_ns == 0 ? INT64_MAX : next_ns);
+}
+
+/* 0 or -errno with a sentence. */
+static int find_index(struct rolling *rolling) {
+    uint64_t last_index;
+    const int rc = rolling_files_last(&rolling->files, &last_index);
+    rolling->next_index = rc < 0 ? 0 : last_index + 1;
+    return rc;
+}
+
+/* All rolls of earlier runs are performed: files are rolled from now on. */
+static void begin(struct rolling *rolling, const struct rolling_state *start) {
+    pthread_mutex_lock(&rolling->lock);
+    atomic_fetch_add(&rolling->bytes, start->bytes); /* what was appended meanwhile may be in both */
+    atomic_store(&rolling->file_number, start->file_number);
+    set_next(rolling, start->born_ns != 0 ? start->born_ns : platform_realtime_ns(&platform_linux));
+    find_index(rolling);
+    atomic_store(&rolling->has_begun, 1);
+    pthread_mutex_unlock(&rolling->lock);
+}
+
+/* --------------------------------------------------------------------------------------------------- its rolls */
+
+/* Whether the file is to be rolled before a record of this length. */
+static int is_due(const struct rolling *rolling, size_t length) {
+    if (!atomic_load_explicit(&rolling->has_begun, memory_order_relaxed)) {
+        return 0;
+    }
+    const uint64_t bytes = atomic_load_explicit(&rolling->bytes, memory_order_relaxed);
+    const int64_t next_ns = atomic_load_explicit(&rolling->next_ns, memory_order_relaxed);
+    const int is_long = bytes > 0 && (bytes >= rolling->size_bytes || length > rolling->size_bytes - bytes);
+    if (!is_long && next_ns == INT64_MAX) {
+        return 0;
+    }
+    const int64_t now_ns = platform_realtime_ns(&platform_linux);
+    return now_ns >= next_ns || (is_long && now_ns >= atomic_load(&rolling->quiet_ns));
+}
+
+/* Of the file that ends. 0, or -errno with a sentence: the folder could not be read when the file began, nor now. */
+static int take_name(struct rolling *rolling, char *path, size_t path_bytes) {
+    const int rc = rolling->next_index == 0 ? find_index(rolling) : 0;
+    if (rc < 0) {
+        return rc;
+    }
+    rolling_name_make(&rolling->files.name, rolling->born_ns / SECOND_NS, rolling->next_index++, path, path_bytes);
+    return 0;
+}
+
+/* The file goes on, and is rolled again later. */
+static void put_off(struct rolling *rolling) {
+    const int64_t again_ns = platform_realtime_ns(&platform_linux) + AGAIN_NS;
+    atomic_store(&rolling->quiet_ns, again_ns);
+    atomic_store(&rolling->next_ns, again_ns);
+}
+
+/* Fills what the roll does not say itself. 0 or -errno with a sentence. */
+static int begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns) {
+    int rc = 0;
+    if (roll->target[0] == '\0' && roll->next[0] == '\0') {
+        rc = take_name(rolling, roll->target, sizeof roll->target);
+    }
+    if (roll->next_time_ns == 0 && roll->next_file_bytes == 0) {
+        roll->next_time_ns = next_time_of(rolling, time_ns);
+        roll->next_file_bytes = bytes_of_next(rolling);
+    }
+    return rc;
+}
+
+/* What was accepted since the roll began is counted for the next file, although some of it may be in the one that ends: better than a
+ * file that is taken for empty. */
+static void end_roll(struct rolling *rolling, uint64_t sequence, int64_t born_ns) {
+    atomic_fetch_sub(&rolling->bytes, rolling->ending_bytes);
+    atomic_store(&rolling->quiet_ns, 0);
+    set_next(rolling, born_ns);
+    atomic_fetch_add(&rolling->file_number, 1);
+    atomic_store(&rolling->rolled, sequence);
+    event_count_notify(&rolling->changed, &platform_linux);
+}
+
+/* A file without a byte is as good as the next one, whose birth it gets: so it is not renamed. */
+static void roll_unasked(struct rolling *rolling, int may_wait) {
+    const struct rolling_host *host = atomic_load(&rolling->host);
+    struct rolling_roll roll = {.next_time_ns = 0};
+    const int64_t now_ns = platform_realtime_ns(&platform_linux);
+    rolling->ending_bytes = atomic_load(&rolling->bytes);
+    if (rolling->ending_bytes == 0) {
+        memcpy(roll.next, rolling->file, sizeof roll.next);
+    }
+    if (begin_roll(rolling, &roll, now_ns) < 0) {
+        put_off(rolling);
+        return;
+    }
+    const int64_t sequence = host->enqueue(host, &roll, now_ns, may_wait);
+    if (sequence > 0) {
+        end_roll(rolling, (uint64_t)sequence, now_ns);
+    }
+}
+
+void rolling_roll_if_due(struct rolling *rolling, size_t length, int may_wait) {
+    if (is_due(rolling, length) && pthread_mutex_trylock(&rolling->lock) == 0) {
+        if (is_due(rolling, length)) { /* nobody else has rolled it meanwhile */
+            roll_unasked(rolling, may_wait);
+        }
+        pthread_mutex_unlock(&rolling->lock);
+    }
+}
+
+int rolling_begin_roll(struct rolling *rolling, struct rolling_roll *roll, int64_t time_ns) {
+    if (!atomic_load(&rolling->has_begun)) {
+        return error_set(
+            EAGAIN,
+            "log file %s of ring %s is not rolled yet: records of an earlier run wait for it; roll it when "
+            "it can be written and has those",
+            rolling->file, atomic_load(&rolling->host)->ring);
+    }
+    pthread_mutex_lock(&rolling->lock);
+    rolling->ending_bytes = atomic_load(&rolling->bytes);
+    const int rc = begin_roll(rolling, roll, time_ns);
+    if (rc < 0) {
+        pthread_mutex_unlock(&rolling->lock);
+    }
+    return rc;
+}
+
+void rolling_end_roll(struct rolling *rolling, uint64_t sequence, int64_t time_ns) {
+    if (sequence > 0) {
+        end_roll(rolling, sequence, time_ns);
+    }
+    pthread_mutex_unlock(&rolling->lock);
+}
+
+/* ---------------------------------------------------------------------- after a roll: the thread burst-roll */
+
+static int is_given_up(const struct rolling *rolling, uint64_t sequence, const struct rolling_state *now) {
+    return atomic_load(&rolling->rolled) == sequence && now->file_number < atomic_load(&rolling->file_number);
+}
+
+/* All rolls up to that sequence are behind the drain: if one was given up, the file is rolled again later. */
+static void passed(struct rolling *rolling, uint64_t sequence, const struct rolling_state *now) {
+    if (!is_given_up(rolling, sequence, now)) {
+        return;
+    }
+    pthread_mutex_lock(&rolling->lock);
+    if (is_given_up(rolling, sequence, now)) { /* and not rolled again meanwhile */
+        atomic_store(&rolling->file_number, now->file_number);
+        rolling->born_ns = now->born_ns;
+        atomic_fetch_add(&rolling->bytes, now->bytes > 0 ? now->bytes : 1);
+        put_off(rolling);
+    }
+    pthread_mutex_unlock(&rolling->lock);
+}
+
+static int tidy(struct rolling *rolling, const struct rolling_host *host, int told_rc) {
+    const int rc = rolling_files_tidy(&rolling->files, platform_realtime_ns(&platform_linux));
+    if (rc < 0 && rc != told_rc) {
+        events_post(host->events, EVENT_WARN, "after a roll of log file %s: %s", rolling->file, error_text());
+    }
+    return rc;
+}
+
+/* Waits for a roll that is not tidied up after. NULL: it is stopped. */
+static const struct rolling_host *await_roll(struct rolling *rolling, uint64_t tidied) {
+    for (;;) {
+        const uint32_t ticket = event_count_register(&rolling->changed);
+        const struct rolling_host *host = atomic_load(&rolling->host);
+        const int is_stopped = worker_is_stopped(&rolling->worker);
+        if (is_stopped || (host != NULL && atomic_load(&rolling->rolled) != tidied)) {
+            event_count_leave(&rolling->changed);
+            return is_stopped ? NULL : host;
+        }
+        event_count_wait(&rolling->changed, &platform_linux, ticket, -1);
+    }
+}
+
+static void begin_late(struct rolling *rolling, const struct rolling_host *host) {
+    struct rolling_state start;
+    if (host->await_passed(host, rolling->begins_after, &rolling->worker, &start)) {
+        begin(rolling, &start);
+    }
+}
+
+static void run(void *argument) {
+    struct rolling *rolling = argument;
+    const struct rolling_host *host;
+    struct rolling_state now;
+    uint64_t tidied = UINT64_MAX; /* up to that roll; not even what was there before the first */
+    int told_rc = 0;
+    worker_step_back();
+    while ((host = await_roll(rolling, tidied)) != NULL) {
+        const uint64_t rolled = atomic_load(&rolling->rolled);
+        if (!atomic_load(&rolling->has_begun)) {
+            begin_late(rolling, host);
+        } else if (host->await_passed(host, rolled, &rolling->worker, &now)) {
+            passed(rolling, rolled, &now);
+            told_rc = tidy(rolling, host, told_rc);
+            tidied = rolled;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------- begin and end */
+
+static int check_record(const char *ring, const char *file, const struct rolling_files *files, uint64_t most) {
+    const size_t bytes = sizeof(struct roll_head) + strlen(files->name.folder) + ROLLING_NAME_BYTES + strlen(file);
+    return most != 0 && bytes > most
+               ? error_set(
+                     EINVAL,
+                     "rolling of log file %s cannot be used with maxRecordSize of ring %s, %llu bytes: a roll is a "
+                     "record of up to %zu bytes; raise that",
+                     file, ring, (unsigned long long)most, bytes)
+               : 0;
+}
+
+int rolling_create(const char *ring, const char *file, const burst_rolling_t *values, uint64_t max_record_bytes,
+                   struct rolling **rolling_out) {
+    struct rolling *rolling = platform_allocate(&platform_linux, sizeof *rolling, PLATFORM_PLAIN);
+    uint64_t last_index = 0;
+    if (rolling == NULL) {
+        return error_set(ENOMEM, "no memory to roll log file %s", file);
+    }
+    tzset();
+    int rc = rolling_check(ring, file, values, &rolling->files);
+    rc = rc < 0 ? rc : check_record(ring, file, &rolling->files, max_record_bytes);
+    rc = rc < 0 ? rc : rolling_files_last(&rolling->files, &last_index);
+    if (rc == 0) {
+        snprintf(rolling->file, sizeof rolling->file, "%s", file);
+        rolling->roller = (struct roller){.ask = ask_nobody, .plan = plan};
+        rolling->files.compress = values->compress;
+        rolling->files.keep_files = or_all(values->keep_files);
+        rolling->files.keep_bytes = or_all(values->keep_bytes);
+        rolling->files.keep_ns =
+            values->keep_ns == 0 || values->keep_ns > INT64_MAX ? INT64_MAX : (int64_t)values->keep_ns;
+        rolling->size_bytes = or_all(values->size_bytes);
+        rolling->interval_s = (int64_t)(values->interval_ns / SECOND_NS);
+        pthread_mutex_init(&rolling->lock, NULL);
+        rolling->files.is_stopped = &rolling->worker.is_stopped;
+        rc = worker_start(&rolling->worker, "burst-roll", run, rolling);
+    }
+    if (rc < 0) {
+        platform_release(&platform_linux, rolling, sizeof *rolling);
+        return rc;
+    }
+    *rolling_out = rolling;
+    return 0;
+}
+
+void rolling_stop(struct rolling *rolling) {
+    if (rolling != NULL) {
+        worker_stop(&rolling->worker, &rolling->changed);
+    }
+}
+
+void rolling_destroy(struct rolling *rolling) {
+    if (rolling != NULL) {
+        rolling_stop(rolling);
+        worker_join(&rolling->worker);
+        platform_release(&platform_linux, rolling, sizeof *rolling);
+    }
+}
+
+void rolling_leave(struct rolling *rolling) {
+    if (rolling != NULL) {
+        worker_leave(&rolling->worker);
+        rolling_stop(rolling);
+    }
+}
+
+void rolling_await_end(struct rolling *rolling, struct limit *limit) {
+    if (rolling != NULL) {
+        worker_await_end(&rolling->worker, limit);
+    }
+}
+
+void rolling_open(struct rolling *rolling, const struct rolling_host *host, uint64_t begins_after,
+                  const struct rolling_state *now) {
+    rolling->begins_after = begins_after;
+    if (now != NULL) {
+        begin(rolling, now);
+    }
+    atomic_store(&rolling->host, host);
+    worker_leave(&rolling->worker);
+    event_count_notify(&rolling->changed, &platform_linux);
+}
