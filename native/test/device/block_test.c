@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Block devices: loop and zram devices of the test's own. */
+/* Block devices: the test's own loop and zram devices. */
 #include "device/media.h"
 
 #include "base/error.h"
@@ -120,7 +120,7 @@ static void a_device_that_becomes_read_only_fails_the_write(void **state) {
     remove_loop(&loop);
 }
 
-/* What a removed device looks like to those that have it open: its end is before every offset. */
+/* Makes the device look removed to processes that have it open: its end is before every offset. */
 static void shrink(struct loop_device *loop, off_t bytes) {
     assert_int_equal(truncate(scratch_path("backing"), bytes), 0);
     assert_int_equal(ioctl(loop->fd, LOOP_SET_CAPACITY), 0);
@@ -164,7 +164,7 @@ static void a_write_cache_that_is_switched_on_is_noticed(void **state) {
     assert_sentence_has("write cache");
     device_close(device);
     assert_int_equal(device_open(host, loop.path, DEVICE_WRITER, BURST_IO_PWRITE, &device), 0);
-    assert_int_equal(device->ops->check(device), 0); /* each write flushes now */
+    assert_int_equal(device->ops->check(device), 0); /* each write flushes by now */
     set_write_cache(&loop, "write through");
     assert_int_equal(device->ops->check(device), 0);
     device_close(device);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a new ring file is durable when its creation returns, and whose it is. The calls of the C library that are defined
- * here take the place of its own, and note in which order they came. */
+/* The durable parts of a new ring file when its creation returns, and its owner. The functions here take the place
+ * of the C library's, and note the order of the calls. */
 #include "device/media.h"
 
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@
 
 #define RING_BYTES (2u << 20)
 
-static char order[64]; /* a letter for each call: s of the file, d of its folder, m its mode, o its owner, n its name */
+static char order[64]; /* one letter a call: s syncs the file, d its folder; m sets its mode, o its owner, n its name */
 static int sync_error; /* of the file */
 
 static void note(char letter) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every engine that can write here does with a file, a loop device and a zram device of the test's own. */
+/* Every engine that can write here, on a file, a loop device and a zram device of the test's own. */
 #include "device/media.h"
 
 #include <pthread.h>
@@ -39,7 +39,7 @@ static void open_stage(struct stage *stage) {
         ((uint64_t *)stage->image)[i] = (i + 1) * 0x9e3779b97f4a7c15ull;
 }
 
-/* Runs the body for every engine on every medium that there is here. */
+/* Runs the body for every engine on every medium of this host. */
 static void on_all_media(void (*body)(struct stage *stage)) {
     struct loop_device loop;
     struct zram_device zram;
@@ -73,7 +73,7 @@ static void assert_medium_is(struct device *device, uint64_t offset, const uint8
     platform_release(host, back, bytes);
 }
 
-/* Takes back `count` writes, in any order: each once. */
+/* Takes back `count` writes, in any order, each once. */
 static void collect(struct device *device, struct device_write *writes, int count) {
     int back[WRITES] = {0};
     for (int i = 0; i < count; i++) {
@@ -213,7 +213,7 @@ static void the_lock_holds_with_every_engine(void **state) {
     on_all_media(locks);
 }
 
-/* Counts instead of sleeping: an open that waits for a holder it cannot see sleeps. */
+/* Counted in place of sleeping: an open sleeps while it waits for a holder that it cannot see. */
 static int sleeps;
 
 static void count_sleep(const struct platform *platform, int64_t duration_ns) {

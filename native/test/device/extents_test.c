@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Giving a ring file the blocks that it lacks, where a call of it fails. What it does otherwise: cli/ring_blocks_test.c. */
+/* Filling the holes of a ring file when a call fails. All else about that: cli/ring_blocks_test.c. */
 #include "device/media.h"
 
 #include "base/error.h"
@@ -10,8 +10,8 @@
 #define RING_BYTES (4u << 20)
 
 static int pwrites, fsyncs;         /* so many */
-static int fail_pwrite, fail_fsync; /* the how manieth fails; 0: none */
-static int failure;                 /* with this; 0: comes back short */
+static int fail_pwrite, fail_fsync; /* the number of the call that fails; 0: none */
+static int failure;                 /* its errno; 0: it comes back short */
 
 ssize_t __real_pwrite(int fd, const void *data, size_t bytes, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *data, size_t bytes, off_t offset);
@@ -33,7 +33,7 @@ int __wrap_fsync(int fd) {
     return __real_fsync(fd);
 }
 
-/* With something in each mebibyte but the last, and holes between. */
+/* Opens a ring file with bytes in each mebibyte but the last, and holes between. */
 static struct device *open_sparse(void) {
     struct device *device;
     uint64_t begin, end;

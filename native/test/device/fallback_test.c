@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts that lack or refuse a system call: a filter in a child of the test plays them. */
+/* Hosts that lack or refuse a system call; a filter in a child of the test plays them. */
 #include "device/media.h"
 
 #include <sys/syscall.h>
@@ -20,7 +20,7 @@
         }                                                                                                              \
     } while (0)
 
-/* Counts instead of sleeping. */
+/* Counted in place of sleeping. */
 static int sleeps;
 
 static void count_sleep(const struct platform *platform, int64_t duration_ns) {
@@ -38,7 +38,7 @@ static void in_child(void (*body)(const char *path)) {
     make_file(path, RING_BYTES);
     pid_t child = fork();
     if (child == 0) {
-        alarm(60); /* a body that never ends has failed */
+        alarm(60); /* a body that takes longer has failed */
         body(path);
         _exit(0);
     }
@@ -65,7 +65,7 @@ static void check_writes(struct device *device) {
     CHECK(memcmp(image, back, 4096) == 0);
 }
 
-/* Whether the ring's descriptor in this process has the flag. */
+/* Says whether the ring's descriptor in this process has the flag. */
 static int ring_is_open_with(const char *path, int flag) {
     for (int fd = 3; fd < 100; fd++) {
         char link[64], target[PATH_BYTES * 2];
@@ -254,8 +254,7 @@ static void no_prefault(const char *path) {
     (void)path;
     refuse_call(SYS_mlock, 0, ENOMEM);
     refuse_call(SYS_madvise, 0, EINVAL);
-    CHECK(platform_allocate(&host, 65536, PLATFORM_IMAGE) ==
-          NULL); /* without MADV_DONTFORK a fork would cost the parent dear */
+    CHECK(platform_allocate(&host, 65536, PLATFORM_IMAGE) == NULL); /* without MADV_DONTFORK a fork would copy it */
 }
 
 static void an_image_that_a_fork_would_copy_is_not_given(void **state) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the image of a ring belongs, on a recorded host, and where it is, on this one. */
+/* Where a ring's image belongs, on a recorded host; and where it is, on this one. */
 #include "device/media.h"
 
 #include <linux/mempolicy.h>
@@ -16,7 +16,8 @@
 
 static const struct platform *const host = &platform_linux;
 
-/* Two sockets; an NVMe drive with a partition on the second, a virtual disk on none, a loop device on no controller. */
+/* Two sockets. An NVMe drive with a partition is on the second, a virtual disk on none, a loop
+ * device on no controller. */
 static const char *record_host(const char *nodes) {
     static char sys[2 * PATH_BYTES];
     char command[10 * PATH_BYTES];
@@ -85,7 +86,7 @@ static struct device *open_on_node(int node) {
     return device;
 }
 
-/* The policy of the memory and the node that it prefers; 0 where the host does not tell. */
+/* Asks for the policy of the memory, and the node that it prefers; 0 if the host does not say. */
 static int policy_of(void *memory, int *policy, unsigned long nodes[16]) {
     return syscall(SYS_get_mempolicy, policy, nodes, 1024ul, memory, MPOL_F_ADDR) == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measuring engines, with engines and a clock of the test's own. */
+/* Measuring engines. Engines and clock are the test's own. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 static const struct platform *const host = &platform_linux;
 
-/* An engine of which every write takes `write_ns` of a clock of its own, and the one after `good` writes fails. */
+/* An engine whose writes take `write_ns` each by its own clock. The write after `good` ones fails. */
 struct slow_device {
     struct device device;
     int64_t write_ns;
@@ -84,7 +84,7 @@ static void an_engine_that_fails_is_left_out_and_the_other_measured(void **state
     struct measured_engine engines[2];
     measure(&first, &second, engines);
     assert_int_equal(engines[1].writes, 0);
-    assert_int_equal(second.writes, 51); /* not tried any more */
+    assert_int_equal(second.writes, 51); /* it gets no further try */
     assert_in_range(engines[0].writes, 200, 1000);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Media for tests: a scratch directory, and where the test runs as root loop devices, zram devices and mounts of its
- * own. Each of the latter is NULL or 0 where the host does not give it; the test then skips, loudly.
+ * Media for tests: a scratch directory; and, as root, loop devices, zram devices and mounts of its own. Each of these
+ * is NULL or 0 if the host does not give it: the test then skips, loudly.
  */
 #ifndef BURST_TEST_DEVICE_MEDIA_H
 #define BURST_TEST_DEVICE_MEDIA_H
@@ -35,9 +35,9 @@
 
 static char scratch[PATH_BYTES];
 
-/* What this program mounts is its own. In the mounts of the host it would be copied into every mount namespace that
- * another test makes meanwhile, and a device that is unmounted here would stay busy there. 1, or 0 if the host does not
- * allow it. */
+/* Gives this program its own mounts; 1, or 0 if the host does not allow it. Mounts of the host would be
+ * copied into every mount namespace that another test makes meanwhile, and a device that is unmounted
+ * here would stay busy there. */
 static inline int have_own_mounts(void) {
     static int result = -1;
     if (result < 0)
@@ -56,7 +56,7 @@ static inline int make_scratch(void **state) {
     return mkdtemp(scratch) == NULL ? -1 : 0;
 }
 
-/* What is still there when a test ends early. */
+/* Devices that are still there if a test ends early. */
 static int live_loops[4] = {-1, -1, -1, -1}, live_zrams[4] = {-1, -1, -1, -1};
 
 static inline void note_live(int live[4], int old, int new) {
@@ -70,7 +70,7 @@ static inline void note_live(int live[4], int old, int new) {
 
 static inline void give_loop_back(int fd) {
     int off = 0;
-    ioctl(fd, BLKROSET, &off); /* a read-only mark would outlive the configuration */
+    ioctl(fd, BLKROSET, &off); /* a read-only mark would outlast the device */
     close(fd);
 }
 
@@ -82,7 +82,8 @@ static inline void write_text(const char *path, const char *text) {
         close(fd);
 }
 
-/* A test that failed may have left an io_uring, which the kernel takes apart, and with it what it held, in its own time. */
+/* A failed test may leave an io_uring. The kernel takes it apart in its own time, and only
+ * then lets go of its files. */
 static inline void give_zram_back(int number) {
     const struct timespec pause = {.tv_nsec = 20000000};
     const int fd = open("/sys/class/zram-control/hot_remove", O_WRONLY | O_CLOEXEC);
@@ -98,7 +99,7 @@ static inline void give_zram_back(int number) {
         close(fd);
 }
 
-/* A test that failed has not closed what it opened, and a device in use does not go. */
+/* A failed test has not closed its files, and the kernel removes no device in use. */
 static inline void close_descriptors_of(int zram_number) {
     char path[64];
     unsigned int device_major = 0, device_minor = 0;
@@ -138,10 +139,10 @@ static inline int remove_scratch(void **state) {
     return nftw(scratch, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
-/* A path in the scratch directory, valid until seven more are asked for. */
+/* A path in the scratch directory. It is valid until seven more are asked for. */
 static inline const char *scratch_path(const char *name) {
     static char paths[8][2 * PATH_BYTES];
-    static _Atomic unsigned int turn; /* some tests make things in several threads */
+    static _Atomic unsigned int turn; /* some tests ask from several threads */
     char *path = paths[turn++ % 8];
     snprintf(path, sizeof(paths[0]), "%s/%s", scratch, name);
     return path;
@@ -151,7 +152,7 @@ static inline void make_file(const char *path, uint64_t bytes) {
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     const int rc = posix_fallocate(fd, 0, bytes > 0 ? (off_t)bytes : 1);
-    assert_true(rc == 0 || rc == EOPNOTSUPP); /* musl leaves it to the caller where the file system cannot */
+    assert_true(rc == 0 || rc == EOPNOTSUPP); /* musl refuses where the file system cannot */
     for (uint64_t at = 0; rc == EOPNOTSUPP && at < bytes; at += 512) {
         assert_int_equal(pwrite(fd, "", 1, (off_t)at), 1);
     }
@@ -162,12 +163,11 @@ static inline void make_file(const char *path, uint64_t bytes) {
 /* ------------------------------------------------------------------------------------------------- loop device */
 
 struct loop_device {
-    int fd; /* keeps it configured: it goes when the last one closes it */
+    int fd; /* keeps the device; the kernel removes it at the last close */
     char path[64];
 };
 
-/* block_bytes: of its logical blocks, 0 for the kernel's choice. 1, or 0 if this host gives no such loop device. */
-/* Of a device, which keeps it when it gets another file. */
+/* Sets a device's write cache. The device keeps the setting when it gets another file. */
 static inline void set_write_cache(const struct loop_device *loop, const char *cache) {
     char path[96];
     snprintf(path, sizeof(path), "/sys/block/%s/queue/write_cache", strrchr(loop->path, '/') + 1);
@@ -175,6 +175,7 @@ static inline void set_write_cache(const struct loop_device *loop, const char *c
         write_text(path, cache);
 }
 
+/* Makes a loop device with logical blocks of `block_bytes` (0: the kernel chooses). 1, or 0 if the host gives none. */
 static inline int make_loop_with(const char *backing, uint32_t block_bytes, uint32_t flags, struct loop_device *loop) {
     int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
     int file = open(backing, O_RDWR | O_CLOEXEC);
@@ -189,13 +190,13 @@ static inline int make_loop_with(const char *backing, uint32_t block_bytes, uint
             .fd = (uint32_t)file, .block_size = block_bytes, .info.lo_flags = LO_FLAGS_AUTOCLEAR | flags};
         snprintf((char *)config.info.lo_file_name, LO_NAME_SIZE, "%s", backing);
         if (loop->fd >= 0 && ioctl(loop->fd, LOOP_CONFIGURE, &config) < 0) {
-            close(loop->fd); /* somebody else took the number */
+            close(loop->fd); /* another process took the number */
             loop->fd = -1;
         }
     }
     if (loop->fd >= 0) {
-        const int writer = loop->fd;                       /* a read-only configuring would make a read-only device */
-        loop->fd = open(loop->path, O_RDONLY | O_CLOEXEC); /* and this one is no writer on it */
+        const int writer = loop->fd;                       /* a read-only one would make a read-only device */
+        loop->fd = open(loop->path, O_RDONLY | O_CLOEXEC); /* this one is no writer */
         close(writer);
     }
     if (control >= 0)
@@ -213,8 +214,8 @@ static inline int make_loop(const char *backing, struct loop_device *loop) {
     return make_loop_with(backing, 0, 0, loop);
 }
 
-/* Partition `number` of a loop device made with LO_FLAGS_PARTSCAN, and its node; the kernel need not know any partition
- * table for that. They go with the device. 1 or 0. */
+/* Makes partition `number` of a loop device made with LO_FLAGS_PARTSCAN, and its node. It needs no partition table,
+ * and goes with the device. 1, or 0 if the host gives none. */
 static inline int make_partition(const struct loop_device *loop, int number, long long start, long long bytes,
                                  const char *node) {
     struct blkpg_partition partition = {.start = start, .length = bytes, .pno = number};
@@ -244,7 +245,7 @@ struct zram_device {
     char path[PATH_BYTES];
 };
 
-/* A new one, never one that is there already. 1, or 0 if this host gives none. */
+/* Makes a new device, and never takes one that is there. 1, or 0 if this host gives none. */
 static inline int make_zram(const char *size, const char *node, struct zram_device *zram) {
     char text[32] = "", path[PATH_BYTES];
     int fd = open("/sys/class/zram-control/hot_add", O_RDONLY | O_CLOEXEC);

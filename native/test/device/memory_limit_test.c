@@ -53,7 +53,7 @@ static void a_ring_file_in_memory_above_the_limit_is_refused_and_leaves_nothing(
     snprintf(path, sizeof path, "%s/a.ring", folder);
     const int made = create(path, RING_BYTES);
     unlink(path);
-    assert_int_equal(rmdir(folder), 0); /* nothing else is left in it */
+    assert_int_equal(rmdir(folder), 0); /* the folder is empty otherwise */
     assert_int_equal(refused, -ENOMEM);
     assert_true(says);
     assert_int_equal(made, 0);
@@ -74,7 +74,7 @@ static uint64_t locked_kib(void) {
     return kib;
 }
 
-/* Maps a ring file on the disk, and returns how much of it is locked; *fallback: what is said of it. */
+/* Maps a ring file on the disk, and returns how much of it is locked; *fallback gets the message about it. */
 static uint64_t locked_of_mapped(uint64_t limit, char *fallback, size_t room) {
     const char *path = scratch_path("mapped.ring");
     struct device *device;

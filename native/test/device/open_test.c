@@ -100,7 +100,7 @@ static void the_lock_survives_another_open_and_close_of_the_file_in_the_same_pro
     struct device *first, *second;
     assert_int_equal(device_open(host, path, DEVICE_WRITER, BURST_IO_AUTO, &first), 0);
     int other = open(path, O_RDWR | O_CLOEXEC);
-    close(other); /* where a POSIX lock would be lost */
+    close(other); /* this close would take a POSIX lock away */
     assert_int_equal(device_open(host, path, DEVICE_WRITER, BURST_IO_AUTO, &second), -EBUSY);
     device_close(first);
 }
@@ -155,7 +155,7 @@ static void a_reader_opens_beside_a_writer_and_is_not_named_as_its_holder(void *
     device_close(reader);
 }
 
-/* Takes the lock in a way that no process shows, and lets go of it after some sleeps of the opener. */
+/* A lock that no process shows; it is released after so many sleeps of the opener. */
 static int unseen_lock = -1, sleeps_until_release;
 
 static void sleep_and_release(const struct platform *platform, int64_t duration_ns) {
@@ -170,7 +170,7 @@ static void a_holder_that_cannot_be_seen_is_waited_for_a_moment(void **state) {
     struct platform_ops ops = *platform_linux.ops;
     ops.sleep_ns = sleep_and_release;
     struct platform releasing = {&ops};
-    struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET}; /* read-only descriptors are not shown */
+    struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET}; /* /proc does not show read-only descriptors */
     struct device *device;
     for (int released = 0; released <= 1; released++) {
         unseen_lock = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What media survive, on those that this host gives. */
+/* Media of this host, and their classes of survival. */
 #include "device/media.h"
 
 #include "burstlog.h"
@@ -96,7 +96,7 @@ static void a_loop_device_is_what_its_backing_file_is(void **state) {
     assert_because(device, "tmpfs");
 }
 
-/* A file on a file system on a loop device over a file on tmpfs: three steps down. */
+/* A file on a file system on a loop device over a file on tmpfs: three layers. */
 static void check_file_system(const char *type, const char *mkfs, const char *options, int survives) {
     const char *memory = scratch_path("tmpfs"), *point = scratch_path("point");
     char command[PATH_BYTES * 3];
@@ -206,7 +206,7 @@ static void assert_survives(const char *path, int survives, const char *part) {
         fail_msg("%s survives %s: \"%s\"", path, survival_name(survival.survives), survival.because);
 }
 
-/* Where the log file is written, not where its name stands. */
+/* The class is that of the place where the log file is written, not of its name's place. */
 static void a_log_file_is_what_the_place_that_its_links_lead_to_is(void **state) {
     (void)state;
     const char *memory = scratch_path("tmpfs");
@@ -214,7 +214,7 @@ static void a_log_file_is_what_the_place_that_its_links_lead_to_is(void **state)
         SKIP_WITH("mounting a tmpfs failed: %s", strerror(errno));
     const int here = survival_of(scratch_path("log")).survives;
     assert_int_equal(symlink(scratch_path("tmpfs/log"), scratch_path("link")), 0);
-    assert_survives(scratch_path("link"), BURST_DURABILITY_PROCESS, "tmpfs"); /* nothing is there yet */
+    assert_survives(scratch_path("link"), BURST_DURABILITY_PROCESS, "tmpfs"); /* the file does not exist yet */
     make_file(scratch_path("tmpfs/log"), 1);
     assert_survives(scratch_path("link"), BURST_DURABILITY_PROCESS, "tmpfs");
     assert_survives(scratch_path("tmpfs/none/there/log"), BURST_DURABILITY_PROCESS, "tmpfs");
@@ -253,7 +253,7 @@ static void an_overlay_is_what_its_upper_directory_is(void **state) {
     check_overlay(scratch_path("disk"), ",volatile", BURST_DURABILITY_PROCESS, "syncs nothing");
 }
 
-/* As a container sees it: only a file of the file system below is mounted in its sight, or nothing. */
+/* A container sees only one mounted file of the file system below, or nothing of it. */
 static void an_overlay_whose_upper_directory_is_out_of_sight_is_known_by_what_is_seen_of_its_file_system(void **state) {
     (void)state;
     struct loop_device loop;
@@ -302,7 +302,7 @@ static void a_loop_device_whose_file_was_deleted_survives_the_process(void **sta
     assert_because(facts, "cannot be looked at");
 }
 
-/* The kernel then sends it no flush, whatever its file would need. */
+/* The kernel then sends the device no flush, though its file needs one. */
 static void a_loop_device_set_to_write_through_survives_the_process(void **state) {
     (void)state;
     struct loop_device loop;
@@ -320,7 +320,7 @@ static void a_loop_device_set_to_write_through_survives_the_process(void **state
         assert_because(facts, "never syncs");
 }
 
-/* A device made of two: one on disk, one in memory. */
+/* One device of the file system is on disk, the other in memory. */
 static void a_btrfs_of_two_devices_is_what_the_weaker_one_is(void **state) {
     (void)state;
     struct loop_device loop;
@@ -347,7 +347,7 @@ static void a_btrfs_of_two_devices_is_what_the_weaker_one_is(void **state) {
     assert_because(facts, "zram");
 }
 
-/* A test that fails leaves its mounts: they go before the directory. */
+/* A failed test leaves its mounts: they must go before the directory. */
 static int unmount_and_remove(void **state) {
     static const char *const points[] = {"point", "overlay", "log", "ramfs", "tmpfs"};
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)

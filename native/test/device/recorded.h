@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorded machine in the scratch directory: the files of /sys and /proc that tell what a medium survives. */
+/* A recorded machine in the scratch directory: the files of /sys and /proc that say what a medium survives. */
 #ifndef BURST_TEST_DEVICE_RECORDED_H
 #define BURST_TEST_DEVICE_RECORDED_H
 
@@ -57,14 +57,14 @@ static inline void record_partition(const char *number, const char *directory) {
     attribute(directory, "partition", "1");
 }
 
-/* cache: of queue/write_cache, NULL for none. */
+/* cache: the text of queue/write_cache; NULL: there is no such file. */
 static inline void record_virtual(const char *number, const char *directory, const char *cache) {
     record_device(number, directory);
     if (cache != NULL)
         attribute(directory, "queue/write_cache", cache);
 }
 
-/* With a piece of hardware behind it. */
+/* A device with hardware behind it. */
 static inline void record_disk(const char *number, const char *directory, const char *cache) {
     record_virtual(number, directory, cache);
     attribute(directory, "device/state", "running");
@@ -76,7 +76,8 @@ static inline void record_member(const char *directory, const char *member) {
     record_link(link, member);
 }
 
-/* As the kernel would: number "8:1", point "/data", and so on. Those recorded later lie on top. */
+/* Records a mount as the kernel shows it: number "8:1", point "/data", and so on. A later mount
+ * lies on top of earlier ones. */
 static inline void record_mount(const char *number, const char *point, const char *type, const char *source,
                                 const char *options) {
     static char line[16384];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring file that others move away under its writer, and the new one that the next open makes in its place. */
+/* Others move a ring file away under its writer, and the next open makes a new one in its place. */
 #include "log_fixture.h"
 
 #include <linux/fs.h>
@@ -27,7 +27,7 @@ static burst_event_t await_told(burst_t *log, const char *words) {
     return event;
 }
 
-/* Of what is told until some drain intervals are over. */
+/* Counts the events with these words, until some drain intervals bring none. */
 static int times_told(burst_t *log, const char *words) {
     burst_event_t event = {.struct_bytes = sizeof event};
     int told = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creating ring files: whole or not at all. */
+/* Creating ring files: a whole one, or none. */
 #include "device/media.h"
 
 #include <dirent.h>
@@ -51,7 +51,7 @@ static void assert_sentence_has(const char *part) {
         fail_msg("\"%s\" does not say \"%s\"", error_text(), part);
 }
 
-/* Prepared, of the right size, zero but for the superblock. */
+/* The file is prepared, has the right size, and is zero but for the superblock. */
 static void assert_is_ring(const char *path) {
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
@@ -118,7 +118,7 @@ static void a_file_with_content_is_never_replaced(void **state) {
     assert_sentence_has(path);
 }
 
-/* The moment between the first look and the naming. */
+/* Another process acts between the first look and the naming. */
 static int somebody_else_is_faster(struct device *device, void *argument) {
     make_file(argument, 0);
     write_text(argument, "precious");
@@ -274,7 +274,7 @@ static void another_one_succeeds_and_its_ring_is_moved(void) {
         abort();
 }
 
-/* Stops a thread at the locking of its working file for as long as something else takes. */
+/* Stops a thread at the lock of its working file, until `meanwhile` is done. */
 static struct {
     void (*meanwhile)(void);
     int listener;

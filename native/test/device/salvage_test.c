@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading over unreadable blocks, on a device that has some. */
+/* Reading around unreadable blocks, on a device that has some. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static struct {
     uint64_t bad[4]; /* offsets of bad sectors */
     int bad_count;
     int error;
-    uint64_t vanishes_at; /* reads at or after it are -ENODEV; 0: never */
+    uint64_t vanishes_at; /* reads from here on fail with -ENODEV; 0: none */
     int reads;
 } faults;
 
@@ -135,7 +135,7 @@ static void a_device_that_vanishes_is_not_taken_for_bad_blocks(void **state) {
     assert_int_equal(device_read_salvage(&device, 0, data, MEDIUM_BYTES, remember, &reported), -ENODEV);
     assert_int_equal(reported.count, 0);
 
-    without_faults(state); /* and in the middle of narrowing down */
+    without_faults(state); /* and while the reader narrows the place down */
     faults.bad[faults.bad_count++] = 0;
     faults.vanishes_at = 4096;
     assert_int_equal(device_read_salvage(&device, 0, data, 8192, remember, &reported), -ENODEV);

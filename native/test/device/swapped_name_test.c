@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may write in the folder of a ring may put a link in the place of a name at any moment. The moments are chosen by
- * standing between the library and these calls of the C library: no race is run.
+ * A user who may write in a ring's folder may put a link in the place of a name at any moment. The test stands between
+ * the library and these calls of the C library, and so chooses the moment: it runs no race.
  */
 #include "device/media.h"
 
@@ -22,10 +22,10 @@ static const struct platform *const host = &platform_linux;
 
 enum moment { NEVER, AT_FALLOCATE, AT_FSYNC, AT_OPEN, AT_SYNCHRONOUS_OPEN };
 static enum moment moment;
-static int refuse_dsync; /* as a sandbox may */
+static int refuse_dsync; /* as some sandboxes do */
 static char name_to_swap[2 * PATH_BYTES], victim[2 * PATH_BYTES];
 
-/* Once: the name is a link to the victim from now on. */
+/* Makes the name a link to the victim, once, at this moment. */
 static void swap_at(enum moment now) {
     if (now != moment)
         return;
@@ -49,7 +49,7 @@ int __wrap_fsync(int fd) {
     return __real_fsync(fd);
 }
 
-/* Opening a tape or a watchdog acts; /dev/null stands for one. */
+/* Merely opening a tape or a watchdog has an effect. /dev/null stands for one. */
 static int acted;
 
 static int is_character_device(int fd) {
@@ -130,7 +130,7 @@ static void create_while_the_name_is_swapped_at(enum moment when) {
     snprintf(name_to_swap, sizeof name_to_swap, "%s", scratch_path(".a.ring.burstlog-creating"));
     moment = when;
     const int result = device_create_file(host, scratch_path("a.ring"), RING_BYTES, write_first_block, NULL);
-    assert_int_equal(moment, NEVER); /* it came to that */
+    assert_int_equal(moment, NEVER); /* the swap took place */
     assert_victim_is_whole();
     assert_int_equal(result, -ESTALE);
     assert_non_null(strstr(error_text(), "something else in the place of its working file"));
@@ -146,7 +146,7 @@ static void a_link_planted_behind_the_zeros_gets_no_superblock(void **state) {
     create_while_the_name_is_swapped_at(AT_FSYNC);
 }
 
-/* What was measured and what is written are one file, whichever the name leads to. */
+/* The engine writes the file that it measured, wherever its name leads by then. */
 static void a_link_planted_before_a_second_open_is_seen(void **state) {
     (void)state;
     struct device *device;
@@ -163,7 +163,7 @@ static void a_link_planted_before_a_second_open_is_seen(void **state) {
     assert_victim_is_whole();
 }
 
-/* What it leads to by then is looked at anew before it is opened. */
+/* The open looks once more where the name leads by then. */
 static void a_link_planted_before_the_first_open_is_not_followed_blindly(void **state) {
     (void)state;
     struct device *device;
@@ -178,7 +178,7 @@ static void a_link_planted_before_the_first_open_is_not_followed_blindly(void **
     assert_non_null(strstr(error_text(), "a character device and not memory"));
 }
 
-/* Whoever goes on by name at something that is open goes on only with that. */
+/* An open by name of an open file succeeds only if it is the same file. */
 static void what_is_opened_again_is_what_is_open(void **state) {
     (void)state;
     struct device *device;
@@ -194,7 +194,7 @@ static void what_is_opened_again_is_what_is_open(void **state) {
     device_close(device);
 }
 
-/* Nor does anybody else lose a name. */
+/* No other file loses its name. */
 static void only_the_open_file_loses_its_name(void **state) {
     (void)state;
     const char *path = scratch_path("a.ring");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io = auto: what is measured when, what is kept, and what the medium looks like afterwards. */
+/* io = auto: when it measures, what it stores, and the state of the medium afterwards. */
 #include "device/media.h"
 
 #include <sys/syscall.h>
@@ -121,7 +121,7 @@ static void what_holds_no_ring_or_not_all_of_one_is_left_alone(void **state) {
 
 /* ----------------------------------------------------------------------------------- what is on record */
 
-/* Puts figures on record that no medium has, as if this kernel had measured them here. */
+/* Stores figures that no medium has, as if this kernel had measured them here. */
 static struct calibration forge(const char *path, uint64_t pwrite_ns, uint64_t uring_ns) {
     struct calibration calibration = calibrate(path, 0);
     assert_int_equal(calibration.engine_count, 2);
@@ -301,7 +301,7 @@ static void assert_choice_follows_figures(const char *path, const char *what) {
     const struct calibration_engine *uring = calibration_of(&calibration, BURST_IO_URING);
     assert_non_null(pwriter);
     assert_non_null(uring);
-    assert_null(calibration_of(&calibration, BURST_IO_MAPPED)); /* what is mapped there is the page cache */
+    assert_null(calibration_of(&calibration, BURST_IO_MAPPED)); /* a mapping there would be page cache */
     assert_true(pwriter->writes > 0 && uring->writes > 0);
     const uint64_t least_gain = pwriter->p50_ns / (uring->writes < 100 ? 2 : 10);
     const int is_gain = uring->p50_ns < pwriter->p50_ns - least_gain && uring->faster * 3 >= uring->writes * 2;
@@ -340,7 +340,7 @@ static void in_memory_the_mapping_is_measured_too_and_taken(void **state) {
     struct device *device = NULL;
     struct calibration calibration;
     const struct calibration_engine *mapped = NULL;
-    for (int i = 0; i < 20 && (mapped == NULL || mapped->writes < 100); i++) { /* a pause may take all of its time */
+    for (int i = 0; i < 20 && (mapped == NULL || mapped->writes < 100); i++) { /* a pause may last as long */
         if (device != NULL)
             device_close(device);
         device = open_auto(path);
@@ -356,7 +356,7 @@ static void in_memory_the_mapping_is_measured_too_and_taken(void **state) {
     assert_int_equal(device->io, is_gain ? BURST_IO_MAPPED : BURST_IO_PWRITE);
     fprintf(stderr, "%s\n", device->chosen_because);
     device_close(device);
-    /* More is asked for than any of them gives here: none is taken in place of what was opened. */
+    /* No engine gives here what is asked for: the open keeps the one it has. */
     device = open_auto(path);
     device->survives = BURST_DURABILITY_POWER;
     device_calibrate(&device, 0);

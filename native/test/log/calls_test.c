@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C API as its users see it, on ring files with the real threads. */
+/* The C API as its users see it, on ring files with real threads. */
 #include "log_fixture.h"
 
 #include <sys/resource.h>
@@ -30,7 +30,7 @@ static void sequences_go_on_over_reopens(void **state) {
     assert_file_is("a\nb\na\nb\na\nb\na\nb\na\nb\n");
 }
 
-/* Each look of the drain wakes those who wait. */
+/* Each look of the drain wakes the waiting threads. */
 static void a_wait_for_a_file_that_takes_nothing_ends_in_time(void **state) {
     (void)state;
     const rlim_t most = 8 << 20;
@@ -150,8 +150,8 @@ static void an_enqueued_record_becomes_durable_by_itself(void **state) {
     assert_int_equal(burst_durable_sequence(log), sequence);
     assert_int_equal(burst_await_durable(log, sequence, 0), 1);
     assert_int_equal(burst_await_durable(log, sequence + 1, 0), -EINVAL);
-    assert_int_equal(burst_await_durable(log, -EAGAIN, 0), -EINVAL); /* the answer to an offer that was refused */
-    assert_int_equal(burst_await_durable(log, 0, 0), 1);             /* the answer to a record that was discarded */
+    assert_int_equal(burst_await_durable(log, -EAGAIN, 0), -EINVAL); /* what an offer returns that is refused */
+    assert_int_equal(burst_await_durable(log, 0, 0), 1);             /* what a discarding append returns */
     burst_close(log);
 }
 
@@ -238,7 +238,7 @@ static int mappings(void) {
     return lines;
 }
 
-/* A process has room for 65530 of them. */
+/* A process has room for 65530 mappings. */
 static void a_closed_handle_keeps_one_mapping_at_most(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -269,9 +269,9 @@ static void an_engine_that_does_not_work_for_a_new_ring_leaves_none_behind(void 
 }
 
 #define LONG_RECORD_BYTES 3000
-#define LONG_RECORDS 2500 /* a commit may be several writes of a mebibyte */
+#define LONG_RECORDS 2500 /* so that a commit takes several writes of 1 MiB */
 
-/* Every byte of the log file is what was logged, in order. */
+/* Each byte of the log file was logged, in this order. */
 static void assert_long_records(void) {
     size_t bytes;
     char *text = read_file(&bytes), wanted[LONG_RECORD_BYTES];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that are cancelled (pthread_cancel) while they are in a call: they finish it, as others may wait for their write. */
+/* Threads that are cancelled (pthread_cancel) within a call: they finish it, since others may wait for their write. */
 #include "log_fixture.h"
 
 #include "base/platform.h"
 #include "device/backend/direct.h"
 
-/* Runs the body in a thread that has been cancelled already, and dies where it first may. */
+/* Runs the body in a thread that was cancelled before, and that ends at the first cancellation point. */
 static void assert_finished_and_then_cancelled(void *(*body)(void *), void *argument) {
     pthread_t thread;
     void *result;
@@ -14,7 +14,7 @@ static void assert_finished_and_then_cancelled(void *(*body)(void *), void *argu
     assert_ptr_equal(result, PTHREAD_CANCELED);
 }
 
-static int finished; /* what the body has got done */
+static int finished; /* the body has come to its end */
 
 static void *call_everything(void *argument) {
     (void)argument;
@@ -48,7 +48,7 @@ static void *write_and_flush(void *argument) {
     return NULL;
 }
 
-/* With system calls of libc that are cancellation points, as on raw devices and where a write flushes by itself. */
+/* libc's system calls are cancellation points. Writes make them on raw devices, and where each write flushes. */
 static void so_it_does_a_write_for_others(void **state) {
     (void)state;
     for (int pays_twice = 0; pays_twice < 2; pays_twice++) {

@@ -6,12 +6,13 @@
 
 static const char *const lines[] = {"the first record\n", "the second record\n", "the third record\n"};
 
-static _Atomic int allowed = INT_MAX; /* so many writes of the log file; the next one hangs */
+static _Atomic int allowed = INT_MAX; /* so many writes of the log file go on; the next one hangs */
 static _Atomic int hanging;           /* it does */
-static _Atomic int64_t takes_s;       /* each of them, by the clock */
+static _Atomic int64_t takes_s;       /* seconds of a write, by the clock */
 static _Atomic int64_t clock_ahead_s;
 
-/* The linker puts the first in the place of the second (--wrap). Where the ring is written by this call, too, it has O_DSYNC. */
+/* The linker puts __wrap_ in place of the library's function (--wrap). Writes of the ring, which also
+ * come here, have O_DSYNC. */
 ssize_t __real_pwrite(int file, const void *data, size_t bytes, off_t offset);
 ssize_t __wrap_pwrite(int file, const void *data, size_t bytes, off_t offset);
 ssize_t __wrap_pwrite(int file, const void *data, size_t bytes, off_t offset) {
@@ -41,7 +42,7 @@ static void await_hanging(void) {
     atomic_store(&hanging, 0);
 }
 
-/* With three durable records. The drain writes the first one, which hangs, and has not seen the others. */
+/* Opens a log with three durable records. The drain hangs in the first one's write, and has not seen the others. */
 static burst_t *open_hanging(void) {
     burst_t *log = open_small();
     atomic_store(&allowed, 0);
@@ -53,7 +54,7 @@ static burst_t *open_hanging(void) {
     return log;
 }
 
-/* Waits until the drain has ended a close that its caller has left: the ring is locked until then. */
+/* Waits for the drain to end a close that its caller has left: the ring is locked until then. */
 static void await_free_ring(void) {
     const int fd = open(ring_path, O_RDWR | O_CLOEXEC);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -67,7 +68,7 @@ static burst_t *open_when_it_is_free(void) {
     return open_small();
 }
 
-/* Its time is over while the log file hangs. Then that goes on, and the drain ends the close. */
+/* Closes with no time while the log file hangs. Then the log file goes on, and the drain ends the close. */
 static void close_with_no_time(burst_t *log) {
     const int64_t rc = burst_close_within(log, SECOND_NS / 1000);
     atomic_store(&allowed, INT_MAX);
@@ -99,7 +100,7 @@ static void records_that_a_close_had_no_time_for_are_there_at_the_next_open(void
     assert_int_equal(burst_close(log), 0);
 }
 
-/* No record stands behind the last one, and no checkpoint knows it: only the note of the close proves that it was durable. */
+/* No record is behind the last one, and no checkpoint knows it: only the close's note proves that it was durable. */
 static void the_last_record_of_a_close_without_time_is_known_to_be_lost_when_it_rots(void **state) {
     (void)state;
     char statement[1024];
@@ -112,7 +113,7 @@ static void the_last_record_of_a_close_without_time_is_known_to_be_lost_when_it_
     assert_int_equal(burst_close(log), 0);
 }
 
-/* Nor does the close wait for it, however much time it has. */
+/* The close does not wait for a blocked log file, however much time it has. */
 static void the_same_after_a_close_that_finds_the_log_file_blocked(void **state) {
     (void)state;
     char statement[1024];
@@ -131,9 +132,10 @@ static void the_same_after_a_close_that_finds_the_log_file_blocked(void **state)
 }
 
 #define MIB 1048576
-#define MANY 28 /* two are a batch */
+#define MANY 28 /* a batch holds two */
 
-/* With so many durable records. The step of the drain has begun with all of them, and hangs in its first batch. */
+/* Opens a log with so many durable records. One step of the drain has begun on all of them, and
+ * hangs in its first batch. */
 static burst_t *open_with_a_long_step(void) {
     static char record[MIB - 4096];
     burst_config_t config = small_config();
@@ -159,7 +161,7 @@ static void a_step_under_way_ends_with_the_batch_in_which_the_time_is_over(void 
     await_free_ring();
     struct stat file;
     assert_int_equal(stat(file_path, &file), 0);
-    assert_in_range(file.st_size, strlen(lines[0]), strlen(lines[0]) + 2 * MIB); /* and no second one */
+    assert_in_range(file.st_size, strlen(lines[0]), strlen(lines[0]) + 2 * MIB); /* one batch, and no second one */
     burst_config_t config = small_config();
     config.ring_bytes = 0;
     burst_t *log = open_with(&config);
@@ -176,7 +178,7 @@ static void *let_write_when_closing(void *log) {
     return NULL;
 }
 
-/* A batch takes 10 s by the clock, and letting go of the files none. */
+/* By the clock a batch takes 10 s, and letting go of the files no time. */
 static void a_quarter_of_the_time_is_kept_for_letting_go(void **state) {
     (void)state;
     pthread_t helper;

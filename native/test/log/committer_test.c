@@ -31,7 +31,7 @@ static int64_t now_ns(void) {
     return platform_monotonic_ns(&platform_linux);
 }
 
-/* A log with a batch that was not late: enqueued within one delay, of which nothing is durable yet. */
+/* Opens a log, and enqueues a batch within one delay: none of it is durable yet. */
 static burst_t *open_with_batch(int64_t *begin_ns) {
     burst_config_t config = small_config();
     config.batch_delay_ns = LONGEST_DELAY_NS;
@@ -58,7 +58,7 @@ static void a_batch_waits_for_its_delay_and_is_one_commit(void **state) {
     burst_t *log = open_with_batch(&begin_ns);
     await_watermark(log, RECORDS);
     assert_true(now_ns() - begin_ns >= (int64_t)LONGEST_DELAY_NS);
-    burst_close(log); /* a commit is counted after its records are durable */
+    burst_close(log); /* the engine counts a commit after its records are durable */
     assert_int_equal(stats_of(log).commits, 1);
 }
 
@@ -68,7 +68,7 @@ static void a_batch_that_is_large_enough_waits_no_longer(void **state) {
     config.batch_delay_ns = LONGEST_DELAY_NS;
     config.batch_bytes = RECORDS / 2 * record_bytes(7);
     burst_t *log = open_with(&config);
-    for (int round = 0; round < 20; round++) { /* one delay would be as long as all of this may take */
+    for (int round = 0; round < 20; round++) { /* one delay is as long as all rounds may take */
         const int64_t begin_ns = now_ns();
         for (int i = 1; i <= RECORDS; i++) {
             assert_true(burst_enqueue(log, "record\n", 7, 0) > 0);
@@ -87,7 +87,7 @@ static void half_a_ring_is_batch_enough(void **state) {
     (void)state;
     burst_config_t config = small_config();
     config.batch_delay_ns = LONGEST_DELAY_NS;
-    config.on_full = BURST_ON_FULL_FAIL; /* nobody waits for the drain here */
+    config.on_full = BURST_ON_FULL_FAIL; /* no append waits for the drain here */
     burst_t *log = open_with(&config);
     static char record[65536];
     const uint64_t half = stats_of(log).capacity_bytes / 2;
@@ -121,7 +121,7 @@ static void whoever_waits_for_durability_does_not_wait_for_the_batch(void **stat
     assert_int_equal(bytes, 7 * (RECORDS + 3));
 }
 
-/* Who has a time limit does not write himself, and has the committer do it at once. */
+/* A call with a time limit does not write itself, and has the committer write at once. */
 static void nor_does_one_with_a_time_limit(void **state) {
     (void)state;
     for (int i = 0; i < 20; i++) {
@@ -139,7 +139,7 @@ static void nor_does_one_with_a_time_limit(void **state) {
     fail_msg("who waited with a time limit waited for the batch, 20 times");
 }
 
-/* Clock ticks that the thread has run. */
+/* The clock ticks that the thread has run. */
 static unsigned long ticks_of(pid_t thread) {
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
@@ -184,7 +184,7 @@ static void otherwise_it_sleeps_when_there_is_nothing_to_do(void **state) {
     burst_close(log);
 }
 
-/* What decides whether anybody spins at all. */
+/* Their number decides whether threads spin. */
 static void the_cpus_of_the_process_are_known_to_the_ring(void **state) {
     (void)state;
     cpu_set_t own, one;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with a configuration is said at once, and nothing is touched; how much a ring holds is said at open. */
+/* A wrong configuration is refused at once, and nothing is touched. The open says how much a ring holds. */
 #include "log_fixture.h"
 
 #include <sys/resource.h>
@@ -77,7 +77,7 @@ static void a_record_longer_than_any_ring_takes_is_refused_before_anything_is_ma
     assert_int_equal(access(ring_path, F_OK), -1);
     config.max_record_bytes = (3u << 20) / 4 - RECORD_HEADER_BYTES + 1;
     assert_int_equal(burst_config_check(&config), -EINVAL);
-    config.max_record_bytes--; /* a quarter of what follows the head */
+    config.max_record_bytes--; /* a quarter of the space behind the head */
     assert_int_equal(burst_config_check(&config), 0);
     assert_int_equal(burst_open(&config, &log), 0);
     burst_close(log);
@@ -158,7 +158,7 @@ static void assert_room_is_told(uint32_t io) {
     config.on_full = BURST_ON_FULL_FAIL;
     config.shutdown_timeout_ns = SECOND_NS / 100;
     assert_int_equal(truncate(file_path, 0) < 0 ? creat(file_path, 0600) < 0 : 0, 0);
-    assert_int_equal(truncate(file_path, 4 * 1024 * 1024), 0); /* and longer it may not grow: nothing is drained */
+    assert_int_equal(truncate(file_path, 4 * 1024 * 1024), 0); /* the file may not grow: the drain writes nothing */
     burst_t *log;
     assert_int_equal(burst_open(&config, &log), 0);
     const unsigned long long room = told_room(log);
@@ -173,7 +173,7 @@ static void assert_room_is_told(uint32_t io) {
     setrlimit(RLIMIT_FSIZE, &all);
     assert_int_equal(burst_config_check(&config), 0);
     burst_close(log);
-    /* The block of this open's mark may be free again. */
+    /* The block of this open's marker may be free again. */
     assert_in_range(count, room, room + LAYOUT_MIN_BLOCK_BYTES / 256);
 }
 

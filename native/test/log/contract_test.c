@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What burstlog.h says of arguments: sizes of structs, room for texts, limits of numbers, defaults. */
+/* The promises of burstlog.h about arguments: sizes of structs, room for texts, limits of numbers, defaults. */
 #include "log_fixture.h"
 
 #include <dirent.h>
@@ -124,7 +124,7 @@ static void what_a_closed_log_had_to_tell_is_heard_before_its_end(void **state) 
     assert_int_equal(burst_next_event(log, &event, -1), -ESHUTDOWN);
 }
 
-/* The configuration of a caller whose header has more than this library knows. */
+/* The configuration of a caller whose newer header has more fields than this library knows. */
 static union {
     burst_config_t config;
     uint8_t bytes[sizeof(burst_config_t) + 64];
@@ -231,7 +231,7 @@ static void zero_means_the_defaults_of_the_header(void **state) {
     burst_close(log);
 }
 
-/* The blocked signals of a thread of this process that is called so, as the kernel shows them. */
+/* The blocked signals of this process's thread with this name, as the kernel shows them. */
 static unsigned long long blocked_in(const char *name) {
     char path[300], line[256];
     unsigned long long blocked = 0;
@@ -262,7 +262,7 @@ static void signals_are_the_applications(void **state) {
     pthread_sigmask(SIG_BLOCK, &one, &before);
     burst_t *log = open_small();
     const char *const names[] = {"burst-drain", "burst-commit"};
-    /* Both have done something: a thread that has only been made still has all of them blocked. */
+    /* Both threads have worked: in a new thread all signals are still blocked. */
     assert_int_equal(burst_enqueue(log, "record\n", 7, 0), 1);
     for (int i = 0; i < 12000 && burst_durable_sequence(log) < 1; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);

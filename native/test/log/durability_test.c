@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an open promises of its media, and what it refuses to promise. */
+/* An open's promises about its media, and its refusals. */
 #include "device/media.h"
 #include "log_fixture.h"
 
@@ -48,7 +48,7 @@ static void a_ring_in_memory_is_refused_with_its_reason_and_the_fix(void **state
     assert_refused(&config, EMEDIUMTYPE,
                    "memory/ring survives process only, not power: tmpfs keeps its files in memory");
     assert_sentence("put the ring on another medium, or set durability=\"process\"");
-    assert_int_equal(access("memory/ring", F_OK), -1); /* nothing is left of it */
+    assert_int_equal(access("memory/ring", F_OK), -1); /* the refused open left nothing behind */
     config = config_for("memory/ring", "log", BURST_DURABILITY_OS_CRASH);
     assert_refused(&config, EMEDIUMTYPE, "survives process only, not os-crash");
 }
@@ -60,7 +60,7 @@ static void a_log_file_in_memory_is_refused_although_the_ring_is_safe(void **sta
     assert_refused(&config, EMEDIUMTYPE, "log file ");
     assert_sentence("memory/log survives process only, not power: tmpfs keeps its files in memory");
     assert_sentence("put it elsewhere, or set durability=\"process\"");
-    assert_int_equal(symlink("memory/log", "log"), 0); /* what counts is where it is written */
+    assert_int_equal(symlink("memory/log", "log"), 0); /* the place of the file counts, not that of its name */
     config = config_for("ring", "log", BURST_DURABILITY_POWER);
     assert_refused(&config, EMEDIUMTYPE, "survives process only, not power: tmpfs");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of the thread that steps. */
+/* Calls that are executed by the thread that steps. */
 #define CAPACITY_BYTES (1024u * 4096u)
 #include <sys/stat.h>
 
@@ -9,7 +9,7 @@
 static struct call {
     struct engine_call call;
     struct engine *engine;
-    int turn; /* 0: it was not run */
+    int turn; /* 0: it did not run */
 } calls[3];
 
 static int turns;

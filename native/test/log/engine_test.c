@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an open does to the medium before anybody can append. */
+/* An open's work on the medium before anybody can append. */
 #include "base/crc32c.h"
 #include "memory_ring.h"
 
 static uint8_t before[MEDIUM_BYTES];
 
-/* Leaves the older checkpoint behind the newer one, as a crash between the two writes does. */
+/* Leaves the older checkpoint behind the newer one, as a crash between their writes does. */
 static void drain_into_one_slot(void) {
     for (int i = 0; i < 4; i++) {
         append(BLOCK_BYTES - RECORD_HEADER_BYTES);
@@ -84,7 +84,7 @@ static void a_repair_or_a_format_that_fails_is_not_taken_for_done(void **state) 
         memset(medium, 0, sizeof medium);
         fail_writes_at(offsets[i]);
         assert_int_equal(ledger_format(&platform_linux, &host.device, MEDIUM_BYTES), -EIO);
-        assert_int_equal(superblock(0)->magic, 0); /* the first copy is written last: there is no ring */
+        assert_int_equal(superblock(0)->magic, 0); /* format writes the first copy last: there is no ring yet */
     }
     host.device.ops = &memory_ops;
     assert_int_equal(ledger_format(&platform_linux, &host.device, MEDIUM_BYTES), 0);
@@ -125,7 +125,7 @@ static void space_that_the_older_checkpoint_needs_is_not_released(void **state) 
     const uint64_t released = host.engine->ring->released;
     drain_into_one_slot();
     assert_int_equal(host.engine->ring->released, released);
-    assert_int_equal(engine_step(host.engine, 0), 0); /* nothing else to do: the older slot follows */
+    assert_int_equal(engine_step(host.engine, 0), 0); /* nothing else to do: the drain levels the older slot */
     assert_true(host.engine->ring->released > released);
     assert_int_equal(checkpoint(0)->stream.drained_position, checkpoint(1)->stream.drained_position);
 }
@@ -179,7 +179,7 @@ static void a_ring_that_cannot_be_trusted_is_refused_and_left_as_it_is(void **st
     open_ring();
 }
 
-/* Only what could be read and is no ring may be formatted: the advice destroys what is there. */
+/* The advice to format destroys the medium's content. So it is given only if all was read and holds no ring. */
 static void format_is_advised_only_where_everything_was_read(void **state) {
     (void)state;
     host.unreadable_below = LAYOUT_CHECKPOINT_OFFSET(0);
@@ -187,7 +187,7 @@ static void format_is_advised_only_where_everything_was_read(void **state) {
     assert_non_null(strstr(error_text(), "cannot be read"));
     assert_null(strstr(error_text(), "format"));
     host.unreadable_below = LAYOUT_SUPERBLOCK_OFFSET(1);
-    memset(superblock(1), 0, sizeof *superblock(1)); /* the one copy that can be read is gone */
+    memset(superblock(1), 0, sizeof *superblock(1)); /* the only readable copy is gone */
     assert_int_equal(try_to_open(), -EIO);
     assert_null(strstr(error_text(), "format"));
     host.device.medium_bytes = 512;

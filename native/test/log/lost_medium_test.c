@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring whose medium takes no write any more while what is in it still reaches the log file. */
+/* The ring's medium takes no more writes, and its records still reach the log file. */
 #include "log_fixture.h"
 
 #include <dirent.h>
 #include <limits.h>
 
-/* From here on every write to the ring fails. */
+/* From now on each write to the ring fails. */
 static void take_ring_away(void) {
     char wanted[PATH_MAX], link[64], path[PATH_MAX];
     assert_non_null(realpath(ring_path, wanted));

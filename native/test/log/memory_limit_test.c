@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring whose image does not fit what the control group may have of memory. */
+/* A ring whose image does not fit into its control group's memory. */
 #include "base/memory_limit.h"
 #include "memory_ring.h"
 
@@ -41,7 +41,7 @@ static void assert_refused(const char *numbers) {
     assert_non_null(strstr(error_text(), "raise that limit or choose a smaller ring"));
 }
 
-/* "" if none was told. */
+/* The warning's event; its text is "" if there is none. */
 static struct event warning(void) {
     struct event event;
     while (events_take(&host.events, &event, 0) == 1) {

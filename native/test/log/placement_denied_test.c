@@ -12,7 +12,7 @@ static int write_to(const char *directory, const char *name, const char *text) {
 
 static char cpuset[64];
 
-/* The kernel takes of any choice only what the set has, and says nothing. */
+/* The kernel reduces any choice to the CPUs of the set, and does not say so. */
 static void in_a_cpuset_of_cpu_0(void) {
     char pid[32];
     snprintf(pid, sizeof pid, "%d", (int)getpid());
@@ -42,7 +42,7 @@ static void cpus_outside_a_real_cpuset_are_refused_naming_those_in_it(void **sta
     judge_child(status);
 }
 
-/* Where no cpuset can be made: the call fails as it does in one that has none of the CPUs. */
+/* For hosts without cpusets: the call fails as it does in a set with none of the CPUs. */
 static void in_a_small_cpuset(void) {
     refuse_call(SYS_sched_setaffinity, 0, EINVAL);
     burst_config_t config = small_config();
@@ -57,7 +57,7 @@ static void cpus_outside_the_cpuset_are_refused(void **state) {
     in_child(in_a_small_cpuset);
 }
 
-/* The CPUs that the process began with are no bound: isolated ones are never among them. */
+/* The CPUs that a process starts on do not limit it: isolated CPUs are never among them. */
 static void started_on_one_cpu(void) {
     cpu_set_t first;
     CPU_ZERO(&first);
@@ -82,7 +82,7 @@ static void a_cpu_outside_the_affinity_that_the_process_began_with_can_be_chosen
     in_child(started_on_one_cpu);
 }
 
-/* It would spin above everything else, wherever it is. */
+/* On any CPU it would spin with more priority than all else. */
 static void where_a_spinner_gets_no_cpu_of_its_own(void) {
     burst_config_t config = small_config();
     refuse_call(SYS_sched_setaffinity, 0, EPERM);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the threads and the image of an open log are: asked of the kernel, not of the library. */
+/* The places of threads and image of an open log: the kernel says them, not the library. */
 #include "placed_log.h"
 
 #include <sys/mman.h>
@@ -77,9 +77,9 @@ static int host_gives_huge_pages(void) {
            (strstr(text, "[always]") != NULL || strstr(text, "[madvise]") != NULL);
 }
 
-/* Memory may be too scattered for it, or too little: then whoever asks as the image did gets none either. */
+/* Asks for huge pages as the image does. If memory is short or too scattered this gets none either. */
 static int host_has_huge_pages_left(void) {
-    const size_t bytes = 12 << 20; /* 8 MiB fit at any address; no other mapping has this size */
+    const size_t bytes = 12 << 20; /* 8 MiB fit into it at any address; no other mapping has this size */
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     struct image_residence own;
     assert_true(memory != MAP_FAILED);

@@ -2,7 +2,7 @@
 /* The C API under pressure: full rings, many threads, closing under load. */
 #include "log_fixture.h"
 
-/* Within a few drain intervals. */
+/* Waits some drain intervals for the state. */
 static void await_state(burst_t *log, uint32_t state) {
     for (int i = 0; i < 12000 && stats_of(log).state != state; i++) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders are made for ring and log file alike, and an open that is refused leaves nothing behind. */
+/* An open makes the folders of ring and log file. A refused open leaves nothing behind. */
 #include "log_fixture.h"
 
 #include <ftw.h>
@@ -13,7 +13,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     return threads_fail ? EAGAIN : __real_pthread_create(thread, attributes, body, argument);
 }
 
-/* Of directories, which are synced with fsync. */
+/* The directories that were synced by fsync. */
 static char synced[4096];
 
 int __real_fsync(int fd);
@@ -80,7 +80,7 @@ static void folders_of_ring_and_log_file_are_made_and_durable(void **state) {
 static void no_durability_leaves_nothing(void **state) {
     (void)state;
     burst_config_t config = deep_config();
-    config.io = BURST_IO_MAPPED; /* of a disk file it survives the process only */
+    config.io = BURST_IO_MAPPED; /* on a disk file that survives the process only */
     config.durability = BURST_DURABILITY_POWER;
     assert_refused(&config, EMEDIUMTYPE, "process");
     assert_int_equal(entries_in_folder(), 0);
@@ -98,7 +98,7 @@ static void an_unsuitable_place_is_refused_before_anything_is_made(void **state)
     config.file_name = deep_file;
     config.durability = BURST_DURABILITY_POWER;
     assert_refused(&config, EMEDIUMTYPE, "process");
-    assert_null(strstr(synced, folder)); /* no ring was made first, only to be removed */
+    assert_null(strstr(synced, folder)); /* the open made no ring that it had to remove */
     assert_int_equal(entries_in_folder(), 0);
 }
 
@@ -128,7 +128,7 @@ static void a_ring_that_cannot_be_made_leaves_nothing(void **state) {
     assert_refused(&config, EINVAL, "maxRecordSize of ring");
     assert_int_equal(entries_in_folder(), 0);
     config.max_record_bytes = 0;
-    config.io = BURST_IO_NVME; /* a file is none */
+    config.io = BURST_IO_NVME; /* a file is no NVMe device */
     assert_true(burst_open(&config, &log) < 0);
     assert_int_equal(entries_in_folder(), 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rolls that the caller performs, and what becomes of those that he has not performed when the log is closed. */
+/* Rolls that the caller performs, and the end of those that it has not performed when the log is closed. */
 #include "roll_log.h"
 
-/* A stream whose caller performs its rolls, with a record before a roll and one behind it. */
+/* Opens a stream whose caller performs its rolls, and appends a record, a roll and a record. */
 static burst_stream_t *open_and_roll(burst_t *log, const char *target) {
     burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
     append(stream, "1 ");
@@ -34,7 +34,7 @@ static void the_caller_is_asked(void **state) {
     assert_string_equal(request.next_file, "");
     assert_int_equal(request.note_bytes, 5);
     assert_memory_equal(request.note, "times", 5);
-    request = take(stream); /* again, as it is not answered */
+    request = take(stream); /* it is asked again, since it has not answered */
     assert_int_equal(request.sequence, sequence);
     assert_int_equal(burst_stream_await_drained(stream, 0), 0);
     assert_int_equal(burst_stream_rolled(stream, (uint64_t)sequence + 1, 0, NULL, NULL), -ESTALE);
@@ -60,7 +60,7 @@ static void the_caller_may_rename_by_himself(void **state) {
     burst_stream_t *stream = open_and_roll(log, NULL);
     const burst_roll_request_t request = take(stream);
     assert_int_equal(rename(paths[0], paths[1]), 0);
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* steps of the drain, which see that it is gone */
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* in some steps the drain sees that the caller is gone */
     answer(stream, request.sequence, 0, NULL, paths[2]);
     drain(stream);
     assert_holds(paths[1], "1 <");
@@ -98,7 +98,7 @@ static void the_caller_may_give_up(void **state) {
     assert_int_equal(is_told(log, BURST_WARN, "EACCES"), 1);
     roll(stream, archive);
     append(stream, "3 ");
-    answer(stream, take(stream).sequence, 0, NULL, NULL); /* but nothing was renamed */
+    answer(stream, take(stream).sequence, 0, NULL, NULL); /* the answer is wrong: nothing was renamed */
     drain(stream);
     assert_holds(paths[0], "1 <2 <3 ");
     assert_is_missing(archive);
@@ -115,7 +115,7 @@ static void a_caller_who_does_not_answer_holds_up_his_stream_alone(void **state)
     drain(going);
     assert_holds(paths[1], "g ");
     const burst_roll_request_t request = take(waiting);
-    assert_int_equal(stream_stats(waiting).state, BURST_STATE_OPEN); /* no stall before a minute is over */
+    assert_int_equal(stream_stats(waiting).state, BURST_STATE_OPEN); /* a roll is no stall before a minute is over */
     answer(waiting, request.sequence, 0, archive, NULL);
     assert_int_equal(burst_close(log), 0);
     assert_holds(paths[0], ">w ");
@@ -123,7 +123,7 @@ static void a_caller_who_does_not_answer_holds_up_his_stream_alone(void **state)
 
 /* -------------------------------------------------------------------------------------------------- open again */
 
-/* What a process leaves that dies when it was asked to roll. */
+/* Dies as a process that was asked to roll. */
 static void die_with_pending_roll(void) {
     const pid_t child = fork();
     if (child == 0) {
@@ -143,7 +143,7 @@ static void a_pending_roll_is_asked_for_at_the_next_open(void **state) {
     const int64_t sequence = roll(stream, archive);
     append(stream, "2 ");
     take(stream);
-    /* Nobody performs the roll, so the close takes three quarters of its time; a slow disk needs what is left of it. */
+    /* Nobody performs the roll, so the close takes three quarters of its time. A slow disk needs the rest. */
     assert_int_equal(burst_close_within(log, 4 * SECOND_NS), 2);
     assert_holds(paths[0], "1 <");
     log = open_without_file();
@@ -206,7 +206,7 @@ static void a_stream_that_nobody_has_open_is_rolled_by_the_engine(void **state) 
     assert_int_equal(burst_close(log), 0);
 }
 
-/* Streams are opened one after the other: the drain does not anticipate whoever comes last. */
+/* Streams are opened one after the other. The drain does not perform a roll before its stream may come. */
 static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
     (void)state;
     die_with_pending_roll();
@@ -214,7 +214,7 @@ static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
     burst_stream_t *first = open_stream_with(log, "first", paths[1], 0);
     append(first, "f ");
     drain(first);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* many steps of the drain */
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* the drain takes many steps meanwhile */
     burst_stream_t *stream = open_stream_with(log, "s", paths[0], 1);
     answer(stream, take(stream).sequence, 0, second_archive, NULL);
     drain(stream);
@@ -223,7 +223,7 @@ static void a_stream_that_is_opened_a_little_later_is_asked(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* There is nobody to wait for. */
+/* No caller has to answer such a roll. */
 static void a_roll_of_the_engine_does_not_wait_for_its_stream(void **state) {
     (void)state;
     burst_config_t config = small_config();
@@ -259,7 +259,7 @@ static void a_closed_stream_is_rolled_by_the_engine(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* What waits for the old file of a stream is rolled there. */
+/* Records that wait for the stream's old file are rolled there. */
 static void a_stream_that_gets_another_file_is_rolled_first(void **state) {
     (void)state;
     die_with_pending_roll();

@@ -95,7 +95,7 @@ static void an_empty_target_is_replaced(void **state) {
     assert_holds(paths[1], "1 <");
 }
 
-/* What Log4j calls direct writing: every file has its name from the beginning. */
+/* Log4j calls that direct writing: each file has its name from the beginning. */
 static void a_file_may_keep_its_name(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -135,7 +135,7 @@ static void a_next_file_with_bytes_of_others_is_left_alone(void **state) {
     assert_holds(diverted, ">2 ");
 }
 
-/* A folder cannot be made where a file stands. */
+/* No folder can be made where a file stands. */
 static void a_file_that_cannot_be_renamed_goes_on(void **state) {
     (void)state;
     char impossible[sizeof paths[1] + 8];
@@ -160,7 +160,7 @@ static void a_file_that_cannot_be_renamed_goes_on(void **state) {
     assert_int_equal(stream_stats(stream).file_number, 2);
 }
 
-/* An application that appends nothing but rolls. */
+/* An application appends nothing but rolls. */
 static void an_empty_file_rolls(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -181,7 +181,7 @@ static void assert_roll_refused(burst_stream_t *stream, const burst_roll_t *valu
     }
 }
 
-/* What the caller has named them with is gone by then. */
+/* The caller has freed the names by then. */
 static void every_file_has_the_owner_and_the_group_of_the_first(void **state) {
     (void)state;
     if (geteuid() != 0) {

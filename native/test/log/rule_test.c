@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls with a rule of their own: what they do that find the ring full, and how long they wait. */
+/* Calls with a rule of their own: what they do when the ring is full, and how long they wait. */
 #include "log_fixture.h"
 
 typedef int64_t (*call_within)(burst_t *log, const void *data, size_t length, int64_t event_time_ns,
@@ -26,7 +26,7 @@ static burst_t *open_full(uint32_t on_full, uint64_t block_timeout_ns) {
     return log;
 }
 
-/* The call returns rc, counts so many records as discarded, and once found the ring full. */
+/* The call returns rc, counts so many discarded records, and found the ring full once. */
 static void assert_call(burst_t *log, call_within call, uint32_t on_full, int64_t timeout_ns, int64_t rc,
                         uint64_t discarded) {
     const burst_stats_t before = stats_of(log);
@@ -52,7 +52,7 @@ static void a_call_keeps_its_own_rule_and_counts_once_whatever_that_of_the_log_i
             assert_non_null(strstr(burst_last_error(), "blockTimeout, 50 ms"));
             assert_call(log, calls[i], BURST_ON_FULL_BLOCK, 0, -ETIMEDOUT, 0);
         }
-        assert_int_equal(burst_offer(log, "over\n", 5, 0), -EAGAIN); /* who offers is told */
+        assert_int_equal(burst_offer(log, "over\n", 5, 0), -EAGAIN); /* the caller of offer learns of it */
         assert_true(burst_close(log) > 0);
         unblock_file();
         remove_folder(NULL);
@@ -85,7 +85,7 @@ static void *wait_for_space(void *argument) {
     return NULL;
 }
 
-/* The log's own limit passes, and then there is space: nobody but the call's own rule says how long it waits. */
+/* Space comes after the log's own limit is over: only the call's own rule says how long it waits. */
 static void assert_waits(call_within call, int64_t timeout_ns) {
     burst_t *log = open_full(BURST_ON_FULL_BLOCK, 1);
     const burst_stats_t before = stats_of(log);

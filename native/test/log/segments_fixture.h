@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream whose records go to a folder of segments as well, and a reader of that. */
+/* A stream whose records also go to a folder of segments, and a reader of that folder. */
 #ifndef BURST_TEST_LOG_SEGMENTS_FIXTURE_H
 #define BURST_TEST_LOG_SEGMENTS_FIXTURE_H
 
@@ -36,7 +36,7 @@ struct frames {
     char first_bytes[MOST_FRAMES][24];
 };
 
-/* As a reader goes through the folder. */
+/* Reads the folder as a consumer does. */
 static inline const struct frames *read_segments(const char *from) {
     static struct frames frames;
     static uint8_t bytes[4u << 20];
@@ -70,7 +70,7 @@ static inline const struct frames *read_segments(const char *from) {
     }
 }
 
-/* "<prefix><from>" to "<prefix><to>", each once, in order, at the end of what is there. */
+/* The folder ends with "<prefix><from>" to "<prefix><to>", each once, in order. */
 static inline void assert_texts(const char *folder_of, const char *prefix, unsigned from, unsigned to) {
     const struct frames *frames = read_segments(folder_of);
     assert_true(frames->count >= to - from + 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Segments of the main stream, and how long segments stay. */
+/* Segments of the main stream, and how long segments are kept. */
 #include "log/segments.h"
 #include "log/segments_fixture.h"
 
-/* The main stream, whose file a log opens by itself. */
+/* Opens a log with the main stream and segments. */
 static burst_t *open_main_followed(const char *to) {
     burst_config_t config = small_config();
     config.segments = to;
@@ -97,7 +97,7 @@ static int has(const char *to, uint64_t number) {
     return access(path, F_OK) == 0;
 }
 
-/* Whoever has the log open deletes what all have acknowledged, and tells who is behind. */
+/* The engine deletes segments that all consumers have acknowledged, and names a consumer that is behind. */
 static void a_log_deletes_what_its_consumers_have_passed(void **state) {
     (void)state;
     burst_config_t config = small_config();

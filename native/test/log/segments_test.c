@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream whose records go to a folder of segments as well. */
+/* A stream whose records also go to a folder of segments. */
 #include "log/segments_fixture.h"
 
 static void both_have_the_records_and_segments_no_others(void **state) {
@@ -52,7 +52,7 @@ static void a_log_goes_on_in_them(void **state) {
     }
 }
 
-/* The life of a process that ends in the midst of its work, with `kept` what it had acknowledged. */
+/* Appends until the process is killed, and writes to `to` each number that was acknowledged. */
 static void live_and_die(unsigned life, int to) {
     burst_config_t config = small_config();
     config.file_name = NULL;
@@ -72,7 +72,7 @@ static void live_and_die(unsigned life, int to) {
 
 static uint32_t acknowledged[LIVES];
 
-/* Who reads all the time, and what he must get next. */
+/* A consumer that reads all the time, and the record that it must get next. */
 struct follower {
     burst_consumer_t *consumer;
     unsigned life, text;
@@ -97,7 +97,7 @@ static void follow(struct follower *follower) {
     }
 }
 
-/* Somebody reads the folder meanwhile, and remembers what he has seen. */
+/* A consumer reads meanwhile, and remembers what it has seen. */
 static void killed_and_opened_again_each_record_is_there_once(void **state) {
     (void)state;
     struct follower follower = {.consumer = NULL};
@@ -136,7 +136,7 @@ static void killed_and_opened_again_each_record_is_there_once(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* Neither waits for the other. */
+/* Log file and segments do not wait for each other. */
 static void segments_that_cannot_be_written_hold_up_no_log_file(void **state) {
     (void)state;
     char command[500];
@@ -178,7 +178,7 @@ static void opened_without_them_a_stream_ends_them(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* What waits for them is not stranded: the stream cannot be opened without them as long as they cannot be written. */
+/* As long as the segments cannot be written, the stream cannot be opened without them: so no record is stranded. */
 static void what_waits_for_them_goes_there_before_they_end(void **state) {
     (void)state;
     char command[500];
@@ -211,7 +211,7 @@ static void in_another_folder_they_begin_with_what_comes(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* Of a ring that is opened without the stream. */
+/* The ring is opened without the stream. */
 static void what_waits_goes_there_although_nobody_opens_the_stream(void **state) {
     (void)state;
     const pid_t child = fork();
@@ -247,7 +247,7 @@ static void a_folder_of_another_open_stream_is_refused(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* Whoever gets the place of a stream that had segments does not write to them. */
+/* A stream that gets another one's place does not write to that one's segments. */
 static void a_stream_in_the_place_of_a_followed_one_has_no_segments(void **state) {
     (void)state;
     char name[16], path[160];
@@ -289,14 +289,14 @@ static void sizes_that_no_segment_has_are_refused(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* A caller that was built against the header before. */
+/* The caller was built against an older header. */
 static void an_older_header_has_no_segments(void **state) {
     (void)state;
     burst_t *log = open_without_file();
     burst_stream_config_t config = stream_config("orders", paths[0]);
     burst_stream_t *stream;
     config.struct_bytes = offsetof(burst_stream_config_t, segments);
-    config.segments = segments; /* what lies behind its struct */
+    config.segments = segments; /* this field lies behind the older struct */
     assert_int_equal(burst_stream_open(log, &config, &stream), 0);
     append(stream, "one\n");
     drain(log);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RLIMIT_FSIZE: what it keeps from the log file stays in the ring, and nobody dies of SIGXFSZ. */
+/* RLIMIT_FSIZE: records that the log file may not take stay in the ring, and no SIGXFSZ kills the process. */
 #include "log_fixture.h"
 
 #include <signal.h>
@@ -19,7 +19,7 @@ static int make_limited_folder(void **state) {
     return make_folder(state);
 }
 
-/* After this the log file takes no byte, and the ring just every one of its own. */
+/* From then on the log file takes no byte. The ring still takes all of its own bytes. */
 static void fill_log_file_up_to_the_limit(void) {
     const int file = open(file_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_int_equal(ftruncate(file, RING_BYTES), 0);
@@ -35,7 +35,7 @@ static void assert_log_file_ends_with(const char *wanted) {
     free(text);
 }
 
-/* 1 if SIGXFSZ is pending, and 2 if it is blocked. */
+/* 1: SIGXFSZ is pending; 2: it is blocked; 3: both. */
 static int state_of_signal(void) {
     sigset_t pending, blocked;
     assert_int_equal(sigpending(&pending), 0);
@@ -70,7 +70,7 @@ static void an_open_that_must_write_beyond_the_limit_is_refused(void **state) {
     char other[160];
     snprintf(other, sizeof other, "%s/other", folder);
     burst_config_t config = small_config();
-    config.file_name = other; /* the records go to the file that the ring is bound to first */
+    config.file_name = other; /* records go first to the file that the ring names */
     assert_refused(&config, EFBIG, "make it writable");
     assert_int_equal(state_of_signal(), 0);
     limit_files_to(RLIM_INFINITY);

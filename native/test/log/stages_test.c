@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stage histograms as users of the C API see them, on a ring file with the real threads. */
+/* The stage histograms as users of the C API see them, on a ring file with real threads. */
 #include "log_fixture.h"
 
-#define APPENDS 60 /* as few are all timed, however fast the medium is */
+#define APPENDS 60 /* few enough that all are timed on any medium */
 
 static burst_histogram_t histogram_of(const burst_t *log, uint32_t stage) {
     burst_histogram_t histogram = {.struct_bytes = sizeof histogram};
@@ -141,7 +141,7 @@ static void figures_begin_anew_with_each_open(void **state) {
     burst_close(log);
 }
 
-/* As the first header had it. */
+/* The struct of the first header. */
 struct stats_before_stages {
     uint32_t struct_bytes, state;
     int64_t accepted_sequence, durable_sequence, drained_sequence;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams are opened and closed within a limit, whatever the log files do: here a sync that does not return. */
+/* Streams are opened and closed within a time limit, though a sync of a log file does not return. */
 #include <sys/syscall.h>
 
 #include "log_fixture.h"
 
 #define LIMIT_NS (SECOND_NS / 5)
 
-static _Atomic(const char *) hanging; /* a sync of a path that ends so does not return; NULL: none */
+static _Atomic(const char *) hanging; /* a sync of a path with this end does not return; NULL: all do */
 static _Atomic int hangs;
 
 static int sync_unless_hanging(int fd, long call) {
@@ -24,7 +24,7 @@ static int sync_unless_hanging(int fd, long call) {
     }
 }
 
-/* In the place of the library's. */
+/* Takes the place of the library's. */
 int fdatasync(int fd) {
     return sync_unless_hanging(fd, SYS_fdatasync);
 }
@@ -80,7 +80,7 @@ static void assert_late(burst_t *log, const char *name) {
     assert_null(stream);
     assert_non_null(strstr(burst_last_error(), "was not opened within shutdownTimeout, 200 ms: "));
     assert_non_null(strstr(burst_last_error(), path_of(name)));
-    assert_non_null(atomic_load(&hanging)); /* it did not wait */
+    assert_non_null(atomic_load(&hanging)); /* the call did not wait */
 }
 
 static void append(burst_stream_t *stream, const char *text) {
@@ -104,7 +104,7 @@ static void *give_up_hanging(void *argument) {
     return NULL;
 }
 
-/* A call that waits for the hang to end sees it end, and fails the test by its result. */
+/* A call that waits until the hang ends returns another result, and so fails the test. */
 static int make_patient_folder(void **state) {
     static pthread_t thread;
     if (thread == 0 && pthread_create(&thread, NULL, give_up_hanging, NULL) != 0) {
@@ -138,7 +138,7 @@ static void a_log_file_that_hangs_holds_up_no_open_or_close_of_another_stream(vo
     assert_holds("two", "t ");
 }
 
-/* What is opened too late is closed again, and what nobody waits for any more is not opened. */
+/* A stream that opens too late is closed again. A stream that nobody waits for any more is not opened. */
 static void nor_does_its_own_file_hold_up_who_opens_a_stream(void **state) {
     (void)state;
     burst_t *log = open_limited();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places that a ring has for streams: how many there are, who gets one again, and what does not fit. */
+/* A ring's places for streams: their number, their reuse, and names that do not fit. */
 #include "streams_fixture.h"
 
 static void a_ring_has_64_streams(void **state) {
@@ -26,7 +26,7 @@ static void a_ring_has_64_streams(void **state) {
     }
 }
 
-/* The place of a stream that is gone goes to the next one, which gets nothing of what that one left behind. */
+/* A new stream gets the place of one that is gone, and none of its records. */
 static void an_id_that_is_used_again_brings_no_record_along(void **state) {
     (void)state;
     char name[16], path[160];
@@ -42,7 +42,7 @@ static void an_id_that_is_used_again_brings_no_record_along(void **state) {
     block(path);
     append(last, "waits");
     assert_int_equal(burst_close_within(log, SECOND_NS / 4), 1);
-    log = open_without_file(); /* with other streams only: those places are free whose records are drained */
+    log = open_without_file(); /* only other streams are open: a place is free if its records are drained */
     for (int i = 1; i < BURST_STREAMS_MAX - 1; i++) {
         snprintf(name, sizeof name, "t%d", i);
         snprintf(path, sizeof path, "%s/t%d", folder, i);
@@ -62,7 +62,7 @@ static void an_id_that_is_used_again_brings_no_record_along(void **state) {
     }
 }
 
-/* Names and paths of all streams stand in one slot of the ring's head. */
+/* One slot of the ring's head holds the names and paths of all streams. */
 static void a_stream_whose_name_does_not_fit_is_refused_and_the_others_go_on(void **state) {
     (void)state;
     char name[BURST_STREAM_NAME_BYTES], path[2400];

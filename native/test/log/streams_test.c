@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several streams of one ring: burst_stream_open and what follows. */
+/* Several streams of one ring: burst_stream_open and the other calls. */
 #include "streams_fixture.h"
 
 #define RECORD_BYTES 1000
 
-/* The figure comes with the end of a step of the drain, a moment after what waits for it. */
+/* Waits for the figure, which changes at the end of a drain step, a moment after the drain's other results. */
 static void await_held(const burst_stream_t *stream, uint64_t least, uint64_t most) {
     while (stream_stats(stream).held_bytes < least || stream_stats(stream).held_bytes > most) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -84,7 +84,7 @@ static void a_stream_may_be_opened_again_as_soon_as_its_close_has_returned(void 
         burst_stream_t *stream = open_stream(log, "one", paths[0]);
         append(stream, "r ");
         strcat(wanted, "r ");
-        assert_in_range(burst_stream_close(stream, 0), 0, 1); /* and does not wait for the drain */
+        assert_in_range(burst_stream_close(stream, 0), 0, 1); /* does not wait for the drain */
     }
     assert_int_equal(burst_close(log), 0);
     assert_holds(paths[0], wanted);
@@ -102,7 +102,7 @@ static void a_stream_whose_new_file_was_refused_is_opened_with_another(void **st
     assert_holds(paths[0], "1 2 ");
 }
 
-/* Refused when its file is made already: the names of all do not fit into the ring. */
+/* The open is refused when the file exists already: the ring has no room for so many names. */
 static void a_stream_that_is_refused_leaves_no_file(void **state) {
     (void)state;
     char path[BURST_PATH_BYTES], made[BURST_PATH_BYTES];
@@ -125,7 +125,7 @@ static void a_stream_that_is_refused_leaves_no_file(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* Another log may write it then: the lock of the file is gone. */
+/* Then another log may write the file: its lock is gone. */
 static void a_closed_stream_holds_its_file_no_more(void **state) {
     (void)state;
     char other_ring[160];
@@ -145,7 +145,7 @@ static void a_closed_stream_holds_its_file_no_more(void **state) {
     assert_holds(paths[0], "1 2 ");
 }
 
-/* A file system that is full, for one stream only: a directory stands in the place of its file. */
+/* One stream's file system is "full": a directory stands in the place of its file. */
 static void a_stalled_stream_holds_up_itself_alone(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -176,7 +176,7 @@ static void a_stalled_stream_holds_up_itself_alone(void **state) {
     assert_holds(paths[0], "s1 ");
 }
 
-/* What waits for a stream goes to its file, whoever is open then. */
+/* Records that wait for a stream go to its file, whichever streams are open. */
 static void a_stream_that_is_not_opened_any_more_is_drained(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -195,7 +195,7 @@ static void a_stream_that_is_not_opened_any_more_is_drained(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* Another name for the same file: what waits under the old one comes first. */
+/* The same file gets another name: records under the old name come first. */
 static void a_renamed_stream_takes_its_file_over(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -257,7 +257,7 @@ static void a_stream_has_a_rule_of_its_own(void **state) {
     assert_int_equal(burst_close(log), 0);
 }
 
-/* 64 entries at most: one that holds nothing and that nobody has open gives its place. */
+/* There are 64 entries at most. An entry without records gives its place if nobody has its stream open. */
 static void a_mapped_ring_carries_streams(void **state) {
     (void)state;
     burst_config_t config = small_config();
@@ -277,7 +277,7 @@ static void a_mapped_ring_carries_streams(void **state) {
     assert_file_is("m m ");
 }
 
-/* The main stream comes and goes like the others. */
+/* The main stream comes and goes like other streams. */
 static void a_ring_loses_and_gets_its_main_stream(void **state) {
     (void)state;
     burst_t *log = open_small();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How files can be rolled, and how not. */
+/* Valid and invalid ways to roll files. */
 #include "roll_log.h"
 
 static void assert_rolling_refused(const burst_rolling_t *rolling, int code, const char *why) {
@@ -84,7 +84,7 @@ static void assert_names_refused(burst_t *log, const char *file, const char *rol
     }
 }
 
-/* Which would be deleted with the oldest of the other one. */
+/* It would be deleted with the other stream's oldest files. */
 static void a_log_file_that_the_pattern_of_an_open_stream_makes_is_refused(void **state) {
     (void)state;
     burst_t *log = open_without_file();
@@ -98,13 +98,13 @@ static void a_log_file_that_the_pattern_of_an_open_stream_makes_is_refused(void 
     assert_int_equal(open_rolling(log, paths[1], NULL, &other), 0);
     assert_true(burst_stream_close(other, -1) >= 0);
     assert_true(burst_stream_close(stream, -1) >= 0);
-    assert_int_equal(open_rolling(log, taken, NULL, &other), 0);   /* nobody rolls into it any more */
-    assert_names_refused(log, paths[0], pattern, paths[0], taken); /* nor may a later one */
+    assert_int_equal(open_rolling(log, taken, NULL, &other), 0);   /* no stream rolls into it any more */
+    assert_names_refused(log, paths[0], pattern, paths[0], taken); /* nor may a later stream roll into it */
     assert_int_equal(open_rolling(log, paths[0], NULL, &stream), 0);
     assert_true(burst_stream_close(other, -1) >= 0);
     assert_int_equal(open_rolling(log, paths[1], NULL, &other), 0);
     snprintf(diverted, sizeof diverted, "%s.burst-%%i", paths[1]);
-    assert_names_refused(log, paths[2], diverted, paths[2], paths[1]); /* when it cannot go on under its own name */
+    assert_names_refused(log, paths[2], diverted, paths[2], paths[1]); /* a diverted log would take that name */
     assert_int_equal(burst_close(log), 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressing and deleting rolled files; the process is killed at each call that changes anything. */
+/* Compressing and deleting rolled files. The process is killed at each call that changes anything. */
 #include "roll_log.h"
 
 #include <dirent.h>
@@ -13,10 +13,10 @@
 #define KILLED 9
 #define CONTENT_BYTES 200000
 
-static int calls_left = -1; /* until the process is killed; < 0: for ever */
-static int fails_with;      /* or the call fails, and so do those behind it */
+static int calls_left = -1; /* so many calls until the process is killed; < 0: it is not */
+static int fails_with;      /* the call fails so instead, and all later ones */
 
-static char order[200]; /* in their order, but for `read` */
+static char order[200]; /* the calls in their order, without `read` */
 
 static int is_cut(const char *name) {
     if (strcmp(name, "read") != 0 && strcmp(name, "fstatat") != 0) {
@@ -42,7 +42,7 @@ CUT(int, fchmod, (int fd, mode_t mode), (fd, mode))
 CUT(int, futimens, (int fd, const struct timespec times[2]), (fd, times))
 CUT(int, fsync, (int fd), (fd))
 
-/* Or it links, and the answer is lost. 2: somebody else takes the name at that moment. */
+/* 1: the link is made, but its answer is an error; 2: others take the name at that moment. */
 static int link_lies;
 
 int __real_linkat(int from, const char *old, int to, const char *new, int flags);
@@ -81,7 +81,7 @@ static const char *rolled(unsigned index, const char *suffix) {
     return path;
 }
 
-/* Changed so many seconds after 1970. */
+/* Puts a rolled file whose time is so many seconds after 1970. */
 static void put_rolled(unsigned index, const char *suffix, size_t bytes, int64_t changed_s) {
     static char content[CONTENT_BYTES];
     uint64_t random = index;
@@ -100,7 +100,7 @@ static int is_there(unsigned index, const char *suffix) {
     return access(rolled(index, suffix), F_OK) == 0;
 }
 
-/* It is what put_rolled has put, plain or compressed. */
+/* The file has the content of put_rolled, plain or compressed. */
 static void assert_whole(unsigned index, size_t bytes) {
     char command[BURST_PATH_BYTES + 200];
     put_rolled(index, ".wanted", bytes, 1);
@@ -173,14 +173,14 @@ static void a_kill_at_any_call_leaves_every_file_whole(void **state) {
         assert_int_not_equal(status, 1);
         assert_whole(1, CONTENT_BYTES);
         assert_whole(2, 10);
-        if (is_there(1, ".gz")) { /* it never has its name before it is whole */
+        if (is_there(1, ".gz")) { /* only a whole file gets this name */
             char command[400];
             snprintf(command, sizeof command, "gzip -t '%s'", rolled(1, ".gz"));
             assert_int_equal(system(command), 0);
         }
         tidy();
         assert_true(is_there(1, ".gz") && is_there(2, ".gz"));
-        assert_int_equal(entries(), 2); /* nothing half done is left */
+        assert_int_equal(entries(), 2); /* no half-made file is left */
     }
     assert_true(calls > 12);
 }
@@ -246,7 +246,7 @@ static void what_a_kill_left_of_a_deleted_file_is_removed(void **state) {
 static void the_newest_are_kept_by_index(void **state) {
     (void)state;
     for (unsigned i = 8; i <= 12; i++) {
-        put_rolled(i, i % 2 ? ".gz" : "", 10, 500 - i); /* the clock was set back all the time */
+        put_rolled(i, i % 2 ? ".gz" : "", 10, 500 - i); /* as if the clock had been set back all the time */
     }
     put_file(log_file, "the log");
     files.keep_files = 3;
@@ -276,7 +276,7 @@ static void age_counts_for_each_file_by_itself(void **state) {
     for (unsigned i = 0; i < 9; i++) {
         assert_int_equal(is_there(1 + i, i % 2 ? ".gz" : ""), times[i] > 100);
     }
-    files.keep_files = 6; /* of those that are left */
+    files.keep_files = 6; /* of the files that remain */
     tidy();
     assert_true(!is_there(1, "") && is_there(2, ".gz") && is_there(9, ""));
 }
@@ -293,7 +293,7 @@ static void those_that_age_takes_count_for_nothing_else(void **state) {
     assert_true(is_there(1, "") && is_there(2, "") && is_there(3, "") && !is_there(4, ""));
 }
 
-/* A lock of another process, or of this one. */
+/* Takes a lock, as another process does, or this one. */
 static int write_lock(const char *path) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const int file = open(path, O_RDWR);
@@ -344,7 +344,7 @@ static void but_not_one_that_somebody_else_has_made(void **state) {
     assert_int_equal(status.st_size, 0);
 }
 
-/* Whether somebody compresses it is not known. */
+/* Another process may be compressing it. */
 static void what_is_begun_of_a_file_that_cannot_be_opened_stays(void **state) {
     (void)state;
     char unfinished[BURST_PATH_BYTES + 300];
@@ -377,7 +377,7 @@ static void the_index_goes_on_behind_the_highest(void **state) {
     }
     assert_int_equal(rolling_files_last(&files, &index), 0);
     assert_int_equal(index, 100);
-    for (int i = 0; i < 100; i++) { /* an index that cannot be looked at is not given again */
+    for (int i = 0; i < 100; i++) { /* an unreadable index is not used again */
         calls_left = i;
         fails_with = EIO;
         assert_int_equal(rolling_files_last(&files, &index), -EIO);
@@ -385,7 +385,7 @@ static void the_index_goes_on_behind_the_highest(void **state) {
     calls_left = -1;
     fails_with = 0;
     snprintf(files.name.folder, sizeof files.name.folder, "%s-none", paths[0]);
-    assert_int_equal(rolling_files_last(&files, &index), 0); /* it is made with the first roll */
+    assert_int_equal(rolling_files_last(&files, &index), 0); /* its folder comes with the first roll */
     assert_int_equal(rolling_files_tidy(&files, 0), 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine declares what it uses of zlib by itself: this compares it with zlib's own header. */
+/* The engine declares the part of zlib that it uses; this compares its declarations with zlib's header. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process whose log rolls, compresses and deletes is killed at any time: each of its lines is in one file. */
+/* A process that rolls, compresses and deletes is killed at any time: each of its lines is in one file. */
 #include "roll_log.h"
 
 #include <signal.h>
@@ -29,7 +29,7 @@ static burst_t *open_rolling(uint64_t keep_files) {
     return open_with(&config);
 }
 
-/* Writes lines until it is killed, and says of each that it is durable. */
+/* Writes lines until it is killed; reports each durable one. */
 static void write_lines(int to) {
     burst_t *log = open_rolling(0);
     for (int64_t sequence = 0;; sequence++) {
@@ -64,7 +64,7 @@ static size_t run_and_kill(int ms) {
     return lines;
 }
 
-/* The lines of all files in the order of their indexes. The next round's begin anew at 0. *files: how many were rolled. */
+/* Counts the lines of all files in the order of their indexes. Each round's lines begin at 0. *files: rolled files. */
 static size_t count_lines(size_t *rounds, size_t *files) {
     char command[700];
     snprintf(
@@ -117,7 +117,7 @@ static void a_kill_at_any_time_loses_and_doubles_nothing(void **state) {
         command, sizeof command,
         "cd '%s' && [ $(ls | grep -c 'stream0-.*log$') = 0 ] && [ $(ls | grep -c stream0-) -le 3 ] && ! ls -A | grep tmp",
         folder);
-    for (int i = 0; system(command) != 0; i++) { /* what was left half done is done, or removed */
+    for (int i = 0; system(command) != 0; i++) { /* until interrupted work is completed, or removed */
         assert_true(i < 2000);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }

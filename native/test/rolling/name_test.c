@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rolled files are called. */
+/* The names of rolled files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void a_file_is_known_by_its_name(void **state) {
     assert_int_equal(fits("/l/o-%Y-%i.log", "o-2026-17.log.3", &index), 1);
     assert_int_equal(index, 17);
     assert_int_equal(fits("/l/o-%Y-%i.log", "o-2026-17.log.3.gz", &index), 2);
-    assert_int_equal(fits("/l/o%i%Y", "o1232026", &index), 1); /* the index is what the year leaves */
+    assert_int_equal(fits("/l/o%i%Y", "o1232026", &index), 1); /* the index is what the year leaves of the digits */
     assert_int_equal(index, 123);
     assert_int_equal(fits("/l/100%%.%i", "100%.1", &index), 1);
     static const char *const others[] = {"",           "o-2026-.log",       "o-2026-x.log",      "o-26-17.log",

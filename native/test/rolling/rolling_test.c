@@ -47,7 +47,7 @@ static void a_file_ends_before_it_gets_too_long(void **state) {
     burst_t *log = open_rolling(&rolling);
     put(log, "a record that is longer has a file of its own\n");
     put(log, "1234\n");
-    put(log, "5678\n"); /* 10 bytes: as long as it may get */
+    put(log, "5678\n"); /* 10 bytes: the limit */
     put(log, "9\n");
     put(log, "and so has this one, behind another\n");
     assert_int_equal(burst_offer(log, "b\n", 2, 0), 10);
@@ -72,7 +72,7 @@ static void the_next_open_goes_on_where_the_last_one_ended(void **state) {
     put(log, "3\n");
     assert_int_equal(burst_close(log), 0);
     log = open_rolling(&rolling);
-    put(log, "456789\n"); /* behind the 2 bytes that are there: 9 */
+    put(log, "456789\n"); /* with the 2 bytes that are there: 9 */
     put(log, "5\n");
     assert_int_equal(burst_close(log), 0);
     assert_holds(rolled(1), "1234567\n2\n");
@@ -110,7 +110,7 @@ static void a_roll_on_request_gets_the_next_name(void **state) {
     burst_roll_init(&roll);
     put(log, "12345678\n");
     append_roll(burst_main_stream(log), &roll, 1000);
-    put(log, "2345678\n"); /* counted from the roll */
+    put(log, "2345678\n"); /* the size counts from the roll */
     put(log, "3\n");
     roll.target = archive;
     append_roll(burst_main_stream(log), &roll, 1000);
@@ -119,7 +119,7 @@ static void a_roll_on_request_gets_the_next_name(void **state) {
     assert_holds(rolled(1), "12345678\n");
     assert_holds(archive, "2345678\n3\n");
     assert_holds(paths[0], "4\n");
-    assert_is_missing(rolled(2)); /* what the roll ended was not counted for the next file */
+    assert_is_missing(rolled(2)); /* the next file's size does not count bytes before the roll */
 }
 
 static void a_file_ends_when_its_time_is_over(void **state) {
@@ -133,7 +133,7 @@ static void a_file_ends_when_its_time_is_over(void **state) {
     const int64_t first_ns = atomic_load(&inside->next_ns);
     assert_true(first_ns % SECOND_NS == 0);
     atomic_store(&inside->next_ns, 1);
-    put(log, "1\n"); /* the file was empty when the time came: it is as good as the next one */
+    put(log, "1\n"); /* its time came while it was empty: it serves as the next file */
     assert_true(atomic_load(&inside->next_ns) >= first_ns);
     assert_is_missing(rolled(1));
     atomic_store(&inside->next_ns, 1);
@@ -147,7 +147,7 @@ static void a_file_ends_when_its_time_is_over(void **state) {
     atomic_store(&inside->next_ns, INT64_MAX);
     put(log, "3\n");
     assert_int_equal(burst_close(log), 0);
-    log = open_rolling(&rolling); /* the birth of the file is in the ring */
+    log = open_rolling(&rolling); /* the ring has the file's birth */
     put(log, "4\n");
     assert_int_equal(burst_close(log), 0);
     assert_holds(rolled(2), "2\n");
@@ -162,7 +162,7 @@ static void a_file_that_is_taken_for_empty_goes_on(void **state) {
     burst_t *log = open_rolling(&rolling);
     struct rolling *inside = burst_main_stream(log)->rolling;
     put(log, "1\n");
-    atomic_store(&inside->bytes, 0); /* that record is not counted yet */
+    atomic_store(&inside->bytes, 0); /* as if the record were not counted yet */
     atomic_store(&inside->next_ns, 1);
     put(log, "2\n");
     drain(burst_main_stream(log));
@@ -222,7 +222,7 @@ static void what_was_rolled_is_compressed_and_the_oldest_deleted(void **state) {
     assert_int_equal(access(newest, F_OK), 0);
     assert_int_equal(burst_close(log), 0);
     put_file(rolled(7), "left\n");
-    log = open_rolling(&rolling); /* which does what the last one left, and counts on */
+    log = open_rolling(&rolling); /* it completes the last one's work, and counts on */
     await_missing(rolled(7));
     put(log, "abc\n");
     put(log, "abc\n");
@@ -255,7 +255,7 @@ static void names_wait_for_what_an_earlier_run_has_rolled(void **state) {
     burst_close_within(log, SECOND_NS / 10);
     log = open_rolling(&rolling);
     put(log, "cd1\n");
-    put(log, "cd2\n"); /* not yet: which index is the next? */
+    put(log, "cd2\n"); /* no roll yet: the next index is unknown */
     assert_int_equal(burst_stream_roll(burst_main_stream(log), &roll, 1000), -EAGAIN);
     atomic_store(&cannot_be_written, 0);
     drain(burst_main_stream(log));
@@ -318,7 +318,7 @@ static void a_roll_that_was_given_up_is_tried_again(void **state) {
     pthread_mutex_lock(&inside->lock);
     snprintf(inside->files.name.folder, sizeof inside->files.name.folder, "%.*s",
              (int)(strrchr(paths[0], '/') - paths[0]), paths[0]);
-    atomic_store(&inside->quiet_ns, 0); /* the time is over */
+    atomic_store(&inside->quiet_ns, 0); /* the quiet time is over */
     pthread_mutex_unlock(&inside->lock);
     put(log, "jkl\n");
     assert_int_equal(burst_close(log), 0);
@@ -372,7 +372,7 @@ static void every_line_of_all_threads_is_in_one_file_and_in_order(void **state) 
         }
         fclose(text);
     }
-    assert_true(files > 3); /* how many, the pace of the threads says */
+    assert_true(files > 3); /* the threads' pace decides how many */
     for (int i = 0; i < THREADS; i++) {
         assert_int_equal(next[i], LINES);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When files are rolled by the clock on the wall. */
+/* Rolls at times of the wall clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 
 #define HOUR_S 3600
 #define BERLIN "CET-1CEST,M3.5.0,M10.5.0/3"
-#define SANTIAGO "<-04>4<-03>,M9.1.6/24,M4.1.6/24"       /* its clocks are set at midnight */
-#define LORD_HOWE "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0" /* by half an hour */
+#define SANTIAGO "<-04>4<-03>,M9.1.6/24,M4.1.6/24"       /* changes its clocks at midnight */
+#define LORD_HOWE "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0" /* changes its clocks by half an hour */
 
 static void zone(const char *name) {
     setenv("TZ", name, 1);
@@ -91,12 +91,12 @@ static void a_moment_that_the_clock_leaves_out_is_that_of_the_change(void **stat
     assert_next(2 * HOUR_S, "2026-03-29 00:30:00", "2026-03-29 01:00:00");
     assert_next(2 * HOUR_S, "2026-03-29 01:00:00", "2026-03-29 02:00:00");
     zone(SANTIAGO);
-    assert_next(DAY_S, "2026-09-05 10:00:00", "2026-09-06 04:00:00"); /* there is no midnight */
+    assert_next(DAY_S, "2026-09-05 10:00:00", "2026-09-06 04:00:00"); /* this day has no midnight */
     assert_next(DAY_S, "2026-09-06 04:00:00", "2026-09-07 03:00:00");
     assert_next(DAY_S, "2026-04-04 10:00:00", "2026-04-05 04:00:00"); /* 23 o'clock comes twice */
 }
 
-/* Whatever the zone and the interval. */
+/* In any zone, with any interval. */
 static void the_next_moment_is_later_and_not_too_late(void **state) {
     (void)state;
     static const char *const zones[] = {"UTC0", BERLIN, SANTIAGO, LORD_HOWE};

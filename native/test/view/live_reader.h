@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reader beside a writer. Its device reads block by block, and between two blocks the writer does what the test chooses:
- * the engine, the medium and the order are the same each time.
+ * A reader beside a writer. Its device reads block by block; between two blocks the writer does what the test chooses.
+ * So engine, medium and order are the same each time.
  */
 #ifndef BURST_TEST_LOG_LIVE_READER_H
 #define BURST_TEST_LOG_LIVE_READER_H
@@ -17,15 +17,15 @@
 
 static struct {
     struct device device;
-    void (*before_block)(uint64_t offset); /* is read of the medium */
-    unsigned data_reads;                   /* of the first block of the data area */
-    unsigned tearing;                      /* so many reads more find both checkpoints torn */
+    void (*before_block)(uint64_t offset); /* called before each block is read from the medium */
+    unsigned data_reads;                   /* reads of the data area's first block */
+    unsigned tearing;                      /* so many more reads find both checkpoints torn */
     unsigned written;
     uint64_t random;
     int64_t slept_ns;
 } beside;
 
-static char stalled_by; /* records that begin with it cannot be written; 0: none */
+static char stalled_by; /* records that begin so cannot be written; 0: all can */
 
 static inline int64_t write_unless_stalled(const struct files *files, int file, const void *data, size_t bytes,
                                            uint64_t offset) {
@@ -77,7 +77,7 @@ static inline void begin(void) {
     stalled_by = 0;
     struct files_ops *own = own_ops();
     own->write = write_unless_stalled;
-    own->sync = sync_at_once; /* no power fails here */
+    own->sync = sync_at_once; /* no power is cut here */
     open_ring();
     beside.device = host.device;
     beside.device.ops = &beside_ops;
@@ -89,7 +89,7 @@ static inline uint64_t watermark(void) {
     return position;
 }
 
-/* One block; 0 if there is no room for it. */
+/* Writes a record of one block; 0 if there is no room for it. */
 static inline int write_record_to(uint16_t stream, char first) {
     static char record[RECORD_BYTES];
     memset(record, first, sizeof record);
@@ -129,7 +129,7 @@ static inline struct ring_view *look(void) {
     return view;
 }
 
-/* What the reader hands out is the log that recovery found: no number left out. */
+/* The reader hands out the log that recovery found, and leaves no number out. */
 static inline void assert_contiguous(const struct ring_view *view) {
     const struct recovery_input input = ring_view_input(view);
     struct reader reader;
@@ -146,7 +146,7 @@ static inline void assert_contiguous(const struct ring_view *view) {
     assert_int_equal(next, view->recovery.next_sequence);
 }
 
-/* Nothing is called lost, and nothing is missing that was durable before the reader came. */
+/* The reader calls nothing lost, and misses nothing that was durable before it came. */
 static inline void assert_sees_no_loss(uint64_t durable_before) {
     struct ring_view *view = look();
     char text[1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reader sees beside a writer who does anything: the seeds choose. */
+/* A reader beside a writer that does anything: the seeds choose what. */
 #include "view/live_reader.h"
 
 #define SEEDS 1000u
@@ -16,7 +16,7 @@ static void anything(uint64_t offset) {
         if (what == 0) {
             assert_int_equal(engine_note_writer(host.engine), 0);
         } else if (what < 4) {
-            engine_step(host.engine, what == 1); /* fails where a stream is stalled */
+            engine_step(host.engine, what == 1); /* fails if a stream is stalled */
         } else if (what == 4) {
             write_a_lap();
         } else {
@@ -42,7 +42,7 @@ static void a_writer_that_does_anything_loses_nothing(void **state) {
     assert_true(again > SEEDS / 10 && again < SEEDS);
 }
 
-/* The damaged range that holds the position, or NULL. */
+/* Returns the damaged range with this position, or NULL. */
 static const struct walk_gap *damage_at(const struct recovery *recovery, uint64_t position) {
     for (size_t i = 0; i < recovery->jump_count; i++) {
         const struct walk_gap *gap = &recovery->jumps[i].gap;
@@ -53,7 +53,7 @@ static const struct walk_gap *damage_at(const struct recovery *recovery, uint64_
     return NULL;
 }
 
-/* The drain takes its records from the memory of the writer, and goes on. */
+/* The drain takes its records from the writer's memory, and goes on. */
 static void nor_does_it_hide_a_loss(void **state) {
     (void)state;
     begin_with_other();

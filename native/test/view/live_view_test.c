@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a reader sees beside a writer who does the worst, at the moment at which it is that. */
+/* A reader beside a writer that does the worst thing at the worst moment. */
 #include "view/live_reader.h"
 
 static unsigned trigger_block;
@@ -19,7 +19,7 @@ static void what_is_written_behind_the_place_that_is_read_is_not_lost(void **sta
     begin();
     assert_true(write_record());
     const uint64_t next_block = watermark() / BLOCK_BYTES;
-    trigger_block = (unsigned)next_block + 1; /* the first of the two stands where was read already */
+    trigger_block = (unsigned)next_block + 1; /* the first of the two is in a block that was read already */
     beside.before_block = write_two_once;
     assert_sees_no_loss(1);
     assert_int_equal(beside.written, 3);
@@ -86,7 +86,7 @@ static void checkpoints_that_are_written_are_read_again(void **state) {
     (void)state;
     begin();
     assert_true(write_record());
-    beside.tearing = 3; /* both, and then one */
+    beside.tearing = 3; /* first both, then one */
     struct ring_view *view = look();
     assert_true(ledger_view(view->ledger)->checkpoint_is_valid[0] && ledger_view(view->ledger)->checkpoint_is_valid[1]);
     assert_true(beside.slept_ns > 0);
@@ -129,7 +129,7 @@ static void other_stream_goes_on(uint64_t offset) {
     }
 }
 
-/* The head says more of the one that goes on than the data that was read before it has. */
+/* The head may know more of a stream that drains on than the data that was read before it. */
 static void a_stream_that_has_drained_more_proves_nothing_of_what_was_read_before(void **state) {
     (void)state;
     begin_with_other();

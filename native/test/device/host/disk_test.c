@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is shown of a block device, on recorded machines. */
+/* The facts that are shown of a block device, on recorded machines. */
 #include "device/recorded.h"
 
 #include "device/host/disk.h"

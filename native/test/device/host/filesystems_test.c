@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ring files on the file systems that this host has, each on a loop device of the test's own. */
+/* Ring files on each file system of this host, on loop devices of the test's own. */
 #include "device/media.h"
 
 #include <linux/magic.h>
@@ -118,7 +118,7 @@ static void a_ring_file_works_on_tmpfs(void **state) {
     assert_int_equal(result, 0);
 }
 
-/* A test that fails leaves its mounts: they go before the directory. */
+/* A failed test leaves its mounts: they must go before the directory. */
 static int unmount_and_remove(void **state) {
     umount2(scratch_path("point"), MNT_DETACH);
     umount2(scratch_path("tmpfs"), MNT_DETACH);

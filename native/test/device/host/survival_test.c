@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of docs/durability.md on recorded machines: every medium that this host need not have. */
+/* The rules of docs/durability.md on recorded machines, for all media that this host lacks. */
 #include "device/recorded.h"
 
 #include "burstlog.h"
@@ -185,7 +185,7 @@ static void a_device_made_of_others_that_hands_no_flush_on_survives_os_crash(voi
 
 static void a_mapped_device_without_disks_survives_the_process(void **state) {
     (void)state;
-    record_virtual("252:0", VIRTUAL("dm-0"), "write through"); /* dm-zero: what is written is nowhere */
+    record_virtual("252:0", VIRTUAL("dm-0"), "write through"); /* dm-zero keeps nothing */
     attribute(VIRTUAL("dm-0"), "dm/name", "nothing");
     assert_block(252, 0, PROCESS, "cannot be seen");
 }
@@ -241,7 +241,7 @@ static void a_file_is_what_the_disk_under_its_file_system_is(void **state) {
     assert_path("/data/fast/a.ring", PROCESS, "zram0");
     assert_path("/data/faster/a.ring", POWER, "nvme0n1 is a disk");
     assert_path("/data/fast", PROCESS, "zram0");
-    record_mount("8:0", "/data", "ext4", "/dev/sda", "rw"); /* listed behind what is mounted in it */
+    record_mount("8:0", "/data", "ext4", "/dev/sda", "rw"); /* the kernel lists it behind a mount within it */
     assert_path("/data/fast/a.ring", PROCESS, "zram0");
     assert_path("/data/a.ring", POWER, "sda is a disk");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing cache lines back: which instruction is chosen, and which lines it reaches. */
+/* Writing cache lines back: the chosen instruction, and the lines that it reaches. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void the_best_instruction_that_the_processor_has_is_chosen(void **state) 
     assert_true(writeback_features_here() & WRITEBACK_FLUSH);
 }
 
-/* The signal that writing back [begin, end) of a page ends with, between two that cannot be touched. */
+/* The signal that ends writing back [begin, end) of a page between two pages that may not be touched. */
 static int signal_of(const struct writeback *writeback, ptrdiff_t begin, ptrdiff_t end) {
     const pid_t child = fork();
     if (child == 0) {

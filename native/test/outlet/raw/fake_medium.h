@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device in memory, with a write cache: what was written since its last sync may be lost, sector by sector. */
+/* A device in memory with a write cache: power loss may undo each sector that was written since the last sync. */
 #ifndef BURST_TEST_OUTLET_RAW_FAKE_MEDIUM_H
 #define BURST_TEST_OUTLET_RAW_FAKE_MEDIUM_H
 
@@ -17,8 +17,8 @@ struct fake {
     struct raw_media media; /* first */
     struct raw_medium writer, reader;
     int is_held, is_gone;
-    int write_fails, sync_fails;      /* errno of each, or 0 */
-    int64_t cut_in;                   /* power is cut before this many further writes and syncs; < 0: never */
+    int write_fails, sync_fails;      /* errno of each write or sync; 0: it succeeds */
+    int64_t cut_in;                   /* the power is cut before so many more writes and syncs; < 0: never */
     uint64_t writes, syncs, openings; /* as writer */
     uint8_t durable[FAKE_BYTES], cached[FAKE_BYTES];
 };
@@ -49,7 +49,7 @@ static int fake_write(const struct raw_medium *medium, const void *data, size_t 
     return 0;
 }
 
-/* A failed one has lost what was to be written, as a page cache does. */
+/* A failed sync loses what was to be written, as a page cache does. */
 static int fake_sync(const struct raw_medium *medium) {
     (void)medium;
     if (is_cut())
@@ -96,7 +96,7 @@ static inline void fake_format(void) {
         fail_msg("%s", error_text());
 }
 
-/* Power comes back: of each sector that was not synced either content is there. */
+/* Brings the power back: each sector that was not synced has its old or its new content. */
 static inline void fake_power_up(uint64_t (*random)(void)) {
     for (size_t at = 0; at < sizeof fake.cached; at += FAKE_SECTOR_BYTES) {
         if (memcmp(fake.cached + at, fake.durable + at, FAKE_SECTOR_BYTES) != 0 && random() % 2 == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log that goes to the device in memory: what the drain does with an outlet, and a ledger of two lines. */
+/* A log on the device in memory: a short drain for the outlet, and a short ledger. */
 #ifndef BURST_TEST_OUTLET_RAW_RAW_LOG_H
 #define BURST_TEST_OUTLET_RAW_RAW_LOG_H
 
@@ -21,10 +21,10 @@ static struct raw_log {
     struct raw_outlet_parts parts;
     struct outlet *outlet;
     struct events events;
-    struct outlet_state state; /* of the newest checkpoint */
+    struct outlet_state state; /* in the newest checkpoint */
     struct outlet_noted noted;
-    uint64_t noted_bytes; /* of the log, as appended, behind the checkpoint */
-    uint64_t written;     /* of it, in the device perhaps */
+    uint64_t noted_bytes; /* bytes of the log that are checkpointed */
+    uint64_t written;     /* bytes of the log that were given to the device */
     uint64_t batch_bytes;
     unsigned notes;
     uint8_t bytes[LOG_MOST_BYTES]; /* as appended */
@@ -36,7 +36,7 @@ static inline void log_make_outlet(void) {
     raw_log.noted.sequence = 17;
 }
 
-/* Both slots have the new state; what was written up to then counts as drained. */
+/* Notes the new state in both slots: all that was written so far counts as drained. */
 static inline void log_note(const struct outlet_state *state) {
     raw_log.state = *state;
     raw_log.noted_bytes = raw_log.written;
@@ -52,7 +52,7 @@ static inline int log_bind(void) {
     return rc;
 }
 
-/* Another process opens the log: what was not noted is to be written again. */
+/* Another process opens the log: what was not noted must be written again. */
 static inline int log_reopen(void) {
     struct outlet_state state;
     raw_log.outlet->ops->destroy(raw_log.outlet);
@@ -74,7 +74,7 @@ static inline int log_sync(void) {
     return rc;
 }
 
-/* 0: the first `until` bytes of the log are written; or -errno. */
+/* Writes the log up to byte `until`: 0 or -errno. */
 static inline int log_write(uint64_t until) {
     const struct outlet_ops *ops = raw_log.outlet->ops;
     for (int turn = 0; raw_log.written < until; turn++) {
@@ -129,10 +129,10 @@ static inline int log_begin(void **state) {
 static inline int log_end(void **state) {
     (void)state;
     raw_log.outlet->ops->destroy(raw_log.outlet);
-    return fake.is_held; /* nothing is left open */
+    return fake.is_held; /* each log was closed */
 }
 
-/* The device has the bytes of the log from `from` on at byte `at` of it. */
+/* The device has these bytes of the log, those from `from` on, at byte `at`. */
 static inline void assert_device_has(uint64_t at, uint64_t from, uint64_t bytes) {
     assert_true(at + bytes <= RAW_MIN_CAPACITY_BYTES);
     if (memcmp(fake.durable + RAW_DATA_OFFSET + at, raw_log.bytes + from, bytes) != 0)

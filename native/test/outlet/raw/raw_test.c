@@ -63,7 +63,7 @@ static void a_redo_writes_the_same_bytes_to_the_same_places(void **state) {
     assert_int_equal(log_write(25000), 0);
     const struct outlet_state before = raw_log.state;
     assert_int_equal(log_sync(), OUTLET_READY);
-    raw_log.state = before; /* the checkpoint was not written any more */
+    raw_log.state = before; /* a crash kept the checkpoint from being written */
     raw_log.noted_bytes = 0;
     raw_log.batch_bytes = 7000;
     assert_int_equal(log_reopen(), OUTLET_READY);
@@ -71,11 +71,11 @@ static void a_redo_writes_the_same_bytes_to_the_same_places(void **state) {
     assert_int_equal(log_sync(), OUTLET_READY);
     assert_int_equal(raw_log.state.length, 14000);
     const struct raw_view view = fake_view();
-    assert_int_equal(raw_view_length(&view), 25000); /* it does not go back */
+    assert_int_equal(raw_view_length(&view), 25000); /* the device's end does not go back */
     assert_int_equal(log_write(40000), 0);
     assert_int_equal(log_sync(), OUTLET_READY);
     assert_device_has(0, 0, 40000);
-    assert_int_equal(raw_log.notes, 1); /* that of the bind */
+    assert_int_equal(raw_log.notes, 1); /* the note of the bind only */
 }
 
 static void a_redo_of_other_bytes_goes_behind_what_is_there(void **state) {
@@ -87,12 +87,12 @@ static void a_redo_of_other_bytes_goes_behind_what_is_there(void **state) {
     assert_int_equal(log_sync(), OUTLET_READY);
     raw_log.state = before;
     raw_log.noted_bytes = 10000;
-    raw_log.bytes[24000]++; /* the ring has lost a record since */
+    raw_log.bytes[24000]++; /* since then the ring has lost a record */
     assert_int_equal(log_reopen(), OUTLET_READY);
     assert_int_equal(log_write(40000), 0);
     assert_int_equal(log_sync(), OUTLET_READY);
     assert_told("holds other bytes behind its first 10000 than the log wrote there");
-    assert_device_has(25000, 20000, 20000); /* again, the batch that was another */
+    assert_device_has(25000, 20000, 20000); /* the batch that differs is there once more */
     raw_log.bytes[24000]--;
     assert_device_has(0, 0, 25000);
     assert_int_equal(raw_log.state.length, 45000);
@@ -153,7 +153,7 @@ static void a_device_formatted_anew_is_begun_anew_once_both_slots_know_it(void *
     raw_log.outlet->ops->destroy(raw_log.outlet);
     log_make_outlet();
     assert_int_equal(raw_log.outlet->ops->open(raw_log.outlet, &raw_log.noted, &found), OUTLET_NOTE);
-    for (int i = 0; i < 3; i++) /* until then it gets no byte */
+    for (int i = 0; i < 3; i++) /* until the state is noted the device gets no byte */
         assert_int_equal(raw_log.outlet->ops->ready(raw_log.outlet, &raw_log.noted, "x", 1, 0, &found), OUTLET_NOTE);
     assert_int_equal(fake.writes, 0);
     assert_int_equal(found.length, 0);
@@ -168,7 +168,7 @@ static void an_empty_device_in_the_place_of_a_lost_one_gets_what_was_not_noted(v
     (void)state;
     assert_int_equal(log_write(25000), 0);
     assert_int_equal(log_sync(), OUTLET_READY);
-    assert_int_equal(log_write(60000), 0); /* and this is lost with the device */
+    assert_int_equal(log_write(60000), 0); /* lost with the device, and not noted */
     fake.write_fails = ENXIO;
     assert_int_equal(log_write(70000), -ENXIO);
     fake.write_fails = 0;
@@ -222,7 +222,7 @@ static void a_rotten_end_is_mended_by_what_the_ring_knows(void **state) {
     fake.cached[RAW_END_OFFSET(0) + 20]++;
     fake.cached[RAW_END_OFFSET(1) + 20]++;
     raw_log.outlet->ops->close(raw_log.outlet);
-    assert_int_equal(log_bind(), -EUCLEAN); /* and without a ring nobody knows */
+    assert_int_equal(log_bind(), -EUCLEAN); /* the ring does not name the device: nobody knows its end */
     assert_error_says("in both places");
 }
 
@@ -257,11 +257,11 @@ static void a_failed_sync_is_followed_by_a_redo_of_all_since_the_checkpoint(void
     assert_int_equal(log_write(25000), 0);
     assert_int_equal(log_sync(), OUTLET_READY);
     assert_int_equal(log_write(60000), 0);
-    fake.sync_fails = EIO; /* what was to be written is lost with it */
+    fake.sync_fails = EIO; /* the bytes to write are lost with it */
     assert_int_equal(log_sync(), -EIO);
     fake.sync_fails = 0;
     const uint64_t syncs = fake.syncs;
-    assert_int_equal(log_sync(), OUTLET_REWIND); /* it is not just asked again */
+    assert_int_equal(log_sync(), OUTLET_REWIND); /* a failed sync is not repeated */
     assert_int_equal(fake.syncs, syncs);
     assert_int_equal(log_write(70000), 0);
     assert_int_equal(log_sync(), OUTLET_READY);
@@ -291,7 +291,7 @@ static void a_full_device_keeps_whole_batches_and_the_rest_waits(void **state) {
     (void)state;
     const uint64_t whole = CAPACITY / LOG_BATCH_BYTES * LOG_BATCH_BYTES;
     assert_int_equal(log_write(CAPACITY + 5000), -ENOSPC);
-    assert_int_equal(raw_log.noted_bytes, whole); /* what fits was not left behind */
+    assert_int_equal(raw_log.noted_bytes, whole); /* all whole batches that fit are there */
     assert_device_has(0, 0, whole);
     raw_log.outlet->ops->tell_stalled(raw_log.outlet, -ENOSPC, 0, 9000);
     assert_told("log device /dev/fake is full: it takes 1048576 bytes, has 1040000");
@@ -318,7 +318,7 @@ static void a_full_device_is_formatted_beside_the_log_which_goes_on_there(void *
     assert_int_equal(log_write(CAPACITY + 5000), -ENOSPC);
     const uint64_t openings = fake.openings;
     assert_int_equal(log_write(CAPACITY + 5000), -ENOSPC);
-    assert_int_equal(fake.openings, openings); /* not held for a moment: format would be refused */
+    assert_int_equal(fake.openings, openings); /* not even for a moment: else format would be refused */
     assert_false(fake.is_held);
     fake_format();
     assert_int_equal(log_write(CAPACITY + 5000), 0);
@@ -328,7 +328,7 @@ static void a_full_device_is_formatted_beside_the_log_which_goes_on_there(void *
 
 /* ---------------------------------------------------------------------------------------------------- power is cut */
 
-/* The log as it must be on the device, up to where that says; and the log goes on. */
+/* Checks the device up to the end that it names, and writes on. */
 static void check_after_the_cut(uint64_t noted_bytes) {
     const struct raw_view view = fake_view();
     const uint64_t end = raw_view_length(&view);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "outlet/segments/segments_log.h"
 
-/* Counts from the first frame of segment 1 on. */
+/* Counts frames from the first one of segment 1. */
 static uint64_t count(uint64_t *end) {
     uint64_t frames = 0;
     const int file = files_posix.ops->open(&files_posix, segment_path(1));
@@ -20,7 +20,7 @@ static void whole_frames_are_counted_up_to_a_torn_one(void **state) {
     assert_int_equal(whole_end, seg_log.outlet->ops->length(seg_log.outlet));
     assert_int_equal(truncate(segment_path(1), (off_t)whole_end - 8), 0);
     assert_int_equal(count(&end), 9);
-    assert_int_equal(truncate(segment_path(1), (off_t)whole_end), 0); /* zeros at its end */
+    assert_int_equal(truncate(segment_path(1), (off_t)whole_end), 0); /* the segment now ends in zeros */
     assert_int_equal(count(&end), 9);
     assert_int_equal(end, whole_end - record_bytes(length_of(15)));
     assert_int_equal(truncate(segment_path(1), (off_t)end + 20), 0);
@@ -55,7 +55,7 @@ static void an_empty_segment_gives_its_number_to_what_comes(void **state) {
     assert_int_equal(bound.roll.file_number, 77);
 }
 
-/* Whoever began it ended before its head was durable. */
+/* The process that began the folder died before its head was durable. */
 static void a_head_of_zeros_is_begun_again(void **state) {
     (void)state;
     char path[600];

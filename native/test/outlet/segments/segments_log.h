@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of segments, what the drain does with its outlet, a ledger of two lines, and a reader of what is there. */
+/* A folder of segments, a short drain for its outlet, a short ledger, and a reader. */
 #ifndef BURST_TEST_OUTLET_SEGMENTS_SEGMENTS_LOG_H
 #define BURST_TEST_OUTLET_SEGMENTS_SEGMENTS_LOG_H
 
@@ -28,22 +28,22 @@
 
 static struct {
     struct files files;
-    struct files_ops ops; /* a test puts its own functions there */
+    struct files_ops ops; /* a test replaces functions here */
     struct segments_outlet_parts parts;
     struct outlet *outlet;
     struct events events;
-    struct outlet_state state; /* of the newest checkpoint */
+    struct outlet_state state; /* in the newest checkpoint */
     struct outlet_noted noted;
-    uint64_t noted_sequence; /* the last one that is drained */
-    uint64_t written;        /* the last one that is in the folder perhaps */
-    unsigned salt;           /* another one makes other payloads */
+    uint64_t noted_sequence; /* the last drained sequence */
+    uint64_t written;        /* the last sequence that was given to the outlet */
+    unsigned salt;           /* another salt makes other payloads */
     unsigned batch_records;
     unsigned notes;
-    int fails; /* errno of what a test makes fail, or 0 */
+    int fails; /* errno of the calls that a test lets fail; 0: none fails */
     char folder[200], path[240];
 } seg_log;
 
-/* Every third record is of another stream, which has nothing here. */
+/* Every third sequence is another stream's, and not in this folder. */
 static uint64_t sequence_behind(uint64_t sequence) {
     return sequence % 3 == 1 ? sequence + 2 : sequence + 1;
 }
@@ -79,7 +79,7 @@ static inline void take_note(const struct outlet_state *state) {
     seg_log.noted.sequence = sequence_behind(seg_log.noted_sequence);
 }
 
-/* Both slots have the new state; what was written up to then counts as drained. */
+/* Notes the new state in both slots: all that was written so far counts as drained. */
 static inline void log_note(const struct outlet_state *state) {
     take_note(state);
     seg_log.notes++;
@@ -94,7 +94,7 @@ static inline int log_bind(void) {
     return rc;
 }
 
-/* Another process opens the log: what was not noted is to be written again. */
+/* Another process opens the log: what was not noted must be written again. */
 static inline int log_reopen(void) {
     struct outlet_state state;
     seg_log.outlet->ops->destroy(seg_log.outlet);
@@ -116,7 +116,7 @@ static inline int log_sync(void) {
     return rc;
 }
 
-/* The records up to this one are written; 0 or -errno. */
+/* Writes the records up to this sequence: 0 or -errno. */
 static inline int log_write(uint64_t until) {
     static uint8_t batch[MOST_BYTES];
     const struct outlet_ops *ops = seg_log.outlet->ops;
@@ -206,7 +206,7 @@ struct found {
     uint64_t behind;          /* bytes behind the last whole frame of the last segment */
 };
 
-/* As a reader does: from segment to segment, and from frame to frame, numbers without a gap. */
+/* Reads as a consumer does, from segment to segment and from frame to frame: no number is left out. */
 static inline const struct found *read_folder(uint64_t first_number) {
     static struct found found;
     static uint8_t bytes[MOST_BYTES];
@@ -239,7 +239,7 @@ static inline const struct found *read_folder(uint64_t first_number) {
     return &found;
 }
 
-/* Every record up to this one is there once, in order. */
+/* Each record up to this one is there once, in order. */
 static inline void assert_has_all(uint64_t last) {
     const struct found *found = read_folder(1);
     uint64_t sequence = 0;

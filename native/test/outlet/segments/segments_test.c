@@ -10,7 +10,7 @@ static void records_stand_there_as_they_are(void **state) {
     assert_int_equal(seg_log.state.kind, OUTLET_SEGMENTS);
     assert_int_equal(seg_log.state.length, 0);
     assert_int_equal(seg_log.state.roll.file_number, 1);
-    assert_int_equal(access(segment_path(1), F_OK), -1); /* no file before both slots have it */
+    assert_int_equal(access(segment_path(1), F_OK), -1); /* before both slots name it the segment has no file */
     assert_int_equal(log_write(10), 0);
     assert_has_all(10);
     assert_int_equal(log_sync(), OUTLET_READY);
@@ -46,7 +46,7 @@ static void a_batch_that_is_longer_than_a_segment_has_one_for_itself(void **stat
     assert_int_equal(found->segments, (found->frames + 59) / 60);
 }
 
-/* What a segment has is noted before the next one is. */
+/* A segment's content is noted before its successor is. */
 static void a_segment_that_ends_is_noted_whole(void **state) {
     (void)state;
     while (seg_log.notes < 2) {
@@ -84,7 +84,8 @@ static void a_redo_makes_the_same_bytes(void **state) {
     }
 }
 
-/* The batches of a redo are others: one of them would end the segment where frames stand that somebody has read. */
+/* A redo has other batches. One of them would end the segment at a place where frames stand that
+ * a consumer may have read. */
 static void no_segment_ends_in_the_midst_of_a_redo(void **state) {
     (void)state;
     seg_log.batch_records = 1;
@@ -96,7 +97,7 @@ static void no_segment_ends_in_the_midst_of_a_redo(void **state) {
     seg_log.batch_records = 2;
     assert_int_equal(log_write(90), 0);
     assert_has_all(90);
-    assert_true(access(segment_path(frames + 1), F_OK) == 0); /* the next one begins behind what was there */
+    assert_true(access(segment_path(frames + 1), F_OK) == 0); /* the next segment begins behind the old frames */
 }
 
 static void a_crash_before_the_file_of_a_noted_segment_is_made_is_harmless(void **state) {
@@ -113,7 +114,7 @@ static int count_name_sync(const struct files *files, const char *path) {
     return files_posix.ops->sync_name(files, path);
 }
 
-/* Whoever made the file may have ended before he had synced its name. */
+/* The process that made the file may have died before it synced the name. */
 static void the_name_of_a_file_that_was_made_before_a_crash_is_synced(void **state) {
     (void)state;
     fclose(fopen(segment_path(1), "w"));
@@ -138,7 +139,7 @@ static void short_writes_are_continued(void **state) {
     assert_has_all(400);
 }
 
-/* A torn header, zeros and part of a frame: whatever a crash leaves of what was not synced. */
+/* A power cut may leave any part of what was not synced: a torn header, zeros, a part of a frame. */
 static void what_a_power_cut_leaves_is_written_again(void **state) {
     (void)state;
     for (int64_t left = 0; left < 700; left += 61) {
@@ -223,7 +224,7 @@ static void a_segment_that_is_gone_is_not_made_again(void **state) {
     assert_int_equal(read_folder(11)->frames, 4);
 }
 
-/* An edit of its last bytes: what stands behind them was read perhaps, and keeps its numbers. */
+/* Others edit the last noted bytes. A consumer may have read the frames behind them: these keep their numbers. */
 static void frames_behind_an_edit_keep_their_numbers(void **state) {
     (void)state;
     assert_int_equal(log_write(9), 0);
@@ -289,7 +290,7 @@ static void an_empty_head_says_that_the_log_goes_on_there(void **state) {
     assert_int_equal(log_write(15), 0);
     assert_told("was begun anew");
     assert_int_equal(read_folder(5)->frames, 6);
-    assert_int_equal(head_name_syncs, 1); /* which others made, and need not have synced */
+    assert_int_equal(head_name_syncs, 1); /* others made the head, perhaps without a sync */
     snprintf(path, sizeof path, "%s/head", seg_log.path);
     assert_int_equal(read_whole(path, (uint8_t *)&head, sizeof head), sizeof head);
     assert_string_equal(head.name, "orders");
@@ -336,7 +337,7 @@ static void a_damaged_head_is_refused(void **state) {
     assert_error_says("is damaged");
 }
 
-/* Another ring, or this one formatted anew, goes on behind what is there. */
+/* Another ring, or this one formatted anew, goes on behind the frames. */
 static void another_log_goes_on_behind_the_last_frame(void **state) {
     (void)state;
     assert_int_equal(log_write(60), 0);
@@ -361,7 +362,7 @@ static int64_t fail_write(const struct files *files, int file, const void *data,
     return seg_log.fails != 0 ? -seg_log.fails : files_posix.ops->write(files, file, data, bytes, offset);
 }
 
-/* Nobody knows what a failed sync has made durable: all of it is written again. */
+/* A failed sync leaves unknown bytes durable: the drain writes all of them again. */
 static void after_a_failed_sync_everything_is_written_again(void **state) {
     (void)state;
     seg_log.ops.sync = fail_sync;
