@@ -54,6 +54,7 @@ missing_test_packages() {
   command -v pkg-config >/dev/null || echo pkg-config
   command -v ccache >/dev/null || echo ccache
   command -v strace >/dev/null || echo strace
+  command -v shellcheck >/dev/null || echo shellcheck
   [ -x /usr/sbin/logrotate ] || echo logrotate
   command -v musl-gcc >/dev/null || echo musl-tools
   python3 -m pip --version >/dev/null 2>&1 || echo python3-pip
