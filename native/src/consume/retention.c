@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/keep.h"
 #include "base/retry.h"
 #include "consume/frames.h"
 
@@ -58,24 +59,28 @@ static uint64_t bytes_from(const struct segment_list *list, size_t first) {
     return bytes;
 }
 
-static int is_beyond(const struct retention_limits *limits, uint64_t bytes, int64_t age_ns) {
-    return bytes > limits->limit_bytes || age_ns > limits->limit_ns;
+static struct keep_limits limits_of(const struct retention_limits *limits) {
+    return (struct keep_limits){.count = UINT64_MAX, .bytes = limits->limit_bytes, .age_ns = limits->limit_ns};
 }
 
+/* Segments go in order; the last one stays, as the outlet may write it. */
 size_t retention_count(const struct segment_list *list, uint64_t passed, const struct retention_limits *limits,
                        int64_t now_ns) {
-    uint64_t bytes = bytes_from(list, 0);
+    static const struct keep_limits none = {.count = UINT64_MAX, .bytes = UINT64_MAX, .age_ns = INT64_MAX};
+    const struct keep_rule rule = {.limits = limits->releases ? limits_of(limits) : none,
+                                   .least_bytes = limits->keep_bytes,
+                                   .least_ns = limits->keep_ns,
+                                   .in_order = 1};
+    struct keep keep = {.rule = &rule, .now_ns = now_ns};
     size_t gone = 0;
-    for (; gone + 1 < list->count; gone++) {
-        const struct segment_facts *segment = &list->segments[gone];
-        const uint64_t behind = bytes - segment->bytes;
-        const int64_t age_ns = now_ns - segment->changed_ns;
-        const int is_passed = segment[1].first_number <= passed && behind >= limits->keep_bytes &&
-                              (limits->keep_ns == 0 || age_ns >= limits->keep_ns);
-        if (!is_passed && !(limits->releases && is_beyond(limits, bytes, age_ns))) {
-            break;
-        }
-        bytes = behind;
+    for (size_t i = list->count; i-- > 0;) {
+        const struct segment_facts *segment = &list->segments[i];
+        const struct keep_thing thing = {.bytes = segment->bytes,
+                                         .changed_ns = segment->changed_ns,
+                                         .need = i + 1 == list->count                ? KEEP_ALWAYS
+                                                 : segment[1].first_number <= passed ? KEEP_FREE
+                                                                                     : KEEP_NEEDED};
+        gone = keep_goes(&keep, &thing) ? gone : i;
     }
     return gone;
 }
@@ -84,7 +89,9 @@ int retention_is_behind(const struct segment_list *list, uint64_t next_number, c
                         int64_t now_ns) {
     for (size_t i = 0; i + 1 < list->count; i++) {
         if (list->segments[i + 1].first_number > next_number) {
-            return is_beyond(limits, bytes_from(list, i), now_ns - list->segments[i].changed_ns);
+            const struct keep_limits most = limits_of(limits);
+            const struct keep_sum sum = {.bytes = bytes_from(list, i)};
+            return keep_is_beyond(&most, &sum, now_ns - list->segments[i].changed_ns);
         }
     }
     return 0;

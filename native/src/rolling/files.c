@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/folders.h"
+#include "base/keep.h"
 #include "base/platform.h"
 #include "device/lock.h"
 
@@ -276,20 +277,18 @@ static int refuse_delete(const struct rolling_files *files, const char *name, in
                            files->name.folder, name, error_name(-rc));
 }
 
-/* Drops from the list what stays, whatever its age says of the others: an index tells which is the newer one, a clock does not. */
+/* Drops from the list what stays. An index tells which file is the newer one, a clock does not: so an old file goes by itself. */
 static void choose(const struct rolling_files *files, struct list *list, int64_t now_ns) {
-    uint64_t bytes = 0, kept = 0;
+    const struct keep_rule rule = {
+        .limits = {.count = files->keep_files, .bytes = files->keep_bytes, .age_ns = files->keep_ns}};
+    struct keep keep = {.rule = &rule, .now_ns = now_ns};
     size_t chosen = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct rolled *file = &list->files[i];
-        if (now_ns - file->changed_ns <= files->keep_ns) {
-            kept += kept < UINT64_MAX;
-            bytes = file->bytes > UINT64_MAX - bytes ? UINT64_MAX : bytes + file->bytes;
-            if (kept <= files->keep_files && bytes <= files->keep_bytes) {
-                continue;
-            }
+        const struct keep_thing thing = {.bytes = file->bytes, .changed_ns = file->changed_ns, .need = KEEP_NEEDED};
+        if (keep_goes(&keep, &thing)) {
+            list->files[chosen++] = *file;
         }
-        list->files[chosen++] = *file;
     }
     list->count = chosen;
 }
