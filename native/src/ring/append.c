@@ -53,8 +53,8 @@ static __attribute__((noinline)) void touch_pages(const volatile uint8_t *data, 
     (void)data[length - 1];
 }
 
-/* Fetches what is not in memory (swapped out, in a mapped file) before the claim: after it every commit waits for this
- * thread. */
+/* Brings the caller's bytes into memory (from swap, from a mapped file) before the claim. A page fault after the claim
+ * would hold up every commit, since the leader waits for this thread's copy. */
 static inline void touch(const volatile uint8_t *data, size_t length) {
     const size_t last = length - 1; /* SIZE_MAX if there are no bytes */
     if (__builtin_expect(last < TOUCH_BYTES, 1)) {
@@ -65,7 +65,7 @@ static inline void touch(const volatile uint8_t *data, size_t length) {
     }
 }
 
-/* Claims. Waits until there is space, or the limit is over. */
+/* Waits for space and claims it. Gives up when the limit is over. */
 static int claim_patiently(struct ring *ring, const void *data, size_t length, struct limit *limit,
                            struct claim *claim) {
     const struct platform *platform = ring->platform;
@@ -74,7 +74,7 @@ static int claim_patiently(struct ring *ring, const void *data, size_t length, s
     for (;;) {
         const uint32_t ticket = event_count_register(&ring->space);
         const int64_t left_ns = limit_left_ns(limit, platform);
-        touch(data, length); /* again: the pages may have gone during the wait */
+        touch(data, length); /* again: the kernel may have taken the pages during the wait */
         const int rc = claim_record(ring, record_bytes(length), claim);
         const int64_t now_ns = platform_monotonic_ns(platform);
         if (rc != -EAGAIN || left_ns == 0) {
@@ -91,9 +91,10 @@ static int claim_patiently(struct ring *ring, const void *data, size_t length, s
 }
 
 /*
- * Only the first record after the committer looked has to wake it. The committer clears the flag, then reads the claim.
- * The producer claims, then reads the flag. So one of them sees the other. Both the claim and the clearing are seq_cst,
- * so no fence is needed between the two steps. The record may be published later: the leader waits for it.
+ * Only the first enqueued record after the committer's last look has to wake the committer. The committer clears the
+ * flag, then reads the claim; the producer claims, then reads the flag: so at least one of them sees the other's step.
+ * The claim and the clearing are both seq_cst, so neither side needs a fence between its two steps. The record may be
+ * published later: the leader waits for it.
  */
 static uint32_t is_committer_told(const struct ring *ring) {
     return atomic_load(&ring->enqueued);
@@ -108,11 +109,11 @@ static struct limit limit_left(const struct ring_rule *rule, const struct limit 
     return waited != NULL ? *waited : limit_of(rule->timeout_ns);
 }
 
-/* The calls differ in this alone. It is a constant in each of them. */
+/* The public calls differ only in this value. Each passes a constant, so the compiler drops the other branches. */
 enum call {
     CALL_APPEND,
     CALL_ENQUEUE,
-    CALL_ROLL, /* an append */
+    CALL_ROLL, /* waits as an append does */
     CALL_ENQUEUE_ROLL,
 };
 
@@ -124,8 +125,8 @@ static inline uint8_t flags_of(enum call call) {
     return (is_enqueue(call) ? RECORD_ENQUEUED : 0) | (call >= CALL_ROLL ? RECORD_ROLL : 0);
 }
 
-/* Copies and publishes the claimed record. An append then waits until it is durable. `waited`: NULL if the call has not
- * waited yet. */
+/* Copies and publishes the claimed record. An append then waits until the record is durable. `waited` is the limit that
+ * already runs, or NULL if the call has not waited yet. */
 static inline __attribute__((always_inline)) int64_t put(struct ring *ring, const struct claim *claim, const void *data,
                                                          size_t length, int64_t event_time_ns, uint16_t stream,
                                                          const struct ring_rule *rule, enum call call,
@@ -134,7 +135,8 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
     const uint32_t is_told = enqueued ? is_committer_told(ring) : 1;
     const int64_t claimed_ns = stages_claimed(ring->stages, claim->sequence, enqueued);
     if (enqueued) {
-        claim->header->durable_position = (uint64_t)claimed_ns; /* for the leader: stages_sealed */
+        claim->header->durable_position =
+            (uint64_t)claimed_ns; /* lent to the leader, which passes it to stages_sealed and then overwrites it */
     }
     claim_publish(ring, claim, data, (uint32_t)length, event_time_ns,
                   (struct claim_label){.stream = stream, .flags = flags_of(call)});
@@ -143,8 +145,9 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
         if (!is_told) {
             wake_committer(ring);
         }
-        /* This record may have been published too late for ring_fail to count it as lost. ring_fail fences all threads
-         * between its store of `failed` and its count, so here only the compiler must keep the order. */
+        /* ring_fail may have counted the lost records before this one was published. Then this load must see `failed`.
+         * ring_fail fences all threads between its store of `failed` and its count, so here only the compiler must keep
+         * the order. */
         atomic_signal_fence(memory_order_seq_cst);
         return ring_is_failing(ring) ? fail_append(ring, -EIO, length, rule, limit_left(rule, waited))
                                      : (int64_t)claim->sequence;
@@ -161,8 +164,7 @@ static inline __attribute__((always_inline)) int64_t put(struct ring *ring, cons
     return rc < 0 ? rc : (int64_t)claim->sequence;
 }
 
-/* The rest of a call that found no space, or a closed or failed ring. Not inlined: it would slow the usual call
- * down. */
+/* Finishes a call that found no space, or a closed or failed ring. Inlining it would slow the usual call down. */
 static __attribute__((noinline)) int64_t append_late(struct ring *ring, const void *data, size_t length,
                                                      int64_t event_time_ns, uint16_t stream,
                                                      const struct ring_rule *rule, enum call call, int rc) {

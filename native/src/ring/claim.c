@@ -10,9 +10,9 @@
 
 #define NO_PAD UINT64_MAX
 #define FETCH_AHEAD_BYTES 4096u
-#define FETCHED_MOST_BYTES 1024u /* what is longer the processor foresees by itself */
+#define FETCHED_MOST_BYTES 1024u /* the processor prefetches longer records by itself */
 
-/* position % capacity, with a division for the first record of a lap only. */
+/* position % capacity, but only the first record of a lap pays for a division. */
 static uint64_t offset_of(struct ring *ring, uint64_t position) {
     const uint64_t capacity = ring->geometry.capacity_bytes;
     const uint64_t offset = position - atomic_load_explicit(&ring->lap_begin, memory_order_relaxed);
@@ -31,15 +31,16 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
         if (word & (CLAIM_CLOSED | CLAIM_FAILED)) {
             return word & CLAIM_FAILED ? -EIO : -ESHUTDOWN;
         }
-        /* Both are read between the load of the word and the exchange. If the exchange succeeds, nothing was claimed
-         * meanwhile, so the distance computed here is true however long this thread was suspended. */
+        /* Both values are read between the load of the word and the exchange. A successful exchange proves that nothing
+         * was claimed in between. So the distances computed here are true even if this thread was suspended for
+         * long. */
         const uint64_t released = atomic_load_explicit(&ring->released, memory_order_acquire);
         const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
         uint64_t place = claim_position(word, released);
         uint64_t offset = offset_of(ring, place);
         claim->pad_position = NO_PAD;
         if (capacity - offset < bytes) {
-            /* No pad fits where the rest of the lap is shorter than a header: record_start skips it. */
+            /* A rest of the lap that is shorter than a header holds no pad: readers skip it, as record_start does. */
             claim->pad_position = capacity - offset < RECORD_HEADER_BYTES ? NO_PAD : place;
             place += capacity - offset;
             offset = 0;
@@ -48,7 +49,8 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
         const uint64_t end_of_block = (end + in_block) & ~in_block;
         if (end_of_block + RING_MARKER_BLOCKS * (in_block + 1) > (released & ~in_block) + capacity ||
             claim_sequence(word, durable) - durable >= CLAIM_SEQUENCES_IN_FLIGHT) {
-            /* The ring is full, or the word is so old that `released` or `durable` have overtaken it. */
+            /* Either the ring is full, or the word is so old that `released` or `durable` has overtaken it: a new word
+             * tells. */
             const uint64_t seen = word;
             word = atomic_load_explicit(&ring->claim, memory_order_acquire);
             if (word == seen) {
@@ -61,7 +63,7 @@ int claim_record(struct ring *ring, uint64_t bytes, struct claim *claim) {
                                                   memory_order_acquire)) {
             claim->position = place;
             claim->header = (struct record_header *)(ring->image + offset);
-            /* Read after the exchange: `durable` cannot pass this record before it is published. */
+            /* This load comes after the exchange: `durable` cannot pass this record before this thread publishes it. */
             claim->sequence =
                 claim_sequence(word, atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire));
             return 0;
@@ -86,8 +88,8 @@ static void publish_pad(struct ring *ring, const struct claim *claim) {
     publish_release(ring, header, claim->pad_position);
 }
 
-/* Fetches what a record soon after this one fills: the other cores have it, or none. Without that the next claim waits
- * for it, as its exchange waits until the stores of this record have left the core. */
+/* Fetches the cache lines that a soon following record fills, since no cache of this core holds them. Otherwise the
+ * next claim would wait for these lines: its exchange waits until this record's stores have left the core. */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct record_header *header, uint32_t length) {
     const uint64_t bytes = record_bytes(length);
     cpu_fetch((const uint8_t *)header + FETCH_AHEAD_BYTES, bytes < FETCHED_MOST_BYTES ? bytes : FETCHED_MOST_BYTES, 1);

@@ -27,12 +27,12 @@ static inline uint64_t claim_pack(uint64_t position, uint64_t sequence, uint64_t
     return flags | (sequence & CLAIM_SEQUENCE_MASK) << CLAIM_POSITION_BITS | (position / 8 & CLAIM_POSITION_MASK);
 }
 
-/* The full position, given one that is at most 2^39 - 8 bytes behind it. */
+/* The full position. `behind` is a full position at most 2^39 - 8 bytes before it. */
 static inline uint64_t claim_position(uint64_t word, uint64_t behind) {
     return behind + ((word - behind / 8) & CLAIM_POSITION_MASK) * 8;
 }
 
-/* The full sequence, given one that is less than 2^26 behind it. */
+/* The full sequence. `behind` is a full sequence less than 2^26 before it. */
 static inline uint64_t claim_sequence(uint64_t word, uint64_t behind) {
     return behind + (((word >> CLAIM_POSITION_BITS) - behind) & CLAIM_SEQUENCE_MASK);
 }

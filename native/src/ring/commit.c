@@ -12,7 +12,7 @@
 
 #define STRAGGLER_SPINS 2000
 
-/* position % capacity. A commit asks ten times, and behind a system call each division is slow. */
+/* position % capacity. A commit asks ten times, and a division is slow right after a system call. */
 static uint64_t offset_of(struct ring *ring, uint64_t position) {
     const uint64_t capacity = ring->geometry.capacity_bytes;
     if (position - ring->commit_lap >= capacity) {
@@ -29,7 +29,7 @@ static uint64_t left_of_lap(struct ring *ring, uint64_t position) {
     return ring->geometry.capacity_bytes - offset_of(ring, position);
 }
 
-/* As record_start. */
+/* Skips a rest of the lap that is too short for a header: see record_start. */
 static uint64_t start_at(struct ring *ring, uint64_t position) {
     const uint64_t left = left_of_lap(ring, position);
     return left < RECORD_HEADER_BYTES ? position + left : position;
@@ -57,8 +57,8 @@ static void seal(struct ring *ring, struct ring_round *round) {
     round->sealed_sequence = round->whole_sequence = durable;
 }
 
-/* Continues the round that the previous leader left, as it has finished some headers; else seals what is claimed
- * now. */
+/* Continues the round that the last leader left unfinished: its seal stands, and some of its headers are finished.
+ * Otherwise seals what is claimed now. */
 static void begin(struct ring *ring, struct ring_round *round) {
     if (ring->unfinished.end != 0) {
         *round = ring->unfinished;
@@ -73,9 +73,9 @@ static int is_published(const struct ring *ring, const struct record_header *hea
     return __atomic_load_n(&header->position, __ATOMIC_ACQUIRE) == (position ^ ring->salt);
 }
 
-/* Waits until the producer of the record has published it. 0, -ETIMEDOUT (the limit is over), -EIO (the ring has
- * failed). The ring fails after the leaders have slept RING_STRAGGLER_NS for this record. The clock does not count: a
- * suspended machine or a stopped process is not a stuck producer. */
+/* Waits until the producer has published the record. Returns 0, -ETIMEDOUT (the limit is over) or -EIO (the ring has
+ * failed). The ring fails after leaders have slept RING_STRAGGLER_NS for this record. The sum of sleeps counts, not the
+ * clock: a suspended machine or a stopped process is no stuck producer. */
 static int await_publication(struct ring *ring, const struct record_header *header, uint64_t position,
                              uint64_t sequence, struct limit *limit) {
     for (int spin = 0; spin < STRAGGLER_SPINS; spin++) {
@@ -113,8 +113,8 @@ static int await_publication(struct ring *ring, const struct record_header *head
     return -EIO;
 }
 
-/* Once everything below `until` is written, every record sealed so far is whole, unless the last one ends behind
- * `until`. */
+/* Notes that all records sealed so far are durable once everything below `until` is written. Does nothing if the last of
+ * them ends behind `until`: only a later piece makes that one whole. */
 static void take_whole(struct ring *ring, struct ring_round *round, uint64_t until) {
     if (round->sealed <= until) {
         round->whole = start_at(ring, round->sealed);
@@ -129,7 +129,7 @@ _Static_assert((RING_WRITES_UNDER_WAY + 1) * RING_WRITE_BYTES / RECORD_HEADER_BY
 /* Finishes the headers of all records that begin below `until`. */
 static int seal_records(struct ring *ring, struct ring_round *round, uint64_t until, struct limit *limit) {
     const struct ring_geometry *geometry = &ring->geometry;
-    take_whole(ring, round, until); /* an earlier piece's last record may end in this one */
+    take_whole(ring, round, until); /* the last record of an earlier piece may end in this one */
     while (round->sealed < until && round->sealed < round->records_end) {
         const uint64_t position = start_at(ring, round->sealed);
         struct record_header *header = image_at(ring, position);
@@ -161,8 +161,8 @@ static int seal_records(struct ring *ring, struct ring_round *round, uint64_t un
     return 0;
 }
 
-/* Only the leader writes these three, so plain stores are enough. A reader in between sees an odd version, or finds
- * another one afterwards. */
+/* Only the leader writes these three, so plain stores are enough. A reader that comes in between sees an odd version,
+ * or a changed version when it looks again. */
 static void advance(struct ring *ring, uint64_t position, uint64_t next_sequence) {
     const uint32_t version = atomic_load_explicit(&ring->durable_version, memory_order_relaxed);
     atomic_store_explicit(&ring->durable_version, version + 1, memory_order_relaxed);
@@ -179,8 +179,8 @@ static uint64_t count(_Atomic uint64_t *counter, uint64_t more) {
     return before;
 }
 
-/* Where the piece of the commit ends that begins at `from`: one write of whole blocks or lines, within one lap, of at
- * most RING_WRITE_BYTES. */
+/* Where the piece ends that begins at `from`. The leader writes a piece with one write: whole blocks or lines, within
+ * one lap, at most RING_WRITE_BYTES. */
 static uint64_t piece_end(struct ring *ring, const struct ring_round *round, uint64_t from) {
     uint64_t end = from + RING_WRITE_BYTES;
     const uint64_t lap_end = from + left_of_lap(ring, from);
@@ -188,9 +188,9 @@ static uint64_t piece_end(struct ring *ring, const struct ring_round *round, uin
     return end < round->end ? end : round->end;
 }
 
-/* What a piece is written from. Behind the records of its last block the image has what was there a lap ago, in no
- * cache, and whoever writes the block waits for that. So a commit of one block is copied to memory that stays in the
- * cache. What lies behind its records nobody reads. */
+/* The memory that a piece is written from. In the image, the rest of the last block holds bytes of a lap ago that no
+ * cache has, and the write would wait for them. So a commit of one block is copied to `stage`, which stays in the
+ * cache. No reader looks at the bytes behind the records. */
 static const void *source_of(struct ring *ring, const struct ring_round *round, uint64_t from) {
     const void *const records = image_at(ring, from);
     const uint64_t used = round->records_end - from;
@@ -211,7 +211,7 @@ static void submit(struct ring *ring, const struct ring_round *round, struct rin
     ring->device->ops->submit(ring->device, &write->write);
 }
 
-/* Takes one completion. Advances the watermark to the end of the writes that are complete without a hole. */
+/* Takes one completion. Advances the watermark over all leading writes that are complete. */
 static void collect(struct ring *ring, uint64_t *oldest, uint64_t newest) {
     struct device_write *completed = ring->device->ops->complete(ring->device);
     struct ring_write *write = (struct ring_write *)((char *)completed - offsetof(struct ring_write, write));

@@ -3,10 +3,10 @@
 
 #include "base/alarm.h"
 
-#define SLOW_NS 1000000000ll /* who has waited so long for space tells an error */
+#define SLOW_NS 1000000000ll /* a wait for space of this length is an error that the operator hears of */
 
-/* A new alarm begins if nobody waited for a second and space was released meanwhile. Otherwise each of many short
- * waits, and each call that fails after its time limit, would begin one. */
+/* Begins a new alarm if nobody waited for a second and space was released meanwhile. Without this condition, each of
+ * many short waits and each call that times out would begin one. */
 void full_begins(struct ring *ring, int64_t now_ns) {
     struct ring_full *full = &ring->full;
     const uint64_t released = atomic_load(&ring->released);

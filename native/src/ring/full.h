@@ -5,14 +5,15 @@
 
 #include "ring/ring.h"
 
-/* An append has found no space, and waits from now on. */
+/* An append found no space and begins to wait. */
 void full_begins(struct ring *ring, int64_t now_ns);
 
-/* The append still waits. Tells the operator if it is time to. Returns in how many nanoseconds to call this again. */
+/* The append still waits. Tells the operator when a message is due. Returns after how many nanoseconds to call
+ * again. */
 int64_t full_lasts(struct ring *ring, int64_t waited_ns, int64_t now_ns);
 
-/* Tells the operator, if he was told that the ring is full, when there is space and nobody has waited for a second. The thread
- * that releases space. */
+/* Tells the operator that the ring has space again, if the operator was told that it was full. "Again" means: space was
+ * released, and for a second nobody waited. Only the drain calls this, again and again. */
 void full_may_end(struct ring *ring);
 
 #endif

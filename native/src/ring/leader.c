@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who commits, who waits for whom, and who sleeps until when.
+ * Leading commits, and waiting for them.
  *
  * A thread that waits for durability tries to lead; one succeeds. The others sleep in one of two groups: those whose
  * record is part of the commit under way, and those whose record will be part of the next. At the end of a commit all
@@ -48,13 +48,13 @@
 #include "ring/claim_word.h"
 #include "ring/commit.h"
 
-#define SLOW_COMMIT_NS 15000 /* the time to wake a few threads: through a slower commit threads sleep */
+#define SLOW_COMMIT_NS 15000 /* the time to wake a few threads: threads sleep through a slower commit */
 #define GATHER_PROBE 32u
 #define GATHER_PATIENCE 4u
 #define COMMIT_AVERAGE 8
 #define STALL_COMMITS 4
-#define QUIESCE_MOST_NS 1000000 /* between two looks whether a leader has let go */
-#define SPIN_COMMITS 8          /* a thread spins for so many times the usual commit */
+#define QUIESCE_MOST_NS 1000000 /* longest pause between two looks whether the leader has let go */
+#define SPIN_COMMITS 8          /* a thread spins at most this many usual commits */
 #define SPINNERS_PER_CPU 2u
 
 static void wake(struct ring *ring, uint32_t word, int count) {
@@ -72,7 +72,8 @@ static int64_t commit_ns(const struct ring *ring) {
     return (int64_t)atomic_load_explicit(&ring->commit_ns, memory_order_relaxed);
 }
 
-/* Waits until all expected records are claimed, or their time is over. Returns the present time. */
+/* Waits until as many records are claimed as threads are expected, or until the time is over. Returns the present
+ * time. */
 static int64_t await_gathering(struct ring *ring) {
     struct gathering *gathering = &ring->gathering;
     const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_relaxed);
@@ -106,7 +107,7 @@ static void gather(struct ring *ring) {
     }
 }
 
-/* The leader's last step: how many threads the next leader may expect, and until when. */
+/* The leader's last step: notes for the next leader how many threads to expect, and until when. */
 static void count_gathering(struct ring *ring) {
     struct gathering *gathering = &ring->gathering;
     gathering->expected = 1 + sleepers(ring);
@@ -118,7 +119,7 @@ static void count_gathering(struct ring *ring) {
     if (gathering->began_ns != 0) {
         int64_t took_ns = now_ns - gathering->began_ns;
         if (average_ns != 0 && took_ns > STALL_COMMITS * average_ns) {
-            took_ns = STALL_COMMITS * average_ns; /* a stall says nothing of how long a usual commit takes */
+            took_ns = STALL_COMMITS * average_ns; /* a stalled write tells nothing about a usual commit */
         }
         average_ns = average_ns == 0 ? took_ns : average_ns + (took_ns - average_ns) / COMMIT_AVERAGE;
         atomic_store_explicit(&ring->commit_ns, (uint64_t)average_ns, memory_order_relaxed);
@@ -126,7 +127,7 @@ static void count_gathering(struct ring *ring) {
     gathering->until_ns = now_ns + average_ns;
 }
 
-/* As event_count_notify; its fence is the counting in let_go. */
+/* Does what event_count_notify does. It needs no fence: let_go's counting is one. */
 static void notify_after_count(struct ring *ring, struct event_count *event) {
     if (atomic_load(&event->waiters) != 0) {
         atomic_fetch_add(&event->count, 1);
@@ -134,7 +135,7 @@ static void notify_after_count(struct ring *ring, struct event_count *event) {
     }
 }
 
-/* Counts a commit on both words at once. Returns their value before. */
+/* Adds 1 to both words in one step. Returns their value before. */
 static uint32_t count_finished(struct ring *ring) {
     uint64_t both = atomic_load_explicit(&ring->generations, memory_order_relaxed);
     uint32_t finished;
@@ -149,10 +150,10 @@ static uint32_t count_finished(struct ring *ring) {
 static void let_go(struct ring *ring) {
     atomic_store_explicit(&ring->leader, LEADER_FREE, memory_order_release);
     const uint32_t finished = count_finished(ring);
-    wake(ring, (finished + 1) & 1, 1); /* the next leader first: its write can start while the others wake */
+    wake(ring, (finished + 1) & 1, 1); /* wake the next leader first: its write can start while the others wake */
     wake(ring, finished & 1, INT_MAX);
     notify_after_count(ring, &ring->ended);
-    notify_after_count(ring, &ring->space); /* fewer records are in flight: claim_word.h bounds them */
+    notify_after_count(ring, &ring->space); /* claim_word.h bounds the records in flight, and now there are fewer */
 }
 
 static int is_durable(const struct ring *ring, uint64_t sequence) {
@@ -166,7 +167,7 @@ void ring_ask_drain(struct ring *ring) {
     }
 }
 
-/* Wakes the drain once for every eighth of the ring. At a lower rate it looks in time by itself. */
+/* Wakes the drain once for each eighth of the ring. At a lower rate the drain looks in time by itself. */
 static void ask_drain(struct ring *ring) {
     const uint64_t waiting = atomic_load_explicit(&ring->durable_position, memory_order_relaxed) -
                              atomic_load_explicit(&ring->drain_looked, memory_order_relaxed);
@@ -181,7 +182,7 @@ void ring_hurry(struct ring *ring) {
     event_count_notify(&ring->committer, ring->platform);
 }
 
-/* Leads one commit if nobody leads. */
+/* Leads one commit, unless another thread leads. Returns whether it led. */
 static int try_to_lead(struct ring *ring, struct limit *limit) {
     uint64_t expected = LEADER_FREE;
     if (!atomic_compare_exchange_strong(&ring->leader, &expected, LEADER_CLAIMED)) {
@@ -208,7 +209,8 @@ void ring_quiesce(struct ring *ring) {
     let_go(ring);
 }
 
-/* Spins if that is worth it. 1 if something has changed, 0 if it is time to sleep. */
+/* Spins if the commit will probably end sooner than a sleep. Returns 1 if something has changed, 0 if it is time to
+ * sleep. */
 static int spin(struct ring *ring, uint64_t sequence, struct limit *limit) {
     const int64_t average_ns = commit_ns(ring);
     const uint32_t most = SPINNERS_PER_CPU * ring->limits.cpus;
@@ -243,7 +245,7 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct li
     if (leader == LEADER_FREE || is_durable(ring, sequence) || ring_has_failed(ring)) {
         return;
     }
-    /* What is claimed while the leader gathers is sealed next. */
+    /* A gathering leader seals next, and everything claimed until then becomes part of its commit. */
     const int is_part = leader == LEADER_GATHERING || sequence < leader - LEADER_SEALED;
     const uint32_t word = (is_part ? finished : finished + 1) & 1;
     atomic_fetch_add(&ring->sleepers[word], 1);
@@ -251,7 +253,7 @@ static void sleep_in_group(struct ring *ring, uint64_t sequence, const struct li
     atomic_fetch_sub(&ring->sleepers[word], 1);
 }
 
-/* Tells the caller that the ring has failed, and wakes all that sleep: no commit will end any more. */
+/* Tells the caller that the ring has failed. Wakes all sleepers, since no commit will end any more and wake them. */
 static int tell_failure(struct ring *ring) {
     wake(ring, 0, INT_MAX);
     wake(ring, 1, INT_MAX);
@@ -268,13 +270,14 @@ int leader_await(struct ring *ring, uint64_t sequence, struct limit *limit) {
         }
         const int may_lead = !limit_is_over(limit, ring->platform);
         const int has_changed = may_lead && (try_to_lead(ring, limit) || spin(ring, sequence, limit));
-        const int is_failing = ring_is_failing(ring); /* the reason follows soon; until then a leader only wakes */
+        const int is_failing =
+            ring_is_failing(ring); /* the reason follows soon; until then a leader only wakes others */
         if (has_changed && !is_failing) {
             continue;
         }
         const int64_t left_ns = limit_left_ns(limit, ring->platform);
         if (left_ns == 0) {
-            /* This thread may be the one that was woken to lead. */
+            /* Perhaps this thread was woken to lead: another one must take over. */
             wake(ring, 0, 1);
             wake(ring, 1, 1);
             ring_hurry(ring);
@@ -288,7 +291,7 @@ int leader_await(struct ring *ring, uint64_t sequence, struct limit *limit) {
     }
 }
 
-/* An await with a limit: the committer writes, however long that takes. */
+/* An await with a limit never leads: the committer writes, however long the write takes. */
 static int await_for_a_while(struct ring *ring, uint64_t sequence, int64_t timeout_ns) {
     struct limit limit = limit_of(timeout_ns);
     if (is_durable(ring, sequence)) {

@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "ring/claim_word.h"
 
-/* 0 if the image is the medium. With several writes under way the engine knows the memory of the image only. */
+/* How long a staged commit may be. 0 if the image is the medium, or if several writes may be under way: an engine with
+ * several writes has registered only the memory of the image. */
 static uint64_t staged_bytes(const struct device *device, const struct ring_geometry *geometry) {
     const int is_copied = device->mapping == NULL && device->write_depth == 1;
     return is_copied && geometry->block_bytes <= RING_STAGE_BYTES ? geometry->block_bytes : 0;
@@ -36,7 +37,7 @@ int ring_create(const struct platform *platform, struct device *device, struct e
     }
     ring->staged_bytes = staged_bytes(device, geometry);
     atomic_store(ring->alive, 1);
-    /* Nothing may be claimed before ring_begin. */
+    /* No claim may succeed before ring_begin. */
     atomic_store(&ring->claim, CLAIM_CLOSED);
     *ring_out = ring;
     return 0;
@@ -50,7 +51,7 @@ void ring_begin(struct ring *ring, const struct ring_start *start) {
     atomic_store(&ring->durable_next_sequence, start->next_sequence);
     atomic_store(&ring->released, start->released);
     atomic_store(&ring->drain_looked, start->position);
-    /* Behind the records of a staged commit goes what the medium has, as behind those of a larger one. */
+    /* The rest of a staged block then repeats what the medium holds there, as the rest of a longer commit does. */
     memcpy(ring->stage, ring_at(ring, start->position), ring->staged_bytes);
     atomic_store(&ring->claim, claim_pack(start->position, start->next_sequence, 0));
 }
@@ -64,10 +65,11 @@ void ring_destroy(struct ring *ring) {
 
 uint64_t ring_next_sequence(const struct ring *ring) {
     for (;;) {
-        /* `durable` is read first: later it might have passed the sequence in the word. */
+        /* `durable` must be read first: read later, it might have passed the sequence in the word. */
         const uint64_t durable = atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire);
         const uint64_t word = atomic_load_explicit(&ring->claim, memory_order_acquire);
-        /* Read again: this thread may have been suspended between the two while the sequence wrapped around. */
+        /* This thread may have been suspended between the two loads while the sequence wrapped around. The second load
+         * of `durable` detects that. */
         if (atomic_load_explicit(&ring->durable_next_sequence, memory_order_acquire) - durable <
             CLAIM_SEQUENCES_IN_FLIGHT) {
             return claim_sequence(word, durable);
@@ -102,8 +104,9 @@ void ring_refuse(struct ring *ring) {
 }
 
 /*
- * Counts accepted records that nobody waits for and that are not durable. *hidden: all records behind one that was
- * never published, as nobody knows where that one ends. Threads may wait for some of these; their appends fail.
+ * Counts accepted records that nobody waits for and that are not durable. *hidden counts all records behind the first
+ * unpublished one: its end is unknown, so nobody can find them. Threads may wait for some of the hidden ones; their
+ * appends fail.
  */
 static uint64_t count_lost_enqueued(const struct ring *ring, uint64_t *hidden) {
     uint64_t position, sequence, lost = 0;
@@ -116,7 +119,8 @@ static uint64_t count_lost_enqueued(const struct ring *ring, uint64_t *hidden) {
     while (walk.position < end) {
         const struct record_header *header = (const struct record_header *)ring_at(ring, walk.position);
         const uint64_t word = __atomic_load_n(&header->position, __ATOMIC_ACQUIRE);
-        /* A record of an earlier epoch may say `position` too, but no leader of this epoch has sealed it. */
+        /* Only a header that a leader of this epoch sealed counts: a record of an earlier epoch may say the same
+         * `position`. */
         const int is_sealed =
             word == walk.position && leader >= LEADER_SEALED && walk.sequence < leader - LEADER_SEALED;
         if (!is_sealed && word != (walk.position ^ ring->salt)) {
@@ -139,7 +143,7 @@ void ring_fail(struct ring *ring, const char *format, ...) {
         return;
     }
     atomic_fetch_or(&ring->claim, CLAIM_FAILED);
-    /* The count below sees every record whose producer does not see the failure. */
+    /* After this fence, each producer sees the failure, or the count below sees its record. */
     ring->platform->ops->fence_all(ring->platform);
     uint64_t hidden;
     const uint64_t lost = count_lost_enqueued(ring, &hidden);
@@ -157,7 +161,8 @@ void ring_fail(struct ring *ring, const char *format, ...) {
                 "%s; every append fails until the log is closed and opened again: mend the "
                 "cause, then restart the process",
                 ring->failure);
-    /* The leader that failed the ring wakes the groups at the end of its round. */
+    /* The groups of sleepers are missing here: the leader wakes them at the end of the round in which the ring
+     * failed. */
     event_count_notify(&ring->ended, ring->platform);
     event_count_notify(&ring->space, ring->platform);
     event_count_notify(&ring->committer, ring->platform);

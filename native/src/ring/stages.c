@@ -4,15 +4,16 @@
 #include <string.h>
 
 #define PAGE_BYTES 4096u
-#define KEPT_COUNT_BITS 48u /* the bucket's number is above them */
+#define KEPT_COUNT_BITS 48u /* each word of `kept` has a bucket's number above these bits */
 
 void stages_init(struct stages *stages, const struct platform *platform) {
     stages->platform = platform;
     atomic_store(&stages->share, STAGES_SHARE(1));
     for (size_t at = 0; at < sizeof stages->histograms; at += PAGE_BYTES) {
-        ((volatile uint8_t *)stages->histograms)[at] = 0; /* no append waits for the kernel to find the page */
+        ((volatile uint8_t *)stages->histograms)[at] =
+            0; /* now, so that no append waits for the kernel to find the page */
     }
-    stages->lagging[0] = (struct stages_lagging){0}; /* the same */
+    stages->lagging[0] = (struct stages_lagging){0}; /* touched now for the same reason */
 }
 
 const char *stages_name(unsigned stage) {
@@ -31,9 +32,9 @@ int64_t stages_record(struct stages *stages, enum stage stage, int64_t since_ns)
     return now_ns;
 }
 
-/* A write that hangs says nothing of how long the others take. */
+/* Counts a hanging write as no longer than twice STAGES_WORTHWHILE_US: it tells nothing about the others. */
 static void look_at_share(struct stages *stages, int64_t took_ns) {
-    const int64_t took_us = took_ns / 1000; /* less is memory */
+    const int64_t took_us = took_ns / 1000; /* 0: the medium is memory */
     stages->window_us += took_us < 2 * STAGES_WORTHWHILE_US ? took_us : 2 * STAGES_WORTHWHILE_US;
     if (++stages->window < STAGES_WINDOW) {
         return;
@@ -49,7 +50,8 @@ static void look_at_share(struct stages *stages, int64_t took_ns) {
     stages->window_us = 0;
 }
 
-/* Write-backs of memory that are under way would be waited for by the next instruction that must, not by the clock. */
+/* The fence waits for write-backs of memory that are under way. Otherwise a later instruction would wait for them, after
+ * the clock was read. */
 void stages_record_write(struct stages *stages, int64_t since_ns) {
     atomic_thread_fence(memory_order_seq_cst);
     look_at_share(stages, stages_record(stages, STAGE_DEVICE_WRITE, since_ns) - since_ns);
@@ -77,7 +79,7 @@ void stages_end_lags(struct stages *stages, uint64_t next_sequence) {
         stages->lagging_count--;
     }
     if (stages->lagging_count == 0) {
-        stages->lagging_first = 0; /* so that usually one page of them is touched */
+        stages->lagging_first = 0; /* so that records with a stamp usually touch only the first page of `lagging` */
     }
 }
 
@@ -86,7 +88,8 @@ void stages_drain_looks(struct stages *stages) {
     if (stamped == 0) {
         return;
     }
-    /* One that is synced already was stamped late; one behind an older one that is not is synced with it. */
+    /* Skips a stamp whose commit is already synced: the leader set it late. Skips a stamp behind an older commit that
+     * is not synced yet: one sync will cover both. */
     if (stages->oldest == 0 && stamped >= stages->drained) {
         stages->oldest = stamped;
         stages->oldest_ns = atomic_load_explicit(&stages->stamped_ns, memory_order_relaxed);
