@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Confirms many orders with one write: reads orders, one a line, and confirms each to its client when it is durable, not
- * before, and without waiting for it in between. Kill it at any time and start it again: what was confirmed is in orders.log.
+/* Confirms many orders with one write. It reads orders, one a line, and confirms each to its client when it is
+ * durable, not before. It does not wait for that between two orders. Kill it at any time and start it again: all
+ * confirmed orders are in orders.log.
  *
  *     gcc -o confirm confirm.c $(pkg-config --cflags --libs burstlog)
- *     seq -f 'order %g' 1000 | ./confirm [BATCH-DELAY-MS]      how long orders may wait for more to share their write
- */
+ *     seq -f 'order %g' 1000 | ./confirm [BATCH-DELAY-MS]      how long orders may wait for more to share their write */
 #include <burstlog.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static _Noreturn void give_up(const char *sentence) {
     exit(1);
 }
 
-/* The watermark covers every record up to it, so one look at it confirms all orders of a write. */
+/* The watermark covers all records up to it: one look at it confirms all orders of a write. */
 static void confirm_durable(const burst_t *log) {
     /* doc: confirm */
     const int64_t durable = burst_durable_sequence(log);
@@ -39,7 +39,7 @@ static void confirm_durable(const burst_t *log) {
     fflush(stdout);
     char why[BURST_TEXT_BYTES];
     if (burst_failure(log, why, sizeof why)) {
-        give_up(why); /* what is not confirmed by now never will be */
+        give_up(why); /* orders without a confirmation by now never get one */
     }
 }
 
@@ -95,7 +95,7 @@ int main(int count, char **arguments) {
     }
     struct pollfd orders = {.fd = STDIN_FILENO, .events = POLLIN};
     for (int more = 1; more;) {
-        /* While any is unconfirmed, look at the watermark every millisecond. */
+        /* Looks at the watermark every millisecond while an order is unconfirmed. */
         if (poll(&orders, 1, first < next ? 1 : -1) > 0) {
             more = read_orders(log);
         }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs ten orders, and to two more log files of the same ring what happens beside them. An order is durable when its append
- * returns, and so is what the audit was given before it; a line of the trace may be dropped when the ring is full.
+/* Logs ten orders. An audit and a trace go to two more log files of the same ring. When an order's append returns
+ * the order is durable, and so is the audit line before it. A trace line may be dropped when the ring is full.
  *
- *     gcc -o streams streams.c $(pkg-config --cflags --libs burstlog)
- */
+ *     gcc -o streams streams.c $(pkg-config --cflags --libs burstlog) */
 #include <burstlog.h>
 #include <stdio.h>
 

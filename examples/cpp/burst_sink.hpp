@@ -14,11 +14,11 @@
 #include <string_view>
 #include <utility>
 
-// Formatting is for one thread at a time, appending is not: threads that log at once share one write to the ring. So this is
-// no spdlog::sinks::base_sink, which would hold its lock while it waits for the medium.
+// One thread formats at a time; appends run side by side, and threads that log at once share one write to the ring. So
+// this is no spdlog::sinks::base_sink, which would hold its lock while it waits for the medium.
 class burst_sink final : public spdlog::sinks::sink {
   public:
-    // Several sinks may write to one log, or to streams of one log: any burstlog::writer.
+    // Several sinks may share one log, or write to streams of one log: any burstlog::writer.
     explicit burst_sink(std::shared_ptr<burstlog::writer> log)
         : log_(std::move(log)), formatter_(std::make_unique<spdlog::pattern_formatter>()) {
     }
@@ -32,7 +32,7 @@ class burst_sink final : public spdlog::sinks::sink {
         log_->append(std::string_view(line.data(), line.size()), message.time.time_since_epoch());
     }
 
-    // What log() has returned from is durable.
+    // Messages of log() calls that have returned are durable already.
     void flush() override {
     }
 
@@ -51,8 +51,8 @@ class burst_sink final : public spdlog::sinks::sink {
     std::unique_ptr<spdlog::formatter> formatter_;
 };
 
-// spdlog prints what a sink throws, and goes on. With this handler the call that logs throws it instead: nothing that was not
-// logged goes unseen.
+// spdlog prints an exception of a sink, and goes on. With this handler the call that logs throws it instead, so each
+// message that was not logged is noticed.
 [[noreturn]] inline void throw_what_was_not_logged(const std::string &sentence) {
     throw std::runtime_error(sentence);
 }

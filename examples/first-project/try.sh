@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The shop is killed after forty orders, and starts again: the log then has each order that a customer was told of.
-# All that it writes is in target/try, and each run begins with nothing there.
+# The shop is killed after forty orders, and started again. Then the log has each order that a customer was told of. All
+# its files are in target/try, which is empty at the beginning of each run.
 set -eu
 
 cd "$(dirname "$0")"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an append costs over the medium: one thread, each append followed by a bare durable O_DIRECT write of the very
- * same block to the same medium. Interleaved, so that whatever else the machine does hits both alike.
+ * The cost of an append beyond that of its medium. One thread appends; after each append it makes a bare durable
+ * O_DIRECT write of the very same block to the same medium. In turns, so that the machine's other work hits both alike.
  *
  *     append_bench RING BARE LOG_FILE [RECORDS [RECORD_BYTES [auto|off]]]
  *     append_bench --serve RING BARE LOG_FILE RECORD_BYTES auto|mapped     a block at a time, for the Java harness
@@ -110,7 +110,7 @@ static void print(const char *name, const int64_t *sorted, size_t count, const i
     printf("\n");
 }
 
-/* What the last commit has written to the block at the position. */
+/* The bytes that the last commit wrote to the block at this position. */
 static const void *written_to(const struct ring *ring, uint64_t position, size_t block_bytes) {
     const uint64_t offset = ring->geometry.data_offset + position % ring->geometry.capacity_bytes;
     for (unsigned i = 0; i < RING_WRITES_UNDER_WAY; i++) {
@@ -124,7 +124,7 @@ static const void *written_to(const struct ring *ring, uint64_t position, size_t
     return NULL;
 }
 
-/* Takes both latencies of one record. */
+/* Measures both latencies of one record. */
 static void measure(burst_t *log, struct bare *bare, uint8_t *record, size_t length, size_t number, int64_t *append_ns,
                     int64_t *bare_ns) {
     memcpy(record, &number, sizeof number < length ? sizeof number : length);
@@ -137,13 +137,13 @@ static void measure(burst_t *log, struct bare *bare, uint8_t *record, size_t len
     }
     *append_ns = now_ns() - begin_ns;
     ring_durable(log->ring, &after, &sequence);
-    /* The block the commit wrote; at the end of a lap it wrote two pieces, of which this is the second. No bare
-     * write beside a mapped ring, which is not written by blocks. */
+    /* The commit wrote this block. At the end of a lap it wrote two pieces; this is the second. A mapped ring is not
+     * written by blocks, so it has no bare write. */
     const size_t block = log->ring->geometry.block_bytes;
     *bare_ns = bare->block == NULL ? 0 : write_bare(bare, written_to(log->ring, after - block, block), block);
 }
 
-/* What the engine timed itself of its writes, warm-up included: the rest of an append is its own. */
+/* Prints the engine's own times of its writes, warm-up included. The rest of an append is the engine's share. */
 static void print_writes(const burst_t *log) {
     static const double percents[] = {50, 90, 99, 99.9, 99.99};
     static burst_histogram_t writes = {.struct_bytes = sizeof writes};
@@ -166,8 +166,9 @@ static void print_ratios(int64_t *append_ns, int64_t *bare_ns, size_t count, siz
     print("ratio", append_ns, count, bare_ns);
 }
 
-/* One line "COUNT" in, COUNT latencies of appends out, then COUNT of bare writes: int64_t, nanoseconds. A line "drain" is
- * answered, by one number, when the log file has all, so that nobody else pays for the drain. Until the end of the input. */
+/* Reads lines until the end of the input. "COUNT" is answered by COUNT latencies of appends, then COUNT of bare
+ * writes: int64_t, nanoseconds. "drain" is answered by one number when the log file has all, so that no later
+ * append pays for the drain. */
 static void serve(burst_t *log, struct bare *bare, uint8_t *record, size_t length) {
     char line[32];
     size_t number = 0;
@@ -197,7 +198,7 @@ static void compare_with_bare(burst_t *log, struct bare *bare, uint8_t *record, 
     if (append_ns == NULL || bare_ns == NULL) {
         die("memory");
     }
-    /* A whole lap first: the first one also pays for allocating the medium. */
+    /* One whole lap first, since the first lap also pays for allocating the medium. */
     const size_t warm_up = log->ring->geometry.capacity_bytes / log->ring->geometry.block_bytes + 1;
     for (size_t i = 0; i < count + warm_up; i++) {
         const bool counts = i >= warm_up;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a call takes, and in which stage: threads append, or offer, as fast as they go. Prints how long the calls took, and
- * the six stages as the log timed them. scripts/bench-calls has it run under valgrind and strace, too.
+ * The time of calls, and of their stages: threads append, or offer, as fast as they can. Prints how long the calls
+ * took, and the six stages as the log timed them. scripts/bench-calls also runs it under valgrind and strace.
  *
  *     calls_bench append|offer RING LOG_FILE ENGINE CALLS BYTES THREADS [RING_MEGABYTES]
  *
@@ -49,7 +49,8 @@ static uint32_t io_of(const char *name) {
     exit(2);
 }
 
-/* The clock is read once between two calls. An offer that finds the ring full is made again, and that is its time. */
+/* Reads the clock once between two calls. An offer that finds the ring full is made again; all
+ * tries count as its time. */
 static void *call(void *argument) {
     const struct caller *self = argument;
     char *record = malloc(self->bytes);
@@ -139,7 +140,7 @@ int main(int argc, char **argv) {
             die("pthread_create");
         }
     }
-    call(&callers[0]); /* in the main thread, which strace can follow alone */
+    call(&callers[0]); /* in the main thread: strace can follow that one alone */
     for (size_t i = 1; i < threads; i++) {
         pthread_join(callers[i].thread, NULL);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an append costs with one engine against another: two logs on two equal media, one append to each in turns, so
- * that whatever else the machine does hits both alike.
+ * The cost of an append with one engine against another: two logs on two equal media get appends in turns, so that the
+ * machine's other work hits both alike.
  *
  *     engines_bench IO_A RING_A IO_B RING_B LOG_FOLDER [RECORDS [RECORD_BYTES]]
  *
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < length; i++) {
         record[i] = (uint8_t)(rand() >> 4);
     }
-    /* A quarter more before, so that code and media are warm. */
+    /* A quarter more comes before them, so that code and media are warm. */
     const size_t warm_up = count / 4;
     for (size_t i = 0; i < warm_up + count; i++) {
         for (size_t turn = 0; turn < 2; turn++) {

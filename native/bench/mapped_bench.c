@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an append to a mapped ring costs over memory itself: one thread; in turns an append as on persistent memory, whose
- * lines are written back, a bare copy of as many lines into another mapped file, written back and fenced, an append as it
- * is on tmpfs, which nothing but the process must outlive, and nothing at all, which is what the clock costs.
+ * The cost of an append to a mapped ring beyond that of memory itself. One thread does these in turns: an append as on
+ * persistent memory, which writes its lines back; a bare copy of as many lines into another mapped file, written back
+ * and fenced; an append as on tmpfs, which only has to outlive the process; and nothing, which is the clock's own cost.
  *
  *     mapped_bench FOLDER [RECORDS [RECORD_BYTES]]
  *
@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
         const int64_t appended_ns = now_ns();
         memcpy(bare + at, record, lines);
         writeback->range(bare + at, lines);
-        atomic_thread_fence(memory_order_seq_cst); /* as long as whoever acknowledges it waits */
+        atomic_thread_fence(memory_order_seq_cst); /* the fence of an append that is acknowledged */
         ns[BARE][i] = now_ns() - appended_ns;
         at = at + 2 * lines <= BARE_BYTES ? at + lines : 0;
     }

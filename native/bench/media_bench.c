@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an append costs over the medium and the engine that it has: one thread, each append followed by a bare write of
- * what its commit wrote, to an equal medium, with the same engine and nothing above it. Interleaved, so that whatever
- * else the machine does hits both alike. Prints one row of a table.
+ * The cost of an append beyond that of its medium and engine. One thread appends; after each append it makes a bare
+ * write of the commit's bytes to an equal medium, with the same engine and nothing above it. In turns, so that the
+ * machine's other work hits both alike. Prints one row of a table.
  *
  *     media_bench NAME RING BARE LOG_FILE ENGINE RECORDS RECORD_BYTES
  *
- * ENGINE: auto, or what the ring's engines are called. RING: a ring, or a file to be created. BARE: an equal device, or a file of 32 MiB or more, which is overwritten.
+ * ENGINE: auto, or the name of an engine. RING: a ring, or a file to be created. BARE: an equal device, or a file of at
+ * least 32 MiB, which is overwritten.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,13 +71,13 @@ static void open_bare(struct bare *bare, const char *path, uint32_t io) {
     if (bare->image == NULL) {
         die(path);
     }
-    /* As a ring's image is after a lap: nothing is touched for the first time. */
+    /* Touches all of it, as a lap touches a ring's image. */
     for (uint64_t at = 0; bare->device->mapping == NULL && at < BARE_BYTES; at += 4096) {
         bare->image[at] = 1;
     }
 }
 
-/* Where the medium is memory, the copy is the write. */
+/* If the medium is memory, the copy is the write. */
 static int64_t write_bare(struct bare *bare, const void *data, size_t bytes) {
     if (bare->next + bytes > BARE_BYTES) {
         bare->next = 0;
@@ -100,7 +101,7 @@ static int64_t write_bare(struct bare *bare, const void *data, size_t bytes) {
     return took_ns;
 }
 
-/* Both latencies of one record; 0 if its commit went over the end of a lap, in two writes. */
+/* Measures both latencies of one record; 0 if its commit took two writes, over the end of a lap. */
 static int measure(burst_t *log, struct bare *bare, const void *record, size_t length, int64_t *append_ns,
                    int64_t *bare_ns) {
     uint64_t before, after, sequence;
@@ -162,7 +163,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < length; i++) {
         record[i] = (uint8_t)(rand() >> 4);
     }
-    /* A whole lap first, of both: the first one also pays for what the medium allocates. */
+    /* One whole lap of both first, since the first lap also pays for allocating the medium. */
     uint64_t end, sequence;
     for (end = 0; end < log->ring->geometry.capacity_bytes; ring_durable(log->ring, &end, &sequence)) {
         measure(log, &bare, record, length, append_ns, bare_ns);

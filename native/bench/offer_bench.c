@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the committer's settings give: one thread on CPU 0 offers records, after a pause each, under four settings of the
- * committer on CPU 1, in turns. Prints how long the offers took, and how long until the record was durable.
+ * The effect of the committer's settings. One thread on CPU 0 offers records, with a pause before each. The committer
+ * on CPU 1 has four settings in turns. Prints how long the offers took, and how long until each record was durable.
  *
  *     offer_bench RING LOG_FILE [PAUSE_US]     makes both anew, and removes them
  */

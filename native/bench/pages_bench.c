@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the pages cost that a zram device takes for what is written to it: durable writes of 4 KiB of random bytes, in
- * blocks of 1,000, over the first part of the device, and then over the same part again. Prints how long the writes of a
- * block took. Where a hypervisor takes free memory back (free page reporting of a virtio balloon), the first lap has
- * blocks that take several times as long as others, and the second one has none: its pages are there already.
+ * The cost of the pages that a zram device takes for its content: durable writes of 4 KiB of random bytes, in blocks of
+ * 1,000, over the first part of the device, then over the same part again. Prints how long the writes of each block
+ * took. A hypervisor may take free memory back (free page reporting of a virtio balloon). Then some blocks of the first
+ * lap take several times as long as others. The second lap has no such blocks: it has its pages already.
  *
  *     pages_bench DEVICE MEGABYTES [HELD_MEGABYTES]
  *
- * HELD_MEGABYTES of memory are taken before, and kept: the device then gets pages that were free for long. The device
- * loses what it holds.
+ * It first takes HELD_MEGABYTES of memory, and keeps them: so the device gets pages that were free for long. The
+ * device loses its content.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@
 #define BLOCK_BYTES 4096u
 #define SOURCE_BLOCKS 4096u
 #define BLOCK_WRITES 1000u
-#define REPORTING_SECONDS 5 /* the guest reports free memory every two */
+#define REPORTING_SECONDS 5 /* the guest reports free memory every two seconds */
 
 static int64_t now_ns(void) {
     struct timespec now;

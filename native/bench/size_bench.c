@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the size of a ring costs: rounds in which rings of several sizes take the same appends in turns, so that whatever
- * else the machine does hits all alike. Prints medians over the rounds for each size and number of threads, and for a burst
- * of enqueued records that is longer than most of the rings.
+ * The cost of a ring's size. In each round rings of several sizes take the same appends in turns, so that the machine's
+ * other work hits all alike. Prints medians over the rounds for each size and number of threads, and for a burst of
+ * enqueued records that is longer than most of the rings.
  *
  *     size_bench DIRECTORY [ROUNDS [MILLISECONDS [RECORD_BYTES [DEVICE..]]]]
  *
- * The rings are files in DIRECTORY, of 2 to 64 MiB, or the devices in that order, which are formatted already. The log files
- * are in DIRECTORY.
+ * The rings are files in DIRECTORY, of 2 to 64 MiB, or the devices in that order, which must be formatted. The
+ * log files are in DIRECTORY.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -190,7 +190,7 @@ int main(int argc, char **argv) {
     for (int round = 0; round < rounds; round++) {
         for (int c = 0; c < CASES; c++) {
             for (int i = 0; i < SIZES; i++) {
-                const int size = (i + round) % SIZES; /* nobody comes always after the same neighbour */
+                const int size = (i + round) % SIZES; /* so a size does not always follow the same one */
                 run(logs[size], threads_of[c], milliseconds, appenders, &results[size][c], round);
             }
         }

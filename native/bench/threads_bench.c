@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How durable appends scale with threads: rounds in which each number of threads appends for a while, in turns, so that
- * whatever else the machine does hits all alike. Prints records a second and latencies for each, and the ratio to one
- * thread of the same round.
+ * Durable appends by several threads. In each round each number of threads appends for a while, in turns, so
+ * that the machine's other work hits all alike. Prints records a second, latencies, and the ratio to one
+ * thread in the same round.
  *
  *     threads_bench RING LOG_FILE [ROUNDS [MILLISECONDS [THREADS..]]]
  */
@@ -155,8 +155,7 @@ int main(int argc, char **argv) {
     printf(
         "threads  records/s  to %2d thread(s)  records a commit   p50 us   p99 us  slowest thread to its fair share\n",
         threads[0]);
-    for (int i = cases;
-         i-- > 0;) { /* the first last: its rates are what the ratios of the others need in their order */
+    for (int i = cases; i-- > 0;) { /* the others' ratios need the first one's unsorted rates */
         struct result *result = &results[i];
         for (int round = 0; round < rounds; round++) {
             result->ratio[round] = result->rate[round] / results[0].rate[round];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package shop;
 
-/** One of a customer. */
+/** A customer's order. */
 record Order(int number, String article) {}

@@ -4,7 +4,7 @@ package shop;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
-/** Takes so many orders, 20 a second. Each is in the log before its customer reads that it is taken. */
+/** Takes so many orders, 20 a second. Each order is in the log before its customer reads that it is taken. */
 final class Shop {
 
     private static final Logger LOG = LogManager.getLogger(Shop.class);

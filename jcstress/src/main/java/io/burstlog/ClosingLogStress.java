@@ -16,7 +16,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** One thread closes a log; the other does not know. */
+/** One thread closes a log, and the other does not know. */
 public class ClosingLogStress {
 
     private static final String LINE = "order";
@@ -82,7 +82,7 @@ public class ClosingLogStress {
         }
     }
 
-    /** Whoever returns from close may open the ring again, and hears nothing more. */
+    /** After a close has returned, its caller may open the ring again, and hears nothing more. */
     @JCStressTest
     @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "Closed, and the listener is gone.")
     @Outcome(expect = FORBIDDEN, desc = "A close returned before it was done.")
@@ -98,7 +98,7 @@ public class ClosingLogStress {
             BurstLog opened =
                     BurstLog.open(FreshRing.config().listener(this::hear).build());
             try {
-                // The engine always tells what recovery found.
+                // Each open tells what recovery found.
                 heard.await();
             } catch (InterruptedException nobodyDoes) {
                 throw new AssertionError(nobodyDoes);
@@ -116,7 +116,7 @@ public class ClosingLogStress {
             return log.stats().state() == BurstStats.State.CLOSED && (!listening.isAlive() || gaveUpTheListener());
         }
 
-        /** As a close does after one second. */
+        /** A close waits one second for its listener. */
         private boolean gaveUpTheListener() {
             return System.nanoTime() - opened >= TimeUnit.SECONDS.toNanos(1);
         }

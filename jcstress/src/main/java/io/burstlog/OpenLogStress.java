@@ -14,7 +14,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.openjdk.jcstress.infra.results.Z_Result;
 
-/** Two threads on one open log: sequences, the durable watermark, and whose failure it was. */
+/** Two threads on one open log: sequences, the durable watermark, and the sentence of a failure. */
 public class OpenLogStress {
 
     private static final BurstLog LOG = FreshRing.forAllTests();
@@ -65,7 +65,7 @@ public class OpenLogStress {
         }
     }
 
-    /** The engine's sentence belongs to the thread whose call failed. */
+    /** The engine's sentence goes to the thread whose call failed. */
     @JCStressTest
     @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "Each reads about its own call.")
     @Outcome(expect = FORBIDDEN, desc = "The sentence of the other thread, or a torn one.")

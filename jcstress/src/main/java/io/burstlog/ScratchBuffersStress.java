@@ -11,12 +11,12 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** A scratch buffer is in one hand at a time, whether a thread has its own or borrows from the pool. */
+/** Only one thread has a scratch buffer at a time, be it its own or borrowed from the pool. */
 public class ScratchBuffersStress {
 
     private static final int BYTES = 24;
 
-    /** Whether nobody else wrote to the buffer while it was written here. */
+    /** Says whether no other thread wrote to the buffer meanwhile. */
     private static boolean isAlone(RecordBuffer record, byte mark) {
         ByteBuffer bytes = record.buffer();
         for (int i = 0; i < BYTES; i++) {

@@ -6,11 +6,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The gateway's word that an order is its own from now on: one line in its log, written once for each order, before the
- * order is confirmed to anyone. {@code number} counts the accepted orders over all runs of the gateway.
+ * The gateway's promise that an order is its own from now on: one line in its log for each order, written before it
+ * confirms the order to anyone. {@code number} counts the accepted orders over all runs of the gateway.
  */
 record AcceptedOrder(long number, String clOrdId) {
-    /** Name of the logger that carries nothing but these lines and {@link AcceptedOrders}'s start line. */
+    /**
+     * The name of the logger for these lines, and for the start line of {@link AcceptedOrders}; no other line goes
+     * there.
+     */
     static final String LOGGER = "gateway.orders";
 
     private static final Pattern LINE = Pattern.compile("\\S+ orders \\[[^]]*] accepted (\\d+) clOrdID=(\\S+) .*");
@@ -19,7 +22,7 @@ record AcceptedOrder(long number, String clOrdId) {
         return "G-" + number;
     }
 
-    /** Reads a line of the log file; empty for every line that is not an accepted order. */
+    /** Reads a line of the log file; empty if it is no accepted order. */
     static Optional<AcceptedOrder> parse(String line) {
         Matcher matcher = LINE.matcher(line);
         return matcher.matches()

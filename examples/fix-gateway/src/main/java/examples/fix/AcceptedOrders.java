@@ -14,8 +14,8 @@ import quickfix.FieldNotFound;
 import quickfix.fix44.NewOrderSingle;
 
 /**
- * The orders this gateway has accepted, in this run and in the runs before. The log is the only memory of them: an
- * order that FIX delivers again after a crash is recognised by what the log says.
+ * The orders that this gateway has accepted, in this run and in earlier ones. The log is their only memory: it tells
+ * that FIX delivers an order again after a crash.
  */
 final class AcceptedOrders {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptedOrder.LOGGER);
@@ -27,8 +27,8 @@ final class AcceptedOrders {
     private AcceptedOrders() {}
 
     /**
-     * Reads the orders of earlier runs back from the log file. A log may be written to its file with a delay, so this
-     * run first logs a line of its own: once that line is in the file, so is everything logged before it.
+     * Reads the orders of earlier runs from the log file. The file may be behind the log, so this run first logs a line
+     * of its own: once the file has that line, it has everything logged before it.
      */
     static AcceptedOrders readBack(Path logFile) throws IOException, InterruptedException {
         String start = "start " + UUID.randomUUID();
@@ -58,8 +58,8 @@ final class AcceptedOrders {
     }
 
     /**
-     * Accepts an order: when this returns, the order is in the log. An order accepted before is returned as it was and
-     * not logged again.
+     * Accepts an order: when this returns, the log has the order. An order that was accepted before is returned as it
+     * was, and not logged again.
      */
     synchronized AcceptedOrder accept(NewOrderSingle order) throws FieldNotFound {
         String clOrdId = order.getClOrdID().getValue();

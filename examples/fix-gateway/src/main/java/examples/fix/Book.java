@@ -13,8 +13,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The counterparty's own record, independent of the gateway: one line for each order sent, each order confirmed and
- * each confirmation that came a second time, in the order in which they happened. Synced every 100 ms and at the end.
+ * The counterparty's own record, independent of the gateway. It has one line for each order sent, each order confirmed
+ * and each repeated confirmation, in the order of events. It is synced every 100 ms and at the end.
  */
 final class Book implements AutoCloseable {
     static final String SENT = "sent";

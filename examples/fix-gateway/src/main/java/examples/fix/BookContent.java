@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A {@link Book} read back: the ClOrdIDs sent and confirmed, each in the order in which that happened, and every
- * ExecutionReport received, first or repeated, as text.
+ * A {@link Book} that was read back: the ClOrdIDs sent and confirmed, each in the order of events; and the text of
+ * every ExecutionReport received, first or repeated.
  */
 record BookContent(Set<String> sent, Set<String> confirmed, List<String> confirmations) {
 

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Proves from the counterparty's book what the gateway's log must hold. Exits 0 if it holds, 1 with the first
- * differences if it does not. {@link Proof} says precisely what is counted.
+ * Proves from the counterparty's book what the gateway's log must hold. Exits with 0 if the log holds it; with 1 and
+ * the first differences if not. {@link Proof} says precisely what is counted.
  *
  * <pre>java examples.fix.Checker BOOK-FILE LOG-FILE</pre>
  */

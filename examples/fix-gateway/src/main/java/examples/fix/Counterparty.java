@@ -10,8 +10,8 @@ import quickfix.SocketInitiator;
 import quickfix.fix44.MessageFactory;
 
 /**
- * The other side of the gateway: sends orders at a steady rate, reconnects when the gateway is gone, and keeps a
- * {@link Book} of what was confirmed. Exits 0 once every order is confirmed.
+ * The other side of the gateway. It sends orders at a steady rate, reconnects when the gateway was gone, and keeps a
+ * {@link Book} of the confirmations. It exits with 0 once every order is confirmed.
  *
  * <pre>java examples.fix.Counterparty PORT BOOK-FILE ORDERS ORDERS-PER-SECOND</pre>
  */

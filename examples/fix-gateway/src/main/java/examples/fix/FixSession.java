@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import quickfix.SessionID;
 import quickfix.SessionSettings;
 
-/** The FIX session between gateway and counterparty, as each side configures it. */
+/** The FIX session between gateway and counterparty, with the configuration of each side. */
 final class FixSession {
     private static final String GATEWAY = "GATEWAY";
     private static final String CLIENT = "CLIENT";
@@ -17,7 +17,8 @@ final class FixSession {
         SessionSettings settings = common(session, "acceptor");
         settings.setString("SocketAcceptAddress", "127.0.0.1");
         settings.setLong("SocketAcceptPort", port);
-        // Sequence numbers and sent messages outlive the process, so that FIX asks for what a crash swallowed.
+        // Sequence numbers and sent messages outlive the process, so FIX asks again for
+        // messages that a crash swallowed.
         settings.setString("FileStorePath", messageStore.toString());
         return settings;
     }

@@ -11,7 +11,7 @@ import quickfix.fix44.MessageFactory;
 
 /**
  * A FIX order gateway. It logs every FIX message and every accepted order through SLF4J, and confirms an order only
- * after its log call returned. Where and how safely that log is kept is the business of log4j2.xml alone.
+ * after its log call has returned. Only log4j2.xml says where that log is kept, and how safely.
  *
  * <pre>java -Dgateway.ring=FILE -Dgateway.log=FILE examples.fix.Gateway PORT STORE-DIRECTORY</pre>
  */

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The gateway's log file read back: the accepted orders in file order, and the FIX messages around them. */
+/** The gateway's log file, read back: accepted orders in the order of the file, and the FIX messages around them. */
 final class GatewayLog {
     private static final Pattern MESSAGE =
             Pattern.compile("\\S+ (incoming|outgoing) \\[[^]]*] [^|]*?(8=FIX\\.4\\.4\\|.*)");
@@ -62,12 +62,12 @@ final class GatewayLog {
         return accepted;
     }
 
-    /** Accepted orders whose NewOrderSingle is not in the log before them. */
+    /** Accepted orders without their NewOrderSingle before them in the log. */
     List<AcceptedOrder> acceptedWithoutMessage() {
         return acceptedWithoutMessage;
     }
 
-    /** Every ExecutionReport sent, with how often that very text is in the log. */
+    /** Each ExecutionReport that was sent, and how often the log has that very text. */
     Map<String, Integer> confirmations() {
         return confirmations;
     }

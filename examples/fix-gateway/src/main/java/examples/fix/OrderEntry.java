@@ -20,7 +20,7 @@ import quickfix.field.OrderID;
 import quickfix.fix44.ExecutionReport;
 import quickfix.fix44.NewOrderSingle;
 
-/** Takes orders in: accepts each once, then confirms it. An order that FIX delivers again is confirmed again. */
+/** Takes orders: accepts each once, then confirms it. It confirms again an order that FIX delivers again. */
 final class OrderEntry extends ApplicationAdapter {
     private final AcceptedOrders accepted;
     private final MessageCracker cracker = new MessageCracker(this);
@@ -37,7 +37,7 @@ final class OrderEntry extends ApplicationAdapter {
 
     @MessageCracker.Handler
     public void onOrder(NewOrderSingle order, SessionID session) throws FieldNotFound, SessionNotFound {
-        // If the log refuses the line, this throws and the order is not confirmed.
+        // If the log refuses the line, this throws, and the order is not confirmed.
         AcceptedOrder acceptedOrder = accepted.accept(order);
         Session.sendToTarget(confirmation(order, acceptedOrder), session);
     }

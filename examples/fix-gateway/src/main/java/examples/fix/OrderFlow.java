@@ -26,9 +26,9 @@ import quickfix.field.TransactTime;
 import quickfix.fix44.NewOrderSingle;
 
 /**
- * Orders on their way: sent at a steady rate while the gateway is there and keeps up, confirmed when its
- * ExecutionReport arrives. What was under way when the gateway died FIX delivers again, by its resend requests, once
- * the gateway is back.
+ * Orders under way. They are sent at a steady rate while the gateway is there and keeps up, and confirmed when their
+ * ExecutionReport arrives. When the gateway is back after a crash, FIX delivers by its resend requests what was under
+ * way.
  */
 final class OrderFlow extends ApplicationAdapter {
     /** A slow disk slows the flow down, instead of letting orders queue up in the gateway. */
@@ -84,7 +84,7 @@ final class OrderFlow extends ApplicationAdapter {
                 LockSupport.parkNanos(dueNanos - System.nanoTime());
             }
             SessionID connected = awaitGateway();
-            // After an outage the rate goes on as before; what was missed is not sent in a burst.
+            // After an outage the rate stays the same: orders that were due meanwhile are not sent in a burst.
             dueNanos = Math.max(dueNanos, System.nanoTime() - intervalNanos) + intervalNanos;
             String clOrdId = String.format("ORD-%06d", i);
             book.enter(Book.SENT, clOrdId, "");
@@ -135,8 +135,8 @@ final class OrderFlow extends ApplicationAdapter {
         book.enter(Book.CONFIRMED, clOrdId, message.toRawString());
         lastConfirmNanos = now;
         Long sent = sentAtNanos.remove(clOrdId);
-        // Orders that lived through an outage tell how long the gateway was away, and those of a connection's first
-        // seconds how fast a JVM warms up.
+        // An order from before an outage would measure how long the gateway was away; one from a connection's first
+        // seconds, how fast a JVM warms up.
         if (sent != null && sent - loggedOnNanos > WARM_UP_NANOS) {
             roundTrips.add(now - sent);
         }

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the log must hold, given the book.
+ * The log's content, as the book proves it.
  *
- * <p>Counted are the gateway's own "accepted" lines: it writes one for each order, however often FIX delivers that
+ * <p>The gateway's own "accepted" lines are counted: it writes one for each order, however often FIX delivers that
  * order. FIX messages cannot be counted by ClOrdID, because after a crash both sides rightly repeat some of them
- * (PossDupFlag 43=Y, with another SendingTime). They are compared as text instead:
+ * (PossDupFlag 43=Y, with another SendingTime). Their text is compared instead:
  *
  * <ol>
  *   <li>Every confirmed ClOrdID has an accepted line; no ClOrdID, confirmed or not, has two.
@@ -19,8 +19,8 @@ import java.util.Map;
  *   <li>Confirmed orders stand in the log in the order in which they were confirmed.
  *   <li>Nothing was accepted that was not sent.
  *   <li>Before each accepted line stands the NewOrderSingle that brought the order.
- *   <li>Every ExecutionReport received, repeated ones included, is in the log as often as it was received, character
- *       for character.
+ *   <li>The log has every ExecutionReport received, repeated ones included, as often as it was received, character for
+ *       character.
  * </ol>
  */
 final class Proof {

@@ -25,7 +25,7 @@ class GatewaySurvivesKillIT {
     private static final int ORDERS_PER_SECOND = 400;
     private static final int KILLS = 3;
 
-    // Not the temporary directory: that may be memory, which no ring with durability="power" accepts.
+    // The temporary directory may be memory, which no ring with durability="power" accepts.
     private final Path directory = Path.of("target", "gateway-survives-kill");
     private final Path book = directory.resolve("book");
     private final Path log = directory.resolve("gateway.log");
@@ -45,7 +45,7 @@ class GatewaySurvivesKillIT {
         port = freePort();
     }
 
-    /** Below those that the kernel gives to whoever wants any: the gateway comes back to it after each kill. */
+    /** A port that the kernel does not hand out by itself: the gateway comes back to it after each kill. */
     private static int freePort() {
         for (int port = ThreadLocalRandom.current().nextInt(15_000, 25_000); ; port++) {
             try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {

@@ -7,7 +7,7 @@ import io.burstlog.BurstConfig;
 import io.burstlog.BurstLog;
 import java.time.Duration;
 
-/** The calls that one needs first: what each of them has made durable, and where, when it returns. */
+/** The first calls that a program needs, and what each has made durable, and where, when it returns. */
 public final class Calls {
     private Calls() {}
 

@@ -13,9 +13,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Confirms many orders with one write: reads orders, one a line, and confirms each to its client when it is durable,
- * not before; the thread that reads never waits for the medium. Kill it at any time and start it again: what was
- * confirmed is in orders.log. Its argument: how many milliseconds orders may wait for more to share their write.
+ * Confirms many orders with one write. It reads orders, one a line, and confirms each to its client when it is durable,
+ * not before. The thread that reads never waits for the medium. Kill it at any time and start it again: all confirmed
+ * orders are in orders.log. The argument says for how many milliseconds orders may wait for more to share their write.
  */
 public final class Confirm {
     private static final Unconfirmed NO_MORE = new Unconfirmed(0, null);
@@ -51,7 +51,7 @@ public final class Confirm {
         }
     }
 
-    /** One wait is for the whole write, after which the orders behind the first need none. */
+    /** One wait covers a whole write: the other orders of that write need no wait. */
     private static void confirm(BurstLog log, BlockingQueue<Unconfirmed> unconfirmed) {
         try {
             // doc: confirm

@@ -13,9 +13,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 
 /**
- * Logs ten orders, and to two more log files of the same ring what happens beside them. An order is durable when its
- * append returns, and so is what the audit was given before it; a line of the trace may be dropped when the ring is
- * full.
+ * Logs ten orders. An audit and a trace go to two more log files of the same ring. When an order's append returns the
+ * order is durable, and so is the audit line before it. A trace line may be dropped when the ring is full.
  */
 public final class Streams {
     private Streams() {}

@@ -106,7 +106,7 @@ class ExamplesIT {
         rollsTwice("rolling-java", java("examples.plain.RolledOrders"));
     }
 
-    /** Each file has ten orders; the second run begins behind the ten that the first one has left in the log file. */
+    /** Each file has ten orders. The second run begins behind the ten that the first one left in the log file. */
     private static void rollsTwice(String name, List<String> command) throws Exception {
         Path directory = Files.createDirectories(WORK.resolve("run-" + name));
         for (int files = 2; files <= 5; files += 3) {
@@ -139,11 +139,11 @@ class ExamplesIT {
         confirms("c", List.of(program.toString()));
     }
 
-    /** Killed in the middle, then started again: what was confirmed is in the log file once, and in order. */
+    /** Kills the program, and starts it again: the log file has each confirmed order once, in order. */
     private static void confirms(String name, List<String> program) throws Exception {
         Path directory = Files.createDirectories(WORK.resolve("run-confirm-" + name));
         List<String> command = new ArrayList<>(program);
-        // What is only offered stays in memory for so long, so that an order which is confirmed too early is lost.
+        // An offered order stays in memory for so many milliseconds: an order that is confirmed too early is lost.
         command.add("500");
         Process killed =
                 new ProcessBuilder(command).directory(directory.toFile()).start();
@@ -155,7 +155,7 @@ class ExamplesIT {
             while (confirmed.size() < 100) {
                 confirmed.add(answers.readLine());
             }
-            killed.toHandle().destroyForcibly(); // and leave the stream open
+            killed.toHandle().destroyForcibly(); // and leaves the stream open
             StringWriter rest = new StringWriter();
             answers.transferTo(rest);
             int end = rest.toString().lastIndexOf('\n') + 1; // the last answer may be cut off

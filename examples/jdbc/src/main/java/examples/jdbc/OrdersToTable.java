@@ -14,14 +14,14 @@ import java.sql.Statement;
 import java.time.Duration;
 
 /**
- * Puts each record of a folder of segments into a table, once, whatever kills it: how far it has got is in the same
+ * Puts each record of a folder of segments into a table, once, whatever kills the program: its position is in the same
  * transaction as the records.
  */
 public final class OrdersToTable {
     private OrdersToTable() {}
 
     /**
-     * Arguments: the folder of segments, and the database: {@code jdbc:sqlite:orders.db}. It runs until it is ended.
+     * Arguments: the folder of segments, and the database: {@code jdbc:sqlite:orders.db}. It runs until it is killed.
      */
     public static void main(String[] arguments) throws SQLException {
         // doc: sink
@@ -35,7 +35,7 @@ public final class OrdersToTable {
                     insert(database, records);
                     note(database, consumer.folderId(), consumer.position() - 1);
                     database.commit();
-                    consumer.ack(); // for the one who deletes segments
+                    consumer.ack(); // tells the log which segments it may delete
                 }
             }
         }

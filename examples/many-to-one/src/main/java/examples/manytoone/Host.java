@@ -20,15 +20,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One host: four threads log to a ring of its own, and a shipper takes what they log to the topic of all hosts. It says
- * each record that it knows to be durable. It may be killed at any time, and started again as the next run.
+ * One host: four threads log to a ring of its own, and a shipper sends their records to the topic of all hosts. The
+ * host prints each record that it knows to be durable. It may be killed at any time, and started again as the next run.
  */
 public final class Host {
     private static final int THREADS = 4;
 
     private Host() {}
 
-    /** Arguments: folder, name, number of the run, brokers, topic, how many records each thread logs. */
+    /** Arguments: folder, name, number of the run, brokers, topic, and how many records each thread logs. */
     public static void main(String[] arguments) throws Exception {
         Path folder = Path.of(arguments[0]);
         String name = arguments[1] + " run " + arguments[2];

@@ -14,7 +14,7 @@ import kafka.tools.StorageTool;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 
-/** A broker of this host, in a process of its own, which is its own controller. */
+/** A broker on this machine, in a process of its own. It is its own controller. */
 final class LocalBroker {
     private final Processes processes;
     private final Path properties;
@@ -52,7 +52,7 @@ final class LocalBroker {
         start();
     }
 
-    /** Two in a row, below those that the kernel gives to whoever wants any: the broker comes back to them. */
+    /** Two ports in a row that the kernel does not hand out by itself: the broker comes back to them. */
     private static int freePort() {
         for (int port = ThreadLocalRandom.current().nextInt(15_000, 25_000); ; port += 2) {
             try (ServerSocket first = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());

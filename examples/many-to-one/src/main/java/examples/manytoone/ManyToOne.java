@@ -12,16 +12,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Several hosts, each a process with a ring of its own, log into one topic. One of them is killed in the middle and
- * started again, and so is the broker. A reader merges what is in the topic by time, and proves that it has every
- * record that was durable, once.
+ * Several hosts, each a process with its own ring, log into one topic. One host is killed in the midst and started
+ * again, and so is the broker. A reader merges the topic's records by time, and proves that it has every durable record
+ * once.
  */
 public final class ManyToOne {
     private static final String TOPIC = "audit";
 
     private ManyToOne() {}
 
-    /** Arguments: an empty folder, how many hosts, how many records each of four threads of a host logs. */
+    /** Arguments: an empty folder, the number of hosts, and how many records each of a host's four threads logs. */
     public static void main(String[] arguments) throws Exception {
         Path folder = Path.of(arguments.length > 0 ? arguments[0] : "target/many-to-one")
                 .toAbsolutePath();

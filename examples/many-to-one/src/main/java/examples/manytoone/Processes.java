@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** JVMs with the class path of this one. What runs at the end is killed. */
+/** JVMs with this one's class path. The end kills those that still run. */
 final class Processes implements AutoCloseable {
     private final Path folder;
     private final List<Process> started = new ArrayList<>();
@@ -21,7 +21,7 @@ final class Processes implements AutoCloseable {
         return folder.resolve(name + ".out");
     }
 
-    /** What it says is added to NAME.out and NAME.err. */
+    /** Its output is added to NAME.out and NAME.err. */
     Process start(String name, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -20,11 +20,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads what is committed in a topic, takes it apart by the folder that each record comes from, proves by the headers
- * that nothing of it is missing or there twice, and merges it by time.
+ * Reads the committed records of a topic and separates them by their folder. It proves by the headers that no record is
+ * missing or there twice, and merges all by time.
  */
 final class Reader {
-    /** What the topic has of one record. */
+    /** One record, as the topic has it. */
     record Event(String source, long number, long timeNanos, String text) {
         static Event of(ConsumerRecord<byte[], byte[]> record) {
             return new Event(
@@ -41,7 +41,7 @@ final class Reader {
 
     private final Map<String, Deque<Event>> sources = new TreeMap<>();
 
-    /** Everything that is in the topic now. */
+    /** All records that are in the topic now. */
     static Reader of(String brokers, String topic) {
         Reader reader = new Reader();
         Map<String, Object> properties = new HashMap<>(Map.of(
@@ -60,7 +60,7 @@ final class Reader {
         return reader;
     }
 
-    /** Throws if a number of the source is missing, or comes twice, or out of order. */
+    /** Throws if a number of the source is missing, repeated or out of order. */
     private void add(Event event) {
         Deque<Event> before = sources.computeIfAbsent(event.source(), any -> new ArrayDeque<>());
         long expected = before.isEmpty() ? 1 : before.getLast().number() + 1;
@@ -71,14 +71,14 @@ final class Reader {
         before.add(event);
     }
 
-    /** How many each source has. */
+    /** How many records each source has. */
     Map<String, Integer> counts() {
         Map<String, Integer> counts = new TreeMap<>();
         sources.forEach((source, events) -> counts.put(source, events.size()));
         return counts;
     }
 
-    /** All of them by their time; those of one source in its order, which is that of its ring. */
+    /** All records by time. Records of one source keep the order of their ring. */
     List<Event> merged() {
         PriorityQueue<Deque<Event>> next = new PriorityQueue<>(Comparator.comparingLong(
                 (Deque<Event> events) -> events.element().timeNanos()));

@@ -8,7 +8,7 @@ import org.springframework.boot.CommandLineRunner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 
-/** Takes orders, and confirms each on standard output once its line is logged. It knows slf4j only. */
+/** Takes orders, and confirms each on standard output when its line is logged. It knows only SLF4J. */
 @SpringBootApplication(proxyBeanMethods = false)
 public class Desk implements CommandLineRunner {
     private static final Logger LOG = LoggerFactory.getLogger(Desk.class);

@@ -21,7 +21,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The executable jar, killed and started again, beside a run of the same application with {@code RollingFile}. */
+/** The executable jar is killed and started again, beside a run of the same application with {@code RollingFile}. */
 @Timeout(900)
 class DeskSurvivesKillIT {
     private static final String NO_END = "1000000000";
@@ -29,7 +29,7 @@ class DeskSurvivesKillIT {
     private static final int ORDERS_OF_DAY_2 = 100;
     private static final Pattern ENDED = Pattern.compile("desk-(\\d+)\\.log(\\.gz)?");
 
-    // Not the temporary directory: that may be memory, which no ring with durability="power" accepts.
+    // The temporary directory may be memory, which no ring with durability="power" accepts.
     private final Path work = Path.of("target", "desk-survives-kill").toAbsolutePath();
 
     @Test
@@ -43,7 +43,7 @@ class DeskSurvivesKillIT {
     }
 
     /**
-     * The lines of two days, the first of which ends with SIGKILL, without what nobody waited for.
+     * Returns the lines of two days, without the one that nobody confirmed. The first day ends with SIGKILL.
      *
      * @param first the configuration of the first day; null for the one in the jar
      */
@@ -85,12 +85,12 @@ class DeskSurvivesKillIT {
                 .redirectError(
                         ProcessBuilder.Redirect.appendTo(folder.resolve("err").toFile()))
                 .start();
-        // A test that fails half-way leaves nobody behind who logs for ever.
+        // A test that fails half-way leaves no process behind that logs for ever.
         Runtime.getRuntime().addShutdownHook(new Thread(process.toHandle()::destroyForcibly));
         return process;
     }
 
-    /** All lines, in the order of the files, without times, process ids and folder. */
+    /** Returns all lines, in the order of the files, without times, process ids and folder. */
     private static List<String> linesOf(Path logs) throws IOException {
         Map<Integer, Path> files = new TreeMap<>();
         try (Stream<Path> all = Files.list(logs)) {
@@ -117,7 +117,7 @@ class DeskSurvivesKillIT {
                 .toList();
     }
 
-    /** Each confirmed order must be there once and in order; at most one that nobody heard of was logged more. */
+    /** Each confirmed order must be there once and in order; at most one more was logged, which nobody confirmed. */
     private static List<String> withoutUnconfirmed(List<String> lines) {
         List<Integer> firstDay = lines.stream()
                 .filter(line -> line.contains(" day 1 order "))

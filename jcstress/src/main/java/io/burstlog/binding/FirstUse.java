@@ -7,7 +7,7 @@ import io.burstlog.BurstLog;
 import io.burstlog.Durability;
 import java.util.function.BiFunction;
 
-/** What an application does first: it opens a ring, through the binding named, and appends. Returns the library. */
+/** An application's first steps: it opens a ring through the named binding, and appends. Returns the library. */
 public final class FirstUse implements BiFunction<String, String, Object> {
 
     @Override

@@ -27,13 +27,13 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** Appenders that start, stop and log while others do. */
+/** Appenders that start, stop and log while other threads do. */
 public class AppendersStress {
 
     private static final PatternLayout LAYOUT =
             PatternLayout.newBuilder().withPattern("%m%n").build();
 
-    /** What an element with these values asks for; the log file that they name is its stream's. */
+    /** The attributes of an element with these values. The log file is that of its stream. */
     static StreamAttributes attributes(final BurstConfig.Builder values) {
         final StreamConfig ofStream =
                 StreamConfig.builder().fileName(values.build().fileName()).build();
@@ -69,7 +69,7 @@ public class AppendersStress {
                 .build();
     }
 
-    /** 1 if it was logged, 0 if it was refused. */
+    /** 1: the event was logged; 0: it was refused. */
     private static int log(final BurstAppender appender, final String message) {
         try {
             appender.append(event(message));
@@ -79,7 +79,7 @@ public class AppendersStress {
         }
     }
 
-    /** As a reconfiguration does, only that there nothing is stopped before the other has started. */
+    /** As a reconfiguration; but there the old appender stops only after the new one has started. */
     @JCStressTest
     @Outcome(id = "1, 1, 0", expect = ACCEPTABLE, desc = "The ring was there for both, and is closed after the last.")
     @Outcome(expect = FORBIDDEN, desc = "An event lost or doubled, or a ring that nobody closed.")
@@ -138,7 +138,7 @@ public class AppendersStress {
         }
     }
 
-    /** Whoever returns from a stop may rely on it. */
+    /** After a stop has returned, its caller may rely on it. */
     @JCStressTest
     @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "Stopped for both.")
     @Outcome(expect = FORBIDDEN, desc = "A stop returned before the ring was closed.")
@@ -162,7 +162,7 @@ public class AppendersStress {
         }
     }
 
-    /** Before it has started, while it starts, and after. */
+    /** The event comes before the start, during it, or after it. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "Logged, and in the file once.")
     @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "Refused, because it had not started.")
@@ -190,7 +190,9 @@ public class AppendersStress {
         }
     }
 
-    /** An appender whose ring cannot be opened says so, or that it was never started, to whoever logs meanwhile. */
+    /**
+     * A ring that cannot be opened: the appender tells a thread that logs meanwhile why, or that it was never started.
+     */
     @JCStressTest
     @Outcome(id = "true, true", expect = ACCEPTABLE, desc = "Refused with a reason.")
     @Outcome(expect = FORBIDDEN, desc = "Logged to nowhere, or no reason.")

@@ -17,7 +17,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** Every discarded event is in one line of the log, whoever writes that line. */
+/** Each discarded event is counted in one line of the log, whichever thread writes that line. */
 public class DiscardNoticeStress {
 
     private static final long RING_BYTES = 256 << 20;
@@ -27,7 +27,7 @@ public class DiscardNoticeStress {
     private static final OpenStream STREAM =
             OpenStream.open(new OpenRing(ATTRIBUTES.ring()), ATTRIBUTES, new Reported());
 
-    /** Adds up what the lines say that go to the ring. */
+    /** Adds up the events of the lines that go to the ring. */
     private static final class Reported extends AbstractStringLayout {
 
         private final AtomicInteger events = new AtomicInteger();
@@ -45,7 +45,8 @@ public class DiscardNoticeStress {
     }
 
     /**
-     * The rest of the lines. A line that finds the ring full is written twice by right, so that must not happen here.
+     * Writes the remaining lines. A line that finds the ring full is rightly written twice, so that must not happen
+     * here.
      */
     private static int finish(final DiscardNotice notice, final Reported reported) {
         while (!notice.write() && reported.events.get() <= EVENTS) {
@@ -84,7 +85,7 @@ public class DiscardNoticeStress {
         }
     }
 
-    /** The line that a thread has under way when the ring is closed is told by one of the two. */
+    /** One of the two threads reports the line that is under way when the ring is closed. */
     @JCStressTest
     @Outcome(id = "2", expect = ACCEPTABLE, desc = "Both events are told before the ring closes, each once.")
     @Outcome(expect = FORBIDDEN, desc = "An event told twice, or left for after the close.")

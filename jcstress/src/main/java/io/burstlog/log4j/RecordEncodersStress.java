@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** An encoder is in one hand at a time, whether a thread has its own or borrows from the pool, nested or not. */
+/** Only one thread has an encoder at a time, be it its own or borrowed from the pool, nested or not. */
 public class RecordEncodersStress {
 
     private static final int BYTES = 24;

@@ -15,12 +15,12 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Where the tests of this JVM have their rings. One ring after the other is opened, used by one pair of actors, closed
- * and opened again; {@link #forAllTests()} stays open as long as the JVM lives.
+ * The rings of this JVM's tests. They are opened one after the other; each is used by one pair of actors, closed and
+ * opened again. {@link #forAllTests()} stays open as long as the JVM lives.
  */
 public final class FreshRing {
 
-    /** Set by {@link RaceRunner}, which removes it at the end. */
+    /** {@link RaceRunner} sets it, and removes the directory at the end. */
     static final String DIRECTORY_PROPERTY = "stress.directory";
 
     private static final long SMALLEST_RING_BYTES = 2 << 20;
@@ -45,7 +45,7 @@ public final class FreshRing {
         }
     }
 
-    /** One JVM follows another, and the rings of all would need more memory than there is. */
+    /** The JVMs follow each other; the rings of all would need more memory than there is. */
     private static void removeRings(Path directory) {
         File[] rings = directory.toFile().listFiles((where, name) -> name.endsWith(".ring"));
         for (File ring : rings == null ? new File[0] : rings) {
@@ -53,7 +53,7 @@ public final class FreshRing {
         }
     }
 
-    /** A log that all tests of this JVM may use at once, and that nobody closes. */
+    /** A log for all tests of this JVM at once. No test closes it. */
     public static BurstLog forAllTests() {
         return Lasting.LOG;
     }
@@ -64,12 +64,12 @@ public final class FreshRing {
         return config("fresh", SMALLEST_RING_BYTES);
     }
 
-    /** How often {@link #config()} was asked for, which is how often such a ring was opened at most. */
+    /** The number of calls of {@link #config()}: no more such rings were opened. */
     static int uses() {
         return USES.get();
     }
 
-    /** For a ring of any other use; each name is a ring of its own. */
+    /** For a ring of any other use. Each name is a ring of its own. */
     public static BurstConfig.Builder config(String name, long bytes) {
         return BurstConfig.builder()
                 .ring(path(name + ".ring").toString())
@@ -77,7 +77,7 @@ public final class FreshRing {
                 .ringBytes(bytes)
                 // The directory may be memory.
                 .durability(Durability.PROCESS)
-                // Or a disk, and a slow one; whoever has closed a ring finds everything in its file.
+                // Or it may be a slow disk: the file must have everything after a close.
                 .shutdownTimeout(Duration.ofMinutes(5));
     }
 
@@ -85,12 +85,12 @@ public final class FreshRing {
         return DIRECTORY.resolve(name);
     }
 
-    /** The length of the log file of {@link #config()}, 0 if there is none yet. */
+    /** The length of the log file of {@link #config()}; 0 if there is none yet. */
     public static long fileLength() {
         return path("fresh.log").toFile().length();
     }
 
-    /** How often a line stands in that file, from an offset on. */
+    /** Counts how often the line is in that file from the offset on. */
     public static int count(String line, long offset) {
         byte[] tail;
         try (RandomAccessFile file = new RandomAccessFile(path("fresh.log").toFile(), "r")) {

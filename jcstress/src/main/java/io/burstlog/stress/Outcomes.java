@@ -18,7 +18,7 @@ final class Outcomes {
     private final SortedMap<String, Long> samplesOfTest = new TreeMap<>();
     private long violations;
 
-    /** Reads a result file of jcstress, and removes it. */
+    /** Reads a result file of jcstress and removes it. */
     void add(Path resultFile) throws IOException, ClassNotFoundException {
         DiskReadCollector results = new DiskReadCollector(resultFile.toString(), this::add);
         results.dump();
@@ -51,7 +51,7 @@ final class Outcomes {
         }
     }
 
-    /** Prints what ran, and the last line; returns the exit code. */
+    /** Prints which tests ran, and the last line; returns the exit code. */
     synchronized int report() {
         samplesOfTest.forEach((test, samples) -> System.out.printf("%,15d samples of %s%n", samples, test));
         long cases = samplesOfTest.values().stream().mapToLong(Long::longValue).sum();

@@ -7,7 +7,9 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Burstlog's classes once more, none of them loaded yet, as another web application of the same server has them. */
+/**
+ * Burstlog's classes once more, none of them loaded yet: another web application of the same server has such a copy.
+ */
 public final class OwnClasses extends URLClassLoader {
 
     private static final URL[] CLASS_PATH = Arrays.stream(

@@ -22,23 +22,23 @@ import org.openjdk.jcstress.os.SchedulingClass;
 import org.openjdk.jcstress.vm.CompileMode;
 
 /**
- * Runs every race test for a given time and says in one last line what came of it. Exits with 0 if no outcome was
+ * Runs all race tests for a given time, and prints the result as the last line. The exit code is 0 if no outcome was
  * forbidden, 1 otherwise, 2 on wrong usage.
  *
- * <p>The first round runs in this JVM, which costs no time but that of the tests. If there is enough, jcstress itself
- * follows, which starts a JVM for each test and each combination of interpreter, C1 and C2 for the two actors.
+ * <p>The first round runs in this JVM, so it costs only the tests' own time. If there is enough time, jcstress itself
+ * follows: it starts a JVM for each test and each combination of interpreter, C1 and C2 for the two actors.
  */
 public final class RaceRunner {
 
-    /** Tests that open a ring for each pair of actors; two such pairs at once would want the same ring. */
+    /** These tests open a ring for each pair of actors: two pairs at once would want the same ring. */
     private static final Pattern ONE_PAIR_AT_A_TIME = Pattern.compile("ClosingLog|Appenders|FirstLoad");
 
-    /** For the rings of one JVM, which are 322 MB, and all log files. */
+    /** Enough for one JVM's rings, which have 322 MB, and all log files. */
     private static final long SPACE_BYTES = 2L << 30;
 
     private static final double LONGEST_FIRST_ROUND_SECONDS = 60;
     private static final double LONGEST_ROUND_SECONDS = 900;
-    /** The engine keeps two small mappings of a closed log for late calls; a process has 65,530 in all. */
+    /** The engine keeps two small mappings of a closed log for late calls. A process may have 65,530 mappings. */
     private static final int MOST_RINGS_OF_A_JVM = 10_000;
 
     private static final long LONGEST_RUN_WITH_RINGS_MILLIS = 12_000;
@@ -86,7 +86,7 @@ public final class RaceRunner {
         System.exit(exitCode);
     }
 
-    /** Memory if there is some: the races are in Java, and a disk would only slow them down. */
+    /** In memory if there is enough: the races are in Java, and a disk would only slow them down. */
     private static Path placeForRings() throws IOException {
         Path memory = Path.of("/dev/shm");
         boolean enough = Files.isWritable(memory) && Files.getFileStore(memory).getUsableSpace() >= SPACE_BYTES;
@@ -122,7 +122,7 @@ public final class RaceRunner {
         return (end - System.nanoTime()) / 1e9;
     }
 
-    /** Two threads that wait for each other would else be waited for by everybody. */
+    /** Without this two threads that wait for each other would hold up everybody for ever. */
     private void watch() {
         Thread watch = new Thread(() -> {
             try {
@@ -153,7 +153,7 @@ public final class RaceRunner {
             return;
         }
         SchedulingClass anywhere = new SchedulingClass(AffinityMode.NONE, info.threads(), NodeType.PACKAGE);
-        // It tries out how much it can do at once before the time it is given; that takes about a fifth.
+        // Before its time begins jcstress tries out how much it can do at once: that takes about a fifth of the time.
         TestConfig config = new TestConfig(
                 options(onePairAtATime, millis * 4 / 5), info, 0, List.of(), CompileMode.UNIFIED, anywhere);
         Runner<?> runner = (Runner<?>) Class.forName(config.generatedRunnerName)
@@ -176,7 +176,7 @@ public final class RaceRunner {
         try {
             new JCStress(options).run();
         } catch (AssertionError failedTests) {
-            // They are in the results.
+            // The results have them.
         }
         outcomes.add(Path.of(options.getResultFile()));
     }
@@ -221,7 +221,7 @@ public final class RaceRunner {
         return options;
     }
 
-    /** In addition to those of this JVM. */
+    /** JVM arguments in addition to those of this JVM. */
     private String jvmArguments() {
         return "-XX:+UseSerialGC -D" + FreshRing.DIRECTORY_PROPERTY + "=" + directory;
     }

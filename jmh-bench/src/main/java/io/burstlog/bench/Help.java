@@ -3,7 +3,7 @@ package io.burstlog.bench;
 
 import io.burstlog.bench.study.Studies;
 
-/** What {@code help} says. */
+/** The text of {@code help}. */
 final class Help {
 
     private Help() {}

@@ -9,14 +9,17 @@ import java.util.List;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 
-/** What Chronicle Queue and native code need of a JVM. {@code java -jar} finds it in the manifest, a child does not. */
+/**
+ * The JVM flags that Chronicle Queue and native code need. {@code java -jar} finds them in the manifest;
+ * a child process does not.
+ */
 final class JvmFlags {
 
     private static final int WARNS_OF_NATIVE_CODE = 24;
 
     private JvmFlags() {}
 
-    /** Those of the manifest of the jar; none when these classes are in no jar. */
+    /** The flags in the manifest of this jar; none if these classes are in no jar. */
     static List<String> ofThisJar() throws IOException {
         Path place = Path.of(URI.create(JvmFlags.class
                 .getProtectionDomain()

@@ -27,9 +27,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * {@code java -jar benchmarks.jar}: JMH with all its options; studies by their names, if the first argument is one;
- * {@code help}. A study runs one of the commands, in a JVM of its own: {@code COMMAND --option value ..}, which can
- * also be given as {@code run COMMAND ..}.
+ * {@code java -jar benchmarks.jar} runs JMH with all its options; or studies, if the first argument is the name of one;
+ * or {@code help}. A study runs one of the commands in a JVM of its own: {@code COMMAND --option value ..}. {@code run
+ * COMMAND ..} runs a command, too.
  */
 public final class Main {
 
@@ -61,7 +61,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] arguments) throws Exception {
-        // Threads of peers are no daemons, some of them.
+        // Some threads of peers are no daemons.
         System.exit(run(Arrays.asList(arguments)));
     }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** benchmarks.jar as it is handed over: nothing else on the class path. */
+/** benchmarks.jar as users get it: nothing else is on the class path. */
 @Timeout(120)
 class OneJarIT {
 
@@ -84,7 +84,7 @@ class OneJarIT {
         assertThat(directory).isDirectoryNotContaining("glob:**/burstlog-bench-*");
     }
 
-    /** Log4j finds its own appenders, Burst and the one of the benchmarks: the caches of three jars are one. */
+    /** Log4j finds its own appenders, Burst, and that of the benchmarks: the caches of three jars are one. */
     @Test
     void appendersOfAllJarsAndChronicleWorkOutOfOneJar() throws Exception {
         String targets = "java-jni@ssd,java-jna@ssd,log4j-burst@ssd,log4j-force,log4j-raf-buffered,log4j-async-raf,"

@@ -17,13 +17,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * The counterparty of the demo's gateway, as a measuring instrument: all orders are made beforehand, and neither
- * sending nor receiving allocates, so that a pause that is seen is the gateway's. Orders go out at their own times,
- * whatever the gateway does; response time counts from there to the moment when the confirmation has been read.
+ * The counterparty of the demo's gateway, as a measuring instrument. All orders are made beforehand, and neither
+ * sending nor receiving allocates: so each pause that is seen is the gateway's. Orders go out at their own times,
+ * whatever the gateway does. Response time counts from there to the moment when the confirmation has been read.
  */
 final class FixClient implements AutoCloseable {
 
-    /** The names that `taskset` and `chrt` are told. */
+    /** {@code taskset} and {@code chrt} are given these names. */
     static final String SENDER = "fix-send";
 
     static final String RECEIVER = "fix-receive";
@@ -41,7 +41,7 @@ final class FixClient implements AutoCloseable {
     private final byte[][] orders;
     private final AtomicLongArray confirmed;
     private final long[] intended;
-    private final AtomicIntegerArray state = new AtomicIntegerArray(2); // logged on; how many are confirmed
+    private final AtomicIntegerArray state = new AtomicIntegerArray(2); // [0]: 1 when logged on; [1]: confirmed orders
     private final Histogram late = TargetResult.emptyHistogram();
     private final Thread receiver = new Thread(this::receive, RECEIVER);
     private volatile String ended;
@@ -79,7 +79,7 @@ final class FixClient implements AutoCloseable {
         return (text + "10=%03d".formatted(sum & 0xFF) + (char) SOH).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** As fast as they are confirmed, so many under way. */
+    /** Sends orders as fast as they are confirmed, with so many under way. */
     void warmUp(int count, int underWay) throws IOException {
         for (int i = 0; i < count; i++) {
             int least = i - underWay;
@@ -90,7 +90,10 @@ final class FixClient implements AutoCloseable {
         await(() -> state.get(1) >= count, "the last confirmations of the warm-up");
     }
 
-    /** From the order {@code first} on, at their own times. In the thread {@link #SENDER}, so that it can be placed. */
+    /**
+     * Sends the orders from {@code first} on at their own times. The caller is the thread {@link #SENDER},
+     * so that it can be placed.
+     */
     Histogram replay(MarketOpen load, int first) throws IOException {
         long begin = System.nanoTime() + 1_000_000;
         for (int i = 0; i < load.orders(); i++) {
@@ -112,7 +115,7 @@ final class FixClient implements AutoCloseable {
         return response;
     }
 
-    /** How long after its own time an order was sent: what the instrument adds. */
+    /** How long after its own time each order was sent: the instrument adds so much. */
     Histogram late() {
         return late;
     }
@@ -132,12 +135,12 @@ final class FixClient implements AutoCloseable {
         }
     }
 
-    /** Field by field, whatever a read brings. */
+    /** Reads field by field, in whatever pieces they come. */
     private void receive() {
         byte[] bytes = new byte[1 << 16];
         byte[] value = new byte[1 << 12];
         int tag = 0;
-        int length = -1; // of the value; -1: it is a tag that is being read
+        int length = -1; // of the value; -1: still reading a tag
         byte type = 0;
         int count = 0;
         try (InputStream in = socket.getInputStream()) {

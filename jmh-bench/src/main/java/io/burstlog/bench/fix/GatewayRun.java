@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.HdrHistogram.Histogram;
 
-/** The demo's gateway in a JVM of its own, once; and beside it, if it is to have one, a neighbour. */
+/** One run of the demo's gateway in a JVM of its own, if wanted beside a neighbour. */
 public final class GatewayRun implements AutoCloseable {
 
     private static final int WARM_UP_UNDER_WAY = 20;
     private static final int START_SECONDS = 30;
     private static final int STOP_SECONDS = 20;
 
-    /** As the demo's own, with the processors of the threads; zram survives no more than the process. */
+    /** The demo's own configuration, with processors for its threads. zram survives only the process. */
     private static final String CONFIGURATION = """
             <Configuration status="warn">
               <Appenders>
@@ -45,7 +45,7 @@ public final class GatewayRun implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** Runs a gateway of that JVM on the ring, whose file has a name of its own, and has the load replayed. */
+    /** Runs a gateway in that JVM on the ring, with a log file of its own name, and replays the load. */
     public static Result measure(
             Jvm jvm, Placement placement, boolean noisy, Path ring, MarketOpen load, Path folder, int warmUp)
             throws IOException, InterruptedException {
@@ -140,7 +140,7 @@ public final class GatewayRun implements AutoCloseable {
         }
     }
 
-    /** The gateway stops as it does in production: it drains its ring. */
+    /** The gateway stops as in production: it drains its ring. */
     @Override
     public void close() throws IOException {
         for (int i = processes.size() - 1; i >= 0; i--) {

@@ -24,10 +24,10 @@ public record Jvm(Path home, int version, String collector) {
     private static final Path PLACE = Path.of("/usr/lib/jvm");
     private static final int WARNS_OF_NATIVE_CODE = 24;
 
-    /** Small, so that it is collected within seconds. */
+    /** Small, so that each run has collections within seconds. */
     private static final List<String> HEAP = List.of("-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch");
 
-    /** By version: the one that runs this, and those where Debian and others install them. */
+    /** JVMs by version: the one that runs this, and those where Debian and others install them. */
     public static TreeMap<Integer, Path> homes() throws IOException {
         List<Path> places = new ArrayList<>();
         if (Files.isDirectory(PLACE)) {
@@ -48,7 +48,7 @@ public record Jvm(Path home, int version, String collector) {
         return homes;
     }
 
-    /** A JDK is built with some collectors only. */
+    /** Each JDK is built with some collectors only. */
     public boolean hasCollector() throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(command());
         command.add("-version");

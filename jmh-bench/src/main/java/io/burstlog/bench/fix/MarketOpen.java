@@ -15,21 +15,21 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The times at which orders come. By default those of a market that opens: 2,500 orders a second, fewer and fewer down
- * to 800; and four times a second, at no regular times, one order is followed by 5 to 40 others, some 30 us apart. It
- * is no exchange's day: {@link #record} made it, from a seed, and makes the same times on every machine. A day of one's
- * own can be replayed from a file: one number a line, the microseconds since the order before.
+ * The times at which orders come. By default they are those of a market that opens: 2,500 orders a second, falling to
+ * 800; and four times a second, irregularly, one order is followed by 5 to 40 others, some 30 us apart. It is no
+ * exchange's day: {@link #record} made it from a seed, and makes the same times on every machine. You can replay a day
+ * of your own from a file: one number a line, the microseconds since the order before.
  */
 public final class MarketOpen {
 
-    /** From the beginning, in ascending order. */
+    /** Times since the beginning, in ascending order. */
     private final long[] micros;
 
     private MarketOpen(long[] micros) {
         this.micros = micros;
     }
 
-    /** Prints the recorded times as a file has them. */
+    /** Prints the recorded times in the form of such a file. */
     public static void print(Options options) throws IOException {
         long before = 0;
         for (long at : from(options).micros) {
@@ -38,7 +38,7 @@ public final class MarketOpen {
         }
     }
 
-    /** Those of the file {@code --load}, or a market that opens for so many {@code --millis}. */
+    /** The times in the file {@code --load}; or those of a market that opens, for so many {@code --millis}. */
     public static MarketOpen from(Options options) throws IOException {
         String file = options.text("load", "");
         return file.isEmpty() ? record(options.number("millis", 5000)) : read(Path.of(file));
@@ -77,7 +77,7 @@ public final class MarketOpen {
         return 800 + 1700 * StrictMath.exp(-second);
     }
 
-    /** As of events that do not know of each other. */
+    /** A gap between independent events. */
     private static double gap(Random random, double mean) {
         return -mean * StrictMath.log(1 - random.nextDouble());
     }
@@ -95,7 +95,7 @@ public final class MarketOpen {
         return micros.length == 0 ? 0 : micros[micros.length - 1] / 1e6;
     }
 
-    /** Says whether two runs replayed the same. */
+    /** Two runs with the same sum replayed the same times. */
     public String sha256() {
         StringBuilder text = new StringBuilder();
         for (long at : micros) {

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A noisy neighbour, in a process of its own: a thread for each second processor walks through 64 MB of memory without
- * a rest, and one writes 4 MB to the same disk and syncs them, twenty times a second. It ends when it is killed.
+ * A noisy neighbour in a process of its own. A thread for each second processor walks through 64 MB of memory without a
+ * rest. Another one writes 4 MB to the same disk and syncs them, twenty times a second. It ends when it is killed.
  */
 public final class Neighbour {
 
@@ -41,7 +41,7 @@ public final class Neighbour {
 
     private static void walk() {
         long[] words = new long[WORDS];
-        for (int at = 0; ; at = (at + 4_099) & (WORDS - 1)) { // another page each time
+        for (int at = 0; ; at = (at + 4_099) & (WORDS - 1)) { // a new page each time
             words[at]++;
         }
     }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Which processors the threads of a run may use. Free: any, but for the instrument, which always has the second half of
- * them, and goes before all others there if it may (SCHED_FIFO). Pinned: the first half is the gateway's alone; its
- * drain and its committer, the instrument and the neighbour share the second.
+ * The processors that the threads of a run may use. Free: any; but the instrument always has the second half of them,
+ * and there precedes all others if it may (SCHED_FIFO). Pinned: the first half is the gateway's alone; its drain and
+ * its committer share the second half with the instrument and the neighbour.
  */
 public record Placement(boolean pinned) {
 
@@ -24,7 +24,7 @@ public record Placement(boolean pinned) {
         return PROCESSORS / 2 + "-" + (PROCESSORS - 1);
     }
 
-    /** Why threads cannot be pinned here, or null. */
+    /** The reason why threads cannot be pinned here; null: they can. */
     public static String whyNot() throws InterruptedException {
         if (PROCESSORS < 2) {
             return "there is one processor only";
@@ -34,7 +34,7 @@ public record Placement(boolean pinned) {
                 : "taskset cannot give the processors " + gateways() + " and " + others();
     }
 
-    /** Whether the threads of the instrument go before all others. */
+    /** Says whether the instrument's threads may precede all others. */
     public static boolean mayGoFirst() throws InterruptedException {
         return runs("chrt", "-f", "1", "true");
     }
@@ -52,7 +52,7 @@ public record Placement(boolean pinned) {
         return pinned ? "drainCpu=\"%1$s\" commitCpu=\"%1$s\"".formatted(others()) : "";
     }
 
-    /** What is denied is done without; the study says so. */
+    /** Goes on without a privilege that is denied; the study says so. */
     void ofInstrument(String... names) throws IOException, InterruptedException {
         try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
             for (Path thread : threads.toList()) {

@@ -11,13 +11,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.HdrHistogram.Histogram;
 
-/** Our own: the message is accepted by the ring, and made durable in the background. */
+/** Burstlog: the ring accepts the message, and makes it durable in the background. */
 final class BurstOffer implements HandOver {
 
     private static final Duration LONG = Duration.ofMinutes(5);
 
     private final BurstLog log;
-    private final RecordBuffer only; // of the one producer, which needs no look-up; null if there are several
+    private final RecordBuffer only; // for a single producer, which needs no look-up; null if there are several
     private final ThreadLocal<RecordBuffer> records;
 
     BurstOffer(Path ring, String io, Path file, int bytes, int producers) throws Media.NotPossible {
@@ -41,7 +41,7 @@ final class BurstOffer implements HandOver {
         records.get();
     }
 
-    /** Durable in the log file: only then all of the ring is free again. */
+    /** Only when all is durable in the log file the whole ring is free again. */
     @Override
     public void awaitEmpty() {
         if (!log.awaitDrained(LONG)) {

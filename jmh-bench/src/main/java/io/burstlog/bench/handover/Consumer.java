@@ -5,13 +5,13 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 
-/** The thread at the other end: takes what there is, and spins for a while before it sleeps. */
+/** The thread at the other end: it takes all messages there are, and spins for a while before it sleeps. */
 final class Consumer {
 
     private static final int SPINS = 1000;
     private static final long NAP_NANOS = 50_000;
 
-    /** What it does when there is nothing to take. */
+    /** The consumer's behaviour while there is no message. */
     enum Idle {
         SPIN,
         YIELD,
@@ -55,7 +55,7 @@ final class Consumer {
         }
     }
 
-    /** Looks once more when the producer can see that it is about to sleep. */
+    /** Looks once more when the producer can see that this thread is about to sleep. */
     private void park(IntSupplier take) {
         parked = true;
         if (take.getAsInt() == 0 && !ended) {
@@ -64,10 +64,10 @@ final class Consumer {
         parked = false;
     }
 
-    /** Whoever has stored a message calls this; it costs something with {@link Idle#PARK} only. */
+    /** A producer calls this after each message. It costs something with {@link Idle#PARK} only. */
     void wake() {
         if (idle == Idle.PARK) {
-            VarHandle.fullFence(); // the message before the look
+            VarHandle.fullFence(); // the message is stored before this look
             if (parked) {
                 LockSupport.unpark(thread);
             }

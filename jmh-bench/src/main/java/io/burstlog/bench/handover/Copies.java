@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A copy and nothing else: what every hand-over costs at least. One thread. */
+/** A copy and nothing else: the least cost of any hand-over. One thread. */
 final class Copies implements HandOver {
 
     private static final int BYTES = 32 << 20;

@@ -7,7 +7,7 @@ import com.lmax.disruptor.dsl.Disruptor;
 import com.lmax.disruptor.dsl.ProducerType;
 import com.lmax.disruptor.util.DaemonThreadFactory;
 
-/** A Disruptor whose events hold the bytes of the message. */
+/** A Disruptor whose events hold a message's bytes. */
 final class DisruptorRing implements HandOver {
 
     private final Disruptor<byte[]> disruptor;

@@ -6,28 +6,28 @@ import org.HdrHistogram.Histogram;
 /** A way to hand a message to another thread, or merely to copy it away. */
 public interface HandOver extends AutoCloseable {
 
-    /** Room for a burst that nobody has taken from yet. */
+    /** Room for a burst that the consumer has not begun to take. */
     int CAPACITY = 1 << 16;
 
-    /** Spins while there is no room. Any number of threads, unless {@link #producers} says otherwise. */
+    /** Spins while there is no room. Any number of threads may call it, unless {@link #producers} says otherwise. */
     void offer(byte[] message);
 
-    /** Called by each thread before its first message: makes what it keeps for itself. */
+    /** Each thread calls this before its first message, to make its own data. */
     default void prepare() {}
 
-    /** Returns when all that was handed over has been taken. */
+    /** Returns when the consumer has taken all messages. */
     default void awaitEmpty() {}
 
     /**
-     * Adds to a histogram how long messages took from their offer until they were durable, in nanoseconds, as far as
-     * this way knows; all of them since it was made.
+     * Adds to a histogram the times from a message's offer until it was durable, in nanoseconds, for all messages
+     * whose time this way knows.
      */
     default void addLags(Histogram nanos) {}
 
-    /** Returns when all that was handed over is durable; at once if nothing ever is. */
+    /** Returns when all messages are durable; at once if this way makes none durable. */
     default void awaitDurable() {}
 
-    /** The most threads that may offer at a time. */
+    /** How many threads may offer at a time, at most. */
     default int producers() {
         return Integer.MAX_VALUE;
     }

@@ -11,11 +11,11 @@ import java.nio.file.Path;
 /** Makes hand-overs by name. */
 public final class HandOvers {
 
-    /** All names, the ways of others first. */
+    /** All names; the ways of others come first. */
     public static final String NAMES =
             "copy,mapped-copy,jctools-spsc,agrona-many-to-one,disruptor,offer@ssd,offer@device,offer@mapped";
 
-    /** The same and more: how the counter of a queue is stored, and how its consumer waits. */
+    /** More names: how the counter of a queue is stored, and how its consumer waits. */
     public static final String QUEUES = "copy,mapped-file,set-release+spin,set-release+yield,set-release+nap,"
             + "set-release+park,set-volatile+spin,set-volatile+yield,set-volatile+park,jctools-spsc,agrona-many-to-one,"
             + "disruptor+spin,disruptor+yield,disruptor,disruptor+block,offer@ssd,offer@device,offer@mapped";

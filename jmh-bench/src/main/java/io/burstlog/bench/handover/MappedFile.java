@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A file that grows under the messages, mapped piece by piece: the page faults are in the times, and the kernel writes
+ * A file that grows under the messages, mapped piece by piece. The times include page faults, and the kernel writes
  * back meanwhile. One thread.
  */
 final class MappedFile implements HandOver {
@@ -49,7 +49,7 @@ final class MappedFile implements HandOver {
         }
     }
 
-    /** All of it is on the disk. */
+    /** All of the file is on the disk. */
     @Override
     public void awaitEmpty() {
         if (piece != null) {

@@ -5,13 +5,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The lock-free queue for one producer as it is written by hand: slots of bytes made before, and two counters. How the
- * producer stores its counter is what its cost hangs on: an ordered store ({@code lazySet}, {@code setRelease}), or a
- * volatile one ({@code set}), which waits until all stores before it are seen.
+ * The lock-free queue for one producer, as people write it by hand: slots of bytes that are made beforehand, and two
+ * counters. Its cost depends on how the producer stores its counter: by an ordered store ({@code lazySet}, {@code
+ * setRelease}), or by a volatile one ({@code set}), which waits until all stores before it are seen.
  */
 final class SlotQueue implements HandOver {
 
-    /** Apart, so that producer and consumer take no cache line from each other. */
+    /** So far apart that producer and consumer do not share a cache line. */
     private static final int SENT = 16;
 
     private static final int TAKEN = 48;

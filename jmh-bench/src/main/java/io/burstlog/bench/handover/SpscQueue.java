@@ -3,7 +3,9 @@ package io.burstlog.bench.handover;
 
 import org.jctools.queues.SpscArrayQueue;
 
-/** JCTools' queue for one producer. Messages are copied into arrays made before, so nothing is allocated. */
+/**
+ * JCTools' queue for one producer. Messages are copied into arrays that are made beforehand, so nothing is allocated.
+ */
 final class SpscQueue implements HandOver {
 
     private final SpscArrayQueue<byte[]> queue = new SpscArrayQueue<>(CAPACITY);
@@ -12,7 +14,7 @@ final class SpscQueue implements HandOver {
     private int next;
 
     SpscQueue(int bytes) {
-        // One more than fit, and one that the consumer looks at.
+        // one more than fit, and one for the consumer to read
         arrays = new byte[CAPACITY + 2][bytes];
         consumer = new Consumer("spsc", () -> queue.drain(message -> {}, 256));
     }

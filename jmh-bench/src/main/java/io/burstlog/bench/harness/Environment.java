@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The conditions of a measurement, as far as the machine tells them. */
+/** The conditions of a measurement, as far as the machine shows them. */
 public final class Environment {
 
     private Environment() {}

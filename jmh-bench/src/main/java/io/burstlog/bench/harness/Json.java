@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** JSON as maps, lists, strings, numbers, booleans and null: enough for results, and no library. */
+/** JSON as maps, lists, strings, numbers, booleans and null. That is enough for results, without a library. */
 public final class Json {
 
     private final String text;
@@ -19,7 +19,7 @@ public final class Json {
         this.text = text;
     }
 
-    /** The members of the object in a file. */
+    /** The members of the object in this file. */
     public static Map<String, Object> readObject(Path file) throws IOException {
         return object(parse(Files.readString(file)));
     }

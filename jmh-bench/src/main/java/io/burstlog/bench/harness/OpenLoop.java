@@ -4,8 +4,8 @@ package io.burstlog.bench.harness;
 import org.HdrHistogram.Histogram;
 
 /**
- * Messages at intended times, whatever the target does: who comes late because the one before was slow has waited, and
- * that wait is part of his response time. Service time is what the call itself took.
+ * Messages at intended times, whatever the target does. A message that is late because the one before was slow has
+ * waited, and that wait is part of its response time. Service time is the time of the call itself.
  */
 public final class OpenLoop {
 
@@ -17,7 +17,9 @@ public final class OpenLoop {
         void awaitNanos(long until);
     }
 
-    /** The machine's own; waits without giving up the processor, which would cost more than many an interval. */
+    /**
+     * The machine's own clock. It waits without giving up the processor, which would cost more than many an interval.
+     */
     public static final Clock SPINNING = new Clock() {
         @Override
         public long nanos() {
@@ -43,7 +45,7 @@ public final class OpenLoop {
         this.clock = clock;
     }
 
-    /** Sends messages at a constant rate; adds to the histograms. */
+    /** Sends messages at a constant rate, and adds to the histograms. */
     public void run(Target target, double perSecond, int messages) throws Exception {
         long start = clock.nanos();
         long end = start;
@@ -64,12 +66,12 @@ public final class OpenLoop {
         return service;
     }
 
-    /** From the intended time to the end. */
+    /** Times from the intended time to the end of the call. */
     public Histogram response() {
         return response;
     }
 
-    /** Which part of the time the target was at work, 0 to 1. */
+    /** The part of the time for which the target was at work, 0 to 1. */
     public double utilization() {
         return elapsedNanos == 0 ? 0 : (double) busyNanos / elapsedNanos;
     }

@@ -4,7 +4,7 @@ package io.burstlog.bench.harness;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** Says every few seconds how far a study is, and how long the rest takes at the same speed. */
+/** Prints every few seconds how far a study is, and how long the rest takes at the same speed. */
 public final class Progress {
 
     private static final long PAUSE_NANOS = 5_000_000_000L;
@@ -27,7 +27,7 @@ public final class Progress {
         said = begin;
     }
 
-    /** How far one of several equal parts of the study is, 0 to 1. */
+    /** The progress of one of several equal parts of the study, 0 to 1. */
     public interface Part {
         void is(double done);
     }
@@ -37,14 +37,14 @@ public final class Progress {
         return done -> is((number + done) / of);
     }
 
-    /** Since the study began. */
+    /** Nanoseconds since the study began. */
     long nanos() {
         return nanoClock.getAsLong() - begin;
     }
 
     /** @param done which part of the whole, 0 to 1 */
     public void is(double done) {
-        double part = Math.min(done, 1); // the least number of rounds may take longer than was asked for
+        double part = Math.min(done, 1); // the least number of rounds may take longer than the time
         long now = nanoClock.getAsLong();
         if (now - said < PAUSE_NANOS || part <= 0) {
             return;

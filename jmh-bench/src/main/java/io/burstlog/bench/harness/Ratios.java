@@ -7,18 +7,18 @@ import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
 
 /**
- * Median and quartiles of what blocks of the same round give when compared.
+ * Median and quartiles over comparisons of blocks of the same round.
  *
  * @param blocks pairs compared
  */
 public record Ratios(double median, double lowerQuartile, double upperQuartile, int blocks) {
 
-    /** Of {@code of / base}, for one figure ("p50", ..) of each block. */
+    /** The ratios {@code of / base} of one figure ("p50", ..) of each block. */
     public static Ratios ratios(Map<String, Object> of, Map<String, Object> base, String figure) {
         return compare(of, base, figure, (x, y) -> x / y);
     }
 
-    /** Of {@code of - base}, in nanoseconds. */
+    /** The differences {@code of - base}, in nanoseconds. */
     public static Ratios differences(Map<String, Object> of, Map<String, Object> base, String figure) {
         return compare(of, base, figure, (x, y) -> x - y);
     }

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Measures targets in turns: in each round every target takes one block of messages, and the round begins with another
- * target each time. So whatever else the machine does hits all alike, and blocks of a round can be compared.
+ * Measures targets in turns. In each round every target takes one block of messages, and each round begins with another
+ * target. So the machine's other work hits all alike, and blocks of a round can be compared.
  *
- * <p>Before each block come messages that are not counted, a tenth of its number: the one who was there before has left
- * the caches to himself, and a log that is written all the time would not feel that.
+ * <p>Each block begins with messages that are not counted, a tenth of its number: the target before has left its own
+ * data in the caches, which a log that is written all the time would not notice.
  *
  * @param study for the line that says how far it is
  * @param blockMessages messages of one block that are counted
@@ -48,7 +48,10 @@ public record Rounds(String study, int blockMessages, int warmUpMessages, int me
         return results;
     }
 
-    /** By the rounds or by the time, whichever ends first; the least number of rounds may take longer than the time. */
+    /**
+     * The progress by rounds or by time, whichever ends first. The least number of rounds may
+     * take longer than the time.
+     */
     static double done(int warmUp, int rounds, double ofRounds, double ofTime) {
         double ofLeast = rounds < LEAST_ROUNDS ? (double) (warmUp + rounds) / (warmUp + LEAST_ROUNDS) : 1;
         return Math.max(ofRounds, Math.min(ofTime, ofLeast));

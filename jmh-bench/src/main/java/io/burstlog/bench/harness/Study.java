@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** One measurement as it is kept: NAME.json, and a NAME-TARGET.hgrm for each target. */
+/** One measurement as it is stored: NAME.json, and a NAME-TARGET.hgrm for each target. */
 public final class Study {
 
     private static final double NANOS_PER_MICRO = 1000.0;
@@ -36,7 +36,7 @@ public final class Study {
         return this;
     }
 
-    /** Says so at once, and in the report. */
+    /** Prints the reason at once, and puts it into the report. */
     public void skip(String target, String reason) {
         System.out.println("!!!! SKIPPED: " + name + ": " + target + ": " + reason);
         skipped.add(new LinkedHashMap<>(Map.of("name", target, "reason", reason)));
@@ -60,14 +60,14 @@ public final class Study {
         Json.write(directory.resolve(name + ".json"), json);
     }
 
-    /** As HdrHistogram's plotter wants it, in microseconds. */
+    /** Writes the form that HdrHistogram's plotter reads, in microseconds. */
     private static void writeHgrm(Path file, Histogram histogram) throws IOException {
         try (PrintStream out = new PrintStream(Files.newOutputStream(file), false, "US-ASCII")) {
             histogram.outputPercentileDistribution(out, 5, NANOS_PER_MICRO);
         }
     }
 
-    /** Without the characters that file names and shells dislike. */
+    /** Replaces the characters that file names and shells do not like. */
     public static String fileName(String target) {
         return target.replaceAll("[^A-Za-z0-9.]+", "-");
     }

@@ -3,20 +3,20 @@ package io.burstlog.bench.harness;
 
 import java.io.IOException;
 
-/** Something that takes messages and whose latency is measured. Used by one thread. */
+/** Takes messages; its latency is measured. Only one thread uses it. */
 public interface Target extends AutoCloseable {
 
-    /** A short name, also part of file names. */
+    /** A short name, which is also part of file names. */
     String name();
 
     /**
-     * Takes one message; what "taken" means (durable, in the page cache, in a buffer) is what the targets differ in.
+     * Takes one message. Targets differ in the meaning of "taken": durable, in the page cache, in a buffer.
      *
      * @param number its number since the start
      */
     void write(int number) throws Exception;
 
-    /** Takes messages and stores how long each took, in nanoseconds. */
+    /** Takes messages and stores how long each one took, in nanoseconds. */
     default void run(int first, long[] nanos) throws Exception {
         long begin = System.nanoTime();
         for (int i = 0; i < nanos.length; i++) {
@@ -27,15 +27,15 @@ public interface Target extends AutoCloseable {
         }
     }
 
-    /** The same target for one more thread, which closes nothing. Null: it takes messages of one thread only. */
+    /** The same target for one more thread, which closes nothing. Null: only one thread may use this target. */
     default Target forAnotherThread() {
         return null;
     }
 
-    /** Lets what was begun come to its end, so that the next target does not pay for it. Not timed. */
+    /** Ends all work that has begun, so that the next target does not pay for it. It is not timed. */
     default void settle() throws Exception {}
 
-    /** What the medium is said to survive, for the table; empty if nobody says. */
+    /** The class that the medium claims to survive, for the table; empty: unknown. */
     default String claims() {
         return "";
     }

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** The latencies of one target, in nanoseconds, block by block in the order in which they were measured. */
+/** One target's latencies in nanoseconds, block by block in the order of measurement. */
 public final class TargetResult {
 
-    /** What a block is compared by. */
+    /** The figures by which blocks are compared. */
     public static final List<String> FIGURES = List.of("average", "p50", "p99", "p99.9");
 
     private static final int COLUMNS = 3_000;
@@ -52,7 +52,7 @@ public final class TargetResult {
         return new Histogram(3_600_000_000_000L, 3);
     }
 
-    /** Everything but the single latencies, of which a sample is kept. */
+    /** Everything but the single latencies, of which it keeps a sample. */
     public Map<String, Object> toJson() {
         Map<String, Object> json = figuresOf(name, histogram());
         json.put("claims", claims);
@@ -63,7 +63,7 @@ public final class TargetResult {
         return json;
     }
 
-    /** The figures of a histogram, and itself, to be read back with {@link #histogramOf}. */
+    /** A histogram's figures, and the histogram itself, which {@link #histogramOf} reads back. */
     public static Map<String, Object> figuresOf(String name, Histogram histogram) {
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("name", name);
@@ -81,7 +81,7 @@ public final class TargetResult {
         return json;
     }
 
-    /** The same with the ends of the distribution. */
+    /** The same, with both ends of the distribution. */
     public static Map<String, Object> spreadOf(String name, Histogram nanos) {
         Map<String, Object> json = figuresOf(name, nanos);
         json.put("min", nanos.getMinValue());
@@ -101,9 +101,9 @@ public final class TargetResult {
         }
     }
 
-    /** The value below or at which the given percentage of the values lies, of all values exactly. */
+    /** The exact percentile: the value at or below which this percentage of all values lies. */
     public static long percentile(long[] sorted, double percentage) {
-        // 99.9% of 1,000 is 999, and not a little more.
+        // 99.9% of 1,000 is 999, and not a little more
         int rank = (int) Math.ceil(percentage * sorted.length / 100 - 1e-6);
         return sorted[Math.max(1, Math.min(sorted.length, rank)) - 1];
     }
@@ -134,8 +134,8 @@ public final class TargetResult {
     }
 
     /**
-     * Number and latency of some of the messages, one after the other in one list: of as many stretches as a picture
-     * has columns the fastest and the slowest message. So none that stands out is missing.
+     * Numbers and latencies of some messages, one after the other in one list. A picture has so many columns: from each
+     * one's stretch of messages come the fastest and the slowest. So no outlier is missing.
      */
     static List<Long> sample(long[] all) {
         List<Long> points = new ArrayList<>();

@@ -7,10 +7,10 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** A durable message through Burstlog: the ring on a fast device, in a file on the disk of the log file, in memory. */
+/** A durable message through Burstlog: the ring is on a fast device, in a file on the log file's disk, or in memory. */
 public class AppendBench extends TargetBench {
 
-    /** {@code zram} is made for the run; a path is a block device that {@code burstlog format} prepared. */
+    /** {@code zram} is made for the run. A path is a block device that {@code burstlog format} prepared. */
     @Param({"zram", "ssd-file", "tmpfs"})
     public String ring;
 

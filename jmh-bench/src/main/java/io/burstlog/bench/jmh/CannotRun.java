@@ -4,7 +4,9 @@ package io.burstlog.bench.jmh;
 import io.burstlog.bench.subject.Media;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** Why a benchmark cannot run here, in one line: JMH prints it as it is and goes on with the next one. */
+/**
+ * The reason why a benchmark cannot run here, in one line: JMH prints it as it is, and goes on with the next benchmark.
+ */
 final class CannotRun extends Exception {
 
     private static final long serialVersionUID = 1;
@@ -13,7 +15,7 @@ final class CannotRun extends Exception {
         super("!!!! SKIPPED: " + named(run) + ": " + why, null, false, false);
     }
 
-    /** What is no lack of the host is a failure, and is told with all that is known of it. */
+    /** All but a lack of the host is a failure, which is reported with all its details. */
     static Exception because(BenchmarkParams run, Exception reason) {
         return reason instanceof Media.NotPossible || reason instanceof IllegalArgumentException
                 ? new CannotRun(run, reason.getMessage())

@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
- * A hand-over in bursts that fit the queue, each way in a JVM of its own. With a queue that is full the thread at its
- * other end would be measured.
+ * A hand-over in bursts that fit the queue, each way in a JVM of its own. A full queue would measure the
+ * thread at its other end.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
@@ -75,7 +75,7 @@ public class HandOverBench {
         handOver.awaitEmpty();
     }
 
-    /** A thread makes what it keeps for itself before its first message. */
+    /** Each thread makes its own data before its first message. */
     @State(Scope.Thread)
     public static class Producer {
 

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Where rings and log files of one fork go: below the folder of the whole run, and gone at its end. */
+/** The folders for rings and log files of one fork: below the folder of the whole run, and removed at its end. */
 final class JmhPlace implements AutoCloseable {
 
     private final RunFolder folder;
@@ -38,7 +38,7 @@ final class JmhPlace implements AutoCloseable {
         return media;
     }
 
-    /** Makes what has to be made. */
+    /** Makes the medium if it must be made. */
     String medium(String ring) throws IOException, Media.NotPossible {
         return switch (ring) {
             case "zram" -> {

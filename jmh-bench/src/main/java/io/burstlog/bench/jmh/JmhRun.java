@@ -11,16 +11,16 @@ import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
-/** JMH with all its options. What its forks need of the JVM they are given, and what they leave is removed. */
+/** JMH with all its options. Its forks get the JVM flags that they need, and their remains are removed. */
 public final class JmhRun {
 
-    /** The system property that names the folder for rings and log files; without it the current one is taken. */
+    /** The system property with the folder for rings and log files; by default the current folder. */
     static final String FOLDER = "bench.dir";
 
     private JmhRun() {}
 
     /**
-     * Runs what the arguments select.
+     * Runs the selected benchmarks.
      *
      * @param flags of the JVM, before those of the user
      * @return the exit code

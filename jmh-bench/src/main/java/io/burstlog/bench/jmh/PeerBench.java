@@ -7,7 +7,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** The same message through what one has today. */
+/** The same message through the usual ways of today. */
 public class PeerBench extends TargetBench {
 
     /** The first three write straight to the disk and wait for it; see {@link io.burstlog.bench.subject.Targets}. */

@@ -33,7 +33,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What an event costs besides if its file is rolled, and this is not the event at which that happens. */
+/** The additional cost of an event when its file is rolled by policies, and this event rolls nothing. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -64,7 +64,7 @@ public class PolicyBench {
         }
     }
 
-    /** As the appender does it: the look, the encoding and the append (not here), the count. */
+    /** The appender's order: the look, the encoding and the append (not here), the count. */
     @Benchmark
     public LogEvent check() {
         if (rolling != null) {
@@ -74,7 +74,7 @@ public class PolicyBench {
         return event;
     }
 
-    @SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+    @SuppressWarnings("deprecation") // Older versions of Log4j do not have the factories' replacements.
     private static RollingSettings settings(String policies) {
         TriggeringPolicy size = SizeBasedTriggeringPolicy.createPolicy("1000000 GB");
         TriggeringPolicy time = TimeBasedTriggeringPolicy.createPolicy("1000", "false");
@@ -98,7 +98,7 @@ public class PolicyBench {
                 null);
     }
 
-    /** Its ring is left out: nothing is appended. */
+    /** It has no ring: nothing is appended. */
     private static final class StreamThatNeverRolls implements RollingStream {
 
         @Override

@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
-/** Messages to a target, one after the other, each thread with a buffer of its own. */
+/** Messages to a target, one after the other; each thread has a buffer of its own. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -27,7 +27,10 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 @Fork(1)
 public abstract class TargetBench {
 
-    /** After so many messages a thread waits, untimed, until they are where they belong: as a block of the harness. */
+    /**
+     * After so many messages a thread waits, untimed, until they are at their destination, as the
+     * harness does after a block.
+     */
     private static final int BLOCK = 5_000;
 
     private static final int LEAD_IN = BLOCK / 10;
@@ -41,7 +44,7 @@ public abstract class TargetBench {
     private Target open;
     private boolean taken;
 
-    /** The name of the target, at a medium of {@link io.burstlog.bench.subject.Media} if it is one of ours. */
+    /** The name of the target; one of ours is at a medium of {@link io.burstlog.bench.subject.Media}. */
     abstract String target(JmhPlace at) throws Exception;
 
     @Setup
@@ -60,7 +63,7 @@ public abstract class TargetBench {
         }
     }
 
-    /** The first thread has the target itself. */
+    /** The first thread gets the target itself. */
     synchronized Target take() {
         Target mine = taken ? open.forAnotherThread() : open;
         taken = true;
@@ -75,7 +78,7 @@ public abstract class TargetBench {
         place.close();
     }
 
-    /** A thread and what it writes to. */
+    /** A thread and its target. */
     public abstract static class Producer {
 
         private Target target;
@@ -85,7 +88,7 @@ public abstract class TargetBench {
             target = bench.take();
         }
 
-        /** Not timed. The lead-in finds the caches as the wait left them. */
+        /** Not timed. The lead-in finds the caches as they are after the wait. */
         @Setup(Level.Invocation)
         public void rest() throws Exception {
             if (++number % BLOCK == 0) {

@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** JMH's figures beside the harness's, of the same target. */
+/** JMH's figures beside the harness's, for the same target. */
 public final class Agreement {
 
     static final List<String> HEAD = List.of("target, us", "figure", "JMH", "harness", "JMH / harness");
@@ -20,7 +20,7 @@ public final class Agreement {
     private static final Map<String, String> MEDIA = Map.of("zram", "device", "ssd-file", "ssd", "tmpfs", "mapped");
     private static final Map<String, String> WAYS = Map.of("log4j", "log4j-burst");
 
-    /** The harness's name of a figure, and JMH's; the average has none there. */
+    /** Each figure's name in the harness, and JMH's; JMH has no name for the average. */
     private static final Map<String, String> FIGURES = new LinkedHashMap<>();
 
     static {
@@ -32,7 +32,7 @@ public final class Agreement {
 
     private Agreement() {}
 
-    /** Prints the table of what both have measured into {@code --out}. */
+    /** Prints the table of what both have measured, from {@code --out}. */
     public static void run(Options options) throws IOException {
         Path out = options.path("out", "target/bench");
         Results results = new Results(out);

@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** One axis of a {@link Chart}: where a value lies, and what stands beside it. */
+/** One axis of a {@link Chart}: the place of each value, and the labels beside it. */
 final class Axis {
 
-    /** @param second what stands at the other side of the picture, or nothing */
+    /** @param second the label at the other side of the picture, or empty */
     record Tick(double value, String label, String second) {}
 
     private enum Scale {
@@ -45,14 +45,14 @@ final class Axis {
         return new Axis(Scale.LOGARITHMIC, title);
     }
 
-    /** Percentiles, as {@link #nines}; on the other side the time of a trading year that lies beyond each. */
+    /** Percentiles, as {@link #nines}; on the other side, how much time of a trading year is beyond each. */
     static Axis percentiles() {
         Axis axis = new Axis(Scale.NINES, "percentile of messages (%)");
         axis.least = 0;
         return axis;
     }
 
-    /** How many nines a percentile has: 0 for 0, 2 for 99, 3 for 99.9. */
+    /** The number of nines in a percentile: 0 for 0, 2 for 99, 3 for 99.9. */
     static double nines(double percentile) {
         return Math.log10(100 / (100 - percentile));
     }
@@ -76,7 +76,7 @@ final class Axis {
         }
     }
 
-    /** 0 at the one end of the axis, 1 at the other. */
+    /** 0 at one end of the axis, 1 at the other. */
     double part(double value) {
         return (position(value) - begin()) / (end() - begin());
     }
@@ -85,7 +85,7 @@ final class Axis {
         return scale == Scale.LOGARITHMIC ? Math.log10(value) : value;
     }
 
-    /** The logarithmic one begins and ends at a 1, a 2 or a 5. */
+    /** A logarithmic axis begins and ends at a 1, a 2 or a 5. */
     private double begin() {
         return scale == Scale.LOGARITHMIC ? Math.log10(round(least * 1.0001, false)) : least;
     }
@@ -143,7 +143,7 @@ final class Axis {
                 .toPlainString();
     }
 
-    /** How long in a trading year it is worse, if that part of the time is: "12 min". */
+    /** The time of a trading year that is worse, if that part of all time is: "12 min". */
     static String yearBeyond(double part) {
         double seconds = part * YEAR_SECONDS;
         if (seconds >= 3600) {

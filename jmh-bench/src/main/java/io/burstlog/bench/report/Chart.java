@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** A picture of lines or points, as SVG: small, sharp at each size, and nothing but a browser is needed. */
+/** A picture of lines or points, as SVG: small, sharp at each size, and any browser shows it. */
 final class Chart {
 
     private static final int WIDTH = 960;
@@ -19,7 +19,7 @@ final class Chart {
     private static final int LEGEND_LINE = 24;
     private static final int LEGEND_COLUMNS = 2;
 
-    /** Colours that can be told apart, also by those who see fewer. */
+    /** Colours that most people can tell apart, also with colour blindness. */
     private static final String[] COLOURS = {
         "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C6D00", "#56B4E9", "#000000", "#7F3FBF", "#999999", "#E69F00",
         "#5A8F00", "#A00000", "#00A0A0", "#603010"
@@ -40,7 +40,7 @@ final class Chart {
         this.y = y;
     }
 
-    /** Each looks different, up to twice as many as there are easy colours. */
+    /** Each line looks different, up to twice the number of easy colours. */
     Chart line(String name, double[] xs, double[] ys) {
         return line(name, xs, ys, lines.size() >= EASY_COLOURS, lines.size());
     }
@@ -123,7 +123,7 @@ final class Chart {
     }
 
     private void draw(StringBuilder out, Line line, int top, int bottom) {
-        Set<String> seen = new LinkedHashSet<>(); // thousands of points share the pixels of a few hundred
+        Set<String> seen = new LinkedHashSet<>(); // thousands of points share a few hundred pixels
         for (int i = 0; i < line.x().length; i++) {
             double at = across(line.x()[i]);
             double height = down(line.y()[i], top, bottom);

@@ -11,19 +11,19 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
-/** The pictures, as SVG. Time is always on a logarithmic axis, in microseconds; nothing is cut off. */
+/** The pictures, as SVG. Time is always on a logarithmic axis, in microseconds, and nothing is cut off. */
 final class Charts {
 
     private static final int MOST_LINES = 10;
     private static final double LAST_PERCENTILE = 99.9999;
     private static final String LATENCY = "latency (us)";
 
-    /** In messages: a logarithm wants more than nothing. */
+    /** In messages: a logarithm needs more than 0. */
     private static final double NO_MESSAGE = 0.5;
 
     private Charts() {}
 
-    /** Latency by percentile; the axis counts nines, and the time of a year beyond each. */
+    /** Latency by percentile. The axis counts nines, and shows how much time of a year is beyond each. */
     static String percentiles(String title, List<Map<String, Object>> targets) {
         Chart chart = new Chart(title, Axis.percentiles(), Axis.logarithmic(LATENCY));
         for (Map<String, Object> target : targets) {
@@ -40,7 +40,7 @@ final class Charts {
         return chart.svg();
     }
 
-    /** By title. Of many targets the faster half and the slower half have a picture each. */
+    /** Pictures by their titles. If there are many targets, the faster half and the slower half have a picture each. */
     static Map<String, String> percentilesOfAll(String title, List<Map<String, Object>> targets) {
         if (targets.size() <= MOST_LINES) {
             return Map.of(title, percentiles(title, targets));
@@ -57,12 +57,12 @@ final class Charts {
         return pictures;
     }
 
-    /** The maximum stands where one message of all stands: 100% has no place on an axis of nines. */
+    /** The maximum stands at the place of one message among all: 100% has no place on an axis of nines. */
     private static double lastOf(Histogram histogram) {
         return Math.min(LAST_PERCENTILE, 100 - 100.0 / Math.max(2, histogram.getTotalCount()));
     }
 
-    /** Each message's latency in the order of the messages. */
+    /** Each message's latency, in the order of the messages. */
     static String series(String title, List<Map<String, Object>> targets) {
         Chart chart = new Chart(
                 title, Axis.linear("number of the message after warm-up, in thousands"), Axis.logarithmic(LATENCY));
@@ -79,7 +79,7 @@ final class Charts {
         return chart.svg();
     }
 
-    /** Which part of the messages took how long, in steps of a tenth of an octave. */
+    /** The part of the messages for each time, in steps of a tenth of an octave. */
     static String distributions(String title, List<Map<String, Object>> targets) {
         Chart chart = new Chart(title, Axis.logarithmic(LATENCY), Axis.logarithmic("messages in each step of 7% (%)"));
         for (Map<String, Object> target : targets) {
@@ -103,7 +103,7 @@ final class Charts {
         return chart.svg();
     }
 
-    /** Lines over the load; those with an odd number are dashed, in the colour of the one before. */
+    /** Lines over the load. Lines with an odd number are dashed, in the colour of the line before. */
     static String load(String title, String yTitle, Map<String, List<double[]>> lines) {
         Chart chart = new Chart(title, Axis.linear("load (% of the capacity of each)"), Axis.logarithmic(yTitle));
         int index = 0;
@@ -121,7 +121,7 @@ final class Charts {
     }
 
     private static double micros(double nanos) {
-        // A logarithm wants more than nothing.
+        // A logarithm needs more than 0.
         return Math.max(nanos, 1) / 1000;
     }
 

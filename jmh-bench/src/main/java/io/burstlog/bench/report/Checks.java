@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The targets: what was to be reached, what was reached, and whether that is enough. */
+/** The goals: each with its limit, the result, and whether it is reached. */
 final class Checks {
 
     private final Results results;
@@ -19,7 +19,7 @@ final class Checks {
         this.results = results;
     }
 
-    /** A row for each target: what, where, target, reached, yes or no or "not measured". */
+    /** A row for each goal: name, place, limit, result, and yes, no or "not measured". */
     static List<List<String>> of(Results results) {
         Checks checks = new Checks(results);
         checks.overTheMedium();

@@ -6,7 +6,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 
-/** One page that needs nothing else. */
+/** One page that needs no other file. */
 final class Html {
 
     private static final String HEAD = """
@@ -50,7 +50,7 @@ final class Html {
         return this;
     }
 
-    /** Cells that are not numbers stand left; "yes" and "no" are coloured. */
+    /** Cells that are no numbers are aligned left; "yes" and "no" are coloured. */
     Html table(List<String> head, List<List<String>> rows) {
         page.append("<table><tr>");
         head.forEach(cell -> page.append("<th>").append(escape(cell)).append("</th>"));
@@ -78,7 +78,7 @@ final class Html {
         return page + "</body></html>\n";
     }
 
-    /** Nanoseconds as microseconds, with three digits that mean something. */
+    /** Nanoseconds as microseconds, with three significant digits. */
     static String micros(double nanos) {
         return digits(nanos / 1000);
     }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import org.HdrHistogram.Histogram;
 
-/** The study of the JVMs: a table of all, and a picture for each place and neighbour. */
+/** The study of the JVMs: a table of all runs, and a picture for each place and neighbour. */
 final class JvmSection {
 
     static final List<String> HEAD = List.of(

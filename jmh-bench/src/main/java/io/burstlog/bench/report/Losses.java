@@ -6,12 +6,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a crash of the kernel or a loss of power would lose, as far as system calls show it. */
+/** The losses in a crash of the kernel or a loss of power, as far as system calls show them. */
 final class Losses {
 
     private Losses() {}
 
-    /** What a page says that each loses: in its block of the study `syncs`. */
+    /** The losses of each target, from the study `syncs`, for a block of the page. */
     static final class Table {
 
         private final Map<String, List<String>> byTarget = new HashMap<>();
@@ -28,14 +28,14 @@ final class Losses {
             }
         }
 
-        /** At a kill, and at a power cut. Each way into a ring loses what the others into it lose. */
+        /** At a kill, and at a power cut. All ways into a ring lose the same. */
         List<String> of(String target) {
             String counted = target.replaceFirst("^(c|java-jni|java-jna)@", "log4j-burst@");
             return byTarget.getOrDefault(target, byTarget.getOrDefault(counted, List.of("-", "-")));
         }
     }
 
-    /** The same in few words. */
+    /** The same in a few words. */
     static String atPowerCut(Map<String, Object> target) {
         String name = (String) target.get("name");
         String words = ofPower(target);

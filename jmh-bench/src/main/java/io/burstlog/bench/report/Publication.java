@@ -17,16 +17,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Puts results into benchmarks.md: each block of the page between {@code <!-- published: NAME -->} and {@code <!-- end
- * of NAME -->} becomes what the study of that name measured, if it is among the results; the others stay. Pictures and
- * raw histograms go to the folder pictures beside the page.
+ * Puts results into benchmarks.md. Each block of the page between {@code <!-- published: NAME -->} and {@code <!-- end
+ * of NAME -->} becomes the result of the study of that name, if there is one; other blocks stay. Pictures and raw
+ * histograms go to the folder pictures beside the page.
  */
 final class Publication {
 
     private static final Pattern BLOCK =
             Pattern.compile("(?s)(<!-- published: ([a-z-]+) -->\n)(.*?)(<!-- end of \\2 -->\n)");
 
-    /** Where a block has another name than the study whose results it shows. */
+    /** Blocks with another name than the study whose results they show. */
     private static final Map<String, String> STUDIES = Map.of("slower", "peers", "hand-over", "hand-over-64");
 
     private final Path docs;
@@ -41,7 +41,7 @@ final class Publication {
         page = Files.readString(docs.resolve("benchmarks.md"));
     }
 
-    /** {@code --docs} names the folder of the page, {@code --out} that of the results. */
+    /** {@code --docs} names the page's folder, {@code --out} that of the results. */
     static void run(Options options) throws IOException {
         new Publication(options.path("docs", "docs"), options.path("out", "target/bench")).write();
     }
@@ -50,7 +50,7 @@ final class Publication {
         for (String name : BLOCK.matcher(page)
                 .results()
                 .map(block -> block.group(2))
-                .sorted((a, b) -> Boolean.compare(b.equals("syncs"), a.equals("syncs"))) // others quote what it counted
+                .sorted((a, b) -> Boolean.compare(b.equals("syncs"), a.equals("syncs"))) // others quote its counts
                 .toList()) {
             String study = STUDIES.getOrDefault(name, name);
             if (results.study(study).isPresent()) {
@@ -107,7 +107,7 @@ final class Publication {
         return text.toString();
     }
 
-    /** File system, kind of device, write cache: neither its path nor how it is mounted. */
+    /** File system, kind of device and write cache, without path and mount options. */
     static String disk(String fact) {
         Matcher parts = Pattern.compile("(\\S+) on (\\S+).*?(?:model: ([^,]+), )?write cache: ([^,]+),.*")
                 .matcher(fact);

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What of a study stands in the docs: pictures, a table, and the histograms that they come from. */
+/** The parts of a study in the docs: pictures, a table, and their histograms. */
 final class PublishedStudy {
 
     private static final List<String> FIGURES = List.of("average", "p50", "p99", "p99.9", "p99.99", "max");
@@ -19,7 +19,7 @@ final class PublishedStudy {
 
     private PublishedStudy() {}
 
-    /** By the names of their files. */
+    /** Pictures by the names of their files. */
     static Map<String, String> pictures(String name, Map<String, Object> study) {
         Map<String, String> pictures = new LinkedHashMap<>();
         List<Map<String, Object>> targets = Results.targets(study);
@@ -102,7 +102,7 @@ final class PublishedStudy {
         };
     }
 
-    /** A line each: its name, and HdrHistogram's compressed encoding in Base64, in nanoseconds. */
+    /** A line for each: its name, and HdrHistogram's compressed encoding in Base64, in nanoseconds. */
     static String histograms(Map<String, Object> study) {
         StringBuilder lines = new StringBuilder();
         for (Map<String, Object> target : Results.targets(study)) {
@@ -197,7 +197,7 @@ final class PublishedStudy {
                 rows);
     }
 
-    /** Everyone who is faster than one of ours, and what he loses. */
+    /** All peers that are faster than one of ours, and what they lose. */
     private static String slower(Map<String, Object> study, Losses.Table losses) {
         List<Map<String, Object>> targets = Results.targets(study);
         List<List<String>> rows = new ArrayList<>();

@@ -30,7 +30,7 @@ public final class Report {
         results = new Results(directory);
     }
 
-    /** The pictures and tables of the docs. */
+    /** Writes the pictures and tables of the docs. */
     public static void publish(Options options) throws IOException {
         Publication.run(options);
     }
@@ -84,7 +84,7 @@ public final class Report {
         }
     }
 
-    /** Those that the report knows first, in its order; then any others. */
+    /** The studies of the report's list, in its order; then any others. */
     private Set<String> latencyStudies() {
         Set<String> names = new LinkedHashSet<>(LATENCIES);
         results.all().forEach(study -> names.add((String) study.get("study")));

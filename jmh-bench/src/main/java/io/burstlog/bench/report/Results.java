@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** All studies of a directory, as they were written. */
+/** All studies of a directory, as they were stored. */
 final class Results {
 
     private final Map<String, Map<String, Object>> studies = new TreeMap<>();

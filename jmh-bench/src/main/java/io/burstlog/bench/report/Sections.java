@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
-/** The sections of the report that are no plain latencies. */
+/** The report's sections that show more than latencies. */
 final class Sections {
 
     static final List<String> LATENCY_HEAD = List.of(
@@ -86,7 +86,7 @@ final class Sections {
                 micros(target, "max"));
     }
 
-    /** Of 1,000 messages there is no p99.99. */
+    /** 1,000 messages are too few for p99.99. */
     static String micros(Map<String, Object> figures, String figure) {
         double messages = Json.number(figures.get("messages"));
         double wanted =
@@ -207,7 +207,7 @@ final class Sections {
         });
     }
 
-    /** A figure over the load: response time, and service time behind it. */
+    /** A figure over the load: response time, then service time. */
     static Map<String, List<double[]>> loadLines(Map<String, Object> study, String figure) {
         Map<String, List<double[]>> lines = new LinkedHashMap<>();
         Results.targets(study).forEach(target -> point(lines, target, figure));

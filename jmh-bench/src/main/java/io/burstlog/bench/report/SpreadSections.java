@@ -23,7 +23,7 @@ final class SpreadSections {
         this.figure = figure;
     }
 
-    /** What a submission takes, and when it is durable. */
+    /** The time of a submission, and the time until it is durable. */
     void queues() {
         results.study("queue").ifPresent(study -> {
             String title = (String) study.get("title");

@@ -16,14 +16,15 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * How fast the drain writes text, against a bare sequential write of the same bytes to the same disk, synced at its
- * end: into one file, into files that are rolled, and while these are compressed; and the records as they are into
- * segments, while their text goes to memory (there the bare write has as much text in memory besides). A block is what
- * the ring holds when its drain is told to begin, and ends when all of it is in its files and synced.
+ * The drain's speed in writing text, against a bare sequential write of the same bytes to the same disk, synced
+ * at its end. The drain writes into one file; into files that are rolled; into such files while they are
+ * compressed; and records as they are into segments, while their text goes to memory (there the bare write has as
+ * much text in memory, too). A block is the ring's content when its drain is told to begin. It ends when all of
+ * it is in its files and synced.
  *
- * <p>The speed of a disk that others share changes within a second by more than what is measured. So blocks are short
- * and many, each is compared with the bare ones right before and behind it, and the median counts. What does not change
- * with the disk is told besides: the time of the processors.
+ * <p>The speed of a shared disk changes within a second by more than the measured difference. So blocks are short and
+ * many, each is compared with the bare ones right before and behind it, and the median counts. The processors' time
+ * does not depend on the disk: it is shown, too.
  */
 public final class DrainRateStudy {
 

@@ -16,9 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the drain costs those who append: the same log once with a drain that looks every millisecond, once with one
- * that has nothing to do, because a block of messages neither fills an eighth of the ring nor lasts as long as the
- * interval.
+ * The drain's cost for threads that append. The same log runs with a drain that looks every millisecond, then with one
+ * that has nothing to do: a block of messages does not fill an eighth of the ring, and is over before the interval.
  */
 public final class DrainStudy {
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** A line for each target while the studies run. */
+/** Prints a line for each target while the studies run. */
 final class Figures {
 
     private Figures() {}
@@ -25,7 +25,7 @@ final class Figures {
                 nanos.getMaxValue() / 1e3);
     }
 
-    /** What the blocks of each target are over those of the baseline in the same round. */
+    /** Prints the ratios of each target's blocks to those of the baseline in the same round. */
     static void printRatios(String study, String baseline, List<TargetResult> results) {
         for (TargetResult base : results) {
             for (TargetResult result : results) {

@@ -18,9 +18,8 @@ import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 
 /**
- * What handing a message over costs the thread that has it, in bursts that fit the queue, each way in turns. Bursts
- * take turns as well: one is timed as a whole, which gives the average, the next message by message, for the
- * percentiles.
+ * The cost of a hand-over for the thread that has the message, in bursts that fit the queue; all ways take turns. One
+ * burst is timed as a whole, for the average; the next is timed message by message, for the percentiles.
  */
 public final class HandOverStudy {
 
@@ -66,7 +65,7 @@ public final class HandOverStudy {
         try {
             HandOver handOver = HandOvers.make(name, media.bytes(), producers, media);
             if (handOver.producers() < producers) {
-                handOver.close(); // made for one producer
+                handOver.close(); // a way for one producer
                 return;
             }
             ways.add(new Way(title, handOver, producers, Message.line(media.bytes())));

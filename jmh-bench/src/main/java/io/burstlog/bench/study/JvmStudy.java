@@ -21,8 +21,8 @@ import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
- * What JVM, collector and processors do to who waits for a confirmation: the demo's FIX gateway, under orders that come
- * at their own recorded times. Each run has a JVM of its own, and all take turns.
+ * The effect of JVM, collector and processors on a client that waits for its confirmation: the demo's FIX gateway,
+ * under orders that come at their own recorded times. Each run has a JVM of its own, and all settings take turns.
  */
 public final class JvmStudy {
 
@@ -126,7 +126,7 @@ public final class JvmStudy {
         return settings;
     }
 
-    /** @param study null: what is missing has been told */
+    /** @param study null: the report lists already what is missing */
     private static List<Jvm> jvms(Options options, TreeMap<Integer, Path> homes, Study study)
             throws IOException, InterruptedException {
         List<Jvm> jvms = new ArrayList<>();

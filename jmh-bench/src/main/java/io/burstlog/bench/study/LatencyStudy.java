@@ -11,7 +11,7 @@ import io.burstlog.bench.subject.Media;
 import io.burstlog.bench.subject.Targets;
 import java.util.List;
 
-/** What one thread waits for each message, one message after the other. */
+/** The time that one thread waits for each message, one message after the other. */
 public final class LatencyStudy {
 
     private LatencyStudy() {}

@@ -14,12 +14,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The load spectrum: messages at a constant rate, each level of load for all targets in turns. */
+/** The load spectrum: messages at a constant rate, each level for all targets in turns. */
 public final class LoadStudy {
 
     private static final String LEVELS = "2,5,10,20,40,60,80,90,100";
 
-    /** Of a block: below that a percentile says nothing, even of all blocks together. */
+    /** A block with fewer messages has percentiles that say nothing, even for all blocks together. */
     private static final int LEAST_MESSAGES = 100;
 
     private LoadStudy() {}
@@ -58,7 +58,7 @@ public final class LoadStudy {
         study.write(options.path("out", "target/bench"));
     }
 
-    /** Messages a second when the next is sent as soon as the one before has returned. */
+    /** Messages a second, if each is sent as soon as the one before has returned. */
     private static double capacity(Target target, int messages) throws Exception {
         target.run(0, new long[messages]);
         target.settle();
@@ -109,7 +109,7 @@ public final class LoadStudy {
         return json;
     }
 
-    /** What the .hgrm of a level shows: response time. */
+    /** A level's .hgrm shows response time. */
     private static Object responseHistogram(OpenLoop loop) {
         return TargetResult.figuresOf("response", loop.response()).get("histogram");
     }

@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How long the open of a ring takes that is full of records, against reading it raw, in turns. The log file is on a
- * file system that is too small ({@code --full}), so that nothing can be drained and every open finds the ring full.
+ * The time of opening a full ring, against reading it raw, in turns. The log file is on a file system that is too small
+ * ({@code --full}), so that nothing can be drained and each open finds the ring full.
  */
 public final class OpenStudy {
 
@@ -71,7 +71,7 @@ public final class OpenStudy {
         study.write(options.path("out", "target/bench"));
     }
 
-    /** Until no more fits. */
+    /** Fills the ring until no record fits. */
     private static void fill(BurstConfig config, long ringBytes, int bytes) throws InterruptedException {
         RecordBuffer record = RecordBuffer.allocate(bytes, bytes);
         record.ensureRemaining(bytes).put(Message.line(bytes));

@@ -19,8 +19,8 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * Some four million messages to one queue after the other, each timed, as fast as they go. With a ring behind it also
- * how long each was not durable yet, then, and at a constant rate.
+ * Some four million messages to one queue after the other, each timed, as fast as the thread can. If a ring is behind
+ * the queue, it also measures how long each message was not durable, then and at a constant rate.
  */
 public final class QueueStudy {
 
@@ -100,7 +100,7 @@ public final class QueueStudy {
         }
     }
 
-    /** A second of it at most. */
+    /** One second of it at most. */
     private static void atRate(String name, HandOver way, byte[] message, int messages, int rate, Study study) {
         Histogram lags = lags(way);
         Histogram response = TargetResult.emptyHistogram();

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The studies by the names of docs/benchmarks.md, and what each runs: a command of the harness, or JMH. */
+/** The studies by their names in docs/benchmarks.md, and the steps of each: a command of the harness, or JMH. */
 public final class Studies {
 
     /**
-     * A process of its own.
+     * One process of a study.
      *
      * @param devices zram devices that it is given, if they can be made here
      * @param mounts whether it is given a file system without space
@@ -27,7 +27,7 @@ public final class Studies {
 
     private record Named(String question, Function<Size, List<Step>> steps) {}
 
-    /** Quick, or as long as it takes. */
+    /** A quick run, or one of full length. */
     private record Size(boolean full) {
         String of(int quick, int whole) {
             return Integer.toString(full ? whole : quick);
@@ -163,7 +163,7 @@ public final class Studies {
         ALL.put(name, new Named(question, steps));
     }
 
-    /** In the order in which all of them run. */
+    /** All names, in the order in which all of them run. */
     public static List<String> names() {
         return List.copyOf(ALL.keySet());
     }
@@ -172,7 +172,7 @@ public final class Studies {
         return ALL.get(name).question();
     }
 
-    /** What a study runs. Its results go to the folder {@code out}. */
+    /** The steps of a study. Their results go to the folder {@code out}. */
     public static List<Step> steps(String name, boolean full, String out) {
         List<Step> steps = new ArrayList<>();
         for (Step step : ALL.get(name).steps().apply(new Size(full))) {
@@ -201,7 +201,7 @@ public final class Studies {
         return "bare@%1$s,c@%1$s,java-jni@%1$s,java-jna@%1$s,log4j-burst@%1$s".formatted(medium);
     }
 
-    /** The seconds bound a quick run. */
+    /** A quick run ends after these seconds. */
     private static List<Step> latency(
             String name,
             String title,
@@ -263,7 +263,7 @@ public final class Studies {
                 step(0, "agreement"));
     }
 
-    /** Seven seconds a run, quick four. */
+    /** A run takes seven seconds, a quick one four. */
     private static List<Step> jvm(Size size) {
         return List.of(
                 size.full()

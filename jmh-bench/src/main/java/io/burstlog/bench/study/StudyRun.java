@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Runs studies by their names, each step in a JVM of its own and in a folder that is removed afterwards. */
+/** Runs studies by their names. Each step has a JVM of its own, and a folder that is removed afterwards. */
 public final class StudyRun {
 
     private final List<String> java;
@@ -23,8 +23,8 @@ public final class StudyRun {
     private final String out;
 
     /**
-     * Reads the arguments: {@code --full}, {@code --dir} for the folder below which rings and log files go,
-     * {@code --out} for that of the results; all others go to each step, after its own.
+     * Reads the arguments. {@code --full} asks for full length, {@code --dir} names the folder below which rings and
+     * log files go, and {@code --out} that of the results. All others go to each step, behind its own.
      *
      * @param flags of each JVM
      */
@@ -51,7 +51,7 @@ public final class StudyRun {
         return arguments.remove(at);
     }
 
-    /** Returns the exit code: that of the first step that failed, or 0. */
+    /** Returns the exit code of the first step that failed, or 0. */
     public int run(List<String> names) throws IOException, InterruptedException {
         Files.createDirectories(Path.of(out));
         long begin = System.nanoTime();
@@ -63,7 +63,7 @@ public final class StudyRun {
                     names.get(i), i + 1, names.size(), passed.toSeconds(), Studies.question(names.get(i)));
             List<Studies.Step> steps = Studies.steps(names.get(i), full, out);
             for (int step = 0; step < steps.size(); step++) {
-                if (steps.size() > 1) { // what each says of the time that is left is its own
+                if (steps.size() > 1) { // each step estimates only its own time
                     System.out.printf("   %s, step %d of %d%n", names.get(i), step + 1, steps.size());
                 }
                 int code = run(names.get(i), steps.get(step));
@@ -73,7 +73,7 @@ public final class StudyRun {
         return failed;
     }
 
-    /** What whoever reads the figures types to see his own. */
+    /** The command that measures the study's figures again. */
     private String commandOf(String study) {
         List<String> words = new ArrayList<>(List.of("scripts/bench", "--publish"));
         if (full) {
@@ -103,7 +103,7 @@ public final class StudyRun {
         }
     }
 
-    /** What cannot be made is done without; the study then skips what needs it. */
+    /** Leaves out devices and mounts that cannot be made here; the study skips what needs them. */
     private static List<String> prepare(String name, Studies.Step step, RunFolder folder) throws IOException {
         List<String> options = new ArrayList<>();
         try {

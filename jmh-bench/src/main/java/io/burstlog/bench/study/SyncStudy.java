@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * What a crash would lose of each peer, not by its manual: a child process under strace writes events and dies at once,
- * without any farewell. What it asked the kernel to sync is counted, and what is left of its events.
+ * The losses of each peer in a crash, not by its manual: a child process under strace writes events and dies at once,
+ * without any farewell. The study counts what it asked the kernel to sync, and how many of its events are left.
  */
 public final class SyncStudy {
 
@@ -57,7 +57,7 @@ public final class SyncStudy {
         study.write(options.path("out", "target/bench"));
     }
 
-    /** The child: writes twice as many events, the second half between two marks in the trace, and is gone. */
+    /** The child: it writes twice as many events, the second half between two marks in the trace, and dies. */
     public static void runTraced(Options options) throws Exception {
         Targets targets = new Targets(new Media(options));
         int events = options.number("events", 1000);
@@ -117,7 +117,7 @@ public final class SyncStudy {
             study.skip(target, "the traced child ended with " + child.exitValue() + ": " + lastLine(said));
             return;
         }
-        // Of Burstlog it is the ring that counts; what the drain does to the log file comes on top.
+        // For Burstlog only the ring counts: the drain's calls for the log file come in addition.
         Predicate<String> counts = target.contains("@")
                 ? file -> file.endsWith(".ring") || file.startsWith("/dev/")
                 : file -> file.startsWith(directory.toString());

@@ -12,14 +12,14 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What all threads of a process did to certain files between its two marks, from what {@code strace -f -y} wrote. */
+/** All calls of a process's threads on certain files between its two marks, as {@code strace -f -y} printed them. */
 public final class SyncTrace {
 
-    /** What strace has to follow. */
+    /** The calls that strace must follow. */
     static final String CALLS =
             "%file,write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,sync_file_range,msync,mmap,io_uring_enter";
 
-    // "1234 fdatasync(7</a/file>) = 0": a thread, a call, perhaps the file of its descriptor, the rest.
+    // "1234 fdatasync(7</a/file>) = 0": a thread, a call, its descriptor's file if it has one, the rest.
     private static final Pattern CALL = Pattern.compile("\\d+ +([a-z0-9_]+)\\((?:\\d+<([^>]*)>)?(.*)");
     private static final Pattern OPENED = Pattern.compile(".*\"([^\"]*)\", ([A-Z_|]+).* = \\d+.*");
     private static final Pattern MAPPED = Pattern.compile(".*MAP_SHARED.*\\d+<([^>]*)>.*");
@@ -40,7 +40,7 @@ public final class SyncTrace {
         this.counts = counts;
     }
 
-    /** @param counts the paths of the files that are looked at */
+    /** @param counts selects the files by their paths */
     static SyncTrace read(Path trace, Predicate<String> counts) throws IOException {
         return read(Files.readAllLines(trace), counts);
     }
@@ -65,7 +65,7 @@ public final class SyncTrace {
 
     private void line(String line) {
         Matcher call = CALL.matcher(line);
-        // Lines that finish a call begun earlier are no further call.
+        // A line that finishes an earlier call is no further call.
         if (!call.matches()) {
             return;
         }
@@ -85,7 +85,7 @@ public final class SyncTrace {
     private void opened(String line) {
         Matcher opened = OPENED.matcher(line);
         if (opened.matches()) {
-            // Opened more than once, for locks and the like: every flag counts.
+            // A file may be opened several times, for locks and the like: every flag counts.
             openFlags.merge(opened.group(1), opened.group(2), (first, second) -> first + "|" + second);
         }
     }

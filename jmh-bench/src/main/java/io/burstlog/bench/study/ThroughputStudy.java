@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Durable records a second: {@code offer} from one thread, up to the moment when the last record is durable in the
- * ring, and in the log file; and {@code append} from 1, 2, 4 and 16 threads. In turns; each block gives one value.
+ * Durable records a second. {@code offer} from one thread: until the last record is durable in the ring, and in the log
+ * file. {@code append} from 1, 2, 4 and 16 threads. All take turns, and each block gives one value.
  */
 public final class ThroughputStudy {
 
@@ -117,7 +117,7 @@ public final class ThroughputStudy {
         return last;
     }
 
-    /** Records a second of all threads, which append side by side for so long. */
+    /** Records a second of all threads together, which append at the same time for so long. */
     private static double append(BurstLog log, int threads, int millis, int bytes) throws InterruptedException {
         CountDownLatch ready = new CountDownLatch(threads + 1);
         AtomicBoolean over = new AtomicBoolean();

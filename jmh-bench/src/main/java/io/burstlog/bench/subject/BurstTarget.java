@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Plain Java: encode a record, append it. */
+/** Plain Java: encodes a record and appends it. */
 public final class BurstTarget implements Target {
 
     private static final Duration LONG = Duration.ofMinutes(5);
@@ -27,7 +27,7 @@ public final class BurstTarget implements Target {
 
     /**
      * @param log closed with the target
-     * @param durable whether a message is taken when it is durable, or when it is accepted
+     * @param durable true: a message is taken when it is durable; false: when it is accepted
      */
     public BurstTarget(String name, BurstLog log, boolean durable, int bytes) {
         this(name, log, true, durable, bytes);
@@ -43,7 +43,7 @@ public final class BurstTarget implements Target {
     }
 
     /**
-     * A log that need not survive more than the process, since zram and tmpfs are memory.
+     * Opens a log that only has to survive the process, since zram and tmpfs are memory.
      *
      * @param io a name of {@link Io}
      * @param drainInterval zero for the default
@@ -81,7 +81,7 @@ public final class BurstTarget implements Target {
         }
     }
 
-    /** With a buffer of its own. */
+    /** It gets a buffer of its own. */
     @Override
     public Target forAnotherThread() {
         return new BurstTarget(name, log, false, durable, line.length);

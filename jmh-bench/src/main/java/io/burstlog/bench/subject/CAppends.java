@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Appends in C, by a child process that also writes the block of each append once more, bare. Both latencies come of
- * the same messages: whichever of the two targets has its turn first lets the child work, and the other one is given
- * what was measured then. The child times itself; a single {@link Target#write} costs two pipes more than that.
+ * Appends in C, by a child process that also writes each append's block once more, bare. Both latencies come from the
+ * same messages. The first of the two targets in a round lets the child work; the other one takes the latencies of that
+ * work. The child times itself; a single {@link Target#write} costs two transfers through a pipe more.
  */
 final class CAppends implements Closeable {
 
@@ -32,7 +32,7 @@ final class CAppends implements Closeable {
         BARE
     }
 
-    /** Latencies that the other target has still to be given. */
+    /** Latencies that the other target has not taken yet. */
     private record Block(int first, long[] nanos) {}
 
     private final Process child;
@@ -138,7 +138,7 @@ final class CAppends implements Closeable {
         return new IOException("append_bench has ended: " + (reason.isEmpty() ? "it said nothing" : reason), cause);
     }
 
-    /** It closes its log when its input ends. */
+    /** The child closes its log when its input ends. */
     @Override
     public void close() throws IOException {
         try {

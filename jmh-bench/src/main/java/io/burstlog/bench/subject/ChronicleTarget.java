@@ -15,11 +15,11 @@ import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 import net.openhft.chronicle.wire.DocumentContext;
 
-/** Chronicle Queue: the message as it is, in memory mapped from a file, with or without a sync for each. */
+/** Chronicle Queue: the message as it is, in memory that is mapped from a file, with or without a sync for each. */
 final class ChronicleTarget implements Target {
 
     static {
-        // A benchmark tells nobody that it runs.
+        // Without this Chronicle reports each run to its makers.
         System.setProperty("chronicle.analytics.disable", "true");
     }
 
@@ -52,7 +52,7 @@ final class ChronicleTarget implements Target {
         return open(name, directory, builder(directory), false, bytes);
     }
 
-    /** {@code sync()} after each message, in the mode that a queue has unless told otherwise. */
+    /** {@code sync()} after each message, in a queue's default mode. */
     static Target synced(String name, Path directory, int bytes) {
         return open(name, directory, builder(directory), true, bytes);
     }
@@ -66,7 +66,7 @@ final class ChronicleTarget implements Target {
         return SingleChronicleQueueBuilder.binary(directory);
     }
 
-    /** How many messages are in a queue. */
+    /** Counts the messages in a queue. */
     static long messages(Path directory) {
         try (ChronicleQueue queue = builder(directory).build();
                 ExcerptTailer tailer = queue.createTailer()) {
@@ -97,7 +97,7 @@ final class ChronicleTarget implements Target {
         }
     }
 
-    /** With an appender of its own. */
+    /** It gets an appender of its own. */
     @Override
     public Target forAnotherThread() {
         return new ChronicleTarget(name, directory, queue, syncs, false, line);

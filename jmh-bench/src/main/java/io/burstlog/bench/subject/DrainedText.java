@@ -33,22 +33,22 @@ import org.apache.logging.log4j.core.config.DefaultConfiguration;
 import org.apache.logging.log4j.core.layout.PatternLayout;
 
 /**
- * The same lines written to the disk in several ways: bare, and by drains whose ring is in memory and holds all of them
- * when they begin.
+ * The same lines are written to the disk in several ways: bare, and by drains whose ring is in memory and holds
+ * all lines when they begin.
  */
 public final class DrainedText implements AutoCloseable {
 
-    /** Written by hand, a megabyte after the other, and synced. */
+    /** Plain writes of a megabyte each, and a sync. */
     public static final String BARE = "bare";
 
-    /** As {@link #BARE}, and their text into a file that is in memory meanwhile. */
+    /** As {@link #BARE}, while the text goes to a file in memory. */
     public static final String BARE_AND_TEXT = "bare, with text in memory";
 
     private static final String ONE_FILE = "one file";
     private static final String ROLLED = "rolled";
     private static final String COMPRESSED = "rolled and .zst";
 
-    /** With a log file that is in memory. */
+    /** Its log file is in memory. */
     private static final String SEGMENTS = "segments";
 
     public static final List<String> DRAINS = List.of(ONE_FILE, ROLLED, COMPRESSED, SEGMENTS);
@@ -64,7 +64,7 @@ public final class DrainedText implements AutoCloseable {
     private static final long REST_MILLIS = 50;
     private static final int LINES = 4096;
 
-    /** Of a record in a segment. */
+    /** Of each record in a segment. */
     private static final int HEADER_BYTES = 64;
 
     private static final int WRITE_BYTES = 1 << 20;
@@ -79,7 +79,7 @@ public final class DrainedText implements AutoCloseable {
     private final Map<String, Log> logs = new LinkedHashMap<>();
 
     /**
-     * What a block took until it was on the disk, and of all processors together.
+     * A block's time until it was on the disk, and the time of all processors together.
      *
      * @param bytes that it has on the disk
      */
@@ -100,7 +100,7 @@ public final class DrainedText implements AutoCloseable {
         logs.put(SEGMENTS, open(SEGMENTS, media.memory().resolve("text"), ".log", media.file(SEGMENTS)));
     }
 
-    /** Words that differ from line to line, so that they compress about as logs do. */
+    /** Lines of words that differ from line to line, so that they compress about as logs do. */
     private static byte[][] lines(int bytes) {
         Random random = new Random(7);
         byte[][] lines = new byte[LINES][];
@@ -117,7 +117,7 @@ public final class DrainedText implements AutoCloseable {
 
     /**
      * @param folder of the text
-     * @param end of the names of files that ended; null: none does
+     * @param end of the names of rolled files; null: nothing is rolled
      * @param segments their folder; null: there are none
      */
     private Log open(String name, Path folder, String end, Path segments) throws Media.NotPossible {
@@ -154,7 +154,7 @@ public final class DrainedText implements AutoCloseable {
                 .build();
     }
 
-    @SuppressWarnings("deprecation") // What replaces the factory is missing in older versions of Log4j.
+    @SuppressWarnings("deprecation") // Older versions of Log4j do not have the factory's replacement.
     private static RollingSettings settings(String file, String pattern) {
         return new RollingSettings(
                 "Bench",
@@ -172,7 +172,7 @@ public final class DrainedText implements AutoCloseable {
                 null);
     }
 
-    /** What writes the bytes of a way to the same places. */
+    /** The name of the bare way that writes this way's bytes to the same places. */
     public static String bareOf(String way) {
         return way.equals(SEGMENTS) ? BARE_AND_TEXT : BARE;
     }
@@ -212,7 +212,7 @@ public final class DrainedText implements AutoCloseable {
         return block;
     }
 
-    /** Bytes of the text that is in so many bytes of segments. */
+    /** The text's length in so many bytes of segments. */
     private int textOf(int bytesOfSegments) {
         return (int) ((long) bytesOfSegments * media.bytes() / (media.bytes() + HEADER_BYTES));
     }
@@ -271,8 +271,8 @@ public final class DrainedText implements AutoCloseable {
     }
 
     /**
-     * The disk rests, and there is free memory that has been used just now: the host of a virtual machine may have
-     * taken back what was not, and whoever is given that waits ten times as long for each page.
+     * Lets the disk rest, and makes sure that recently used memory is free. A virtual machine's host may have taken
+     * idle memory back: each page of that takes ten times as long.
      */
     private void prepare() throws IOException, InterruptedException {
         Path file = media.file("used");
@@ -286,7 +286,7 @@ public final class DrainedText implements AutoCloseable {
         Files.delete(file);
     }
 
-    /** So that nobody pays for the files of another. */
+    /** So each way pays only for its own files. */
     private static void settle(Log log) throws IOException, InterruptedException {
         Path folder = log.folder();
         while (isCompressing(folder)) {

@@ -10,14 +10,17 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** File systems made for a run, each in a file of the run folder, on a loop device; or in memory. Root only. */
+/**
+ * File systems made for a run, each in a file of the run folder on a loop device, or in memory.
+ * Only root can make them.
+ */
 public final class FileSystems {
 
     private static final long IMAGE_BYTES = 640L << 20; // xfs wants 300 MB
 
     private FileSystems() {}
 
-    /** Mounts an empty one in the folder, where it stays until the folder of the run goes. */
+    /** Mounts an empty one in the folder. It stays until the run's folder is removed. */
     public static Path mount(String type, Path folder) throws IOException, Media.NotPossible {
         Path at = Files.createDirectories(folder.resolve("on-" + type));
         if (type.equals("tmpfs") || type.equals("ramfs")) {
@@ -34,7 +37,7 @@ public final class FileSystems {
         return at;
     }
 
-    /** Unmounts what is mounted below the folder; its loop devices go with it. */
+    /** Unmounts all file systems below the folder; their loop devices go with them. */
     static void unmountAll(Path folder) throws IOException, Media.NotPossible {
         List<String> places;
         try (Stream<String> mounts = Files.lines(Path.of("/proc/mounts"))) {

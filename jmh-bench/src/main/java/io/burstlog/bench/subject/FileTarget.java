@@ -10,7 +10,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Direct durable logging as it is written by hand. What it has returned from is on the disk: nothing to settle. */
+/**
+ * Direct durable logging, as people write it by hand. Each message is on the disk when its call returns:
+ * there is nothing to settle.
+ */
 final class FileTarget implements Target {
 
     private interface Write {

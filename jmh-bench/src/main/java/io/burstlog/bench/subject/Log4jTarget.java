@@ -33,7 +33,7 @@ final class Log4jTarget implements Target {
     private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(5);
     private static final long LOOK_MILLIS = 1;
 
-    /** What it takes until another thread has done its part. */
+    /** Waits until another thread has done its part. */
     private interface Rest {
         boolean isDone() throws IOException;
     }
@@ -70,7 +70,7 @@ final class Log4jTarget implements Target {
         }
     }
 
-    /** An appender of Log4j itself, or of these benchmarks. */
+    /** An appender of Log4j, or of these benchmarks. */
     static Target peer(String name, String plugin, Map<String, String> attributes, boolean async, Path file, int bytes)
             throws IOException, Media.NotPossible {
         LoggerContext context = async ? new AsyncLoggerContext(name) : new LoggerContext(name);
@@ -91,7 +91,7 @@ final class Log4jTarget implements Target {
     }
 
     /**
-     * The Burst appender, which rolls by date and size and compresses at once. The file is in a folder of its own.
+     * The Burst appender, which rolls by date and size, and compresses at once. The file is in a folder of its own.
      *
      * @param rollBytes the size of a file
      */
@@ -131,12 +131,12 @@ final class Log4jTarget implements Target {
         }
     }
 
-    /** The first error that Log4j tells of itself. */
+    /** The first error that Log4j reports about itself. */
     private static final class FirstError implements StatusListener {
 
         private volatile String text;
 
-        /** A Burst appender that is refused is started all the same, and throws at each event. */
+        /** Log4j starts even a refused Burst appender, which then throws at each event. */
         boolean isRefusal() {
             return text != null && text.startsWith("Burst '" + APPENDER + "' is not started: ");
         }
@@ -203,7 +203,7 @@ final class Log4jTarget implements Target {
         return producer;
     }
 
-    /** A thread that counts for itself what it has logged. */
+    /** A thread that counts its own messages. */
     private final class Producer implements Target {
         private long written;
 
@@ -225,7 +225,7 @@ final class Log4jTarget implements Target {
     }
 
     /**
-     * What an appender keeps in a buffer of its own stays there: that is how it always runs. Archives are compressed.
+     * Events that an appender keeps in its own buffer stay there: that is how it always runs. Archives are compressed.
      */
     @Override
     public void settle() throws IOException, InterruptedException {

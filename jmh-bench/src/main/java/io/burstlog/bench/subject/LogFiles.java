@@ -10,21 +10,21 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.stream.Stream;
 
-/** What is done to log files from outside, whoever writes them. */
+/** Acts on log files from outside, whatever writes them. */
 final class LogFiles {
 
     private static final int READ_BYTES = 1 << 20;
 
     private LogFiles() {}
 
-    /** Waits until the kernel has written what it has of the file, by whatever descriptor or mapping it came. */
+    /** Waits until the kernel has written all that it has of the file, by whatever descriptor or mapping it came. */
     static void sync(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             channel.force(true);
         }
     }
 
-    /** -1 if it has just been rolled, and the next one is not there. */
+    /** -1 if the file was just rolled, and its successor is not there. */
     static long length(Path file) throws IOException {
         try {
             return Files.size(file);
@@ -33,14 +33,14 @@ final class LogFiles {
         }
     }
 
-    /** Whether beside a log file there is nothing but compressed files. */
+    /** Says whether all rolled files beside a log file are compressed. */
     static boolean areCompressed(Path file) throws IOException {
         try (Stream<Path> all = Files.list(file.getParent())) {
             return all.allMatch(each -> each.equals(file) || each.toString().endsWith(".gz"));
         }
     }
 
-    /** Complete lines. What an appender has reserved behind its last line holds none. */
+    /** Counts complete lines. Space that an appender has reserved behind its last line has none. */
     static long lines(Path file) throws IOException {
         long lines = 0;
         byte[] part = new byte[READ_BYTES];

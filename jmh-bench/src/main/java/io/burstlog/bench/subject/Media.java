@@ -10,9 +10,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Where rings and log files go. Log files are in the folder {@code --dir}. Rings are on a medium: {@code ssd}, files in
- * that folder; {@code device}, the block devices {@code --devices}, each for one ring; {@code mapped}, files on tmpfs,
- * in the folder {@code --memory}; or the path of a block device that {@code burstlog format} prepared.
+ * Places for rings and log files. Log files are in the folder {@code --dir}. Rings are on a medium: {@code ssd}, files
+ * in that folder; {@code device}, the block devices {@code --devices}, one ring on each; {@code mapped}, files on
+ * tmpfs, in the folder {@code --memory}; or the path of a block device that {@code burstlog format} prepared.
  */
 public final class Media {
 
@@ -24,7 +24,7 @@ public final class Media {
     private final int bytes;
     private final int rollBytes;
 
-    /** What a target needs is not there; the message says what. */
+    /** A target lacks something here; the message says what. */
     public static final class NotPossible extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -61,7 +61,7 @@ public final class Media {
         return bytes;
     }
 
-    /** Bytes of a log file that is rolled. */
+    /** The size at which a log file is rolled. */
     int rollBytes() {
         return rollBytes;
     }
@@ -74,7 +74,7 @@ public final class Media {
         return devices;
     }
 
-    /** The folder on tmpfs; made by the first ring in it. */
+    /** The folder on tmpfs; the first ring in it makes it. */
     public Path memory() {
         return memory;
     }
@@ -91,7 +91,7 @@ public final class Media {
         return directory.resolve(name);
     }
 
-    /** The place for a ring of that name; of each device there is one. */
+    /** The place for a ring of that name. Each device has one ring. */
     public Ring ring(String medium, String name) throws NotPossible {
         return switch (medium) {
             case "ssd" -> new Ring(file(name + "-ssd.ring"), "auto");
@@ -110,7 +110,7 @@ public final class Media {
         };
     }
 
-    /** Forgets what a ring knows: its next log is its first. */
+    /** Empties a ring: its next log is its first. */
     public void renew(Ring ring) throws IOException, NotPossible {
         if (ring.path().startsWith("/dev")) {
             Zram.format(Programs.unpack("burstlog", directory), ring.path());
@@ -138,7 +138,7 @@ public final class Media {
         }
     }
 
-    /** Deletes what is in memory. The folder on the SSD is left to whoever named it. */
+    /** Deletes all files in memory. The folder on the SSD belongs to the user who named it. */
     public void clear() throws IOException {
         RunFolder.delete(memory);
     }

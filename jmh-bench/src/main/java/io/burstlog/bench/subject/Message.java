@@ -4,7 +4,7 @@ package io.burstlog.bench.subject;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 
-/** What is written: the same bytes for all. */
+/** The message: the same bytes for all targets. */
 public final class Message {
 
     private static final int SEED = 7;

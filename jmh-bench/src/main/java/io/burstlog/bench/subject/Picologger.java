@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.HdrHistogram.Histogram;
 
 /**
- * The crate picologger: a child process, which cargo builds, hands it messages as fast as they go, and times them.
+ * The crate picologger: a child process, which cargo builds, gives it messages as fast as it can, and times them.
  *
  * @param submits of each message
  * @param lags until the crate says that a message has reached the disk, of one in 64

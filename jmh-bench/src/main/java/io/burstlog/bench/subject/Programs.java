@@ -13,7 +13,7 @@ final class Programs {
 
     private Programs() {}
 
-    /** A program of the jar ({@code burstlog}, {@code append_bench}), as a file in that folder. */
+    /** Writes a program of the jar ({@code burstlog}, {@code append_bench}) to a file in that folder. */
     static Path unpack(String name, Path folder) throws IOException, Media.NotPossible {
         Path program = folder.resolve(name);
         if (Files.isExecutable(program)) {
@@ -34,7 +34,7 @@ final class Programs {
         }
     }
 
-    /** Runs it to its end. What it says is told only if it fails. */
+    /** Runs it to its end. Its output is shown only if it fails. */
     static void run(String... command) throws IOException, Media.NotPossible {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();

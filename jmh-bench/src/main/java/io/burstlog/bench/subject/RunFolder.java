@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A folder for the rings and logs of one run, by this process and its children. Nothing of it is left at the end, also
- * if a child was killed or this process is interrupted: neither the folder, nor its twin in memory, nor devices that
- * were made for it, nor what was mounted in it.
+ * A folder for the rings and logs of one run, by this process and its children. Its end removes everything, even
+ * if a child was killed or this process is interrupted: the folder, its twin in memory, devices that were made for
+ * it, and mounts within it.
  */
 public final class RunFolder implements AutoCloseable {
 
@@ -29,14 +29,14 @@ public final class RunFolder implements AutoCloseable {
         this.path = path;
     }
 
-    /** @param parent on the disk that the log files are to be on; made if it is missing */
+    /** @param parent on the disk for the log files; made if it is missing */
     public static RunFolder in(Path parent) throws IOException {
         RunFolder folder = partOf(parent);
         Runtime.getRuntime().addShutdownHook(folder.atExit);
         return folder;
     }
 
-    /** A folder in that of the whole run: if this process dies, who made that one removes both. */
+    /** A folder within the whole run's: if this process dies, that folder's owner removes both. */
     public static RunFolder partOf(Path parent) throws IOException {
         return new RunFolder(Files.createTempDirectory(Files.createDirectories(parent.toAbsolutePath()), NAME));
     }
@@ -45,12 +45,12 @@ public final class RunFolder implements AutoCloseable {
         return path;
     }
 
-    /** Where rings in memory go. */
+    /** The folder for rings in memory. */
     public Path memory() {
         return SHARED_MEMORY.resolve(path.getFileName());
     }
 
-    /** A file system of a megabyte in the folder, for a log file that cannot be written. */
+    /** Mounts a file system of one megabyte in the folder, for a log file that cannot be written. */
     public Path mountTiny() throws IOException, Media.NotPossible {
         Path at = Files.createDirectories(path.resolve("full"));
         Programs.run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", at.toString());
@@ -96,14 +96,14 @@ public final class RunFolder implements AutoCloseable {
         }
     }
 
-    /** With all that is in it; nothing if it is not there. */
+    /** Deletes the folder with its content, if it exists. */
     public static void delete(Path folder) throws IOException {
         for (Path each : all(folder)) {
             Files.deleteIfExists(each);
         }
     }
 
-    /** What is in it before itself. */
+    /** All entries of the folder, then the folder itself. */
     private static List<Path> all(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.sorted(Comparator.reverseOrder()).toList();

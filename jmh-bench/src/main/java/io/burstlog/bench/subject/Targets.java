@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Opens targets by name, each with a ring, a log file and a Log4j of its own. Of Burstlog a way and a medium:
- * {@code bare}, {@code c}, {@code java-jni}, {@code java-jna}, {@code log4j-burst}, {@code log4j-burst-enqueued},
- * {@code log4j-burst-policies} (which are asked and never roll), {@code log4j-burst-rolling}, at {@code ssd},
- * {@code device} or {@code mapped}. Of others a way alone: {@code log4j-raf-flush}, {@code log4j-raf-buffered},
- * {@code log4j-file-flush}, {@code log4j-file-buffered}, {@code log4j-mmap-flush}, {@code log4j-mmap-buffered},
- * {@code log4j-async-raf}, {@code log4j-force}, {@code file-force}, {@code file-rwd}, {@code chronicle},
- * {@code chronicle-sync}, {@code chronicle-msync}.
+ * Opens targets by name, each with a ring, a log file and a Log4j of its own. A target of Burstlog has a way and a
+ * medium: {@code bare}, {@code c}, {@code java-jni}, {@code java-jna}, {@code log4j-burst}, {@code
+ * log4j-burst-enqueued}, {@code log4j-burst-policies} (which are asked and never roll), {@code log4j-burst-rolling}, at
+ * {@code ssd}, {@code device} or {@code mapped}. Others have only a way: {@code log4j-raf-flush}, {@code
+ * log4j-raf-buffered}, {@code log4j-file-flush}, {@code log4j-file-buffered}, {@code log4j-mmap-flush}, {@code
+ * log4j-mmap-buffered}, {@code log4j-async-raf}, {@code log4j-force}, {@code file-force}, {@code file-rwd}, {@code
+ * chronicle}, {@code chronicle-sync}, {@code chronicle-msync}.
  */
 public final class Targets implements AutoCloseable {
 
@@ -36,7 +36,7 @@ public final class Targets implements AutoCloseable {
         this.media = media;
     }
 
-    /** Those that can be opened here; the study notes the others as skipped. */
+    /** Opens the targets that this host allows; the study notes the others as skipped. */
     public List<Target> open(List<String> names, Study study) throws IOException {
         List<Target> targets = new ArrayList<>();
         for (String name : names) {
@@ -57,7 +57,7 @@ public final class Targets implements AutoCloseable {
         return target;
     }
 
-    /** The Burst appender with ring and log file where the caller wants them. */
+    /** The Burst appender with the caller's ring and log file. */
     public Target openBurst(String name, Path ring, Path file) throws IOException, Media.NotPossible {
         Target target = Log4jTarget.burst(name, new Media.Ring(ring, "auto"), "durable", file, media.bytes());
         open.add(target::close);
@@ -113,7 +113,7 @@ public final class Targets implements AutoCloseable {
             case "log4j-file-buffered" -> log4j(name, "File", false, false);
             case "log4j-mmap-flush" -> log4j(name, "MemoryMappedFile", true, false);
             case "log4j-mmap-buffered" -> log4j(name, "MemoryMappedFile", false, false);
-            // Flushed when its queue is empty, and not for each event: as Log4j's manual has it.
+            // Flushed when its queue is empty, and not for each event: so Log4j's manual says.
             case "log4j-async-raf" -> log4j(name, "RandomAccessFile", false, true);
             case "log4j-force" -> Log4jTarget.peer(name, "Force", Map.of(), false, log(name), media.bytes());
             case "file-force" -> FileTarget.forced(name, log(name), media.bytes());
@@ -148,8 +148,8 @@ public final class Targets implements AutoCloseable {
     }
 
     /**
-     * How many messages are left of a target that another process had open and died with. Of Burstlog that is what is
-     * in the log file after the next open.
+     * Counts the messages that are left of a target whose process died. For Burstlog these are the lines of the log
+     * file after the next open.
      */
     public long found(String name) throws IOException, Media.NotPossible {
         if (name.startsWith("chronicle")) {
@@ -163,7 +163,7 @@ public final class Targets implements AutoCloseable {
         return LogFiles.lines(log(name));
     }
 
-    /** The last one opened first. One that cannot be closed does not keep the others open. */
+    /** Closes the last one first. A target that cannot be closed does not keep the others open. */
     @Override
     public void close() throws IOException {
         Collections.reverse(open);

@@ -13,8 +13,8 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * zram devices with an empty ring each, in the place of a fast device. A file in the run folder says which ones there
- * are, so that they can be removed by another process than the one that made them.
+ * zram devices with an empty ring each, in place of a fast device. A file in the run folder lists them, so that another
+ * process can remove them.
  */
 public final class Zram {
 
@@ -58,12 +58,12 @@ public final class Zram {
         return device;
     }
 
-    /** A ring with nothing in it, whatever it held. */
+    /** Makes an empty ring, whatever the device holds. */
     static void format(Path burstlog, Path device) throws IOException, Media.NotPossible {
         Programs.run(burstlog.toString(), "format", "--force", "--size=" + RING_MEGABYTES + "M", device.toString());
     }
 
-    /** It takes short cuts for zeros. Filled with random bytes it costs the same for every block. */
+    /** zram takes a short cut for zeros. When it is filled with random bytes all blocks cost the same. */
     private static void fill(Path device) throws IOException {
         byte[] bytes = new byte[MEGABYTE];
         Random random = new Random(1);
@@ -79,7 +79,7 @@ public final class Zram {
         }
     }
 
-    /** Removes those of a run folder. One that is still held by a process that dies is waited for. */
+    /** Removes the devices of a run folder. It waits for a device that a dying process still holds. */
     static void removeAll(Path folder) throws IOException {
         List<Path> marks;
         try (Stream<Path> files = Files.list(folder)) {

@@ -26,7 +26,7 @@ class FixClientTest {
     @TempDir
     private Path folder;
 
-    /** Confirms each order at once, but for one, before which it stalls; or refuses the logon. */
+    /** Confirms each order at once, but stalls before one of them; or refuses the logon. */
     private static void gateway(ServerSocket server, String stalls, boolean refuses) {
         Thread thread = new Thread(() -> {
             try (Socket socket = server.accept()) {
@@ -51,7 +51,7 @@ class FixClientTest {
                                     .getBytes(StandardCharsets.US_ASCII));
                 }
             } catch (IOException | InterruptedException ended) {
-                // The client has seen what it was to see.
+                // The client has seen enough, and left.
             }
         });
         thread.setDaemon(true);
@@ -62,7 +62,7 @@ class FixClientTest {
         return MarketOpen.read(Files.writeString(folder.resolve("day"), "1000\n".repeat(orders)));
     }
 
-    /** No coordinated omission: orders go on at their own times, and each that waits counts its wait. */
+    /** No coordinated omission: orders go on at their own times, and each order's wait counts. */
     @Test
     void aStallOfTheGatewayIsInEveryOrderThatWaitsBehindIt() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -76,7 +76,7 @@ class FixClientTest {
                 assertThat(response.getTotalCount()).isEqualTo(200);
                 assertThat(response.getMaxValue())
                         .isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(STALL_MILLIS - 1));
-                // A closed loop would have one of these.
+                // A closed loop would have only one of these.
                 assertThat(response.getCountBetweenValues(
                                 TimeUnit.MILLISECONDS.toNanos(STALL_MILLIS / 2), response.getMaxValue()))
                         .isGreaterThanOrEqualTo(STALL_MILLIS / 2 - 5);

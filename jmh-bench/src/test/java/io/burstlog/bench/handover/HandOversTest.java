@@ -26,7 +26,7 @@ class HandOversTest {
         return new Media(new Options(List.of("--dir", directory.toString())));
     }
 
-    /** If a wake-up were lost, it would stand still. */
+    /** A lost wake-up would stop it for ever. */
     @ParameterizedTest
     @ValueSource(
             strings = {"set-release+park", "set-volatile+park", "set-release+yield", "mapped-file", "disruptor+block"})

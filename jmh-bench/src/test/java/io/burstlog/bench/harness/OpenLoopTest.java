@@ -11,7 +11,7 @@ class OpenLoopTest {
     private static final long MILLI = 1_000_000;
     private static final long SERVICE = 100_000;
 
-    /** Time passes when the target works, and when somebody waits. */
+    /** Time passes while the target works, and while somebody waits. */
     private static final class FakeClock implements OpenLoop.Clock {
         private long now = 5 * MILLI;
 
@@ -54,7 +54,8 @@ class OpenLoopTest {
 
     @Test
     void aStallOfTenMillisecondsShowsInTheResponseTimeOfThoseThatFollow() throws Exception {
-        // A message each millisecond: the one that stalls and ten behind it are late; each makes up for 0.9 ms.
+        // A message each millisecond: the one that stalls is late, and ten behind it, each of
+        // which makes up for 0.9 ms.
         loop.run(slowAt(50, 10 * MILLI), 1000, 100);
 
         assertThat(loop.service().getCountBetweenValues(SERVICE * 2, Long.MAX_VALUE / 2))

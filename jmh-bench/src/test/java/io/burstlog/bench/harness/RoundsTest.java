@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 
 class RoundsTest {
 
-    /** Of blocks of ten. */
+    /** For blocks of ten messages. */
     private static final int LEAD_IN = 1;
 
     private final List<String> log = new ArrayList<>();
     private long clock;
 
-    /** Each message takes as many nanoseconds as its number says. */
+    /** Each message takes as many nanoseconds as its number. */
     private Target fake(String name) {
         return new Target() {
             @Override
@@ -67,7 +67,7 @@ class RoundsTest {
                 .measure(List.of(fake("a")), () -> 0)
                 .get(0);
 
-        // Two blocks of warm-up and what comes before each block, so counting begins with message 23.
+        // Two blocks of warm-up and their lead-ins come first, so counting begins with message 23.
         assertThat(result.histogram().getMinValue()).isEqualTo(23);
         assertThat(result.histogram().getTotalCount()).isEqualTo(20);
     }
@@ -83,7 +83,8 @@ class RoundsTest {
 
     @Test
     void warmUpTakesHalfOfTheTimeAtMostAndSaysHowMuchItWas() throws Exception {
-        // The clock moves with each look: at 0 it begins, at 1 to 4 a block is within the first half.
+        // The clock moves with each look: the first look is at 0, and the looks at 1 to 4 let a block
+        // begin in the first half.
         TargetResult result = new Rounds("any", 10, 1_000, 1_000, 10)
                 .measure(List.of(fake("a")), () -> clock++)
                 .get(0);

@@ -65,7 +65,7 @@ class CAppendsTest {
             Target bare = targets.open("bare@ssd");
             Target appends = targets.open("c@ssd");
 
-            // As the rounds ask: lead-in and block of one, of the other, and the next time the other way round.
+            // The rounds ask so: lead-in and block of one target, then of the other; the next time the other way round.
             assertThat(run(bare, 0)).containsExactly(257, 257);
             assertThat(run(bare, 2)).containsExactly(258, 258);
             bare.settle();

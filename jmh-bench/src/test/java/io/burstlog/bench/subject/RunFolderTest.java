@@ -13,7 +13,7 @@ class RunFolderTest {
     @TempDir
     private Path directory;
 
-    /** As that of a fork that was killed. */
+    /** So a killed fork leaves it. */
     @Test
     void whatAChildLeavesInItsPartIsRemovedWithTheWhole() throws Exception {
         RunFolder part;

@@ -69,7 +69,7 @@ class TargetsTest {
         assertThat(new Targets(media).found(name)).isEqualTo(MESSAGES);
     }
 
-    /** The drain of the appender works by itself. */
+    /** The appender's drain works by itself. */
     @ParameterizedTest
     @ValueSource(strings = {"java-jni@ssd", "log4j-burst@ssd", "log4j-burst-enqueued@ssd", "log4j-async-raf"})
     void afterSettlingTheLogFileHasAll(String name) throws Exception {
@@ -80,7 +80,7 @@ class TargetsTest {
         }
     }
 
-    /** As a device that nobody has formatted. */
+    /** An unformatted device looks so. */
     @ParameterizedTest
     @ValueSource(strings = {"java-jni", "log4j-burst", "log4j-burst-enqueued", "log4j-burst-rolling"})
     void aRingThatIsRefusedSaysWhyInOneLine(String way) throws Exception {
