@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a child said about lines whose log call had returned. It says so in one write to a pipe for each line, and a
- * pipe outlives its writer: this process is the witness that a kill leaves behind.
+ * The lines that a child has acknowledged, after their log call had returned. For each line the child makes one write
+ * to a pipe, and a pipe outlives its writer: so this process is the witness after a kill.
  */
 final class Acknowledged {
     private static final int BYTES = 2 * Integer.BYTES;
@@ -28,7 +28,7 @@ final class Acknowledged {
         end = CompletableFuture.runAsync(() -> listen(child.getInputStream()));
     }
 
-    /** In the child: one write system call, and no buffer that a kill could take along. */
+    /** In the child: makes one write system call, without a buffer that a kill could take along. */
     static void tell(int thread, int number) throws IOException {
         ByteBuffer said = ByteBuffer.allocate(BYTES).putInt(thread).putInt(number);
         StandardOutput.STREAM.write(said.array());
@@ -45,13 +45,13 @@ final class Acknowledged {
                 acknowledge(in.readInt(), in.readInt());
             }
         } catch (EOFException childIsGone) {
-            // A pipe takes these few bytes whole or not at all, so nothing is cut in the middle.
+            // A pipe takes these few bytes whole or not at all, so no message is cut in the middle.
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Returns when the child is gone and all it said is heard. */
+    /** Returns when the child is gone and all its messages have been read. */
     void awaitEnd() {
         end.join();
     }
@@ -65,7 +65,7 @@ final class Acknowledged {
         notifyAll();
     }
 
-    /** Whether the thread acknowledges this number within that time. */
+    /** Says whether the thread acknowledges this number within that time. */
     synchronized boolean await(int thread, int number, long timeoutMillis) throws InterruptedException {
         long deadline = System.nanoTime() + timeoutMillis * 1_000_000;
         while (lastNumber(thread) < number && !end.isDone() && System.nanoTime() < deadline) {
@@ -82,7 +82,7 @@ final class Acknowledged {
         return !lastNumberOfThread.isEmpty();
     }
 
-    /** Whether the threads 1 to n acknowledge so many lines together within that time. */
+    /** Says whether the threads 1 to n together acknowledge so many lines within that time. */
     synchronized boolean awaitLines(int threads, int lines, long timeoutMillis) throws InterruptedException {
         long deadline = System.nanoTime() + timeoutMillis * 1_000_000;
         while (linesOf(threads) < lines && !end.isDone() && System.nanoTime() < deadline) {
@@ -91,17 +91,17 @@ final class Acknowledged {
         return linesOf(threads) >= lines;
     }
 
-    /** Lines 1..n of the thread were acknowledged. */
+    /** The thread has acknowledged lines 1..n. */
     synchronized int lastNumber(int thread) {
         return lastNumberOfThread.getOrDefault(thread, 0);
     }
 
-    /** How many threads acknowledged something. */
+    /** How many threads have acknowledged a line. */
     synchronized int threads() {
         return lastNumberOfThread.size();
     }
 
-    /** Lines of the threads 1 to n. */
+    /** The acknowledged lines of the threads 1 to n. */
     synchronized int linesOf(int threads) {
         int lines = 0;
         for (int thread = 1; thread <= threads; thread++) {

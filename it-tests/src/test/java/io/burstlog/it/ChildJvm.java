@@ -28,7 +28,7 @@ final class ChildJvm {
         List<String> command = new ArrayList<>(tracer);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-cp", classPath(List.of(arguments))));
-        // What the JVM itself has to say goes to stdout otherwise, between what the child tells there.
+        // Otherwise the JVM's own messages go to stdout, between the child's.
         command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
         String nativeAccess = System.getProperty("native.access", "");
         if (!nativeAccess.isEmpty()) {
@@ -42,12 +42,12 @@ final class ChildJvm {
                 .redirectError(
                         ProcessBuilder.Redirect.appendTo(installation.errors().toFile()))
                 .start();
-        // A test that fails half-way leaves nobody behind who logs for ever.
+        // A test that fails half-way leaves no process behind that logs for ever.
         Runtime.getRuntime().addShutdownHook(new Thread(child.toHandle()::destroyForcibly));
         return child;
     }
 
-    /** With Spring Boot only where that is meant: its jar alone takes Log4j's shutdown hook away. */
+    /** Spring Boot is there only when a test needs it: its mere jar takes Log4j's shutdown hook away. */
     private static String classPath(List<String> arguments) {
         String all = System.getProperty("java.class.path");
         if (arguments.contains(Logging.Framework.SPRING_BOOT.name())) {
@@ -58,13 +58,13 @@ final class ChildJvm {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** SIGKILL. Through the handle, because {@link Process#destroyForcibly} also closes the pipe and what is in it. */
+    /** SIGKILL, by the handle: {@link Process#destroyForcibly} would also close the pipe and lose its content. */
     static void kill(Process child) throws InterruptedException {
         child.toHandle().destroyForcibly();
         child.waitFor();
     }
 
-    /** SIGTERM, with the pipe left open as for {@link #kill}. */
+    /** SIGTERM; the pipe stays open, as for {@link #kill}. */
     static void terminate(Process child) {
         child.toHandle().destroy();
     }

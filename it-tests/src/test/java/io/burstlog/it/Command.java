@@ -4,11 +4,11 @@ package io.burstlog.it;
 import java.io.IOException;
 import java.util.List;
 
-/** A short command, run to its end. */
+/** Runs a short command to its end. */
 final class Command {
     private Command() {}
 
-    /** Returns what it printed; fails with that unless it exits with 0. */
+    /** Returns its output; fails with that unless the command exits with 0. */
     static List<String> run(String... command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         List<String> output = process.inputReader().lines().toList();

@@ -6,10 +6,10 @@ import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
 /**
- * A child process that ends in one of the ways in which JVMs end. Arguments: run, lines, and how: {@code return} from
- * main, {@code exit}, {@code daemons} (return from main while daemon threads log, when standard input ends),
- * {@code hook} (a shutdown hook, racing with Log4j's own, logs as well), or {@code linger} (logs in daemon threads
- * until it is sent SIGTERM).
+ * A child process that ends in one of a JVM's ways. Arguments: run, lines, and the way: {@code return} from main;
+ * {@code exit}; {@code daemons} (returns from main while daemon threads log, when standard input ends); {@code hook} (a
+ * shutdown hook of its own logs, in a race with Log4j's); {@code linger} (logs in daemon threads until it gets
+ * SIGTERM).
  */
 final class EndOfJvm {
     static final int MAIN = 1;

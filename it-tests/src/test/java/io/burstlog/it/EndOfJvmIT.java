@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ends of a JVM that are no crash: nothing acknowledged is lost there either, and nothing is cut off the file. */
+/** Ends of a JVM without a crash: no acknowledged line is lost there either, and the file is not cut. */
 @Timeout(900)
 class EndOfJvmIT {
     private static final int LINES = 2_000;
     private static final int THREADS = EndOfJvm.DAEMONS + 4;
 
-    /** Each of the lines costs a sync, and some disks take long for that. */
+    /** Each line costs a sync, which takes long on some disks. */
     private static final int PATIENCE_SECONDS = 300;
 
     private static final int EXIT_CODE_OF_SIGTERM = 128 + 15;
@@ -35,7 +35,7 @@ class EndOfJvmIT {
     void linesThatAShutdownHookLogsAreDurableAsLongAsLog4jTakesThem() throws Exception {
         Installation installation = Installation.fresh("end-hook");
         Acknowledged first = run(installation, 1, "hook");
-        // What came too late to be drained waits in the ring for the next open.
+        // Records that came too late for the drain wait in the ring for the next open.
         Acknowledged second = run(installation, 2, "return");
         LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, second), THREADS);
     }
@@ -69,7 +69,7 @@ class EndOfJvmIT {
         LogFile.read(installation.file()).holdsWhatWasAcknowledged(List.of(first, second), THREADS);
     }
 
-    /** Until they are in the middle of it. */
+    /** Waits until the threads are in the midst of logging. */
     private static void awaitDaemons(Acknowledged said, Installation installation) throws InterruptedException {
         assertThat(said.await(EndOfJvm.DAEMONS, 1, 1_000 * PATIENCE_SECONDS))
                 .as("a daemon thread logs, see %s", installation.errors())

@@ -114,7 +114,7 @@ class HardenedJvmIT {
         }
     }
 
-    /** Whether the event that it logs has come to the log file. */
+    /** Says whether the event that it logs has come to the log file. */
     private boolean logs(String home, String... options) throws Exception {
         Files.deleteIfExists(installation.file());
         List<String> command =
@@ -157,7 +157,7 @@ class HardenedJvmIT {
         return jar.toString();
     }
 
-    /** The directory to which one file of a jar on the class path has been copied. */
+    /** Returns the directory to which it has copied one file of a jar on the class path. */
     private Path unpacked(String jar, String resource) throws Exception {
         String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86-64");
         Path directory = Files.createDirectories(installation.directory().resolve("unpacked"));
@@ -173,7 +173,7 @@ class HardenedJvmIT {
         return directory;
     }
 
-    /** Denying native access can be asked for from JDK 24 on. */
+    /** Only from JDK 24 on can native access be denied. */
     private static String homeOfJdk24() throws Exception {
         if (Runtime.version().feature() >= 24) {
             return OURS;
@@ -182,7 +182,7 @@ class HardenedJvmIT {
         try (Stream<Path> installed = Files.list(Path.of("/usr/lib/jvm"))) {
             installed.map(Path::toString).filter(home -> home.contains("25")).forEach(homes::add);
         } catch (NoSuchFileException noneInstalled) {
-            // Then JAVA25_HOME names it, or nobody does.
+            // JAVA25_HOME names it, or there is none.
         }
         return homes.stream()
                 .filter(home -> Files.isExecutable(Path.of(home, "bin", "java")))

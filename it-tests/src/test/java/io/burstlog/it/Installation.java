@@ -14,12 +14,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A directory with a ring, a log file and the Log4j configuration that names both. Below {@code target}, because the
+ * A directory with a ring, a log file and the Log4j configuration that names both. It is below {@code target}: the
  * system's directory for temporary files may be memory, which no ring with {@code durability="power"} accepts.
  */
 record Installation(Path directory, Path ring, Path file, Path configuration) {
 
-    /** With a ring so small that a test fills it many times. */
+    /** The ring is so small that a test fills it many times. */
     static Installation fresh(String name) throws IOException {
         return fresh(name, "ringSize=\"4 MB\"");
     }
@@ -29,12 +29,12 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return configured(directory, directory.resolve("it.ring"), attributes);
     }
 
-    /** With the ring on a device that is there already. */
+    /** The ring is on an existing device. */
     static Installation fresh(String name, Path ring, String attributes) throws IOException {
         return configured(emptyDirectory(name), ring, attributes);
     }
 
-    /** Several log files on one ring: what the logger {@code "stream.N"} is given goes to the file number N. */
+    /** Several log files on one ring: the logger {@code "stream.N"} writes to file number N. */
     static Installation withStreams(String name, int streams) throws IOException {
         return withStreams(name, streams, false);
     }
@@ -111,7 +111,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return stream == 1 ? "it.log" : "it" + stream + ".log";
     }
 
-    /** Those that a rolled log file was before, in the order in which they ended, deleted ones too, and then itself. */
+    /** The rolled files in the order in which they ended, deleted ones too; then the log file itself. */
     List<Path> files(int stream) throws IOException {
         Pattern name = Pattern.compile(nameOf(stream).replace(".log", "-(?:[-\\d]+_)?(\\d+)\\.log(\\.gz)?"));
         Map<Integer, Path> ended = new TreeMap<>();
@@ -154,7 +154,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         deleteTree(directory);
     }
 
-    /** What is in the directory, and what {@link WhimAction} has deleted. */
+    /** All archives in the directory, and those that {@link WhimAction} has deleted. */
     private List<Path> archives() throws IOException {
         List<Path> all = new ArrayList<>();
         for (Path place : List.of(directory, directory.resolve(WhimAction.FOLDER))) {
@@ -167,7 +167,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         return all;
     }
 
-    /** Of all that is in the directory but what {@link WhimAction} has deleted. */
+    /** The names in the directory, without those that {@link WhimAction} has deleted. */
     List<String> fileNames() throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             return files.filter(Files::isRegularFile)
@@ -176,7 +176,7 @@ record Installation(Path directory, Path ring, Path file, Path configuration) {
         }
     }
 
-    /** What a child process wrote to its standard error. */
+    /** The standard error of a child process. */
     Path errors() {
         return directory.resolve("child.err");
     }

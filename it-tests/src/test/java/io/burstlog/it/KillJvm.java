@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Kills logging JVMs for a given time, see {@link KillRounds}: one seed after the other, each with a ring and log files
- * of its own, and several at a time. Its last line is the result. Exits with 0 if nothing was lost, 1 otherwise, 2 on
- * wrong usage. {@code scripts/kill-jvm} builds and starts it.
+ * of its own, and several at a time. The last line is the result. It exits with 0 if nothing was lost, 1 otherwise, 2
+ * on wrong usage. {@code scripts/kill-jvm} builds and starts it.
  */
 final class KillJvm {
     private static final int MOST_KILLS_OF_A_SEED = 20;

@@ -17,13 +17,13 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One ring with one or several log files, and JVMs that log into them and are killed one after the other: half of them
- * while they log, a quarter while they open the ring, a quarter while they shut down. Then one that ends by itself; by
- * then everything acknowledged is in the file of its stream, once and in order. Where the kills strike follows from a
- * seed, but for what the machine adds. Files may be rolled meanwhile, and are read as one then; what is done after a
- * roll fails, comes late and deletes ({@link WhimAction}). With an even seed all lines of a thread are equal, and a
- * file that begins like a log file lies beside it.
+ * while they log, a quarter while they open the ring, a quarter while they shut down. The last JVM ends by itself: by
+ * then each acknowledged line is in the file of its stream, once and in order. A seed decides where the kills strike,
+ * as far as the machine lets it. Files may be rolled meanwhile, and are then read as one; the actions after a roll
+ * fail, come late and delete ({@link WhimAction}). With an even seed all lines of a thread are equal, and a file that
+ * begins like a log file lies beside it.
  *
- * <p>The JVM of the next round starts while that of this round still runs, because starting takes longest.
+ * <p>The JVM of the next round starts while this round's still runs, because starting takes longest.
  */
 final class KillRounds {
     private static final int THREADS = 8;
@@ -31,7 +31,7 @@ final class KillRounds {
     private static final long PATIENCE_MILLIS = 30_000;
     private static final String SIBLING = "it.log.1";
 
-    /** Twice what a file of 16 KB takes before it is rolled. */
+    /** A file of 16 KB is rolled after half as many. */
     private static final int LINES_OF_A_ROLL = 100;
 
     private final Random random;
@@ -78,7 +78,7 @@ final class KillRounds {
     }
 
     /**
-     * Throws an AssertionError if something is lost, doubled, altered or out of order.
+     * Throws an AssertionError if a line is lost, doubled, altered or out of order.
      *
      * @param end by {@link System#nanoTime()}; no further JVM is killed after it
      */
@@ -152,7 +152,7 @@ final class KillRounds {
         child.said.awaitEnd();
         Phase hit = Phase.lastOf(child.said);
         if (round % 4 == 2) {
-            // Just so long that a few of these come too late.
+            // Adjusted so that a few of these kills come too late.
             millisToStop = Math.max(1, hit == Phase.CLOSED ? millisToStop * 0.7 : millisToStop * 1.1);
         }
         hits.merge(hit, 1, Integer::sum);
@@ -163,7 +163,7 @@ final class KillRounds {
         goOn(child);
         await(child, Phase.LOAD);
         pause(LONGEST_LOAD_MILLIS);
-        // However slow the disk is, some line is logged, and some file is rolled.
+        // On a disk of any speed some line is logged, and some file is rolled.
         awaitLines(child, areRolled ? LINES_OF_A_ROLL * streams : 1);
         goOn(child);
         assertThat(child.process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
@@ -197,12 +197,12 @@ final class KillRounds {
         LockSupport.parkNanos((long) (1e6 * mostMillis * random.nextDouble()));
     }
 
-    /** How many kills struck in which phase. */
+    /** How many kills struck in each phase. */
     Map<Phase, Integer> hits() {
         return hits;
     }
 
-    /** Files that ended, over all streams. */
+    /** The number of rolled files of all streams. */
     int rolls() {
         return rolls;
     }
@@ -211,7 +211,7 @@ final class KillRounds {
         return installation;
     }
 
-    /** Lines whose log call had returned, over all rounds. */
+    /** Lines of all rounds whose log call had returned. */
     int acknowledged() {
         return runs.stream().mapToInt(run -> run.linesOf(THREADS)).sum();
     }

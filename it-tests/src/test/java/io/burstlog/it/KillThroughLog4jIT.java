@@ -21,7 +21,7 @@ class KillThroughLog4jIT {
         System.out.println("kill.seed=" + seed);
         String name = "kill-" + streams + (areRolled ? "-rolled" : "");
         KillRounds rounds = new KillRounds(seed, name, streams, areRolled, List.of());
-        int kills = areRolled ? (KILLS + 1) / 2 : KILLS; // each start of these rolls, compresses and deletes, too
+        int kills = areRolled ? (KILLS + 1) / 2 : KILLS; // each start also rolls, compresses and deletes
         rounds.run(kills, Long.MAX_VALUE);
         System.out.printf(
                 "%d kills %s: %,d lines acknowledged, each once in its file of %d, which were rolled %,d times%n",

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * As {@link KillThroughLog4jIT}, through Logback in Spring Boot and through java.util.logging, to two log files that
- * are rolled.
+ * roll.
  */
 class KillThroughOtherFrameworksIT {
     private static final int KILLS = Math.max(4, Integer.getInteger("kill.rounds", 12) / 3);

@@ -19,7 +19,7 @@ final class LeavesChildren {
         Thread other = new Thread(() -> LoggingThreads.log(logger, run, EndOfJvm.HOOK, Integer.MAX_VALUE - 1));
         other.start();
         for (int i = 0; i < CHILDREN; i++) {
-            // Nothing of the standard streams, whose end the witness waits for.
+            // They do not get the standard streams, for whose end the witness waits.
             new ProcessBuilder("sleep", "600")
                     .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)

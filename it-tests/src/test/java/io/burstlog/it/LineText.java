@@ -5,15 +5,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The line that one thread of one run logs as its number n. The whole text follows from these three, so that a reader
- * can tell one altered character. Number 0 is a line that says no number: all of them that a thread logs are equal.
+ * The n-th line of one thread in one run. These three determine its whole text, so a reader notices each altered
+ * character. Number 0 stands for a line without a number: all such lines of a thread are equal.
  */
 record LineText(int run, int thread, int number) {
     private static final Pattern EQUAL = Pattern.compile("run=(\\d+) thread=(\\d+) same");
     private static final Pattern KEY = Pattern.compile("run=(\\d+) thread=(\\d+) number=(\\d+) .*");
     private static final String FILLER = "abcdefghijklmnopqrstuvwxyz0123456789".repeat(20);
 
-    /** The line that claims to be {@code text}; null if it cannot be one. */
+    /** The line that {@code text} claims to be; null if it cannot be one. */
     static LineText keyOf(String text) {
         Matcher equal = EQUAL.matcher(text);
         if (equal.matches()) {

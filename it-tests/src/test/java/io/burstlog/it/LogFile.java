@@ -16,10 +16,10 @@ import java.util.function.IntPredicate;
 import java.util.zip.GZIPInputStream;
 
 /**
- * The lines of all runs as the log file holds them. Reading checks what holds for any line, acknowledged or not: its
- * text is one that was logged, runs follow each other, and each thread's numbers go up one by one, so that no line is
- * there twice, or in another order, or missing before a later one. Lines without a number are counted: one that is
- * there twice is one more than were logged.
+ * The lines of all runs in the log file. Reading checks what must hold for each line, acknowledged or not. Its text is
+ * one that was logged. Runs follow each other. Each thread's numbers go up one by one, so no line is repeated, out of
+ * order, or missing before a later one. Lines without a number are counted: a repeated one is one more than were
+ * logged.
  */
 final class LogFile {
     private record ThreadOfRun(int run, int thread) {}
@@ -32,7 +32,7 @@ final class LogFile {
         return read(List.of(file));
     }
 
-    /** Of a file that was rolled: what it was before, in order, and itself. */
+    /** For a log file that was rolled: the rolled files in order, then the log file. */
     static LogFile read(List<Path> files) throws IOException {
         LogFile log = new LogFile();
         for (Path file : files) {
@@ -71,12 +71,12 @@ final class LogFile {
         }
     }
 
-    /** Everything acknowledged is here; beyond it at most the one line that each thread had under way. */
+    /** The file has all acknowledged lines, and at most one line more for each thread, which was under way. */
     void holdsWhatWasAcknowledged(List<Acknowledged> runs, int threads) {
         holdsWhatWasAcknowledged(runs, threads, thread -> true);
     }
 
-    /** So of these threads; of the others nothing is here. */
+    /** The same for these threads; the file has no line of the others. */
     void holdsWhatWasAcknowledged(List<Acknowledged> runs, int threads, IntPredicate isHere) {
         for (int run = 1; run <= runs.size(); run++) {
             for (int thread = 1; thread <= threads; thread++) {

@@ -19,18 +19,16 @@ import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
-/**
- * One of the ways in which a program logs, from its configuration on. What goes to a stream has a logger of its own.
- */
+/** A way in which a program logs, with its configuration. Each stream has a logger of its own. */
 interface Logging {
 
-    /** All of them, by the name that a child process is given. */
+    /** All ways. A child process gets such a name. */
     enum Framework {
         LOG4J,
         SPRING_BOOT,
         JUL;
 
-        /** Made before the ring is to be opened. */
+        /** Prepares the framework before the ring is opened. */
         Logging create(String configuration) throws Exception {
             return switch (this) {
                 case LOG4J -> new Log4j(configuration);
@@ -43,7 +41,7 @@ interface Logging {
     /** Opens the ring. */
     void start(int streams) throws Exception;
 
-    /** Returns whether the line reached an appender; false once all is switched off. */
+    /** Returns whether the line reached an appender; false once logging is switched off. */
     boolean log(int stream, String line);
 
     void stop() throws Exception;
@@ -58,7 +56,7 @@ interface Logging {
             try (FileInputStream content = new FileInputStream(file)) {
                 configuration = new XmlConfiguration(context, new ConfigurationSource(content));
             }
-            // All that Log4j has to do before it starts the appender.
+            // All of Log4j's work before it starts the appender.
             configuration.initialize();
         }
 
@@ -71,7 +69,7 @@ interface Logging {
         public boolean log(int stream, String line) {
             var logger = context.getLogger("stream." + stream);
             logger.info(line);
-            // From its stop on Log4j calls no appender, and says so to nobody.
+            // From its stop on Log4j calls no appender, without an error.
             return logger.isInfoEnabled();
         }
 
@@ -81,7 +79,7 @@ interface Logging {
         }
     }
 
-    /** By {@link io.burstlog.logback.BurstAppender}, in a Spring Boot application, whose default is Logback. */
+    /** Through {@link io.burstlog.logback.BurstAppender}, in a Spring Boot application, whose default is Logback. */
     final class SpringBoot implements Logging {
         private final String file;
         private ConfigurableApplicationContext application;
@@ -108,7 +106,7 @@ interface Logging {
         @Override
         public boolean log(int stream, String line) {
             LoggerFactory.getLogger("stream." + stream).info(line);
-            // Logback stops an appender before it takes it from its logger, and says so to nobody.
+            // Logback stops an appender before it takes it from its logger, without an error.
             return appenders.get(stream - 1).isStarted();
         }
 
@@ -119,7 +117,7 @@ interface Logging {
             LoggingSystem.get(getClass().getClassLoader()).getShutdownHandler().run();
         }
 
-        /** It has no beans. */
+        /** A configuration without beans. */
         @Configuration
         static class Application {}
     }
@@ -147,7 +145,7 @@ interface Logging {
         @Override
         public boolean log(int stream, String line) {
             loggers[stream - 1].info(line);
-            // A reset takes a handler from its logger before it closes it, and says so to nobody.
+            // A reset takes a handler from its logger before it closes it, without an error.
             return loggers[stream - 1].getHandlers().length > 0;
         }
 

@@ -6,14 +6,14 @@ import java.io.UncheckedIOException;
 import java.util.function.Predicate;
 import org.apache.logging.log4j.Logger;
 
-/** What a thread of a child process does: it logs, and tells the witness each line whose log call returned. */
+/** A thread of a child process: it logs, and tells the witness each line whose log call has returned. */
 final class LoggingThreads {
     private LoggingThreads() {}
 
     static void log(Logger logger, int run, int thread, int lines) {
         Predicate<String> log = line -> {
             logger.info(line);
-            // Log4j is shut down: from then on it calls no appender, and says so to nobody.
+            // Log4j is shut down: from then on it calls no appender, without an error.
             return logger.isInfoEnabled();
         };
         log(log, run, thread, lines, false);

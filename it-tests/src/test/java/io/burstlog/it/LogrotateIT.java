@@ -14,7 +14,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** logrotate with {@code create} and {@code delaycompress}, as docs/deployment.md has it, under threads that log. */
+/** logrotate with {@code create} and {@code delaycompress}, as in docs/deployment.md, while threads log. */
 @Timeout(600)
 class LogrotateIT {
     private static final int THREADS = 4;
@@ -48,7 +48,7 @@ class LogrotateIT {
             goOn(process);
             for (int rotation = 1; rotation <= ROTATIONS; rotation++) {
                 awaitLines(process, said, LINES * rotation / (ROTATIONS + 1));
-                // What is compressed next is complete: the writer has gone on to the new file.
+                // The file that is compressed next is complete: the writer has gone on to the new one.
                 awaitBytes(log);
                 Command.run(
                         logrotate.toString(),

@@ -17,8 +17,8 @@ import org.apache.logging.log4j.core.impl.Log4jLogEvent;
 import org.apache.logging.log4j.message.SimpleMessage;
 
 /**
- * Changes a configuration by the program, loads it, and has each Burst appender log, roll and log again. Says the name
- * and the layout of each, and the class of each other appender; exits with the code of the program.
+ * Migrates a configuration, loads it, and lets each Burst appender log, roll and log again. Prints the name and the
+ * layout of each, and the class of each other appender. Exits with the migration program's code.
  */
 final class LogsAsAProgram {
     private LogsAsAProgram() {}
@@ -53,7 +53,7 @@ final class LogsAsAProgram {
         System.exit(code);
     }
 
-    /** As a node of a search engine does before it logs; a converter of its layouts asks for that. */
+    /** A node of a search engine does this before it logs; a converter of its layouts needs it. */
     private static void nameNode(String folder) throws ReflectiveOperationException {
         Method setter = Arrays.stream(
                         Class.forName(folder + ".NodeNamePatternConverter").getDeclaredMethods())

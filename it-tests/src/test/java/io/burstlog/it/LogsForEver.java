@@ -4,7 +4,7 @@ package io.burstlog.it;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
-/** A child process that logs long events until somebody ends it. */
+/** A child process that logs long events until it is killed. */
 final class LogsForEver {
     private LogsForEver() {}
 

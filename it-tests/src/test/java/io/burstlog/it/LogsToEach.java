@@ -3,7 +3,7 @@ package io.burstlog.it;
 
 import org.apache.logging.log4j.LogManager;
 
-/** A child process that logs one event to each of the loggers that its arguments name. */
+/** A child process that logs one event to each logger that its arguments name. */
 final class LogsToEach {
     private LogsToEach() {}
 

@@ -9,9 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A child process that can start the engine's threads but none of Java's, because its stacks are made larger (-Xss)
- * than the memory it leaves itself. It opens a log with a listener, which fails, then has memory again, and opens it
- * once more. Prints how the first attempt ended, then what it appended. Arguments: ring, file.
+ * A child process that can start the engine's threads but none of Java's: their stacks are made larger (-Xss) than the
+ * memory that it leaves itself. It opens a log with a listener, which fails; then it has memory again, and opens the
+ * log once more. It prints the end of the first attempt, then what it appended. Arguments: ring, file.
  */
 final class NoMoreThreads {
 
@@ -22,7 +22,7 @@ final class NoMoreThreads {
     public static void main(String[] arguments) throws Exception {
         BurstConfig.Builder builder =
                 BurstConfig.builder().ring(arguments[0]).fileName(arguments[1]).ringBytes(4 << 20);
-        // Once beforehand: what has to be loaded is loaded then.
+        // Once beforehand, so that all classes are loaded.
         BurstLog.open(builder.build()).close();
         BurstConfig config = builder.listener(event -> {}).build();
         limitMemory(Long.toString(1024 * (kilobytesInUse() + LEFT_KILOBYTES)));

@@ -6,7 +6,7 @@ import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
 /**
- * A child process for a system call tracer: one thread logs, then goes on between two calls that mark begin and end in
+ * A child process for a system call tracer. One thread logs, then goes on between two calls that mark begin and end in
  * the trace. Arguments: lines before the first mark, lines between the marks.
  */
 final class OneThread {

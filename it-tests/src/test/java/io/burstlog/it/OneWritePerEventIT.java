@@ -15,19 +15,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * In its steady state a logging thread does exactly one system call an event: the write that makes it durable. Beyond
- * that it wakes the drain, once for each eighth of the ring that it fills; here that is at most once.
+ * In its steady state a logging thread makes exactly one system call for each event: the write that makes it durable.
+ * In addition it wakes the drain for each eighth of the ring that it fills; here that is at most once.
  */
 @Timeout(600)
 class OneWritePerEventIT {
     private static final String RING_SIZE = "64M";
 
-    /**
-     * Each line takes a block of 4096 bytes, so this is more than two eighths of the ring, after which all is steady.
-     */
+    /** Each line takes a block of 4096 bytes, so these fill more than two eighths of the ring: then all is steady. */
     private static final int LINES_BEFORE = 5_000;
 
-    /** Less than one eighth of the ring. */
+    /** They fill less than an eighth of the ring. */
     private static final int LINES = 1_500;
 
     /** The JVM's own interruptions of a thread, as for garbage: none is wanted between the marks. */

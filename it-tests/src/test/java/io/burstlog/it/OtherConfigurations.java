@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What {@link Installation#withStreams} is for Log4j: several log files on one ring, which end after a few lines. */
+/**
+ * Counterparts of {@link Installation#withStreams} for other frameworks: several log files on one ring, which end after
+ * a few lines.
+ */
 final class OtherConfigurations {
     private OtherConfigurations() {}
 

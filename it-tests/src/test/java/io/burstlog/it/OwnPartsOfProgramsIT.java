@@ -28,12 +28,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Configurations of well-known programs, with the jars of these programs: changed by the program, loaded, and each file
- * rolled, in a JVM whose class path has the program's own layouts, filters, converters and appenders.
+ * Configurations of well-known programs, with these programs' jars. The program migrates them, Log4j loads them, and
+ * each file rolls, in a JVM whose class path has the program's own layouts, filters, converters and appenders.
  *
- * <p>Spring Boot, Hive, LLAP and Artemis have their configuration in a jar, and it is taken from there. Elasticsearch
- * and OpenSearch have in their jars the plugins that their configuration names, and not the configuration: here it is
- * one in its shape. NOT TRIED are the files of Kafka, Solr and Logstash: no registry has a jar with them.
+ * <p>Spring Boot, Hive, LLAP and Artemis have their configuration in a jar: this test takes it from there. The jars of
+ * Elasticsearch and OpenSearch have the plugins of their configuration, but not the configuration: here it is one in
+ * its shape. NOT TRIED are the files of Kafka, Solr and Logstash: no registry has a jar with them.
  */
 @Timeout(180)
 class OwnPartsOfProgramsIT {
@@ -60,7 +60,7 @@ class OwnPartsOfProgramsIT {
             rootLogger.appenderRef.header.ref = header
             """;
 
-    /** Its layout is no layout but builds one. */
+    /** Its layout element is no layout, but builds one. */
     @Test
     void elasticsearchLogsByItsEcsJsonLayout() throws Exception {
         String layout = "appender.rolling.layout.type = ECSJsonLayout\nappender.rolling.layout.dataset = es.server\n";
@@ -107,7 +107,7 @@ class OwnPartsOfProgramsIT {
         run.hasRolled("DRFA");
     }
 
-    /** It has an appender of its own, which stays as it is, in a Routing beside. */
+    /** It has an appender of its own, which stays as it is, within a Routing beside. */
     @Test
     void llapLogsByTheFileInItsJar() throws Exception {
         Run run = run("llap", shipped("llap", "llap-daemon-log4j2.properties"));
@@ -129,7 +129,7 @@ class OwnPartsOfProgramsIT {
                 + "; MigratedConfigurationsTest tries it with -Dburstlog.configurations=FOLDER");
     }
 
-    /** What the JVM said on stdout, and the text of each log file, decompressed. */
+    /** The JVM's output, and the text of each log file, decompressed. */
     private record Run(List<String> said, Map<String, String> files) {
 
         void hasRolled(String appender) {

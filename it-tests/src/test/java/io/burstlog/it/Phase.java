@@ -3,20 +3,20 @@ package io.burstlog.it;
 
 import java.io.IOException;
 
-/** How far the life of a logging process has come. It tells the witness each step before it is taken. */
+/** The steps in the life of a logging process. It tells the witness each step before it takes it. */
 enum Phase {
-    /** The JVM and Log4j are there, the ring is not open. */
+    /** The JVM and Log4j have started; the ring is not open. */
     START_UP,
     /** The ring is being opened, which begins with recovery. */
     OPEN_AND_RECOVERY,
     /** Threads log, the drain moves. */
     LOAD,
-    /** Log4j stops: nothing is accepted any more, the rest is committed and drained. */
+    /** Log4j stops: it accepts nothing more; the rest is committed and drained. */
     SHUTDOWN_AND_DRAIN,
-    /** The ring is closed, the process is still there. */
+    /** The ring is closed, and the process still runs. */
     CLOSED;
 
-    /** The number among the threads of {@link Acknowledged} under which phases are told. */
+    /** The thread number in {@link Acknowledged} under which phases are told. */
     private static final int TELLER = 0;
 
     private static final Phase[] ALL = values();
@@ -30,7 +30,7 @@ enum Phase {
         return ALL[child.lastNumber(TELLER)];
     }
 
-    /** Whether the child has come so far within that time. */
+    /** Says whether the child has come so far within that time. */
     boolean isReachedBy(Acknowledged child, long timeoutMillis) throws InterruptedException {
         return child.await(TELLER, ordinal(), timeoutMillis);
     }

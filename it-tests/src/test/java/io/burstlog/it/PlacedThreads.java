@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import org.apache.logging.log4j.LogManager;
 
 /**
- * Logs one event and prints, for each thread of this process whose name begins with {@code burst-}, its name and the
- * CPUs on which the kernel lets it run: {@code burst-drain 1}.
+ * Logs one event. Then prints, for each thread of this process whose name begins with {@code burst-}, its name and the
+ * CPUs that the kernel lets it run on: {@code burst-drain 1}.
  */
 final class PlacedThreads {
 

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Attributes of the appender that say where its threads run, as the kernel sees the threads of a whole process. */
+/** The appender's attributes for the places of its threads, as the kernel sees the threads of a whole process. */
 @Timeout(120)
 class PlacementIT {
 
@@ -45,7 +45,7 @@ class PlacementIT {
         return threads;
     }
 
-    /** The first and the last of those on which this process may run. */
+    /** The first and the last CPU that this process may run on. */
     private static List<Integer> twoCpus() throws IOException {
         List<Integer> allowed = Files.readAllLines(Path.of("/proc/self/status")).stream()
                 .filter(line -> line.startsWith("Cpus_allowed_list:"))

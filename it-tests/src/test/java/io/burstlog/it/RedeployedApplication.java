@@ -5,10 +5,10 @@ import java.util.function.UnaryOperator;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.LoggerContext;
 
-/** What a server deploys anew: each class loader has its own, with its own Log4j and Burstlog. */
+/** The application that a server deploys anew: each class loader has its own, with its own Log4j and Burstlog. */
 public final class RedeployedApplication implements UnaryOperator<String> {
 
-    /** Logs a line, or does what stands there. Returns what it was told. */
+    /** Logs a line, or does what the argument asks. Returns what it was told. */
     @Override
     public String apply(String what) {
         try {

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
- * A child process that is a server: it deploys an application three times, each time with a new class loader, and the
- * second time before the first has stopped. Prints its process id, and what each is told.
+ * A child process that is a server. It deploys an application three times, each time with a new class loader, and the
+ * second time before the first has stopped. It prints its process id, and what each is told.
  */
 final class Redeployment {
     private Redeployment() {}

@@ -18,7 +18,10 @@ import org.apache.logging.log4j.core.config.xml.XmlConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Policies that compare the age of a log file with the start of the JVM: one logs, ends, and another one starts. */
+/**
+ * Policies that compare the age of a log file with the start of the JVM: one JVM logs and ends, then another one
+ * starts.
+ */
 @Timeout(60)
 class RollAtStartIT {
 
@@ -78,7 +81,7 @@ class RollAtStartIT {
 
         LocalTime between = LocalTime.now().plusSeconds(1).truncatedTo(ChronoUnit.SECONDS);
         configure(between);
-        // Log4j counts whole seconds: within that of the schedule it does not take its time for past.
+        // Log4j counts whole seconds: in the scheduled second it does not yet consider the time as past.
         Thread.sleep(Math.max(
                         0,
                         Duration.between(LocalTime.now(), between.plusSeconds(1))

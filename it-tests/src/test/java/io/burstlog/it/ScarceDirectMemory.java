@@ -9,7 +9,7 @@ import org.apache.logging.log4j.Logger;
 
 /**
  * A child process with little memory outside its heap. It logs many long events, then takes all of that memory, and
- * logs many short events. A log call that throws ends it.
+ * logs many short events. It ends if a log call throws.
  */
 final class ScarceDirectMemory {
     static final int LONG_EVENTS = 200;

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A child process whose heap is full: threads append until an OutOfMemoryError kills them, and others take their place.
- * In the end memory is there again and a last thread appends some lines. Arguments: ring, file, least milliseconds.
- * Without Log4j, which answers an error of its own by returning, as if the event were logged.
+ * A child process whose heap is full. Threads append until an OutOfMemoryError kills them, and others take their place.
+ * At the end memory is free again, and a last thread appends some lines. Arguments: ring, file, least milliseconds. It
+ * has no Log4j, since that answers an error of its own by returning, as if the event were logged.
  */
 final class ScarceMemory {
     static final int LAST = 1;
@@ -21,7 +21,7 @@ final class ScarceMemory {
     static final int LINES_OF_LAST = 50;
     static final int MOST_THREADS = 500;
 
-    /** So many threads shall have been acknowledged something, even if that takes longer than the time given. */
+    /** So many threads must have a line acknowledged, even if that takes longer than the given time. */
     private static final int ENOUGH_THREADS = 20;
 
     private static final long MOST_NANOS = 60_000_000_000L;
@@ -41,7 +41,8 @@ final class ScarceMemory {
                 .build();
         long end = System.nanoTime() + 1_000_000L * Integer.parseInt(arguments[2]);
         try (BurstLog log = BurstLog.open(config)) {
-            // What the JVM links at the first call, and would never link again if memory ran out in that, is linked.
+            // Beforehand the JVM links all that the first call needs: if memory ran out during that, it
+            // would never link it again.
             append(log, FIRST, 10);
             fillMemoryAndAppend(log, end);
             append(log, LAST, LINES_OF_LAST);
@@ -71,8 +72,8 @@ final class ScarceMemory {
                     held.add(new byte[PIECE_BYTES]);
                 }
             } catch (OutOfMemoryError full) {
-                // For a moment there is nothing for the others; then a little room, so that they are started anew. What
-                // makes the room must need none itself.
+                // For a moment the other threads get no memory; then a little, so that they are started anew. The code
+                // that frees it must need none itself.
                 Thread.sleep(5);
                 for (int i = 0; i < PIECES_LET_GO && !held.isEmpty(); i++) {
                     held.remove(held.size() - 1);

@@ -5,7 +5,7 @@ import io.burstlog.jul.BurstHandler;
 import java.util.logging.Formatter;
 import java.util.logging.LogRecord;
 
-/** A further handler of a configuration, with properties by its own name. */
+/** A second handler of a configuration, with properties under its own name. */
 public final class SecondHandler extends BurstHandler {
 
     /** For the LogManager. */

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A ring has one writer; who comes second is told who the first is. */
+/** A ring has one writer; a second one is told who the first is. */
 @Timeout(120)
 class SecondWriterIT {
 

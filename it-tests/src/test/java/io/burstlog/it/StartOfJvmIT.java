@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** JVMs that lack something from the start: characters in their locale, a library on their class path. */
+/** JVMs that lack something from the start: characters of their locale, or a library on their class path. */
 @Timeout(120)
 class StartOfJvmIT {
 
@@ -41,7 +41,7 @@ class StartOfJvmIT {
                 """);
         run(installation, List.of("env", "LC_ALL=C"), List.of(), "a", "b");
         try (Stream<Path> files = Files.list(directory)) {
-            // Whatever their names look like here.
+            // The names may look different here.
             assertThat(files.filter(file -> file.toString().endsWith(".log")).map(StartOfJvmIT::textOf))
                     .containsExactlyInAnyOrder("order of a\n", "order of b\n");
         }
@@ -73,7 +73,7 @@ class StartOfJvmIT {
                         + "</Loggers></Configuration>");
     }
 
-    /** Returns what it said. */
+    /** Returns its output. */
     private static String run(
             Installation installation, List<String> environment, List<String> options, String... loggers)
             throws Exception {

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How often the marking thread made which system call between its two marks, from the output of {@code strace -f}. */
+/** Counts the system calls of the marking thread between its two marks, from the output of {@code strace -f}. */
 final class SystemCallTrace {
     private static final Pattern CALL = Pattern.compile("(\\d+) +([a-z0-9_]+)\\(.*");
 
@@ -20,7 +20,7 @@ final class SystemCallTrace {
         String markingThread = null;
         for (String line : Files.readAllLines(trace)) {
             Matcher call = CALL.matcher(line);
-            // Lines that finish a call begun earlier are no further call.
+            // A line that finishes an earlier call is no further call.
             if (!call.matches()) {
                 continue;
             }

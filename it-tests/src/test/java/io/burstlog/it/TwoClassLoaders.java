@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * A child process in which two class loaders each hold a copy of Burstlog, as two web applications do, and open the
- * same ring. Prints its process id, then what the second opener is told. Arguments: ring, log file.
+ * A child process in which two class loaders, as two web applications, each have a copy of Burstlog and open the same
+ * ring. It prints its process id, then what the second one is told. Arguments: ring, log file.
  */
 final class TwoClassLoaders {
     private TwoClassLoaders() {}

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Timeout;
 class UnluckyJvmIT {
     private static final int THREADS = EndOfJvm.DAEMONS + 4;
 
-    /** Longer than the engine waits for a stuck writer before it gives the ring up: 10 s, of its own waiting. */
+    /**
+     * Longer than 10 s, for which the engine waits for a stuck writer before it gives the ring up; its own waiting
+     * counts.
+     */
     private static final int SUSPENDED_MILLIS = 11_000;
 
     private static final int PATIENCE_SECONDS = 300;
@@ -82,7 +85,7 @@ class UnluckyJvmIT {
         assertThat(Files.readAllLines(installation.file())).containsExactly("order");
     }
 
-    /** It would if the JVM took it for a thread that runs Java. */
+    /** It would stop if the JVM took it for a thread that runs Java. */
     @Test
     void aThreadThatWaitsForSpaceHoldsUpNoGarbageCollection() throws Exception {
         Installation installation = Installation.fresh("waits-for-space");
@@ -106,7 +109,7 @@ class UnluckyJvmIT {
         }
     }
 
-    /** As Kafka, Solr and Flink configure Log4j: no status attribute, which leaves the level ERROR. */
+    /** Kafka, Solr and Flink configure Log4j so: without a status attribute, which leaves the level ERROR. */
     @Test
     void whyAJvmHangsWhoseLogFileCannotGrowIsOnItsConsole() throws Exception {
         Installation installation = Installation.fresh("log-file-cannot-grow");

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A child process that is killed wherever its parent wants it: it opens the ring when it gets a byte on its standard
- * input, logs with several threads, and stops logging at the next byte. Arguments: run, threads, whether all lines of a
- * thread are equal, streams, to which the threads log in turns (1 if left out), and the framework (Log4j if left out).
+ * A child process that its parent kills at a place of its choice. It opens the ring when it gets a byte on its standard
+ * input, logs with several threads, and stops logging at the next byte. Arguments: run; threads; whether all lines of a
+ * thread are equal; streams, to which the threads log in turns (default: 1); framework (default: Log4j).
  */
 final class VictimOfKills {
 
@@ -41,7 +41,7 @@ final class VictimOfKills {
         }
     }
 
-    /** Which of the streams a thread logs to; both count from 1. */
+    /** The stream that a thread logs to; both count from 1. */
     static int streamOf(int thread, int streams) {
         return 1 + (thread - 1) % streams;
     }

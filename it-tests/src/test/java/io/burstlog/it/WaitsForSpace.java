@@ -7,8 +7,8 @@ import io.burstlog.BurstStats;
 import java.time.Duration;
 
 /**
- * A child process whose log file cannot grow, so that one thread waits for space in the ring and another for the log
- * file; meanwhile it collects garbage, for which the JVM stops all threads that run Java. Arguments: ring, its size,
+ * A child process whose log file cannot grow. So one thread waits for space in the ring, and another for the log file.
+ * Meanwhile the process collects garbage, for which the JVM stops all threads that run Java. Arguments: ring, its size,
  * log file.
  */
 final class WaitsForSpace {
@@ -23,7 +23,7 @@ final class WaitsForSpace {
                 .ringBytes(ringBytes)
                 .fileName(arguments[2])
                 .build());
-        // More than ring and log file have room for together.
+        // more than fits into ring and log file together
         long records = 3 * ringBytes / RECORD_BYTES;
         Thread writer = new Thread(() -> {
             for (long i = 0; i < records; i++) {
@@ -45,10 +45,10 @@ final class WaitsForSpace {
     }
 
     /**
-     * Not yet so when the ring is full for the first time: a slow log file may still take what waits in it. When it
-     * takes no more, less is free than one record, the end of the lap that is too short for one, and the two blocks for
-     * markers: 45 blocks of 4096 bytes with this ring and these records, and those of two records are 48. That is
-     * little to spare: blocks larger than a file on any known disk has could leave more free, and this would wait for
+     * When the ring is full for the first time, a slow log file may still take records. When it takes no more, the free
+     * space is less than the sum of these: one record; the end of the lap, which is too short for one; and two blocks
+     * for markers. That sum is 45 blocks of 4096 bytes for this ring and these records; two records need 48. So there
+     * is little to spare. Larger blocks, which no known disk has, could leave more space free, and this would wait for
      * ever.
      */
     private static boolean nothingMoves(BurstStats stats) {

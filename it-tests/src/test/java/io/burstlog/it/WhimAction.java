@@ -19,9 +19,8 @@ import org.apache.logging.log4j.core.config.plugins.PluginAttribute;
 import org.apache.logging.log4j.core.config.plugins.PluginFactory;
 
 /**
- * An action after rolls of which none can be relied on: it comes late, throws, refuses, and deletes all archives but
- * the newest two, some of which wait to be compressed. What it deletes goes to {@link #FOLDER}, so that its lines can
- * be accounted for.
+ * An unreliable action after rolls: it comes late, throws, refuses, and deletes all archives but the newest two, some
+ * of which wait for their compression. Deleted files go to {@link #FOLDER}, so that their lines can be counted.
  */
 @Plugin(name = "Whim", category = Core.CATEGORY_NAME, printObject = true)
 public final class WhimAction extends AbstractAction {

@@ -19,7 +19,7 @@ final class Zram implements AutoCloseable {
         this.nodeMade = nodeMade;
     }
 
-    /** Why there is none here; empty if there is. */
+    /** The reason why there is none here; empty if there is one. */
     static String unavailable() {
         if (!Files.exists(CONTROL)) {
             return "this kernel has no zram (no " + CONTROL + ")";

@@ -10,8 +10,8 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 
 /**
- * The JVM flags that Chronicle Queue and native code need. {@code java -jar} finds them in the manifest;
- * a child process does not.
+ * The JVM flags that Chronicle Queue and native code need. {@code java -jar} finds them in the manifest; a child
+ * process does not.
  */
 final class JvmFlags {
 

@@ -91,8 +91,8 @@ final class FixClient implements AutoCloseable {
     }
 
     /**
-     * Sends the orders from {@code first} on at their own times. The caller is the thread {@link #SENDER},
-     * so that it can be placed.
+     * Sends the orders from {@code first} on at their own times. The caller is the thread {@link #SENDER}, so that it
+     * can be placed.
      */
     Histogram replay(MarketOpen load, int first) throws IOException {
         long begin = System.nanoTime() + 1_000_000;

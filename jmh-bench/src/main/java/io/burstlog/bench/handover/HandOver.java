@@ -19,8 +19,8 @@ public interface HandOver extends AutoCloseable {
     default void awaitEmpty() {}
 
     /**
-     * Adds to a histogram the times from a message's offer until it was durable, in nanoseconds, for all messages
-     * whose time this way knows.
+     * Adds to a histogram the times from a message's offer until it was durable, in nanoseconds, for all messages whose
+     * time this way knows.
      */
     default void addLags(Histogram nanos) {}
 

@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * The lock-free queue for one producer, as people write it by hand: slots of bytes that are made beforehand, and two
- * counters. Its cost depends on how the producer stores its counter: by an ordered store ({@code lazySet}, {@code
- * setRelease}), or by a volatile one ({@code set}), which waits until all stores before it are seen.
+ * counters. Its cost depends on how the producer stores its counter: by an ordered store ({@code lazySet},
+ * {@code setRelease}), or by a volatile one ({@code set}), which waits until all stores before it are seen.
  */
 final class SlotQueue implements HandOver {
 

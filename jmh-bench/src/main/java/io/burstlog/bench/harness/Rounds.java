@@ -49,8 +49,8 @@ public record Rounds(String study, int blockMessages, int warmUpMessages, int me
     }
 
     /**
-     * The progress by rounds or by time, whichever ends first. The least number of rounds may
-     * take longer than the time.
+     * The progress by rounds or by time, whichever ends first. The least number of rounds may take longer than the
+     * time.
      */
     static double done(int warmUp, int rounds, double ofRounds, double ofTime) {
         double ofLeast = rounds < LEAST_ROUNDS ? (double) (warmUp + rounds) / (warmUp + LEAST_ROUNDS) : 1;

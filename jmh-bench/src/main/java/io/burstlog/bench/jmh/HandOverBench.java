@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
- * A hand-over in bursts that fit the queue, each way in a JVM of its own. A full queue would measure the
- * thread at its other end.
+ * A hand-over in bursts that fit the queue, each way in a JVM of its own. A full queue would measure the thread at its
+ * other end.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)

@@ -28,8 +28,8 @@ import org.openjdk.jmh.infra.BenchmarkParams;
 public abstract class TargetBench {
 
     /**
-     * After so many messages a thread waits, untimed, until they are at their destination, as the
-     * harness does after a block.
+     * After so many messages a thread waits, untimed, until they are at their destination, as the harness does after a
+     * block.
      */
     private static final int BLOCK = 5_000;
 

@@ -16,11 +16,11 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * The drain's speed in writing text, against a bare sequential write of the same bytes to the same disk, synced
- * at its end. The drain writes into one file; into files that are rolled; into such files while they are
- * compressed; and records as they are into segments, while their text goes to memory (there the bare write has as
- * much text in memory, too). A block is the ring's content when its drain is told to begin. It ends when all of
- * it is in its files and synced.
+ * The drain's speed in writing text, against a bare sequential write of the same bytes to the same disk, synced at its
+ * end. The drain writes into one file; into files that are rolled; into such files while they are compressed; and
+ * records as they are into segments, while their text goes to memory (there the bare write has as much text in memory,
+ * too). A block is the ring's content when its drain is told to begin. It ends when all of it is in its files and
+ * synced.
  *
  * <p>The speed of a shared disk changes within a second by more than the measured difference. So blocks are short and
  * many, each is compared with the bare ones right before and behind it, and the median counts. The processors' time

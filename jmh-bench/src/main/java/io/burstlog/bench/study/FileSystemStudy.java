@@ -17,9 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A steady load through Log4j. Its ring is on one file system after the other, with its log file on the disk
- * of the run; then the other way round. The targets take turns of a second, as an open loop: response time
- * counts from the intended time.
+ * A steady load through Log4j. Its ring is on one file system after the other, with its log file on the disk of the
+ * run; then the other way round. The targets take turns of a second, as an open loop: response time counts from the
+ * intended time.
  */
 public final class FileSystemStudy {
 

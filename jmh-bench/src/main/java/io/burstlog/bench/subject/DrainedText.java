@@ -33,8 +33,8 @@ import org.apache.logging.log4j.core.config.DefaultConfiguration;
 import org.apache.logging.log4j.core.layout.PatternLayout;
 
 /**
- * The same lines are written to the disk in several ways: bare, and by drains whose ring is in memory and holds
- * all lines when they begin.
+ * The same lines are written to the disk in several ways: bare, and by drains whose ring is in memory and holds all
+ * lines when they begin.
  */
 public final class DrainedText implements AutoCloseable {
 

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * File systems made for a run, each in a file of the run folder on a loop device, or in memory.
- * Only root can make them.
+ * File systems made for a run, each in a file of the run folder on a loop device, or in memory. Only root can make
+ * them.
  */
 public final class FileSystems {
 

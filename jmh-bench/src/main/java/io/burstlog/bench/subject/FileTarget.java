@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Direct durable logging, as people write it by hand. Each message is on the disk when its call returns:
- * there is nothing to settle.
+ * Direct durable logging, as people write it by hand. Each message is on the disk when its call returns: there is
+ * nothing to settle.
  */
 final class FileTarget implements Target {
 

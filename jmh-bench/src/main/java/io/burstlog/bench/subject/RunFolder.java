@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A folder for the rings and logs of one run, by this process and its children. Its end removes everything, even
- * if a child was killed or this process is interrupted: the folder, its twin in memory, devices that were made for
- * it, and mounts within it.
+ * A folder for the rings and logs of one run, by this process and its children. Its end removes everything, even if a
+ * child was killed or this process is interrupted: the folder, its twin in memory, devices that were made for it, and
+ * mounts within it.
  */
 public final class RunFolder implements AutoCloseable {
 

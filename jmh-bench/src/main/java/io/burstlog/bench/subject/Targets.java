@@ -17,12 +17,12 @@ import java.util.Map;
 
 /**
  * Opens targets by name, each with a ring, a log file and a Log4j of its own. A target of Burstlog has a way and a
- * medium: {@code bare}, {@code c}, {@code java-jni}, {@code java-jna}, {@code log4j-burst}, {@code
- * log4j-burst-enqueued}, {@code log4j-burst-policies} (which are asked and never roll), {@code log4j-burst-rolling}, at
- * {@code ssd}, {@code device} or {@code mapped}. Others have only a way: {@code log4j-raf-flush}, {@code
- * log4j-raf-buffered}, {@code log4j-file-flush}, {@code log4j-file-buffered}, {@code log4j-mmap-flush}, {@code
- * log4j-mmap-buffered}, {@code log4j-async-raf}, {@code log4j-force}, {@code file-force}, {@code file-rwd}, {@code
- * chronicle}, {@code chronicle-sync}, {@code chronicle-msync}.
+ * medium: {@code bare}, {@code c}, {@code java-jni}, {@code java-jna}, {@code log4j-burst},
+ * {@code log4j-burst-enqueued}, {@code log4j-burst-policies} (which are asked and never roll),
+ * {@code log4j-burst-rolling}, at {@code ssd}, {@code device} or {@code mapped}. Others have only a way:
+ * {@code log4j-raf-flush}, {@code log4j-raf-buffered}, {@code log4j-file-flush}, {@code log4j-file-buffered},
+ * {@code log4j-mmap-flush}, {@code log4j-mmap-buffered}, {@code log4j-async-raf}, {@code log4j-force},
+ * {@code file-force}, {@code file-rwd}, {@code chronicle}, {@code chronicle-sync}, {@code chronicle-msync}.
  */
 public final class Targets implements AutoCloseable {
 
