@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The time of calls, and of their stages: threads append, or offer, as fast as they can. Prints how long the calls
- * took, and the six stages as the log timed them. scripts/bench-calls also runs it under valgrind and strace.
+ * took, and the six stages as the log timed them. scripts/bench/calls also runs it under valgrind and strace.
  *
  *     calls_bench append|offer RING LOG_FILE ENGINE CALLS BYTES THREADS [RING_MEGABYTES]
  *

@@ -2,7 +2,7 @@
 """The fenced blocks of README.md, CONTRIBUTING.md, SECURITY.md and docs/*.md. The line before a block says how it is kept true:
 
     <!-- from FILE: NAME -->       it is the lines of FILE between `doc: NAME` and `end`, in a program that a test runs
-    <!-- run -->                   scripts/run-docs runs it
+    <!-- run -->                   scripts/check/run-docs runs it
     <!-- run after COMMANDS -->    the same, after commands that a reader need not see
     <!-- not run: REASON -->
 

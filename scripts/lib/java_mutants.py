@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds and runs the Java tests for scripts/mutants: Maven builds a copy of the tree once, and then javac compiles the module
+"""Builds and runs the Java tests for scripts/prove/mutants: Maven builds a copy of the tree once, and then javac compiles the module
 that a seeded bug is in and JUnit runs the test that must notice it."""
 import contextlib
 import fcntl
@@ -64,7 +64,7 @@ def read_bytes(path):
 
 
 class JavaTree:
-    """A copy of the tree in target/mutants, built by Maven. One run of scripts/mutants has it at a time."""
+    """A copy of the tree in target/mutants, built by Maven. One run of scripts/prove/mutants has it at a time."""
 
     def __init__(self, root, modules):
         self.folder = os.path.join(root, "target", "mutants")
@@ -74,7 +74,7 @@ class JavaTree:
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print("         another run of scripts/mutants tries Java: waiting for its end", flush=True)
+            print("         another run of scripts/prove/mutants tries Java: waiting for its end", flush=True)
             fcntl.flock(self.lock, fcntl.LOCK_EX)
         copy_changes(root, self.tree)
         self.properties = self.properties_of("pom.xml")

@@ -14,7 +14,7 @@ static const struct {
 } slow_types[] = {
     {"btrfs",
      "A durable event through a ring on btrfs took 1.6 times as long as through one on ext4 at the median (498 and "
-     "320 us; loop devices on a virtual disk, 1,000 events/s; scripts/bench --full file-systems, 2026-11-23)."},
+     "320 us; loop devices on a virtual disk, 1,000 events/s; scripts/bench/all --full file-systems, 2026-11-23)."},
 };
 /* At the median these took no longer than ext4 there; in memory a sync does nothing. */
 static const char *const known_types[] = {"ext4", "ext2", "ext3", "xfs", "tmpfs", "ramfs"};
@@ -45,7 +45,7 @@ static void check_type(struct doctor *doctor, const char *id, const struct devic
     }
     char what[128];
     snprintf(what, sizeof what, "how long a sync takes on %s", mount->type);
-    doctor_unknown(doctor, id, what, -ENOTSUP, "scripts/bench file-systems compares ext4, xfs and others");
+    doctor_unknown(doctor, id, what, -ENOTSUP, "scripts/bench/all file-systems compares ext4, xfs and others");
 }
 
 static int option_is(const struct mount *mount, const char *name, const char *wanted) {
@@ -113,7 +113,7 @@ static void check_same_disk(struct doctor *doctor) {
     struct result *found = doctor_finding(doctor, id, SEVERITY_MEDIUM, MOUNTS ": ring and log file are both on disk %s",
                                           doctor->ring.disk);
     result_cost(found,
-                "While the drain syncs the log file, appends queue behind it; `scripts/bench drain` measures how "
+                "While the drain syncs the log file, appends queue behind it; `scripts/bench/all drain` measures how "
                 "much that is.");
     result_mend(found, "# put the log file on another disk than the ring");
 }

@@ -196,7 +196,7 @@ static void check_collector(struct doctor *doctor, const struct jvm *jvm) {
                   : "no collector is chosen: it is Serial where the JVM sees one processor or less than 2 GB",
         "All threads stop until the heap is collected. The p99.9 of a gateway's orders was 1.5 to 3.1 times as long "
         "with Parallel as with G1, and no shorter with ZGC or Shenandoah (two processors, heap of 128 MB; "
-        "scripts/bench --full jvm, 2026-11-22, docs/benchmarks.md).",
+        "scripts/bench/all --full jvm, 2026-11-22, docs/benchmarks.md).",
         "-XX:+UseG1GC");
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs of scripts/machine-devices in one tree would overwrite each other's disks: the script refuses the second
+"""Two runs of scripts/prove/machine-devices in one tree would overwrite each other's disks: the script refuses the second
 one."""
 import fcntl
 import os
@@ -14,7 +14,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 4)
 
 def run(tree):
     """Runs without QEMU and without apt-get: the script gets no further than to look for them."""
-    return subprocess.run([sys.executable, "-B", os.path.join(tree, "scripts", "machine-devices"), "nvme"], text=True,
+    return subprocess.run([sys.executable, "-B", os.path.join(tree, "scripts", "prove", "machine-devices"), "nvme"], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={"PATH": tree}, check=False)
 
 

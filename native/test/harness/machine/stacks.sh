@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Layers between a ring and its disks. busybox sources this in the virtual machine. make_STACK DISK.. makes or finds a
-# layer on these disks, and leaves the ring's device in $stacked. scripts/machine-devices and scripts/power-cuts use
+# layer on these disks, and leaves the ring's device in $stacked. scripts/prove/machine-devices and scripts/prove/power-cuts use
 # it.
 
 quietly() { "$@" >/m/stack 2>&1 || { cat /m/stack; return 1; }; }

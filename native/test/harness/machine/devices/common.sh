@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Functions for the scripts in this folder. busybox sources this in the virtual machine; $device names the device in
-# the table. Lines that begin with ROW are rows of the table, lines with FAIL are failures; scripts/machine-devices
+# the table. Lines that begin with ROW are rows of the table, lines with FAIL are failures; scripts/prove/machine-devices
 # collects both.
 
 . /devices/stacks.sh

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Kills logging JVMs for a given time, see {@link KillRounds}: one seed after the other, each with a ring and log files
  * of its own, and several at a time. The last line is the result. It exits with 0 if nothing was lost, 1 otherwise, 2
- * on wrong usage. {@code scripts/kill-jvm} builds and starts it.
+ * on wrong usage. {@code scripts/prove/kill-jvm} builds and starts it.
  */
 final class KillJvm {
     private static final int MOST_KILLS_OF_A_SEED = 20;
@@ -132,7 +132,7 @@ final class KillJvm {
         if (violation != null) {
             violations++;
             System.out.printf(
-                    "VIOLATION seed %d: %s%n    left in %s%n    again: scripts/kill-jvm --rounds %d --seed %d"
+                    "VIOLATION seed %d: %s%n    left in %s%n    again: scripts/prove/kill-jvm --rounds %d --seed %d"
                             + " --streams %d%n",
                     seed,
                     violation,

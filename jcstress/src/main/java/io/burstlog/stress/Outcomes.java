@@ -47,7 +47,7 @@ final class Outcomes {
             System.out.printf("VIOLATION %s: %s %s%n", test, result.status(), result.getMessages());
         }
         if (violations > before) {
-            System.out.printf("    again: scripts/jcstress --seconds 60 --test '%s$'%n", test);
+            System.out.printf("    again: scripts/prove/jcstress --seconds 60 --test '%s$'%n", test);
         }
     }
 

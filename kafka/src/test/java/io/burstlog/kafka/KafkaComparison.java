@@ -13,7 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * {@code <Burst>} with {@code <Kafka>} beside Log4j's own appender {@code Kafka}: how long a log call takes, and what
- * each loses when the broker or the application is killed. scripts/bench-kafka runs it.
+ * each loses when the broker or the application is killed. scripts/bench/kafka runs it.
  */
 final class KafkaComparison {
 

@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /**
  * Disturbs three hosts and three brokers for a number of rounds, see {@link KafkaRounds}. Its last line is the result.
- * Exits with 0 if nothing was lost, doubled or out of order, 1 otherwise, 2 on wrong usage. {@code scripts/kill-kafka}
+ * Exits with 0 if nothing was lost, doubled or out of order, 1 otherwise, 2 on wrong usage. {@code scripts/prove/kill-kafka}
  * builds and starts it.
  */
 final class KillKafka {
@@ -62,7 +62,7 @@ final class KillKafka {
             } catch (KafkaRounds.Violation found) {
                 isRight = false;
                 System.out.printf(
-                        "VIOLATION in round %d: %s%n    left in %s%n    again: scripts/kill-kafka --rounds %d --seed %d%n",
+                        "VIOLATION in round %d: %s%n    left in %s%n    again: scripts/prove/kill-kafka --rounds %d --seed %d%n",
                         done + 1, found.getMessage(), work, rounds, seed);
             }
             report(begin, done, all);

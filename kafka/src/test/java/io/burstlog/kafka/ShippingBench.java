@@ -32,7 +32,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /**
  * How fast a shipper ships, against Kafka's own kafka-producer-perf-test in turns with it; and how long it takes from
  * before the append until a record is seen by a consumer of the folder in another process, and by a reader of what is
- * committed in the topic in another one. {@code scripts/bench-shipping} builds and starts it. What it starts is itself,
+ * committed in the topic in another one. {@code scripts/bench/shipping} builds and starts it. What it starts is itself,
  * with the name of a part as the first argument.
  */
 final class ShippingBench {

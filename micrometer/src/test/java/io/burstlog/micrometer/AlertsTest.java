@@ -22,7 +22,7 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rules' logic is tried by {@code scripts/check-alerts}; whether Prometheus gets what they ask for, here. */
+/** The rules' logic is tried by {@code scripts/check/alerts}; whether Prometheus gets what they ask for, here. */
 class AlertsTest {
 
     private static final Pattern SELECTOR =

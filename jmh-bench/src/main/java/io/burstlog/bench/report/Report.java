@@ -44,7 +44,7 @@ public final class Report {
     private Path write() throws IOException {
         html.heading(1, "Burstlog benchmarks");
         html.paragraph(
-                "Everything here was measured by one run of scripts/bench. Targets of one study ran in turns, block by"
+                "Everything here was measured by one run of scripts/bench/all. Targets of one study ran in turns, block by"
                         + " block, so that whatever else the machine did hit all alike: ratios are of blocks of the same round, given"
                         + " as median (lower quartile .. upper quartile). A machine that is shared makes single figures worse than"
                         + " its ratios. Latencies are in microseconds; warm-up is not counted.");

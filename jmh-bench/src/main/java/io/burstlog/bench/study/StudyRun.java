@@ -75,7 +75,7 @@ public final class StudyRun {
 
     /** The command that measures the study's figures again. */
     private String commandOf(String study) {
-        List<String> words = new ArrayList<>(List.of("scripts/bench", "--publish"));
+        List<String> words = new ArrayList<>(List.of("scripts/bench/all", "--publish"));
         if (full) {
             words.add("--full");
         }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PublicationTest {
 
     private static final Map<String, Object> CONDITIONS =
-            Map.of("command", "scripts/bench --publish x", "kernel", "any");
+            Map.of("command", "scripts/bench/all --publish x", "kernel", "any");
 
     @TempDir
     private Path out;
@@ -79,7 +79,7 @@ class PublicationTest {
         String page = publish();
 
         assertThat(page)
-                .contains("![Peers](pictures/peers.svg)", "| log4j-force | 90.", "Made by `scripts/bench --publish x`")
+                .contains("![Peers](pictures/peers.svg)", "| log4j-force | 90.", "Made by `scripts/bench/all --publish x`")
                 .contains("<!-- published: device -->\nold device\n<!-- end of device -->\n")
                 .doesNotContain("old peers", "old slower");
         assertThat(docs.resolve("pictures/peers.svg")).content().startsWith("<svg");
