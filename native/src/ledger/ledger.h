@@ -2,17 +2,17 @@
 /*
  * The ledger: the only reader and writer of the fixed head of a medium.
  *
- * DESIGN. Facts are split by who knows them, so that nobody overwrites what another one noted:
+ * DESIGN. Each kind of fact has one writer, so that no writer overwrites the facts of another:
  *
- *     superblock   written by format alone, in two copies
- *     writer note  how far the log was durable, and how far writes under way may reach: whoever appends, in two slots in turn
- *     checkpoint   how far each stream is drained, and where to: whoever drains, in two slots in turn
- *     calibration  which engine writes it best: advice
+ *     superblock   the ring's geometry. Only format writes it, in two copies
+ *     writer note  how far the log is durable and writes under way may reach. The appending side writes it, in two slots
+ *     checkpoint   how far each stream is drained, and where to. The drain writes it, in two slots
+ *     calibration  which engine writes the ring best: advice
  *
- * A slot is written over the older one, so that a torn write leaves the newer. What both checkpoint slots have let go of
- * is released: if the newer one rots, the older one still finds all its records.
+ * The writer of a slot overwrites the older one, so that a torn write leaves the newer one. The drain releases only space
+ * that both checkpoint slots have let go of: if the newer slot rots, the older one still finds all its records.
  *
- * One thread at a time calls the functions of a ledger.
+ * Only one thread at a time may call the functions of a ledger.
  */
 #ifndef BURST_LEDGER_LEDGER_H
 #define BURST_LEDGER_LEDGER_H
@@ -24,27 +24,30 @@
 
 struct ledger;
 
-/* Writes an empty ring of ring_bytes (at most the device) to the device: superblocks last. 0, or -errno with a sentence. */
+/* Writes an empty ring of ring_bytes to the device; superblocks come last. ring_bytes is at most the size of the
+ * device. Returns 0, or -errno with a sentence. */
 int ledger_format(const struct platform *platform, struct device *device, uint64_t ring_bytes);
 
 /*
- * Reads and judges the fixed head; changes nothing. 0, or with a sentence -ENODATA (no ring), -EUCLEAN (damaged), -EPROTO
- * (of another version), -EIO, -ENOMEM. Then too *ledger may be there, for the view's superblock and copies: NULL or not,
- * ledger_close() either way. The device stays the caller's, and open as long as the ledger.
+ * Reads and judges the fixed head; writes nothing. Returns 0, or with a sentence -ENODATA (no ring), -EUCLEAN
+ * (damaged), -EPROTO (of another version), -EIO or -ENOMEM. After an error *ledger may be set too, so that the caller
+ * can show superblock and copies of the view. The caller calls ledger_close() in each case. The device stays the
+ * caller's, and stays open as long as the ledger.
  *
- * Beside a writer: slots that he just writes are bad. The newest checkpoint has let go of all that was released before the
- * call, and of what the notes need.
+ * A writer may work on the ring meanwhile. Then a slot that the writer is just writing reads as bad. The newest
+ * checkpoint read has let go of everything that was released before the call, and of at least the space that the
+ * positions in the notes took.
  */
 int ledger_read(const struct platform *platform, struct device *device, struct ledger **ledger);
 
 void ledger_close(struct ledger *ledger);
 
-/* What was read, and what was written since. */
+/* The fixed head as it was read, with everything written since. */
 struct ledger_view {
     struct superblock superblock; /* meaningless unless one of the copies is valid */
     enum superblock_verdict copies[LAYOUT_SUPERBLOCK_COPIES];
     uint32_t crc_seed;
-    unsigned newest; /* checkpoint slot */
+    unsigned newest; /* the slot of the newest checkpoint */
     int checkpoint_is_valid[LAYOUT_CHECKPOINT_SLOTS];
     struct checkpoint_facts checkpoints[LAYOUT_CHECKPOINT_SLOTS];
     int note_is_valid[LAYOUT_NOTE_SLOTS];
@@ -53,36 +56,38 @@ struct ledger_view {
 
 const struct ledger_view *ledger_view(const struct ledger *ledger);
 
-/* The streams of a valid slot, sorted by id. At least one; the newest slot is view->newest. */
+/* The number of streams in a valid slot, at least one; they are sorted by id. The newest slot is view->newest. */
 unsigned ledger_streams(const struct ledger *ledger, unsigned slot);
 void ledger_stream(const struct ledger *ledger, unsigned slot, unsigned index, struct stream_state *state);
 struct checkpoint_position ledger_position(const struct ledger *ledger, unsigned slot, unsigned index);
 
-/* What both slots and both notes say together, for recovery. */
+/* The facts that recovery takes from both slots and both notes. */
 struct ledger_sum {
-    struct checkpoint_position start; /* of the stream of the newest checkpoint that has drained the least */
-    uint64_t durable_position;        /* the highest watermark that is noted, or that a drained position proves */
-    uint64_t durable_sequence;        /* of the first record at or after it */
-    uint64_t in_flight_end;           /* 0, or writes under way may have reached so far when a ring failed */
+    struct checkpoint_position start; /* the least drained stream's position in the newest checkpoint */
+    uint64_t durable_position;        /* the highest watermark that a note has or that a drained position proves */
+    uint64_t durable_sequence;        /* the sequence of the first record at or behind durable_position */
+    uint64_t in_flight_end;           /* writes under way when a ring failed may reach up to here; 0: none are noted */
     uint32_t epoch_highest;
     uint32_t closed_epoch;    /* the newest note closed the log of this epoch; 0: it closed none */
-    uint64_t closed_sequence; /* of the first record that this log did not write */
+    uint64_t closed_sequence; /* the first sequence that this closed log did not write */
 };
 
 struct ledger_sum ledger_sum(const struct ledger *ledger);
 
-/* Brings bad superblock copies and slots up to good ones, and levels the two checkpoint slots: what only the older one
- * still holds may be what the marker of the next epoch needs. Tells what was bad. 0, or -errno with a sentence. */
+/* Repairs bad superblock copies and bad slots from good ones, and tells the operator about each. Brings the older
+ * checkpoint up to the newest: until then the older one may hold back space that the next epoch's marker needs. Returns
+ * 0, or -errno with a sentence. */
 int ledger_repair(struct ledger *ledger, struct events *events);
 
 /*
- * Writes what is drained now, of all streams in any order, over the older slot. 0: it is the newest. -errno: what the newest
- * slot says stays as it was; with a sentence. -E2BIG: it does not fit in a slot (only a new stream, or a longer name or path,
- * can bring that), and nothing was written.
+ * Writes how far all streams are drained over the older slot. The states may come in any order. Returns 0 when the new
+ * checkpoint is the newest. Returns -errno with a sentence otherwise; the newest slot then stays as it was. -E2BIG: the
+ * states do not fit in a slot, and nothing was written. Only a new stream or a longer name or path can cause that.
  *
- * Of every stream that has records at or behind the least drained position there must be an entry: an entry goes only when
- * another stream takes its id, from a position on that is behind all its records. While nothing was committed in this epoch, no
- * stream may drain its marker unless all of them do: recovery may put the marker of the next epoch in its place.
+ * The caller gives an entry for each stream that has records at or behind the least drained position. An entry leaves
+ * only when another stream takes its id, from a position behind all records of the old stream. Until this epoch's first
+ * commit, recovery may overwrite its marker. So no stream checkpoints a position behind the marker before all streams
+ * do.
  */
 int ledger_checkpoint(struct ledger *ledger, uint32_t epoch, const struct stream_state *const *states, unsigned count);
 
@@ -92,18 +97,19 @@ uint64_t ledger_released(const struct ledger *ledger);
 struct ledger_note {
     uint32_t epoch;
     uint64_t durable_position; /* a watermark */
-    uint64_t next_sequence;    /* of the first record at or after it */
-    uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed */
-    uint32_t closed;           /* 1: the log is closed, and no record follows. Else 0 */
+    uint64_t next_sequence;    /* the sequence of the first record at or behind durable_position */
+    uint64_t in_flight_end;    /* the end of the writes under way when the ring failed, or 0 */
+    uint32_t closed;           /* 1: the log is closed, and no record follows; else 0 */
 };
 
-/* Writes the older note. What an earlier one says of writes under way stays said. 0, or -errno with a sentence. */
+/* Writes the note over the older one. The end of writes under way that an earlier note has stays noted. Returns 0, or
+ * -errno with a sentence. */
 int ledger_note_writer(struct ledger *ledger, const struct ledger_note *note);
 
-/* Which engine writes the ring best: 1 if there is a calibration, else 0. */
+/* Reads which engine writes the ring best. Returns 1 if the ring has a valid calibration, else 0. */
 int ledger_read_calibration(const struct ledger *ledger, struct calibration *calibration);
 
-/* Seals and writes it. That it cannot be kept costs the next open a calibration. */
+/* Seals the calibration and writes it. Ignores a failed write: it only costs the next open a calibration. */
 void ledger_write_calibration(const struct ledger *ledger, struct calibration *calibration);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the fixed head, and judging it. */
+/* Reading and judging the fixed head. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,13 +14,13 @@ static void count_unreadable(void *argument, uint64_t offset, uint64_t bytes) {
     *(uint64_t *)argument += bytes;
 }
 
-/* Reads the block there into ledger->block, adding to *unreadable what could not be read of it. */
+/* Reads the block at the offset into ledger->block. Adds the number of unreadable bytes to *unreadable. */
 static int read_block(struct ledger *ledger, uint64_t offset, uint64_t *unreadable) {
     return device_read_salvage(ledger->device, offset, ledger->block, ledger->block_bytes, count_unreadable,
                                unreadable);
 }
 
-/* A device that was here under this name may be elsewhere now: it is never formatted by an open. */
+/* An open never formats a device: the ring that once had this name may now be another device. */
 static int refuse_no_ring(const struct device *device) {
     return error_set(ENODATA,
                      device->is_file ? "%s holds no ring, but something else: name a file that is not there yet, or an "
@@ -89,7 +89,7 @@ static int read_superblocks(struct ledger *ledger) {
     return refuse_no_ring(device);
 }
 
-/* A ring on a medium that is not the one it was formatted on. */
+/* Refuses a ring whose medium differs from the one on which it was formatted. */
 static int check_medium(const struct device *device, const struct superblock *superblock) {
     const uint64_t needed = superblock->data_offset + superblock->capacity_bytes;
     if (device->medium_bytes < needed) {
@@ -108,7 +108,7 @@ static int check_medium(const struct device *device, const struct superblock *su
     return 0;
 }
 
-/* Its first block says how long it is. */
+/* Reads one checkpoint slot. The first block says how long the checkpoint is. */
 static int read_checkpoint(struct ledger *ledger, unsigned index) {
     struct ledger_view *view = &ledger->view;
     struct ledger_slot *slot = &ledger->slots[index];
@@ -153,8 +153,8 @@ static int read_checkpoints(struct ledger *ledger) {
     return 0;
 }
 
-/* Space is released by checkpoints: where the log was beyond what the newest one released, that one is not the newest that
- * was acknowledged. */
+/* Only a checkpoint releases space. So if a note lies beyond the space that the newest valid checkpoint released, the
+ * medium lost a newer one that it had acknowledged. */
 static int check_note(const struct ledger *ledger, const struct writer_note *note) {
     const uint64_t end = ledger->released[ledger->view.newest] + ledger->view.superblock.capacity_bytes;
     if (note->durable_position <= end && note->in_flight_end <= end) {
@@ -170,7 +170,8 @@ static int check_note(const struct ledger *ledger, const struct writer_note *not
                      (unsigned long long)end);
 }
 
-/* Before the checkpoints: a writer that goes on meanwhile is never beyond what those, read later, release. */
+/* Notes are read before checkpoints. So even if a writer goes on meanwhile, no note lies beyond the space that the
+ * checkpoints read later have released. */
 static int read_notes(struct ledger *ledger) {
     struct ledger_view *view = &ledger->view;
     int rc = 0;
@@ -214,7 +215,7 @@ int ledger_read(const struct platform *platform, struct device *device, struct l
     return rc < 0 ? rc : check_notes(ledger);
 }
 
-/* ------------------------------------------------------------------------------------------- what it says */
+/* ------------------------------------------------------------------------------------------- what the head says */
 
 const struct ledger_view *ledger_view(const struct ledger *ledger) {
     return &ledger->view;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the ledger: what it holds of the fixed head, and room to write it. */
+/* Inside the ledger: its copy of the fixed head, and room to write it. */
 #ifndef BURST_LEDGER_SLOTS_H
 #define BURST_LEDGER_SLOTS_H
 
 #include "ledger/ledger.h"
 
-/* A checkpoint as it is on the medium. */
+/* A checkpoint, byte by byte as on the medium. */
 struct ledger_slot {
     uint8_t *bytes;
-    size_t room; /* whole blocks */
+    size_t room; /* size of `bytes`, in whole blocks */
 };
 
 struct ledger {
@@ -16,19 +16,21 @@ struct ledger {
     struct device *device;
     struct ledger_view view;
     struct ledger_slot slots[LAYOUT_CHECKPOINT_SLOTS];
-    uint64_t released
-        [LAYOUT_CHECKPOINT_SLOTS]; /* the least drained position of the last one that was surely written there */
-    uint8_t *block;                /* to read and write what fits in one */
+    /* For each slot, the least drained position in the last checkpoint that was surely written to it. */
+    uint64_t released[LAYOUT_CHECKPOINT_SLOTS];
+    uint8_t *block; /* buffer to read and write any struct that fits in one block */
     size_t block_bytes;
 };
 
-/* Makes room for so many bytes; what was there is gone if it was too small. 0, or -ENOMEM with a sentence. */
+/* Makes room for `bytes` in the slot. If the old room was too small, its content is lost. Returns 0, or -ENOMEM with a
+ * sentence. */
 int ledger_slot_room(struct ledger *ledger, struct ledger_slot *slot, size_t bytes);
 
-/* Makes a ledger with a block and without slots. 0, or -ENOMEM with a sentence. */
+/* Makes a ledger with its block buffer and without slots. Returns 0, or -ENOMEM with a sentence. */
 int ledger_allocate(const struct platform *platform, struct device *device, struct ledger **ledger);
 
-/* Writes `bytes` in whole blocks, of a struct that fits in one. 0, or -errno with a sentence. */
+/* Writes a struct of `bytes` that fits in one block, padded with zeros to whole blocks. Returns 0, or -errno with a
+ * sentence. */
 int ledger_write_block(const struct ledger *ledger, uint64_t offset, const void *data, size_t bytes);
 
 /* The slot of the newest valid note, or -1. */

@@ -72,7 +72,8 @@ int ledger_write_block(const struct ledger *ledger, uint64_t offset, const void 
 
 /* --------------------------------------------------------------------------------------------- checkpoints */
 
-/* Its bytes are in ledger->slots. What is on the medium when the write fails is unknown. */
+/* Writes ledger->slots[index] to its slot. If that fails the slot counts as bad: nobody knows what the medium now
+ * holds. */
 static int write_slot(struct ledger *ledger, unsigned index) {
     struct ledger_view *view = &ledger->view;
     const uint8_t *bytes = ledger->slots[index].bytes;
@@ -123,7 +124,8 @@ int ledger_newest_note(const struct ledger *ledger) {
     return first && second ? view->notes[1].generation > view->notes[0].generation : second ? 1 : first ? 0 : -1;
 }
 
-/* What was once said to be under way may yet arrive, until it is drained: then it is no matter. */
+/* A write that was once under way may reach the medium at any later time. So its end stays noted; the note does no harm
+ * after that position is drained. */
 static uint64_t in_flight_end(const struct ledger_view *view, uint64_t end) {
     for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
         if (view->note_is_valid[slot] && view->notes[slot].in_flight_end > end) {
@@ -204,7 +206,7 @@ static int level_checkpoints(struct ledger *ledger, struct events *events) {
     return rc;
 }
 
-/* A bad one is written anew with what is known without it. */
+/* Writes each bad note anew, from what the rest of the fixed head says. */
 static int repair_notes(struct ledger *ledger, struct events *events) {
     for (unsigned slot = 0; slot < LAYOUT_NOTE_SLOTS; slot++) {
         if (ledger->view.note_is_valid[slot]) {
@@ -252,7 +254,7 @@ static int check_bytes(const struct device *device, uint64_t ring_bytes) {
                      (unsigned long long)device->medium_bytes);
 }
 
-/* The slots of a ring that is new. */
+/* Writes the notes and checkpoints of a new ring. */
 static int write_first_slots(struct ledger *ledger) {
     struct stream_state first;
     const struct stream_state *const states[] = {&first};
@@ -282,7 +284,7 @@ int ledger_format(const struct platform *platform, struct device *device, uint64
                     platform_realtime_ns(platform));
     ledger->view.crc_seed = crc_seed_of(superblock->uuid);
     rc = write_first_slots(ledger);
-    /* The first copy last: a medium with it is whole. */
+    /* Copy 0 comes last: a medium that has it is whole. */
     for (unsigned i = LAYOUT_SUPERBLOCK_COPIES; rc == 0 && i-- > 0;) {
         rc = ledger_write_block(ledger, LAYOUT_SUPERBLOCK_OFFSET(i), superblock, sizeof *superblock);
     }

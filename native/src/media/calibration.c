@@ -30,7 +30,7 @@ int calibration_is_valid(const struct calibration *calibration, uint32_t crc_see
            calibration_of(calibration, calibration->io)->writes > 0;
 }
 
-/* Other load on a medium scatters what it takes more than engines differ, above all on a slow one. */
+/* Other load on the medium makes the times scatter more than engines differ, above all on a slow medium. */
 static int is_clearly_less(const struct calibration_engine *engine, const struct calibration_engine *first) {
     const int are_few = engine->writes < FEW_WRITES || first->writes < FEW_WRITES;
     return engine->p50_ns < first->p50_ns - first->p50_ns / (are_few ? 2 : 10) &&

@@ -19,7 +19,7 @@ static size_t strings_offset(unsigned count) {
     return sizeof(struct checkpoint_head) + count * sizeof(struct checkpoint_entry);
 }
 
-/* Of everything but the CRC itself, which is the last field of the head. */
+/* The CRC covers the whole checkpoint but the CRC itself, the last field of the head. */
 static uint32_t checkpoint_crc(const uint8_t *slot, uint32_t crc_seed) {
     const struct checkpoint_head *head = head_of(slot);
     const uint32_t crc = crc32c(crc_seed, head, offsetof(struct checkpoint_head, crc));
@@ -112,7 +112,7 @@ size_t checkpoint_claims(const uint8_t *slot) {
                : 0;
 }
 
-/* What the CRC cannot tell: numbers that no writer makes and that would lead a reader outside. */
+/* Refuses numbers that no writer makes and that would lead a reader outside the ring. The CRC cannot tell that. */
 static int is_plausible(const struct checkpoint_entry *entry, const struct checkpoint_head *head) {
     return entry->id < LAYOUT_STREAMS_MAX && entry->follows <= LAYOUT_STREAMS_MAX && entry->follows != entry->id + 1u &&
            entry->kind >= OUTLET_FILE && entry->kind <= OUTLET_SEGMENTS && entry->epoch <= head->epoch &&
@@ -123,7 +123,7 @@ static int is_plausible(const struct checkpoint_entry *entry, const struct check
            entry->name_bytes < LAYOUT_STREAM_NAME_BYTES && entry->path_bytes < LAYOUT_FILE_NAME_BYTES;
 }
 
-/* Each string is where the lengths say, and is one of C: no zero inside, and a path is absolute. */
+/* Each string lies where the lengths say, has no zero inside, and a path is absolute. */
 static int are_strings_whole(const uint8_t *slot) {
     const struct checkpoint_head *head = head_of(slot);
     size_t at = strings_offset(head->stream_count);
@@ -218,7 +218,7 @@ struct checkpoint_position checkpoint_least(const uint8_t *slot) {
     return least;
 }
 
-/* All but the heads is the same. */
+/* Generation, epoch and time in the heads may differ. */
 int checkpoint_leads_to_the_same(const uint8_t *one, const uint8_t *other) {
     const struct checkpoint_head *first = head_of(one), *second = head_of(other);
     return first->stream_count == second->stream_count && first->bytes == second->bytes &&

@@ -23,18 +23,18 @@
 
 #define LAYOUT_VERSION 2u
 
-#define LAYOUT_SLOT_BYTES (64u * 1024u) /* distance of the fixed structs: any block size fits */
+#define LAYOUT_SLOT_BYTES (64u * 1024u) /* distance of the fixed structs; any block size fits */
 #define LAYOUT_SUPERBLOCK_COPIES 2u
 #define LAYOUT_SUPERBLOCK_OFFSET(copy) ((uint64_t)(copy)*LAYOUT_SLOT_BYTES)
 #define LAYOUT_CHECKPOINT_SLOTS 2u
 #define LAYOUT_CHECKPOINT_OFFSET(slot) (256ull * 1024u + (uint64_t)(slot)*LAYOUT_CHECKPOINT_BYTES)
 #define LAYOUT_CHECKPOINT_BYTES                                                                                        \
-    (128u * 1024u) /* of a slot: a checkpoint takes as many whole blocks of it as it needs */
+    (128u * 1024u) /* size of a slot; a checkpoint takes as many whole blocks of it as it needs */
 #define LAYOUT_NOTE_SLOTS 2u
 #define LAYOUT_NOTE_OFFSET(slot) ((uint64_t)(2u + (slot)) * LAYOUT_SLOT_BYTES)
-#define LAYOUT_SCRATCH_OFFSET (512u * 1024u) /* reserved: 128 KiB that calibration may overwrite */
+#define LAYOUT_SCRATCH_OFFSET (512u * 1024u) /* 128 KiB reserved, which calibration may overwrite */
 #define LAYOUT_SCRATCH_BYTES (128u * 1024u)
-#define LAYOUT_CALIBRATION_OFFSET (640u * 1024u) /* what calibration found: losing it costs a calibration */
+#define LAYOUT_CALIBRATION_OFFSET (640u * 1024u) /* the result of a calibration; losing it costs one calibration */
 #define LAYOUT_DATA_OFFSET (1024u * 1024u)
 
 #define LAYOUT_MIN_BLOCK_BYTES 4096u
@@ -44,32 +44,32 @@
 #define LAYOUT_MAX_CAPACITY_BYTES (1ull << 38)
 #define LAYOUT_FILE_NAME_BYTES 4096u
 #define LAYOUT_STREAM_NAME_BYTES 256u
-#define LAYOUT_STREAMS_MAX 64u         /* in a checkpoint; their ids are below it */
-#define LAYOUT_NUMBER_MAX (1ull << 62) /* of positions, sequences, generations: none above it is believed */
+#define LAYOUT_STREAMS_MAX 64u         /* most streams in a checkpoint; each id is below it */
+#define LAYOUT_NUMBER_MAX (1ull << 62) /* no reader believes a larger position, sequence or generation */
 
 /* ---------------------------------------------------------------------------------------------- superblock */
 
 #define SUPERBLOCK_MAGIC 0x474f4c5453525542ull /* "BURSTLOG" */
 
 enum superblock_incompatible {
-    SUPERBLOCK_LINES = 1, /* commits end at lines and not at blocks: the ring lies in memory */
+    SUPERBLOCK_LINES = 1, /* commits end at lines and not at blocks, since the ring lies in memory */
 };
 
-/* Written by format only, never again (but for the repair of a bad copy by a good one). */
+/* Format writes both copies. Later only a repair writes one, from the other. */
 struct superblock {
     uint64_t magic;
-    uint32_t version;             /* LAYOUT_VERSION: another one is refused */
+    uint32_t version;             /* LAYOUT_VERSION; readers refuse any other */
     uint32_t superblock_bytes;    /* sizeof(struct superblock) */
-    uint64_t incompatible;        /* enum superblock_incompatible: an unknown bit is refused */
-    uint64_t compatible;          /* feature bits: unknown ones are ignored */
+    uint64_t incompatible;        /* enum superblock_incompatible; readers refuse an unknown bit */
+    uint64_t compatible;          /* feature bits; readers ignore unknown ones */
     uint8_t uuid[16];             /* seeds every other CRC of this ring */
     uint64_t data_offset;         /* where the data area begins: LAYOUT_DATA_OFFSET */
     uint64_t capacity_bytes;      /* size of the data area, a multiple of block_bytes */
     uint64_t medium_bytes;        /* size of device or file when it was formatted */
     uint32_t block_bytes;         /* unit of a durable write: max(logical, physical block of the medium, 4096) */
-    uint32_t logical_block_bytes; /* of the medium when it was formatted */
+    uint32_t logical_block_bytes; /* block size of the medium when it was formatted */
     uint32_t record_align_bytes;  /* RECORD_ALIGN_BYTES */
-    uint32_t checkpoint_bytes;    /* of a slot: LAYOUT_CHECKPOINT_BYTES */
+    uint32_t checkpoint_bytes;    /* size of a slot: LAYOUT_CHECKPOINT_BYTES */
     int64_t created_ns;           /* CLOCK_REALTIME */
     uint8_t reserved[412];        /* zero */
     uint32_t crc;                 /* CRC32C of all bytes before it, seed 0 */
@@ -96,37 +96,39 @@ _Static_assert(offsetof(struct superblock, crc) == 508, "superblock.crc");
  *     |        |        |       |pe|ag|    |        |position|       |flight |CRC    |CRC    |         | -> 8|
  *     +--------+--------+-------+--+--+----+--------+--------+-------+-------+-------+-------+---------+-----+
  *
- * The producer fills sequence..event_time_ns, payload_crc and the payload; the leader of the commit the rest.
+ * The producer fills sequence..event_time_ns, payload_crc and the payload. The leader of the commit fills the rest.
  */
 struct record_header {
-    uint64_t position;         /* bytes since format; its place is position % capacity. In memory, until the leader
-                                  seals the record: position ^ salt (the publish word) */
-    uint64_t sequence;         /* DATA, VOID: its own. PAD, MARKER: that of the next record */
-    uint32_t length;           /* payload bytes */
-    uint8_t type;              /* enum record_type */
-    uint8_t flags;             /* enum record_flags */
-    uint16_t stream;           /* below LAYOUT_STREAMS_MAX */
-    int64_t event_time_ns;     /* the caller's, unordered */
-    uint64_t durable_position; /* watermark: all before it was durable when this record was sealed. In memory, until
-                                  then, of an enqueued record: when it was claimed, or 0 if it is not timed */
-    uint32_t epoch;            /* of the open that wrote it */
-    uint32_t in_flight;        /* sequence - in_flight is that of the first record at or after the watermark */
-    uint32_t payload_crc;      /* CRC32C of the payload, seed 0. PAD: 0, its payload has no meaning */
-    uint32_t header_crc;       /* CRC32C of bytes 0..51, seeded with the ring's uuid */
+    /* Bytes of the log since format; the record stands at position % capacity. In memory it is position ^ salt (the
+     * publish word) until the leader seals the record. */
+    uint64_t position;
+    uint64_t sequence;     /* DATA, VOID: the record's own. PAD, MARKER: that of the next record */
+    uint32_t length;       /* payload bytes */
+    uint8_t type;          /* enum record_type */
+    uint8_t flags;         /* enum record_flags */
+    uint16_t stream;       /* below LAYOUT_STREAMS_MAX */
+    int64_t event_time_ns; /* as the caller gave it; not in order */
+    /* The watermark when this record was sealed. In memory, an enqueued record has the time of its claim here until
+     * then, or 0 if it is not timed. */
+    uint64_t durable_position;
+    uint32_t epoch;       /* epoch of the open that wrote the record */
+    uint32_t in_flight;   /* sequence - in_flight is the sequence of the first record at or behind the watermark */
+    uint32_t payload_crc; /* CRC32C of the payload, seed 0. PAD: 0, since its payload means nothing */
+    uint32_t header_crc;  /* CRC32C of bytes 0..51, seeded with the ring's uuid */
 };
 
 enum record_type {
     RECORD_DATA = 1,
     RECORD_PAD = 2,    /* fills the end of a lap */
-    RECORD_VOID = 3,   /* a sequence that carries nothing: no version writes one, readers pass over it */
+    RECORD_VOID = 3,   /* a sequence that carries nothing. No version writes it; readers pass over it */
     RECORD_MARKER = 4, /* struct marker: the first record of an epoch */
 };
 
 enum record_flags {
-    RECORD_LAST =
-        1, /* the next record starts at the next block, or line: walk_end_of_record. The gap is never interpreted */
-    RECORD_ENQUEUED = 2, /* nobody was waiting for it */
-    RECORD_ROLL = 4,     /* of DATA: its payload begins with struct roll_head */
+    /* The next record starts at the next block, or line: walk_end_of_record. Readers never look at the gap. */
+    RECORD_LAST = 1,
+    RECORD_ENQUEUED = 2, /* the caller did not wait for it */
+    RECORD_ROLL = 4,     /* only of DATA: the payload begins with struct roll_head */
 };
 
 #define RECORD_HEADER_BYTES 56u
@@ -148,19 +150,20 @@ _Static_assert(offsetof(struct record_header, header_crc) == RECORD_CRC_COVERS, 
 
 /* ---------------------------------------------------------------------------------------------------- roll */
 
-#define ROLL_NOTE_BYTES 1024u /* at most */
+#define ROLL_NOTE_BYTES 1024u /* longest note */
 
 /* The payload of a roll record: the head, then the parts in the order of their lengths, nothing between them. */
 struct roll_head {
-    uint32_t bytes;           /* of the head; a longer one has more fields */
+    uint32_t bytes;           /* size of the head; a longer one has more fields */
     uint32_t footer_bytes;    /* the last bytes of the file that ends */
-    uint32_t header_bytes;    /* the first bytes of the one that begins */
-    uint32_t target_bytes;    /* absolute path that the one that ends is renamed to; 0: it keeps its name */
-    uint32_t next_bytes;      /* absolute path of the one that begins; 0: that of the one that ends */
-    uint32_t note_bytes;      /* for whoever performs the roll; at most ROLL_NOTE_BYTES */
-    int64_t next_time_ns;     /* CLOCK_REALTIME of the next roll; 0: it is not planned by time */
-    uint64_t next_file_bytes; /* length at which it is planned; 0: at none */
-    uint32_t by_caller;   /* 1: whoever had the stream open performs its rolls himself. 0: they are done as they say */
+    uint32_t header_bytes;    /* the first bytes of the file that begins */
+    uint32_t target_bytes;    /* absolute path to which the ending file is renamed; 0: it keeps its name */
+    uint32_t next_bytes;      /* absolute path of the beginning file; 0: the path of the ending one */
+    uint32_t note_bytes;      /* for the caller that performs the roll; at most ROLL_NOTE_BYTES */
+    int64_t next_time_ns;     /* CLOCK_REALTIME of the next roll; 0: none is planned by time */
+    uint64_t next_file_bytes; /* length at which the next roll is planned; 0: at none */
+    /* 1: the opener of the stream performs its rolls. 0: the drain performs them as the record says. */
+    uint32_t by_caller;
     uint8_t reserved[20]; /* zero */
 };
 
@@ -172,7 +175,7 @@ _Static_assert(sizeof(struct roll_head) == 64, "roll_head size");
 
 /* -------------------------------------------------------------------------------------------------- marker */
 
-/* A range of the ring that is provably damaged: the log goes on at `to`, with sequence first + count. */
+/* A range of the ring that is provably damaged. The log goes on at `to`, with sequence first + count. */
 struct marker_loss {
     uint64_t from;
     uint64_t to;
@@ -182,17 +185,19 @@ struct marker_loss {
 
 #define MARKER_LOSSES_MAX 120u
 
-/* The payload of a MARKER record. It starts at a block boundary and, with its header, fills at most 4096 bytes. */
+/* The payload of a MARKER record. The record starts at a block boundary and fills at most 4096 bytes with its
+ * header. */
 struct marker {
-    uint64_t log_end;          /* where the log of the earlier epochs ended; from there up to this marker is void */
-    uint64_t durable_position; /* watermark that the medium proved when this epoch was opened */
-    uint64_t next_sequence;    /* of the first record after the marker */
+    /* Where the log of the earlier epochs ended; everything from there up to this marker is void. */
+    uint64_t log_end;
+    uint64_t durable_position; /* the watermark that the medium proved when this epoch was opened */
+    uint64_t next_sequence;    /* sequence of the first record behind the marker */
     uint32_t epoch;
     uint32_t loss_count;
     int64_t opened_ns;       /* CLOCK_REALTIME */
-    uint64_t first_position; /* of the two blocks in which the markers of this log_end take turns the first */
+    uint64_t first_position; /* the markers of this log_end take turns in two blocks: the position of the first one */
     uint64_t reserved;
-    struct marker_loss losses[MARKER_LOSSES_MAX]; /* only loss_count of them are written */
+    struct marker_loss losses[MARKER_LOSSES_MAX]; /* only the first loss_count are written */
 };
 
 _Static_assert(offsetof(struct marker, first_position) == 40, "marker.first_position");
@@ -206,46 +211,47 @@ _Static_assert(RECORD_HEADER_BYTES + sizeof(struct marker) <= LAYOUT_MIN_BLOCK_B
 
 #define CHECKPOINT_TAIL_BYTES 4096u
 
-/* Where a log file is. */
+/* Where a log file is mounted. */
 struct outlet_mount {
-    uint64_t file_system; /* f_fsid of the file system, if that stays over mounts; else 0 */
-    uint32_t entry_bytes; /* so much of the file's path leads onto it, from another one; 0: not known, or from none */
-    uint32_t folder_crc;  /* CRC32C of the folder's path without links, seed 0 */
+    uint64_t file_system; /* f_fsid of the file system if it stays the same over mounts; else 0 */
+    /* Length of the part of the file's path that leads onto its mount from another one; 0: unknown, or there is none. */
+    uint32_t entry_bytes;
+    uint32_t folder_crc; /* CRC32C of the folder's path without links, seed 0 */
 };
 
 /*
- * What a log file is known by under any name: see struct file_mark. The handle itself is not kept, as it is only ever
- * compared: of two handles of the same inode number and length the CRC differs wherever no more than 32 bits that stand
- * together do, as in an inode's generation.
+ * How a log file is recognised under any name: see struct file_mark. The handle itself is not kept, since it is only
+ * ever compared. The CRC of two handles of equal inode number and length differs if their differences lie within 32
+ * bits that stand together, as an inode's generation does.
  */
 struct outlet_mark {
-    uint64_t inode;  /* 0: nothing is known */
-    int64_t born_ns; /* CLOCK_REALTIME of its birth, or 0 */
+    uint64_t inode;  /* 0: nothing is known of the file */
+    int64_t born_ns; /* CLOCK_REALTIME of the file's birth, or 0 */
     uint32_t handle_type;
-    uint32_t handle_bytes; /* 0: its file system gives none that stays */
+    uint32_t handle_bytes; /* 0: the file system gives no handle that stays */
     uint32_t handle_crc;   /* CRC32C of the handle, seed 0 */
     uint32_t reserved;     /* 0 */
 };
 
-/* How far a roll has got; the roll record is the next one of the stream then. */
+/* How far a roll has got. The roll record is then the next record of its stream. */
 enum roll_phase {
-    ROLL_NONE,     /* none has begun */
-    ROLL_ROLLING,  /* the file is whole, and is renamed, or was */
-    ROLL_ROLLED,   /* the next file is there, without a byte */
-    ROLL_GIVEN_UP, /* the file could not be renamed, and goes on */
+    ROLL_NONE,     /* no roll has begun */
+    ROLL_ROLLING,  /* the file is complete; it is being renamed, or was */
+    ROLL_ROLLED,   /* the next file exists and is empty */
+    ROLL_GIVEN_UP, /* the file could not be renamed; the stream goes on in it */
 };
 
 /* Which of its files a stream writes. */
 struct outlet_roll {
-    uint32_t phase;           /* enum roll_phase */
-    uint32_t reserved;        /* 0 */
-    uint64_t file_number;     /* 1: the first one; one more at each roll. 0: not known. OUTLET_SEGMENTS: the number of
-                                 the first frame of the segment */
-    int64_t born_ns;          /* CLOCK_REALTIME: the time of the roll that began it; else of its birth; 0: not known */
-    uint64_t first_sequence;  /* that a record in it may have; 0: not known */
+    uint32_t phase;    /* enum roll_phase */
+    uint32_t reserved; /* 0 */
+    /* 1 for the first file, one more at each roll; 0: not known. OUTLET_SEGMENTS: number of the segment's first frame. */
+    uint64_t file_number;
+    int64_t born_ns;          /* CLOCK_REALTIME of the roll that began the file, else of its birth; 0: not known */
+    uint64_t first_sequence;  /* no record in the file has a lower sequence; 0: not known */
     int64_t next_time_ns;     /* as in struct roll_head */
     uint64_t next_file_bytes; /* as in struct roll_head */
-    uint64_t frames;          /* OUTLET_SEGMENTS: in the segment up to `length`; else 0 */
+    uint64_t frames;          /* OUTLET_SEGMENTS: number of frames in the segment up to `length`; else 0 */
     uint8_t reserved_end[24]; /* zero */
 };
 
@@ -256,46 +262,47 @@ enum outlet_kind {
 };
 
 /*
- * The slots of a checkpoint are written in turn, by whoever drains. In one: the head, an entry for each stream sorted by
- * id, then for each its name and its path, neither terminated.
+ * The drain writes checkpoints into two slots in turn. A slot holds the head, an entry for each stream sorted by id,
+ * then each stream's name and path. Neither string is terminated.
  */
 struct checkpoint_head {
     uint64_t magic;
-    uint64_t generation;   /* one more than that of the other slot: the higher one is the newer */
-    uint32_t epoch;        /* of the open that wrote it */
+    uint64_t generation;   /* one more than the other slot's; the higher one is the newer */
+    uint32_t epoch;        /* epoch of the open that wrote it */
     uint32_t stream_count; /* 1..LAYOUT_STREAMS_MAX */
-    uint32_t bytes;        /* of head, entries and strings */
+    uint32_t bytes;        /* length of head, entries and strings together */
     uint32_t entry_bytes;  /* sizeof(struct checkpoint_entry) */
     int64_t written_ns;    /* CLOCK_REALTIME */
     uint8_t reserved[20];  /* zero */
-    uint32_t crc;          /* CRC32C of the `bytes` without these four, seeded with the ring's uuid */
+    uint32_t crc;          /* CRC32C of `bytes` bytes without these four, seeded with the ring's uuid */
 };
 
 #define DIVERTED_WORD "burst-"
 
-/* What a file is called whose log cannot go on under the path. */
+/* How the name of a diverted file is made. The log is diverted when it cannot go on under the path. */
 enum diverted_form {
     DIVERTED_BY_NUMBER =
-        0, /* path + "." + diverted_sequence: of older versions. Patterns of rolled files make such names */
+        0, /* path + "." + diverted_sequence, as older versions did. Patterns of rolled files make such names, too */
     DIVERTED_BY_WORD = 1, /* path + "." + DIVERTED_WORD + diverted_sequence */
 };
 
-/* How far a stream has been drained, and where to. */
+/* How far a stream is drained, and into which destination. */
 struct checkpoint_entry {
     uint16_t id;                /* as in record_header.stream */
     uint16_t kind;              /* enum outlet_kind */
-    uint32_t epoch;             /* of the last record before drained_position */
-    uint64_t drained_position;  /* everything of the stream before it is durable in the destination */
-    uint64_t next_sequence;     /* of the first record, of any stream, at or after drained_position */
-    uint64_t length;            /* of the destination up to drained_position */
+    uint32_t epoch;             /* epoch of the last record before drained_position */
+    uint64_t drained_position;  /* all records of the stream before it are durable in the destination */
+    uint64_t next_sequence;     /* sequence of the first record, of any stream, at or behind drained_position */
+    uint64_t length;            /* length of the destination up to drained_position */
     uint32_t tail_bytes;        /* min(length, CHECKPOINT_TAIL_BYTES) */
     uint32_t tail_crc;          /* CRC32C of the tail_bytes before length, seed 0 */
-    uint64_t diverted_sequence; /* 0: the file is the path. Else path + "." + diverted_sequence ... */
+    uint64_t diverted_sequence; /* 0: the file has the path as its name. Else path + "." + diverted_sequence ... */
     uint32_t diverted_attempt;  /* ... and, unless 0, "." + diverted_attempt */
     uint32_t name_bytes;        /* below LAYOUT_STREAM_NAME_BYTES; 0: the stream is known by its path */
-    uint32_t path_bytes;        /* below LAYOUT_FILE_NAME_BYTES; 0: bound to nothing yet. The path is absolute */
-    uint16_t
-        follows; /* 0: it has records of its own; else it gets those of stream follows - 1, and nobody appends to it */
+    /* Below LAYOUT_FILE_NAME_BYTES; 0: not bound to a destination yet. The path is absolute. */
+    uint32_t path_bytes;
+    /* 0: the stream has records of its own; else it gets those of stream follows - 1, and nobody appends to it. */
+    uint16_t follows;
     uint16_t diverted_form; /* enum diverted_form */
     struct outlet_mount mount;
     struct outlet_mark mark;
@@ -326,18 +333,20 @@ _Static_assert(sizeof(struct checkpoint_entry) == 192, "checkpoint_entry size");
 
 #define WRITER_NOTE_MAGIC 0x45544f4e54535242ull /* "BRSTNOTE" */
 
-/* How far the log was durable: written in turn into two slots, by whoever appends, when nothing else may soon say it. */
+/* How far the log is durable. The writer notes it in two slots in turn, when no record or checkpoint will soon say
+ * it. */
 struct writer_note {
     uint64_t magic;
-    uint64_t generation;       /* one more than that of the other slot: the higher one is the newer */
+    uint64_t generation;       /* one more than the other slot's; the higher one is the newer */
     uint64_t durable_position; /* a watermark */
-    uint64_t next_sequence;    /* of the first record at or after it */
-    uint64_t in_flight_end;    /* 0, or the end of the writes under way when the ring failed: a marker goes beyond it */
-    int64_t written_ns;        /* CLOCK_REALTIME */
-    uint32_t epoch;            /* of the open that wrote it */
-    uint32_t closed;           /* 1: that log was closed, and wrote no record at or after durable_position. Else 0 */
-    uint8_t reserved[4];       /* zero */
-    uint32_t crc;              /* CRC32C of all bytes before it, seeded with the ring's uuid */
+    uint64_t next_sequence;    /* sequence of the first record at or behind durable_position */
+    /* End of the writes under way when the ring failed, or 0; the next marker goes behind it. */
+    uint64_t in_flight_end;
+    int64_t written_ns;  /* CLOCK_REALTIME */
+    uint32_t epoch;      /* epoch of the open that wrote it */
+    uint32_t closed;     /* 1: that log was closed without a record at or behind durable_position. Else 0 */
+    uint8_t reserved[4]; /* zero */
+    uint32_t crc;        /* CRC32C of all bytes before it, seeded with the ring's uuid */
 };
 
 _Static_assert(offsetof(struct writer_note, durable_position) == 16, "writer_note.durable_position");
@@ -351,27 +360,27 @@ _Static_assert(sizeof(struct writer_note) == 64, "writer_note size");
 #define CALIBRATION_MAGIC 0x42494c4143525542ull /* "BURCALIB" */
 #define CALIBRATION_ENGINES_MAX 8u
 
-/* What durable writes of one block cost with one engine. */
+/* The cost of durable writes of one block with one engine. */
 struct calibration_engine {
     uint32_t io;     /* enum burst_io */
-    uint32_t writes; /* measured; 0: it failed while it was measured */
-    uint32_t faster; /* of them: took less than that of the first engine in the same turn */
+    uint32_t writes; /* number of measured writes; 0: the engine failed meanwhile */
+    uint32_t faster; /* how many of them took less than the first engine's write in the same turn */
     uint32_t reserved;
     uint64_t p50_ns;
     uint64_t p99_ns;
 };
 
-/* Which engine writes this ring, and why. Advice: no part of the log depends on it. */
+/* Which engine writes this ring, and why. It is advice: no part of the log depends on it. */
 struct calibration {
     uint64_t magic;
-    uint32_t io; /* enum burst_io: the engine taken */
+    uint32_t io; /* enum burst_io: the chosen engine */
     uint32_t engine_count;
     int64_t measured_ns; /* CLOCK_REALTIME */
     uint32_t kernel_crc; /* CRC32C of the kernel's release */
-    uint32_t device_crc; /* CRC32C of what is known of the medium: its name, model, size and how it is written */
+    uint32_t device_crc; /* CRC32C of the medium's name, model and size, and of the way of writing it */
     uint32_t write_bytes;
     uint32_t reserved;
-    struct calibration_engine engines[CALIBRATION_ENGINES_MAX]; /* in the order in which they are preferred */
+    struct calibration_engine engines[CALIBRATION_ENGINES_MAX]; /* in order of preference */
     uint8_t reserved_end[212];                                  /* zero */
     uint32_t crc; /* CRC32C of all bytes before it, seeded with the uuid */
 };
@@ -392,17 +401,17 @@ static inline uint64_t align_down(uint64_t value, uint64_t unit) {
     return value / unit * unit;
 }
 
-/* Bytes that a record of this payload length takes in the ring. */
+/* The bytes that a record with a payload of this length takes in the ring. */
 static inline uint64_t record_bytes(uint64_t length) {
     return (RECORD_HEADER_BYTES + length + RECORD_ALIGN_BYTES - 1) & ~(uint64_t)(RECORD_ALIGN_BYTES - 1);
 }
 
-/* Bytes from the position to the end of its lap: 1..capacity. */
+/* The bytes from the position to the end of its lap: 1..capacity. */
 static inline uint64_t lap_remaining(uint64_t position, uint64_t capacity) {
     return capacity - position % capacity;
 }
 
-/* Where a record at or after `position` can begin: the end of a lap that is too short for a header holds none. */
+/* Where a record at or behind `position` can begin. A rest of a lap that is too short for a header holds no record. */
 static inline uint64_t record_start(uint64_t position, uint64_t capacity) {
     uint64_t left = lap_remaining(position, capacity);
     return left < RECORD_HEADER_BYTES ? position + left : position;

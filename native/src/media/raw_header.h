@@ -27,24 +27,24 @@
 #define RAW_MIN_CAPACITY_BYTES (1024u * 1024u)
 #define RAW_MAX_CAPACITY_BYTES (1ull << 61)
 
-/* Written by format only. */
+/* Only format writes it. */
 struct raw_header {
     uint64_t magic;
-    uint32_t version;        /* RAW_VERSION: another one is refused */
+    uint32_t version;        /* RAW_VERSION; readers refuse any other */
     uint32_t header_bytes;   /* sizeof(struct raw_header) */
-    uint8_t uuid[16];        /* random, another one at each format; seeds the CRC of the end slots */
-    uint64_t data_offset;    /* where byte 0 of the log is: RAW_DATA_OFFSET in version 1 */
-    uint64_t capacity_bytes; /* of the log, at most */
+    uint8_t uuid[16];        /* random, new at each format; seeds the CRC of the end slots */
+    uint64_t data_offset;    /* offset of byte 0 of the log: RAW_DATA_OFFSET in version 1 */
+    uint64_t capacity_bytes; /* longest log */
     uint64_t medium_bytes;   /* size of the device when it was formatted */
     int64_t created_ns;      /* CLOCK_REALTIME */
     uint8_t reserved[444];   /* zero */
     uint32_t crc;            /* CRC32C of all bytes before it, seed 0 */
 };
 
-/* How far the log goes. Written in turn into two slots, after the bytes that it speaks of are durable. */
+/* How far the log goes. The outlet writes it into two slots in turn, after the bytes of the log are durable. */
 struct raw_end {
     uint64_t magic;
-    uint64_t generation; /* one more than that of the other slot: the higher one is the newer */
+    uint64_t generation; /* one more than the other slot's; the higher one is the newer */
     uint64_t length;     /* so many bytes of the log are durable */
     uint8_t reserved[36];
     uint32_t crc; /* CRC32C of all bytes before it, seeded with the CRC of the uuid */
@@ -65,19 +65,19 @@ _Static_assert(offsetof(struct raw_end, crc) == 60, "raw_end.crc");
 
 enum raw_verdict {
     RAW_VALID,
-    RAW_ABSENT,  /* no magic: no log device, or this copy is gone */
-    RAW_DAMAGED, /* magic, but the CRC or a field that no format writes */
+    RAW_ABSENT,  /* no magic: no log device, or this copy is lost */
+    RAW_DAMAGED, /* has the magic, but its CRC or a field is wrong */
     RAW_UNKNOWN, /* whole, but of another version */
 };
 
-/* The capacity is all of the device behind the data offset. */
+/* Makes a header. The log may fill the device behind the data offset. */
 void raw_header_make(struct raw_header *header, uint64_t medium_bytes, const uint8_t uuid[16], int64_t created_ns);
 
 enum raw_verdict raw_header_judge(const struct raw_header *header);
 
 void raw_end_make(struct raw_end *end, const struct raw_header *header, uint64_t generation, uint64_t length);
 
-/* The slot that says how far the log goes: the valid one of the higher generation. -1: neither is valid. */
+/* The slot that says how far the log goes: the valid one with the higher generation. -1: neither is valid. */
 int raw_end_newest(const struct raw_end ends[RAW_END_SLOTS], const struct raw_header *header);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The parts, in the order in which they stand. */
+/* The variable parts, in the order in which they stand in the payload. */
 struct part {
     const void *data;
     uint32_t bytes;

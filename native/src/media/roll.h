@@ -5,7 +5,7 @@
 
 #include "media/layout.h"
 
-/* What it says; in the payload, not terminated. */
+/* The decoded payload. Its parts point into the payload and are not terminated. */
 struct roll {
     const uint8_t *footer;
     const uint8_t *header;
@@ -32,7 +32,7 @@ size_t roll_size(const struct roll *roll);
 /* Writes roll_size() bytes. */
 void roll_encode(const struct roll *roll, uint8_t *payload);
 
-/* What the payload says. One that no writer makes says nothing: every field is 0, and the answer 0; else 1. */
+/* Decodes the payload and returns 1. If no writer makes such a payload, clears every field and returns 0. */
 int roll_decode(const uint8_t *payload, size_t bytes, struct roll *roll);
 
 #endif

@@ -18,19 +18,19 @@
 #define SEGMENT_VERSION 1u
 #define SEGMENTS_HEAD_MAGIC 0x4c4f465453525542ull /* "BURSTFOL" */
 #define SEGMENT_MAGIC 0x4745535453525542ull       /* "BURSTSEG" */
-#define SEGMENTS_HEAD_NAME "head"                 /* of the file in the folder */
-#define SEGMENT_NAME_BYTES 25u                    /* of the name of a segment, with its terminator */
+#define SEGMENTS_HEAD_NAME "head"                 /* the head's file name in the folder */
+#define SEGMENT_NAME_BYTES 25u                    /* length of a segment's file name, with its terminator */
 
-/* Written once, when the folder is first used. */
+/* The drain writes it once, when the folder is first used. */
 struct segments_head {
     uint64_t magic;
-    uint32_t version;                    /* SEGMENT_VERSION: another one is refused */
+    uint32_t version;                    /* SEGMENT_VERSION; readers refuse any other */
     uint32_t head_bytes;                 /* sizeof(struct segments_head) */
     uint8_t uuid[16];                    /* random; seeds the CRC of each segment's header */
     int64_t created_ns;                  /* CLOCK_REALTIME */
     uint32_t name_bytes;                 /* below LAYOUT_STREAM_NAME_BYTES */
     uint32_t reserved;                   /* zero */
-    char name[LAYOUT_STREAM_NAME_BYTES]; /* of the stream when the folder was first used, then zeros */
+    char name[LAYOUT_STREAM_NAME_BYTES]; /* the stream's name when the folder was first used, then zeros */
     uint8_t reserved_end[204];           /* zero */
     uint32_t crc;                        /* CRC32C of all bytes before it, seed 0 */
 };
@@ -40,9 +40,9 @@ struct segment_header {
     uint64_t magic;
     uint32_t version;        /* SEGMENT_VERSION */
     uint32_t header_bytes;   /* sizeof(struct segment_header): the first frame follows */
-    uint8_t folder_uuid[16]; /* of the head */
-    uint8_t ring_uuid[16];   /* of the ring that the records come from; seeds the CRC of their headers */
-    uint64_t first_number;   /* of the first frame. Numbers have no gaps in a folder */
+    uint8_t folder_uuid[16]; /* uuid of the folder's head */
+    uint8_t ring_uuid[16];   /* uuid of the ring that the records come from; seeds the CRC of their headers */
+    uint64_t first_number;   /* number of the first frame; numbers have no gaps in a folder */
     uint64_t first_sequence; /* no record of the segment has a lower one */
     uint8_t reserved[60];    /* zero */
     uint32_t crc;            /* CRC32C of all bytes before it, seeded with the CRC of the folder's uuid */
@@ -60,15 +60,16 @@ _Static_assert(offsetof(struct segment_header, crc) == 124, "segment_header.crc"
 _Static_assert(sizeof(struct segment_header) % RECORD_ALIGN_BYTES == 0, "frames are aligned");
 
 #define SEGMENTS_POSITION_MAGIC 0x534f505453525542ull /* "BURSTPOS" */
-#define SEGMENTS_POSITIONS_NAME "consumers" /* of the folder in the folder that has a file for each consumer */
+/* Name of the folder, inside the segments' folder, that has a file for each consumer. */
+#define SEGMENTS_POSITIONS_NAME "consumers"
 #define SEGMENTS_POSITION_SLOTS 2u
 #define SEGMENTS_POSITION_OFFSET(slot) ((uint64_t)(slot)*4096u)
 
-/* How far a consumer has got. Written in turn into two slots. */
+/* How far a consumer has got. The consumer writes it into two slots in turn. */
 struct segments_position {
     uint64_t magic;
-    uint64_t generation;  /* one more than that of the other slot: the higher one is the newer */
-    uint64_t next_number; /* of the first frame that it has not acknowledged */
+    uint64_t generation;  /* one more than the other slot's; the higher one is the newer */
+    uint64_t next_number; /* number of the first frame that the consumer has not acknowledged */
     int64_t written_ns;   /* CLOCK_REALTIME */
     uint8_t reserved[28]; /* zero */
     uint32_t crc;         /* CRC32C of all bytes before it, seeded with the CRC of the folder's uuid */
@@ -78,17 +79,18 @@ _Static_assert(sizeof(struct segments_position) == 64, "segments_position size")
 _Static_assert(offsetof(struct segments_position, next_number) == 16, "segments_position.next_number");
 _Static_assert(offsetof(struct segments_position, crc) == 60, "segments_position.crc");
 
-/* In segments alone, behind the types of a ring's records: records that the ring lost. The payload is a struct marker_loss. */
+/* A frame that says which records the ring lost. Its type follows the ring's record types, and only segments have it.
+ * The payload is a struct marker_loss. */
 #define SEGMENT_FRAME_LOSS 5u
 
 enum segment_verdict {
     SEGMENT_VALID,
     SEGMENT_ABSENT,  /* no magic */
-    SEGMENT_DAMAGED, /* magic, but the CRC or a field that no writer makes */
+    SEGMENT_DAMAGED, /* has the magic, but its CRC or a field is wrong */
     SEGMENT_UNKNOWN, /* whole, but of another version */
 };
 
-/* The name is cut to what a stream's may have. */
+/* Makes a head. Cuts the name to the length that a stream's name may have. */
 void segments_head_make(struct segments_head *head, const uint8_t uuid[16], const char *name, int64_t created_ns);
 
 enum segment_verdict segments_head_judge(const struct segments_head *head);
@@ -96,36 +98,36 @@ enum segment_verdict segments_head_judge(const struct segments_head *head);
 void segment_header_make(struct segment_header *header, const uint8_t folder_uuid[16], const uint8_t ring_uuid[16],
                          uint64_t first_number, uint64_t first_sequence);
 
-/* As one of the folder of that uuid. */
+/* Judges a segment's header in the folder of that uuid. */
 enum segment_verdict segment_header_judge(const struct segment_header *header, const uint8_t folder_uuid[16]);
 
 void segment_name(char name[SEGMENT_NAME_BYTES], uint64_t first_number);
 
-/* The number that the name says; 0: it is no segment's. */
+/* The number in a segment's file name; 0: it is no segment's name. */
 uint64_t segment_number_of(const char *name);
 
-/* Writes record_bytes(header->length). */
+/* Writes the record as a frame of record_bytes(header->length). */
 void segment_frame_put(const struct record_header *header, const uint8_t *payload, uint8_t *out);
 
-/* Writes and returns record_bytes(sizeof *loss). */
+/* Writes a loss as a frame. Returns its length, record_bytes(sizeof *loss). */
 size_t segment_loss_put(const struct marker_loss *loss, uint32_t crc_seed, uint8_t *out);
 
 enum frame_verdict {
     FRAME_WHOLE,
-    FRAME_IS_LONGER, /* its header is whole, and says that it has more than the bytes that are there */
+    FRAME_IS_LONGER, /* the header is whole, and says that the frame is longer than the bytes that are there */
     FRAME_NONE,
 };
 
-/* Whether a frame has this header, in a segment of the ring whose records' headers have that seed: crc_seed_of. */
+/* Whether this header begins a frame, in a segment whose records' headers have that seed: crc_seed_of. */
 int segment_frame_begins(const struct record_header *header, uint32_t crc_seed);
 
-/* What begins there. */
+/* Judges the frame that begins at `bytes`. */
 enum frame_verdict segment_frame_judge(const uint8_t *bytes, size_t count, uint32_t crc_seed);
 
 void segments_position_make(struct segments_position *position, const uint8_t folder_uuid[16], uint64_t generation,
                             uint64_t next_number, int64_t written_ns);
 
-/* The valid one of the higher generation, of a consumer of the folder of that uuid. -1: neither is valid. */
+/* The valid slot with the higher generation, of a consumer of the folder of that uuid. -1: neither is valid. */
 int segments_position_newest(const struct segments_position slots[SEGMENTS_POSITION_SLOTS],
                              const uint8_t folder_uuid[16]);
 

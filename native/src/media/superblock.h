@@ -5,21 +5,21 @@
 
 #include "media/layout.h"
 
-/* Fills a superblock for a medium. The capacity is what fits of `ring_bytes`, in whole blocks. incompatible: enum
+/* Fills a superblock for a medium. The capacity is as many whole blocks as `ring_bytes` has room for. incompatible: enum
  * superblock_incompatible. */
 void superblock_make(struct superblock *superblock, uint64_t ring_bytes, uint64_t medium_bytes, uint32_t block_bytes,
                      uint32_t logical_block_bytes, uint64_t incompatible, const uint8_t uuid[16], int64_t created_ns);
 
 enum superblock_verdict {
     SUPERBLOCK_VALID,
-    SUPERBLOCK_ABSENT,  /* no magic: not a ring, or this copy is gone */
-    SUPERBLOCK_DAMAGED, /* magic, but the CRC or a field that no ring of this version can have */
+    SUPERBLOCK_ABSENT,  /* no magic: no ring, or this copy is lost */
+    SUPERBLOCK_DAMAGED, /* has the magic, but its CRC is wrong or a field that no ring of this version can have */
     SUPERBLOCK_UNKNOWN, /* whole, but of another version or with an unknown incompatible feature */
 };
 
 enum superblock_verdict superblock_judge(const struct superblock *superblock);
 
-/* The line at which commits end in this ring; 0: at a block. */
+/* Commits of this ring end at a multiple of this many bytes; 0: they end at the end of a block. */
 static inline uint32_t superblock_line_bytes(const struct superblock *superblock) {
     return superblock->incompatible & SUPERBLOCK_LINES ? LAYOUT_LINE_BYTES : 0;
 }

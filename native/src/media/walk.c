@@ -8,7 +8,7 @@ struct walk walk_from(const struct walk_shape *shape, uint64_t position, uint64_
         .position = record_start(position, shape->capacity_bytes), .sequence = sequence, .epoch = epoch};
 }
 
-/* A marker has its block for itself, also where commits end at lines. */
+/* A marker has its block for itself even where commits end at lines. */
 uint64_t walk_end_of_record(const struct walk_shape *shape, uint64_t position, const struct record_header *header) {
     const uint64_t unit =
         shape->line_bytes != 0 && header->type != RECORD_MARKER ? shape->line_bytes : shape->block_bytes;

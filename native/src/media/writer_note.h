@@ -8,7 +8,7 @@
 /* Sets magic and CRC of a note whose other fields are filled. */
 void writer_note_seal(struct writer_note *note, uint32_t crc_seed);
 
-/* Whether it is one of this ring, whole and plausible. */
+/* Whether the note belongs to this ring, is whole, and is plausible. */
 int writer_note_is_valid(const struct writer_note *note, uint32_t crc_seed);
 
 #endif
