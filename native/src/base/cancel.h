@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that writes for others must not be cancelled (pthread_cancel) meanwhile: they would wait for ever. So system
- * calls that are cancellation points are made between these two.
+ * Nobody may cancel (pthread_cancel) a thread while it writes for others: they would wait for ever. So the thread makes
+ * system calls that are cancellation points only between these two calls.
  */
 #ifndef BURST_BASE_CANCEL_H
 #define BURST_BASE_CANCEL_H

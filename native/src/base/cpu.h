@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions that only make something faster: the pause of a spinning thread, and the fetch of memory. */
+/* Instructions whose only effect is speed: the pause of a spinning thread, and prefetching. */
 #ifndef BURST_BASE_CPU_H
 #define BURST_BASE_CPU_H
 
@@ -7,8 +7,7 @@
 
 #define CPU_LINE_BYTES 64u
 
-/* To be called between two looks at a word that another core will change. Gives the pipeline to the core's other
- * thread. */
+/* Gives the pipeline to the core's other thread. Call it between two looks at a word that another core will change. */
 static inline void cpu_pause(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -19,8 +18,8 @@ static inline void cpu_pause(void) {
 #endif
 }
 
-/* Fetches memory into the cache; what is not mapped is not touched. Inlined at once: gcc leaves out calls of a function
- * that does nothing else. */
+/* Fetches memory into the cache. Unmapped addresses do no harm. Always inlined, since gcc drops calls of a function
+ * that has no other effect. */
 static inline __attribute__((always_inline)) void cpu_fetch(const void *memory, uint64_t bytes, int to_be_written) {
     const uint8_t *line = memory;
     for (uint64_t at = 0; at < bytes; at += CPU_LINE_BYTES) {

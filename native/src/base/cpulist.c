@@ -34,7 +34,7 @@ static void skip_spaces(const char **text) {
         ++*text;
 }
 
-/* Reads the number of a CPU that Linux can have, and the spaces around it. */
+/* Reads a CPU number that Linux can have, and the spaces around it. */
 static int parse_cpu(const char **text, unsigned *cpu) {
     skip_spaces(text);
     if (!isdigit((unsigned char)**text))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CRC32C two ways. Portable: eight tables, eight bytes a step. Hardware: the CPU's own instruction takes eight bytes at
- * once, but each must wait three cycles for the one before it; so the input is cut in three runs of equal length, which
- * are summed side by side and joined afterwards.
+ * CRC32C in two ways. The portable way uses eight tables and takes eight bytes a step. The hardware way uses the CPU's
+ * instruction, which takes eight bytes but must wait three cycles for the one before it. So the input is cut into three
+ * runs of equal length, whose sums are computed side by side and joined afterwards.
  *
  * Joining. A sum is a polynomial modulo P, and n words that follow it multiply it by x^(64 n). The CPU multiplies
- * without carries: of two reflected sums that gives their product times x, and a step over the 64 bits of it reduces
- * them and multiplies by x^32. So the constant for n words is x^(64 n - 33) mod P: of one word x^31, which reflected is
- * 1, and of each further word a step over a word of zeros more.
+ * without carries: the product of two reflected sums is their product times x. One step over its 64 bits reduces the
+ * product and multiplies it by x^32. So the constant for n words is x^(64 n - 33) mod P. For one word that is x^31,
+ * which is 1 when reflected; each further word takes one more step over a word of zeros.
  *
- * A copy is summed on its way: what was just stored need not be loaded again.
+ * A copy is summed on its way, so that no byte just stored has to be loaded again.
  */
 #include "base/crc32c.h"
 
@@ -56,7 +56,7 @@ static void fill_slices(void) {
 
 #include <immintrin.h>
 
-#if defined(__clang_major__) && __clang_major__ >= 14 /* gcc and older versions have it in sse4.2 */
+#if defined(__clang_major__) && __clang_major__ >= 14 /* older versions and gcc have it in sse4.2 */
 #define HARDWARE __attribute__((target("sse4.2,crc32,pclmul")))
 #else
 #define HARDWARE __attribute__((target("sse4.2,pclmul")))
@@ -99,8 +99,8 @@ static int cpu_has_crc32c(void) {
 
 #ifdef HARDWARE
 
-/* Takes the next bytes of `from`. If they are to be copied, they go to `to`: the very bytes that are summed, also if
- * another thread changes the caller's meanwhile. */
+/* Takes the next bytes of `from`, and stores them at `to` if they are to be copied. Sums exactly the bytes that it
+ * stores, even if another thread changes the caller's bytes meanwhile. */
 #define TAKE(type, name)                                                                                               \
     static inline __attribute__((always_inline)) type name(const uint8_t *from, uint8_t *to, int copies) {             \
         type value;                                                                                                    \
@@ -117,7 +117,7 @@ TAKE(uint64_t, take64)
 TAKE(uint32_t, take32)
 TAKE(uint8_t, take8)
 
-#define LEAST_RUN_WORDS 4u /* joining shorter runs costs more than it saves */
+#define LEAST_RUN_WORDS 4u /* joining shorter runs would cost more than it saves */
 #define MOST_RUN_WORDS 512u
 
 static uint32_t words_after[2 * MOST_RUN_WORDS + 1]; /* x^(64 n - 33) mod P */
@@ -177,7 +177,7 @@ static uint32_t copy_portable(void *to, const void *from, size_t length) {
 static uint32_t (*fastest)(uint32_t seed, const void *data, size_t length) = crc32c_portable;
 static uint32_t (*fastest_copy)(void *to, const void *from, size_t length) = copy_portable;
 
-/* Runs before any thread can ask for a sum. The tables and the choice never change afterwards. */
+/* Runs before any thread can ask for a sum. Tables and choice never change afterwards. */
 __attribute__((constructor)) static void choose_at_load(void) {
     fill_slices();
 #ifdef HARDWARE

@@ -13,7 +13,8 @@ static _Thread_local char sentence[SENTENCE_BYTES];
 static _Thread_local char named[NAME_BYTES];
 
 int error_set(int code, const char *format, ...) {
-    /* An argument may be error_text() itself, where a caller puts its own words around the cause. */
+    /* Formatted apart, since an argument may be error_text() itself: a caller may put its own words around the
+     * cause. */
     char next[SENTENCE_BYTES];
     int before = errno;
     va_list arguments;
@@ -41,7 +42,7 @@ int error_list_result(const struct error_list *list) {
     return list->code < 0 ? error_set(-list->code, "%s", list->text) : 0;
 }
 
-/* Not strerrorname_np: glibc has it from 2.32 only. */
+/* strerrorname_np would do, but glibc has it only from 2.32 on. */
 static const struct {
     int code;
     const char *name;
@@ -60,7 +61,7 @@ static const struct {
 #undef NAME
 };
 
-/* The kernel gives EBADE a meaning of its own. */
+/* The kernel uses EBADE with another meaning than the C library's text. */
 static const char *text_of(int code) {
     return code == EBADE ? "the device is reserved for another host" : strerror(code);
 }

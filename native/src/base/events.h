@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the engine tells its operator: a queue of the last EVENTS_KEPT sentences. Any thread. */
+/* The engine's messages to the operator: a queue of the last EVENTS_KEPT sentences. Any thread may use it. */
 #ifndef BURST_BASE_EVENTS_H
 #define BURST_BASE_EVENTS_H
 
@@ -26,8 +26,8 @@ struct event {
 struct events {
     const struct platform *platform;
     pthread_mutex_t lock;
-    uint64_t first; /* number of the oldest one kept */
-    uint64_t end;   /* number of the next one */
+    uint64_t first; /* number of the oldest event kept */
+    uint64_t end;   /* number of the next event */
     int closed;
     struct event_count changed;
     struct event kept[EVENTS_KEPT];
@@ -38,10 +38,11 @@ void events_init(struct events *events, const struct platform *platform);
 void events_post(struct events *events, uint32_t severity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* 1 and *event, 0 if none came within timeout_ns (< 0: for ever), -ESHUTDOWN if none is left and none will come. */
+/* Waits for the next event. Returns 1 with *event, 0 if none came within timeout_ns (< 0: no limit), -ESHUTDOWN if none
+ * is left and the queue is closed. */
 int events_take(struct events *events, struct event *event, int64_t timeout_ns);
 
-/* No more events will come. Wakes all takers. */
+/* Closes the queue: no more events come. Wakes all takers. */
 void events_close(struct events *events);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/path.h"
 
-/* Shortens the path of a file or folder to that of the folder it is in. 0, or -1 if there is none other than itself. */
+/* Replaces the path of a file or folder by that of the folder around it. Returns 0, or -1 at the topmost folder. */
 static int go_above(char *path) {
     char above[PATH_MAX];
     if (path_directory(path, above, sizeof(above)) < 0 || strcmp(path, above) == 0)

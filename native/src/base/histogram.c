@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/histogram.h"
 
-#define ONE_ULP_LESS (1 - 0x1p-52) /* so that 99.9 percent of 1000 are 999, however the product is rounded */
+#define ONE_ULP_LESS (1 - 0x1p-52) /* so that 99.9 percent of 1000 are 999 even if the product is rounded up */
 
 static uint64_t count_in(const struct histogram *histogram, unsigned bucket) {
     return __atomic_load_n(&histogram->counts[bucket], __ATOMIC_ACQUIRE);
@@ -11,12 +11,12 @@ static uint64_t max_of(const struct histogram *histogram) {
     return __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
 }
 
-/* The first bucket behind which there is nothing. */
+/* The first bucket behind which all buckets are empty. */
 static unsigned end_of(const struct histogram *histogram) {
     return histogram_bucket(max_of(histogram)) + 1;
 }
 
-/* The value that a bucket stands for: its highest one, but at most the maximum. The last bucket stands for the
+/* The value that stands for a bucket: its highest one, but never above the maximum. For the last bucket it is the
  * maximum. */
 static uint64_t told_of(const struct histogram *histogram, unsigned bucket) {
     const uint64_t top = histogram_top(bucket), max = max_of(histogram);
@@ -28,7 +28,8 @@ static double middle_of(unsigned bucket) {
     return (double)(bottom + (top - bottom + 1) / 2);
 }
 
-/* Returns the count and, unless sum is NULL, what all would sum up to if each were in the middle of its bucket. */
+/* Returns the count. Sets *sum, unless sum is NULL, to the sum that the values would have in the middles of their
+ * buckets. */
 static uint64_t add_up(const struct histogram *histogram, double *sum) {
     const unsigned end = end_of(histogram);
     uint64_t count = 0;
@@ -42,7 +43,7 @@ static uint64_t add_up(const struct histogram *histogram, double *sum) {
     return count;
 }
 
-/* The figures of rising percentiles, of `count` in all. */
+/* Finds the values of rising percentiles, in a histogram of `count` values. */
 static void find_percentiles(const struct histogram *histogram, uint64_t count, const double *percents, unsigned wanted,
                              uint64_t *figures) {
     const unsigned end = end_of(histogram);
@@ -78,7 +79,7 @@ void histogram_summarize(const struct histogram *histogram, struct histogram_fig
     const uint64_t max = max_of(histogram), mean = count == 0 ? 0 : (uint64_t)(sum / (double)count + 0.5);
     *figures = (struct histogram_figures){
         .count = count,
-        .mean_ns = mean < max ? mean : max, /* values may be in the lower halves of their buckets */
+        .mean_ns = mean < max ? mean : max, /* the values may lie in the lower halves of their buckets */
         .p50_ns = told[0],
         .p99_ns = told[1],
         .p999_ns = told[2],

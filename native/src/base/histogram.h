@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times in a histogram. Its buckets are those of an HdrHistogram with lowest value 1 and 2 significant digits: one
- * for each value up to 255, then 128 for each power of two, so that no figure is off by more than 1/128. Any number of
- * threads may record, and any may read meanwhile; the field `count` is filled by histogram_copy only.
+ * A histogram of times. Its buckets are those of an HdrHistogram with lowest value 1 and 2 significant digits: one for
+ * each value up to 255, then 128 for each power of two, so that no figure is off by more than 1/128. Any number of
+ * threads may record and read at the same time. Only histogram_copy fills the field `count`.
  */
 #ifndef BURST_BASE_HISTOGRAM_H
 #define BURST_BASE_HISTOGRAM_H
@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #define HISTOGRAM_LINEAR_BITS 7u
-#define HISTOGRAM_VALUE_BITS 37u /* values from 2^37 on (137 s) are all in the last bucket */
+#define HISTOGRAM_VALUE_BITS 37u /* the last bucket holds all values from 2^37 on (137 s) */
 #define HISTOGRAM_BUCKETS ((HISTOGRAM_VALUE_BITS - HISTOGRAM_LINEAR_BITS + 1) << HISTOGRAM_LINEAR_BITS)
 
 struct histogram {
-    uint64_t count; /* of all buckets */
+    uint64_t count; /* sum of all buckets */
     uint64_t max_ns;
     uint64_t counts[HISTOGRAM_BUCKETS];
 };
@@ -42,7 +42,7 @@ static inline unsigned histogram_bucket(uint64_t value) {
     return (shift << HISTOGRAM_LINEAR_BITS) + (unsigned)(value >> shift);
 }
 
-/* The highest value that falls into the bucket. */
+/* The highest value of the bucket. */
 static inline uint64_t histogram_top(unsigned bucket) {
     if (bucket < 2u << HISTOGRAM_LINEAR_BITS) {
         return bucket;
@@ -52,7 +52,7 @@ static inline uint64_t histogram_top(unsigned bucket) {
     return (leading << shift) + ((1ull << shift) - 1);
 }
 
-/* Raises the maximum first: a reader that sees the count looks as far as the maximum's bucket. */
+/* The maximum rises first: a reader that sees the new count then looks as far as its bucket. */
 static inline void histogram_record(struct histogram *histogram, uint64_t value) {
     uint64_t max = __atomic_load_n(&histogram->max_ns, __ATOMIC_RELAXED);
     while (value > max &&
@@ -63,13 +63,14 @@ static inline void histogram_record(struct histogram *histogram, uint64_t value)
 
 uint64_t histogram_count(const struct histogram *histogram);
 
-/* The least value that so many percent of all do not exceed, rounded up to its bucket; 0 if there are none. */
+/* The least value that so many percent of all do not exceed, rounded up to the top of its bucket; 0 in an empty
+ * histogram. */
 uint64_t histogram_percentile(const struct histogram *histogram, double percent);
 
-/* Values recorded meanwhile may or may not be in each of the figures. */
+/* Each figure may or may not include values recorded meanwhile. */
 void histogram_summarize(const struct histogram *histogram, struct histogram_figures *figures);
 
-/* Fills to->count with the count of what was copied. */
+/* Copies the buckets, and sets to->count to their sum. */
 void histogram_copy(const struct histogram *histogram, struct histogram *to);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which things of an ordered list stay: rolled files, segments. Their owners list them, ask for each, from the newest one on, and delete
- * what goes, the oldest one first.
+ * Which things of an ordered list stay: rolled files, or segments. The owner of a list asks for each thing, from the
+ * newest on, then deletes those that go, the oldest first.
  *
- * A thing is beyond the limits if it is too old, or if it and the newer ones are too many or have too many bytes. A thing that nobody
- * needs may go sooner: once the newer ones have enough bytes, and it is old enough.
+ * A thing is beyond the limits if it is too old, or if it and the newer ones are too many or have too many bytes. A
+ * thing that nobody needs may go sooner: once it is old enough and the newer ones have enough bytes.
  */
 #ifndef BURST_BASE_KEEP_H
 #define BURST_BASE_KEEP_H
@@ -18,15 +18,16 @@ struct keep_limits {
 
 struct keep_rule {
     struct keep_limits limits;
-    /* What nobody needs stays until both are over; 0: that is over at once. */
+    /* Things that nobody needs stay until both minimums are passed. 0: that minimum is always passed. */
     uint64_t least_bytes;
     int64_t least_ns;
-    int in_order; /* none goes before all older ones: so one that is too old may stay, and counts among the newer ones */
+    /* No thing goes before all older ones; so a thing that is too old may stay, and then counts among the newer ones. */
+    int in_order;
 };
 
 enum keep_need {
-    KEEP_FREE,   /* nobody needs it */
-    KEEP_NEEDED, /* it goes beyond the limits only */
+    KEEP_FREE,   /* nobody needs the thing */
+    KEEP_NEEDED, /* the thing goes only when it is beyond the limits */
     KEEP_ALWAYS,
 };
 
@@ -40,17 +41,17 @@ struct keep_sum {
     uint64_t count, bytes;
 };
 
-/* `newer` begins as zeros: of what was asked for so far. */
+/* `newer` begins as zeros. It adds up the things asked for so far. */
 struct keep {
     const struct keep_rule *rule;
     int64_t now_ns;
     struct keep_sum newer;
 };
 
-/* Whether the next thing, from the newest one on, goes. */
+/* Whether the next thing goes. The caller asks from the newest thing on. */
 int keep_goes(struct keep *keep, const struct keep_thing *thing);
 
-/* Whether a thing of that age is beyond the limits, if it and the newer ones have that sum. */
+/* Whether a thing of that age is beyond the limits. `sum` adds it up with the newer ones. */
 int keep_is_beyond(const struct keep_limits *limits, const struct keep_sum *sum, int64_t age_ns);
 
 #endif

@@ -12,18 +12,19 @@
 
 #include "base/error.h"
 
-#define NO_LIMIT_FROM ((uint64_t)1 << 62) /* cgroup v1 writes a number of that size for none */
-#define CHARGED_AHEAD_PAGES 128u          /* for each CPU: the kernel counts usage and cache in batches of 64 pages */
+#define NO_LIMIT_FROM ((uint64_t)1 << 62) /* cgroup v1 writes "no limit" as a number of this size */
+/* For each CPU, since the kernel counts usage and cache in batches of 64 pages. */
+#define CHARGED_AHEAD_PAGES 128u
 
 #define WAY_OUT                                                                                                        \
     "the kernel would kill the process (exit code 137); raise that limit or choose a smaller ring. What a ring holds " \
     "stays in it: `burstlog recover` moves it where there is more memory"
 
-/* Where the groups are that limit memory. */
+/* The control groups that limit the memory of a process. */
 struct hierarchy {
     int is_v1;
-    char mount[PATH_MAX]; /* of the hierarchy */
-    char group[PATH_MAX]; /* of the process, below the mount: "" or "/a/b" */
+    char mount[PATH_MAX]; /* where the hierarchy is mounted */
+    char group[PATH_MAX]; /* the process's group, below the mount: "" or "/a/b" */
 };
 
 static uint64_t sum(uint64_t a, uint64_t b) {
@@ -38,7 +39,7 @@ static uint64_t above(uint64_t a, uint64_t b) {
     return a > b ? a - b : 0;
 }
 
-/* The number in a file of the group. `missing`: there is no such file, or "max" in it. */
+/* The number in a file of the group. Returns `missing` if there is no such file, or if it says "max". */
 static uint64_t value_of(const char *root, const char *group, const char *name, uint64_t missing) {
     char path[2 * PATH_MAX + 64];
     uint64_t value;
@@ -51,7 +52,7 @@ static uint64_t value_of(const char *root, const char *group, const char *name, 
     return got == 1 ? value : missing;
 }
 
-/* Adds up the lines of a file that begin with one of the names and a number. 0: the file cannot be read. */
+/* Sets the values of the lines that begin with one of the names. Returns 0 if the file cannot be read. */
 static int add_lines(const char *root, const char *path, const char *const *names, uint64_t *values, size_t count) {
     char whole[2 * PATH_MAX + 64], line[256], name[64];
     uint64_t value;
@@ -71,7 +72,7 @@ static int add_lines(const char *root, const char *path, const char *const *name
     return 1;
 }
 
-/* How much more the host may swap out of this group. */
+/* How many more bytes of this group the host may swap out. */
 static uint64_t swap_left(const char *root, const struct hierarchy *in, const char *group, uint64_t limit) {
     static const char *const names[] = {"SwapFree:"};
     uint64_t free_kib[1] = {0}, of_group;
@@ -105,7 +106,7 @@ static void look_at_group(const char *root, const struct hierarchy *in, const ch
     const uint64_t used = value_of(root, group, in->is_v1 ? "memory.usage_in_bytes" : "memory.current", 0);
     snprintf(stat, sizeof stat, "%s/memory.stat", group);
     const int is_told = add_lines(root, stat, in->is_v1 ? of_v1 : of_v2, caches, 3);
-    if (in->is_v1) /* does not tell what of it can be taken back */
+    if (in->is_v1) /* v1 does not tell how much of it the kernel can take back */
         caches[2] = value_of(root, group, "memory.kmem.usage_in_bytes", 0);
     const uint64_t left = above(sum(limit, caches[0]), used);
     found->left_bytes = lower(found->left_bytes, lower(left, limit));
@@ -115,7 +116,8 @@ static void look_at_group(const char *root, const struct hierarchy *in, const ch
     }
 }
 
-/* The path of the process's group in the hierarchy; 0: there is none. v1: the one that has the controller memory. */
+/* Finds the process's group in the hierarchy; for v1 in the one that has the controller `memory`. Returns 0 if there is
+ * none. */
 static int find_group(const char *root, int is_v1, char *group) {
     char path[PATH_MAX], line[PATH_MAX + 256];
     int found = 0;
@@ -123,7 +125,7 @@ static int find_group(const char *root, int is_v1, char *group) {
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return 0;
-    while (!found && fgets(line, sizeof line, file) != NULL) { /* 4:memory,cpu:/a/b */
+    while (!found && fgets(line, sizeof line, file) != NULL) { /* a line: 4:memory,cpu:/a/b */
         char *controllers = strchr(line, ':'), *name = controllers == NULL ? NULL : strchr(controllers + 1, ':');
         if (name == NULL)
             continue;
@@ -150,7 +152,7 @@ static int has_word(const char *words, const char *word) {
     return 0;
 }
 
-/* A mount may show a part of the hierarchy only: it is named by what it shows. */
+/* A mount may show only a part of the hierarchy. Group paths below it then begin behind the part's own path. */
 static void put_below_mount(struct hierarchy *in, const char *shown) {
     const size_t length = strcmp(shown, "/") == 0 ? 0 : strlen(shown);
     const int is_below = strncmp(in->group, shown, length) == 0 &&
@@ -163,7 +165,7 @@ static void put_below_mount(struct hierarchy *in, const char *shown) {
         in->group[0] = '\0';
 }
 
-/* 36 35 0:30 SHOWN MOUNT options optional.. - cgroup2 source options */
+/* A line of mountinfo: 36 35 0:30 SHOWN MOUNT options optional.. - cgroup2 source options */
 static int find_hierarchy(const char *root, int is_v1, struct hierarchy *in) {
     char path[PATH_MAX], shown[PATH_MAX] = "/", type[32], options[1024];
     char *line = NULL;
@@ -191,7 +193,7 @@ static void look_at_hierarchy(const char *root, int is_v1, struct memory_limit *
     struct hierarchy in;
     if (!find_hierarchy(root, is_v1, &in))
         return;
-    for (;;) { /* from the group upwards */
+    for (;;) { /* from the process's group upwards */
         char group[2 * PATH_MAX];
         snprintf(group, sizeof group, "%s%s", in.mount, in.group);
         if (strlen(group) < PATH_MAX)

@@ -33,7 +33,7 @@ int path_follow(const char *path, char *followed, size_t followed_bytes) {
         char target[PATH_MAX], directory[PATH_MAX], joined[2 * PATH_MAX];
         ssize_t length = readlink(followed, target, sizeof(target) - 1);
         if (length < 0)
-            break; /* no link, or nothing there: this is the name */
+            break; /* no link, or no file yet: the name is found */
         if (links == LINKS_MAX)
             return -ELOOP;
         target[length] = '\0';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the engine needs of the host besides device and files: time, sleeping, waking, memory, randomness. One table,
- * so that a test can run the production engine under a clock and a scheduler of its own.
+ * The host's services for the engine besides device and files: time, sleeping, waking, memory, randomness. They stand
+ * in one table, so that a test can run the production engine under a clock and a scheduler of its own.
  */
 #ifndef BURST_BASE_PLATFORM_H
 #define BURST_BASE_PLATFORM_H
@@ -18,9 +18,9 @@ struct platform {
 
 enum platform_memory {
     PLATFORM_PLAIN,
-    PLATFORM_IMAGE,          /* prefaulted and locked where the host allows it, in huge pages where it gives such, and
-                                absent in a forked child */
-    PLATFORM_IMAGE_SMALL,    /* as PLATFORM_IMAGE, but in pages of the ordinary size */
+    /* Prefaulted; locked if the host allows it; in huge pages if it has such; absent in a forked child. */
+    PLATFORM_IMAGE,
+    PLATFORM_IMAGE_SMALL,    /* PLATFORM_IMAGE in pages of the ordinary size */
     PLATFORM_WIPED_IN_CHILD, /* a forked child finds it zeroed (since Linux 4.14) */
 };
 
@@ -29,29 +29,29 @@ struct platform_ops {
     int64_t (*monotonic_ns)(const struct platform *platform);
     int64_t (*realtime_ns)(const struct platform *platform);
 
-    /* Sleeps while *word == expected, at most timeout_ns (< 0: for ever). Returns 0 (woken, or the word had another
-     * value, or for no reason) or -ETIMEDOUT. */
+    /* Sleeps while *word == expected, at most timeout_ns (< 0: no limit). Returns -ETIMEDOUT after that time, else 0:
+     * after a wake-up, for another value of the word, or for no reason. */
     int (*park)(const struct platform *platform, _Atomic uint32_t *word, uint32_t expected, int64_t timeout_ns);
     /* Wakes at most `count` threads parked on the word. */
     void (*unpark)(const struct platform *platform, _Atomic uint32_t *word, int count);
 
     void (*sleep_ns)(const struct platform *platform, int64_t duration_ns);
-    /* Lets others that can run do so. */
+    /* Lets other threads run that can. */
     void (*yield)(const struct platform *platform);
 
-    /* A full fence in every thread of the process; takes up to some milliseconds. */
+    /* A full fence in every thread of the process. Takes up to some milliseconds. */
     void (*fence_all)(const struct platform *platform);
 
-    /* Zeroed memory, page-aligned (a WIPED_IN_CHILD word of 4 bytes only to itself), or NULL. */
+    /* Zeroed memory, or NULL. Aligned to a page; a WIPED_IN_CHILD word of 4 bytes is aligned only to itself. */
     void *(*allocate)(const struct platform *platform, size_t bytes, enum platform_memory kind);
     void (*release)(const struct platform *platform, void *memory, size_t bytes);
-    /* The whole pages of PLAIN memory lose what they hold, and read zero, but stay mapped. */
+    /* Zeroes the whole pages in a range of PLAIN memory and gives them back to the host. They stay mapped. */
     void (*forget)(const struct platform *platform, void *memory, size_t bytes);
 
     /* Unpredictable bits; never 0. */
     uint64_t (*random)(const struct platform *platform);
 
-    /* What the host lets this process have of memory: base/memory_limit.h. NULL: there is no limit. */
+    /* The host's memory limits for this process: base/memory_limit.h. A NULL function means that there is no limit. */
     void (*memory_limit)(const struct platform *platform, struct memory_limit *limit);
 };
 
@@ -66,7 +66,7 @@ static inline int64_t platform_realtime_ns(const struct platform *platform) {
     return platform->ops->realtime_ns(platform);
 }
 
-/* The moment timeout_ns (< 0: for ever) from now. */
+/* The time timeout_ns from now; without a limit (< 0) one that never comes. */
 static inline int64_t platform_deadline_ns(const struct platform *platform, int64_t timeout_ns) {
     const int64_t now_ns = platform_monotonic_ns(platform);
     return timeout_ns < 0 || timeout_ns > INT64_MAX - now_ns ? INT64_MAX : now_ns + timeout_ns;

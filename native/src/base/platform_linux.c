@@ -25,7 +25,7 @@
 #define NS_PER_S 1000000000ll
 #define FENCE_WAIT_NS 100000
 #define WORDS_MASK ((uintptr_t)0xfff) /* pages have at least 4096 bytes */
-#define WORDS_A_PAGE 1024u            /* the first is not given out: no word is at the beginning of a page */
+#define WORDS_A_PAGE 1024u            /* the first is never given out, so no word stands at the beginning of a page */
 
 _Static_assert(sizeof(_Atomic uint32_t) == 4, "the kernel parks on a 32-bit word");
 
@@ -78,8 +78,8 @@ static void linux_yield(const struct platform *platform) {
     sched_yield();
 }
 
-/* Without the call (old kernels, sandboxes, CPUs without a tick) it sleeps: a store becomes visible in far less
- * time. */
+/* On old kernels, in sandboxes and on CPUs without a tick the call fails. Then it sleeps instead: a store becomes
+ * visible in far less time. */
 static void linux_fence_all(const struct platform *platform) {
     const int before = errno;
     atomic_thread_fence(memory_order_seq_cst);
@@ -89,7 +89,7 @@ static void linux_fence_all(const struct platform *platform) {
     errno = before;
 }
 
-/* Address space that begins at a huge page, so that the kernel can back all of it with such. */
+/* Maps address space that begins at a huge page, so that the kernel can back all of it with huge pages. */
 static void *map_aligned(size_t bytes) {
     size_t wide = bytes + HUGE_PAGE_BYTES;
     if (wide < bytes)
@@ -107,7 +107,7 @@ static void *map_aligned(size_t bytes) {
     return (void *)start;
 }
 
-/* Touches every page, and locks it where the host allows that: no append then waits for the kernel to find one. */
+/* Touches every page, and locks it if the host allows that: no append then waits for a page fault. */
 static int prefault(uint8_t *memory, size_t bytes, size_t page_bytes) {
     if (madvise(memory, bytes, MADV_POPULATE_WRITE) < 0) {
         if (errno != EINVAL)
@@ -120,10 +120,10 @@ static int prefault(uint8_t *memory, size_t bytes, size_t page_bytes) {
 }
 
 /*
- * Words that a forked child finds zeroed. They come from pages that are never given back. One mapping for each word
- * would part the mappings of closed handles around it, and a process may have 65530 mappings. This holds the address of
- * the page and, in its low bits, the number of the next word. The page itself cannot hold that: it is zeroed in a
- * child, which would then give out its parent's words again.
+ * Words that a forked child finds zeroed. They come from pages that are never given back. With a mapping for each word,
+ * closed handles would leave ever more parts of mappings, and a process may have only 65530. This variable holds the
+ * address of the page and, in its low bits, the number of the next word. The page itself cannot hold that number: it is
+ * zeroed in a child, which would then give out its parent's words again.
  */
 static _Atomic uintptr_t wiped_words;
 
@@ -139,7 +139,7 @@ static void *wiped_word(size_t page_bytes) {
         return NULL;
     madvise(page, page_bytes, MADV_WIPEONFORK);
     next = 0;
-    atomic_compare_exchange_strong(&wiped_words, &next, (uintptr_t)page + 2); /* else another thread was faster */
+    atomic_compare_exchange_strong(&wiped_words, &next, (uintptr_t)page + 2); /* otherwise another thread was faster */
     return (uint32_t *)page + 1;
 }
 
@@ -160,9 +160,9 @@ static void *linux_allocate(const struct platform *platform, size_t bytes, enum 
     void *memory = map_aligned(bytes);
     if (memory == NULL)
         return NULL;
-    /* Set before the first touch. A kernel without it gives small pages. */
+    /* This comes before the first touch. A kernel without huge pages gives small ones. */
     madvise(memory, bytes, kind == PLATFORM_IMAGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    /* Otherwise parent and child would copy every page on its first touch after a fork. */
+    /* Otherwise parent and child would copy each page on its first touch after a fork. */
     if (madvise(memory, bytes, MADV_DONTFORK) < 0 || prefault(memory, bytes, page_bytes) < 0) {
         munmap(memory, bytes);
         return NULL;
@@ -173,7 +173,8 @@ static void *linux_allocate(const struct platform *platform, size_t bytes, enum 
 static void linux_release(const struct platform *platform, void *memory, size_t bytes) {
     (void)platform;
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    if (memory != NULL && ((uintptr_t)memory & (page_bytes - 1)) == 0) /* else a word, which is never used again */
+    if (memory != NULL &&
+        ((uintptr_t)memory & (page_bytes - 1)) == 0) /* otherwise it is a word, which is never used again */
         munmap(memory, (bytes + page_bytes - 1) & ~(page_bytes - 1));
 }
 
@@ -186,7 +187,8 @@ static void linux_forget(const struct platform *platform, void *memory, size_t b
         madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
-/* Used where a sandbox forbids getrandom: the 16 random bytes that the kernel gives every process, and the clock. */
+/* Random bits when a sandbox forbids getrandom: from the 16 random bytes that the kernel gives each process, and the
+ * clock. */
 static uint64_t random_of_process(void) {
     uint64_t bits[2] = {0, 0};
     const void *given = (const void *)getauxval(AT_RANDOM);

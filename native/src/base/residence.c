@@ -20,7 +20,7 @@ struct mapping {
     struct image_residence residence;
 };
 
-/* "Size:    65536 kB" */
+/* Reads a line such as "Size: 65536 kB". */
 static void take_size(const char *line, const char *name, uint64_t *bytes) {
     uint64_t kib;
     const size_t length = strlen(name);
@@ -28,7 +28,7 @@ static void take_size(const char *line, const char *name, uint64_t *bytes) {
         *bytes = kib * KIB;
 }
 
-/* True at the last line of a mapping, if it is the image. */
+/* Returns true at the last line of a mapping that is the image. */
 static int take_line(const char *line, uint64_t image_bytes, struct mapping *mapping) {
     uint64_t start, end;
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2)
@@ -38,7 +38,7 @@ static int take_line(const char *line, uint64_t image_bytes, struct mapping *map
     return strncmp(line, "VmFlags:", 8) == 0 && strstr(line, " dc") != NULL && mapping->residence.bytes == image_bytes;
 }
 
-/* "N0=512 N1=30 ..": the nodes of the line of numa_maps that begins with the mapping's address. */
+/* Collects the nodes of a mapping's line in numa_maps: "N0=512 N1=30 ..". */
 static void take_nodes(const char *line, struct image_residence *residence) {
     size_t used = 0;
     for (const char *word = strchr(line, ' '); word != NULL; word = strchr(word + 1, ' ')) {
@@ -111,7 +111,8 @@ static const char *policy_name(int policy) {
 
 int thread_residence_of(pid_t thread, struct thread_residence *residence) {
     struct sched_param parameters;
-    /* musl's functions of these names refuse to ask: for POSIX they are about processes. */
+    /* musl's functions of these names always fail: POSIX defines them for processes, the kernel has them for
+     * threads. */
     residence->policy = (int)syscall(SYS_sched_getscheduler, thread);
     if (residence->policy < 0 || syscall(SYS_sched_getparam, thread, &parameters) < 0 ||
         sched_getaffinity(thread, sizeof(residence->cpus), (cpu_set_t *)&residence->cpus) < 0)

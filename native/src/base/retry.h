@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* The result of a system call, which is made again as long as a signal interrupts it. */
+/* The result of a system call, repeated as long as a signal interrupts it. */
 #ifndef TEMP_FAILURE_RETRY
 #define TEMP_FAILURE_RETRY(call)                                                                                       \
     (__extension__({                                                                                                   \

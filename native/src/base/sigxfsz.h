@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread that writes, which ends the process by default. The library
- * needs only the write's EFBIG, so it writes on its callers' threads between these two.
+ * A write beyond RLIMIT_FSIZE sends SIGXFSZ to the writing thread; by default that ends the process. The library needs
+ * only the write's EFBIG. So it writes between these two calls, since it runs on its callers' threads.
  */
 #ifndef BURST_BASE_SIGXFSZ_H
 #define BURST_BASE_SIGXFSZ_H
@@ -15,7 +15,7 @@ struct sigxfsz_state {
 
 void sigxfsz_block(struct sigxfsz_state *held);
 
-/* Removes a SIGXFSZ that was sent meanwhile. One that was pending before stays pending. Leaves errno as it is. */
+/* Removes a SIGXFSZ that was sent meanwhile. One that was already pending stays pending. errno stays as it is. */
 void sigxfsz_restore(const struct sigxfsz_state *held);
 
 #endif

@@ -25,7 +25,8 @@ int worker_start(struct worker *worker, const char *name, void (*body)(void *arg
     worker->run = body;
     worker->argument = argument;
     sigfillset(&all);
-    sigdelset(&all, SIGBUS); /* of a mapped ring: blocked, it would end the process, where it can be handled */
+    /* A mapped ring gets SIGBUS: blocked, it would end the process although a handler could handle it. */
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int rc = pthread_create(&worker->thread, NULL, run, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
