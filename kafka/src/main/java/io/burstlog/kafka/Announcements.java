@@ -5,15 +5,15 @@ import io.burstlog.BurstEvent;
 import java.time.Instant;
 import java.util.function.Consumer;
 
-/** What a shipper says, and what of it it has said. Of the shipper's thread. */
+/** The shipper's events, each told once. The shipper's thread alone uses it. */
 final class Announcements {
 
-    /** So many sessions behind each other that fail for the same reason. */
+    /** The number of sessions in a row that must fail for the same reason. */
     private static final int LASTING = 3;
 
     private final ShipperConfig config;
 
-    /** Why the last session failed, how many did for that one behind the other, and the reason that was told. */
+    /** The reason of the last failure, how many sessions in a row failed for it, and the reason that was told. */
     private String seen;
 
     private int timesSeen;
@@ -28,7 +28,7 @@ final class Announcements {
         config.listener().accept(new BurstEvent(severity, Instant.now(), text));
     }
 
-    /** Once, and once after each failure. */
+    /** Tells that the shipper ships: once, and once more after each failure. */
     void ships(boolean isAgain, long number) {
         if (isAgain) {
             tell(
@@ -73,7 +73,7 @@ final class Announcements {
                         + " is on brokers below Kafka 4.0: a record that comes late can be there twice");
     }
 
-    /** @param sentence of the consumer, whose folder is another one now */
+    /** @param sentence what the consumer says of its folder, which was replaced */
     void changesFolder(String sentence, long next) {
         tell(
                 BurstEvent.Severity.WARN,
@@ -82,7 +82,7 @@ final class Announcements {
                         + "; it goes on by itself with what is there now, as soon as a log has written that");
     }
 
-    /** Once each time that it begins to fail, and when what keeps it from going on has become another reason. */
+    /** Tells that the shipper waits: when it begins to fail, and when it fails for another reason than the one told. */
     void waits(Throwable reason, boolean isNew) {
         Throwable cause = reason.getCause() == null ? reason : reason.getCause();
         String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
@@ -114,7 +114,7 @@ final class Announcements {
                         + "; the next start ships what it finds there");
     }
 
-    /** @param noted gets the sentence before anybody else does */
+    /** @param noted gets the sentence before the listener does */
     void ends(Throwable reason, boolean isFinal, Consumer<String> noted) {
         if (reason instanceof Session.RefusedException) {
             end("topic " + config.topic() + " gets no records: " + reason.getMessage() + ".", noted);

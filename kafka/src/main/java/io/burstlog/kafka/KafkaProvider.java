@@ -20,10 +20,10 @@ import org.apache.kafka.common.config.AbstractConfig;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** For those who read the element {@code <Kafka>} of a configuration; found by {@link java.util.ServiceLoader}. */
+/** Makes a shipper from the element {@code <Kafka>} of a configuration. {@link java.util.ServiceLoader} finds it. */
 public final class KafkaProvider implements ShipperProvider {
 
-    /** For the one who looks for it. */
+    /** Called by {@link java.util.ServiceLoader}. */
     public KafkaProvider() {}
 
     @Override
@@ -84,7 +84,10 @@ public final class KafkaProvider implements ShipperProvider {
         }
     }
 
-    /** The first group of what is found in the text of a record; a record without it has no key. */
+    /**
+     * The key is the first group that the expression finds in the text of a record; a record without a match has no
+     * key.
+     */
     private static Function<ConsumedRecords, byte[]> keyOf(String regularExpression) {
         Pattern pattern;
         try {

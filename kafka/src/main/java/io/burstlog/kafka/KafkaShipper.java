@@ -14,8 +14,8 @@ import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 
 /**
- * Ships the records of a folder of segments into a topic of Apache Kafka: whoever reads the topic with
- * {@code isolation.level=read_committed} gets each record exactly once, in order.
+ * Ships the records of a folder of segments into a topic of Apache Kafka. A reader of the topic gets each record
+ * exactly once, in order, if it reads with {@code isolation.level=read_committed}.
  *
  * <pre>{@code
  * ShipperConfig config = ShipperConfig.builder()
@@ -27,14 +27,15 @@ import org.apache.kafka.common.errors.ProducerFencedException;
  * }
  * }</pre>
  *
- * <p>It needs no log: it runs in the process of the log, or in one of its own. Each batch is a transaction. After a
- * failure of any kind it reads from the topic itself which record is the last one, and goes on behind it; the place
- * that it acknowledges in the folder counts only while the topic has none of its records. While the brokers are away it
- * tries again, after a tenth of a second at first and ten seconds at last, and the records wait in the folder. A folder
- * that is deleted, moved away or begun anew meanwhile is left when all that can be read of it is shipped, and the one
- * in its place is shipped as soon as a log has written it.
+ * <p>The shipper needs no open log: it runs in the process of the log, or in one of its own. Each batch is a
+ * transaction. After any failure the shipper reads the last shipped record from the topic itself, and goes on behind
+ * it. Its acknowledged position in the folder counts only while the topic has none of its records. While the brokers
+ * are away the records wait in the folder, and the shipper tries again, after a tenth of a second at first and ten
+ * seconds at last. If the folder is deleted, moved away or begun anew, the shipper ships all that it can still read,
+ * and then the folder in its place, as soon as a log has written that.
  *
- * <p>Two shippers of one folder and topic: the one that begins fences the other, which ends, {@link State#FAILED}.
+ * <p>If a second shipper of the same folder and topic begins, it fences the first one, which ends as
+ * {@link State#FAILED}.
  *
  * <p>Thread-safe. All work is done by one thread of its own, a daemon.
  */
@@ -47,7 +48,7 @@ public final class KafkaShipper implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(10);
     private static final Duration LAST_PATIENCE = Duration.ofSeconds(1);
 
-    /** The errno of a consumer whose folder is not the one any more that it opened. */
+    /** The errno of a consumer whose folder has been replaced. */
     private static final int ESTALE = 116;
 
     private final ShipperConfig config;
@@ -59,16 +60,16 @@ public final class KafkaShipper implements AutoCloseable {
     private volatile String failure;
     private volatile ShipperStats stats = new ShipperStats(State.CONNECTING, 0, 0, 0, 0, 0, 0, 0, 0);
 
-    /** Null while there is no folder. Of the shipper's thread, like what follows. */
+    /** Null while there is no folder. The shipper's thread alone uses this and the fields below. */
     private BurstConsumer consumer;
 
-    /** The number that is shipped next. */
+    /** The number of the next record to ship. */
     private long next;
 
     private long acknowledged;
     private long noted;
 
-    /** The number that was shipped when it was noted last: no longer under way. */
+    /** The highest number in the topic when this last looked. The next look acknowledges it. */
     private long settled;
 
     private Uuid topicId;
@@ -111,7 +112,7 @@ public final class KafkaShipper implements AutoCloseable {
     }
 
     /**
-     * Waits until it ends, by itself or because it is closed.
+     * Waits until the shipper ends, by itself or because it is closed.
      *
      * @param timeout how long to wait at most
      * @return whether it has ended
@@ -122,7 +123,7 @@ public final class KafkaShipper implements AutoCloseable {
         return !thread.isAlive();
     }
 
-    /** Ends the transaction under way, within ten seconds, and lets go of the folder. Again it does nothing. */
+    /** Ends the transaction under way, within ten seconds, and lets go of the folder. A second call does nothing. */
     @Override
     public void close() {
         isStopping = true;
@@ -134,8 +135,8 @@ public final class KafkaShipper implements AutoCloseable {
     }
 
     /**
-     * Ships what is in the folder, until something fails, and lets go of the folder. What is left then is told, and
-     * shipped by the next one.
+     * Ships the records that are in the folder until something fails, and lets go of the folder. The listener is told
+     * what is left; the next shipper ships it.
      *
      * @param limit how long that may take; it may be exceeded by a second
      */
@@ -229,14 +230,17 @@ public final class KafkaShipper implements AutoCloseable {
         }
     }
 
-    /** Its consumer gives nothing more: what the topic lacks of it is lost, or is where the folder was moved to. */
+    /**
+     * Leaves a folder whose consumer gives nothing more. Records that the topic still lacks are lost, or in the folder
+     * under its new name.
+     */
     private void changeFolder(String sentence) {
         leaveFolder();
         update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
         announcements.changesFolder(sentence, next);
     }
 
-    /** Null: it was stopped. */
+    /** Returns why the session ended; null if the shipper was stopped. */
     private Throwable runSession() {
         if (consumer == null) {
             try {
@@ -248,7 +252,7 @@ public final class KafkaShipper implements AutoCloseable {
         try (Session session = new Session(config, consumer)) {
             begin(session);
             while (!isStopping) {
-                // Before the look: what is there when it is told to finish must be found.
+                // Read before the poll: records that were there when the shipper was told to finish must be found.
                 boolean isLast = isFinishing;
                 ConsumedRecords records = consumer.poll(config.transactionBytes(), isLast ? Duration.ZERO : LOOK);
                 if (!records.isEmpty()) {
@@ -285,13 +289,13 @@ public final class KafkaShipper implements AutoCloseable {
             announcements.brokersAreOld();
         }
         consumer.seek(next);
-        // That it answers is not enough: the topic may refuse the next record each time.
+        // An answer of the brokers is not enough: the topic may refuse the next record each time.
         update(stats.state() == State.WAITING ? State.WAITING : State.SHIPPING, next - 1, 0, 0, 0, 0);
         isCaughtUp = false;
         note(true);
     }
 
-    /** A transaction is committed, or there is nothing to ship. */
+    /** Called when a transaction is committed, or when there is nothing to ship. */
     private void tellThatItShips() {
         boolean isAgain = stats.state() == State.WAITING;
         if (isAgain) {
@@ -300,7 +304,7 @@ public final class KafkaShipper implements AutoCloseable {
         announcements.ships(isAgain, next);
     }
 
-    /** Once a session: it has waited for a record. */
+    /** Called once a session, when the shipper has had to wait for a record. */
     private void tellThatItHasAll() {
         if (!isCaughtUp) {
             announcements.hasAll(next);
@@ -343,7 +347,7 @@ public final class KafkaShipper implements AutoCloseable {
     private void tellFailure(Throwable reason) {
         boolean isNew = stats.state() != State.WAITING;
         if (consumer != null) {
-            consumer.seek(next); // so that the lag counts what it had got and could not ship
+            consumer.seek(next); // so that the lag counts the records that were read and could not be shipped
         }
         update(State.WAITING, stats.shippedNumber(), 0, 0, 0, 1);
         announcements.waits(reason, isNew);
@@ -367,7 +371,7 @@ public final class KafkaShipper implements AutoCloseable {
             try {
                 note(false);
             } catch (BurstException told) {
-                // The next session meets it, too.
+                // The next session meets the same error.
             }
             try {
                 Thread.sleep(Math.min(millis, LOOK.toMillis()));
@@ -397,8 +401,8 @@ public final class KafkaShipper implements AutoCloseable {
     }
 
     /**
-     * Once a second: says to the folder what it need not keep, and looks how much waits there. What was committed just
-     * now may have gone to a topic that is being deleted: it is kept until the next time.
+     * Once a second, acknowledges to the folder what it need not keep, and measures how much waits there. The newest
+     * commit may have gone to a topic that is being deleted, so it is acknowledged one second later.
      */
     private void note(boolean now) {
         long time = System.nanoTime();
@@ -411,7 +415,7 @@ public final class KafkaShipper implements AutoCloseable {
             lag = consumer.lag();
         } catch (BurstException failure) {
             if (isStale(failure)) {
-                return; // The next poll says so, when all that can be read is shipped.
+                return; // The next poll throws it again, when all readable records are shipped.
             }
             throw failure;
         }

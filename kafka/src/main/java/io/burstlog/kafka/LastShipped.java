@@ -19,10 +19,10 @@ import org.apache.kafka.common.header.Headers;
 /**
  * Finds the last record of a folder that is committed in a topic, by reading partitions from their ends back.
  *
- * <p>DESIGN. Whoever asks has initialized the producer that writes these records: so each of its transactions is
- * decided, and no other one can begin. What is committed may still lie behind a transaction of another producer that is
- * open, where nobody can read it: hence all that is written now is read, and so waited for until it is decided. In a
- * partition, numbers rise: the first that is found, from the end back, is the highest of the partition.
+ * <p>DESIGN. The caller has initialized the producer that writes these records. So all its transactions are decided,
+ * and no new one can begin. A committed record may still lie behind an open transaction of another producer, where
+ * nobody can read it. Hence this reads all that is written now, and waits until it is decided. Numbers rise within a
+ * partition: the first number that is found from the end back is the highest one.
  */
 final class LastShipped {
 
@@ -36,8 +36,8 @@ final class LastShipped {
     private final long timeoutNanos;
 
     /**
-     * @param topic reads what is committed, and is assigned by this
-     * @param numberOf of a record of the folder; 0 of another
+     * @param topic a consumer that reads committed records; this assigns its partitions
+     * @param numberOf gives the number of a record of the folder, and 0 for any other record
      */
     LastShipped(Admin admin, Consumer<byte[], byte[]> topic, ToLongFunction<Headers> numberOf, long timeoutNanos) {
         this.admin = admin;
@@ -46,7 +46,7 @@ final class LastShipped {
         this.timeoutNanos = timeoutNanos;
     }
 
-    /** The record with the highest number in these partitions; null: none of the folder's records is there. */
+    /** Finds the record with the highest number in these partitions; null if they have no record of the folder. */
     ConsumerRecord<byte[], byte[]> find(Collection<TopicPartition> partitions)
             throws ExecutionException, InterruptedException {
         Map<TopicPartition, Long> begins = offsets(partitions, OffsetSpec.earliest());
@@ -59,7 +59,7 @@ final class LastShipped {
         return highest;
     }
 
-    /** Of all that is written, whether it is decided or not. */
+    /** Returns offsets that count every written record, decided or not. */
     private Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec which)
             throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetSpec> wanted =
@@ -91,7 +91,10 @@ final class LastShipped {
         return null;
     }
 
-    /** Of the records of these offsets. Those that retention deletes meanwhile are passed over. */
+    /**
+     * Finds the record with the highest number between the offsets. It passes over records that retention deletes
+     * meanwhile.
+     */
     private ConsumerRecord<byte[], byte[]> highest(TopicPartition partition, long from, long to) {
         ConsumerRecord<byte[], byte[]> highest = null;
         topic.seek(partition, from);

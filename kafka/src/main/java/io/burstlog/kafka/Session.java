@@ -26,13 +26,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A producer from its beginning to its first failure. Whatever fails, in whatever state, the next session begins anew:
- * it ends the transaction that is open, looks in the topic which record is the last one, and goes on behind it.
+ * A producer from its beginning to its first failure. After any failure in any state the next session begins anew: it
+ * ends the open transaction, looks up the last record in the topic, and goes on behind it.
  */
 final class Session implements AutoCloseable {
 
     /**
-     * Brokers that have it, KIP-890, refuse what a producer sends late, into another transaction than it was meant for.
+     * Brokers with this feature (KIP-890) refuse a late record that would get into another transaction than its own.
      */
     private static final String FEATURE = "transaction.version";
 
@@ -59,7 +59,7 @@ final class Session implements AutoCloseable {
     private final Map<Integer, Long> lastOffsets = new HashMap<>();
     private TopicRecords records;
 
-    /** Returns when the consumer is behind the last record that is committed in the topic. */
+    /** Places the consumer behind the last record that is committed in the topic. */
     Session(ShipperConfig config, BurstConsumer consumer) throws ExecutionException, InterruptedException {
         this.config = config;
         this.consumer = consumer;
@@ -102,7 +102,7 @@ final class Session implements AutoCloseable {
                             "auto.offset.reset",
                             "earliest",
                             "fetch.max.wait.ms",
-                            "10", // else it is in the way of the next partition
+                            "10", // a longer wait would hold up the next partition
                             "allow.auto.create.topics",
                             "false"),
                     new ByteArrayDeserializer(),
@@ -115,14 +115,15 @@ final class Session implements AutoCloseable {
                 throw failure;
             }
         } finally {
-            // Whoever was interrupted waits for no answer.
+            // An interrupted thread waits for no answer.
             admin.close(Duration.ZERO);
         }
     }
 
     /**
-     * The number of what the topic has last; 0: nothing. A folder that was turned back to an older state, by a snapshot
-     * of its host for instance, gives numbers again that the topic has: going on behind them would pass over records.
+     * Returns the number of the topic's last record; 0 if it has none. It refuses a folder that was turned back to an
+     * older state (by a snapshot of its host, for instance): that folder uses numbers again that the topic has, and
+     * going on behind them would skip records.
      */
     private long checkedNumber(ConsumerRecord<byte[], byte[]> last) {
         if (last == null) {
@@ -151,7 +152,9 @@ final class Session implements AutoCloseable {
         return all;
     }
 
-    /** The first thing that a session asks, so that it finds out whether there is anybody. */
+    /**
+     * Asks the brokers for their features. A session asks this first, so it also finds out whether a broker answers.
+     */
     private static boolean hasFeature(Admin admin, String servers) throws ExecutionException, InterruptedException {
         FeatureMetadata features;
         try {
@@ -167,7 +170,7 @@ final class Session implements AutoCloseable {
         return range != null && range.maxVersionLevel() >= FEATURE_LEVEL;
     }
 
-    /** Those that this shipper writes. */
+    /** Returns the partitions that this shipper writes. */
     private List<TopicPartition> partitions(int count) {
         List<TopicPartition> partitions = new ArrayList<>();
         if (config.key() != null) {
@@ -182,22 +185,22 @@ final class Session implements AutoCloseable {
         return partitions;
     }
 
-    /** Whether the brokers lack KIP-890, and that is accepted. */
+    /** Whether the brokers lack KIP-890 and the configuration accepts that. */
     boolean isOldBroker() {
         return isOldBroker;
     }
 
-    /** The number of the last record that was in the topic at the beginning; 0: there was none. */
+    /** Returns the number of the topic's last record when the session began; 0 if it had none. */
     long shipped() {
         return shipped;
     }
 
-    /** Of another topic of that name, if it was deleted and made anew. */
+    /** The topic's id: a topic that was deleted and made anew has another one. */
     Uuid topicId() {
         return topicId;
     }
 
-    /** One transaction: all of them are in the topic when this returns. */
+    /** Ships the batch as one transaction: all its records are in the topic when this returns. */
     void ship(ConsumedRecords batch) throws ExecutionException, InterruptedException {
         sent.clear();
         producer.beginTransaction();
@@ -205,7 +208,7 @@ final class Session implements AutoCloseable {
             sent.add(producer.send(records.of(batch)));
         }
         producer.flush();
-        // Says what is wrong with a record; the commit would only say that something is.
+        // The future names the record's fault; the commit would only say that there is one.
         for (Future<RecordMetadata> each : sent) {
             checkOrder(each.get());
         }
@@ -213,7 +216,8 @@ final class Session implements AutoCloseable {
     }
 
     /**
-     * The producer goes on without a word in a topic that was made anew, and what it had sent to the old one is gone.
+     * Refuses a topic that was made anew: the producer would go on in it silently, without the records that the old one
+     * had.
      */
     private void checkOrder(RecordMetadata sentTo) {
         Long last = lastOffsets.put(sentTo.partition(), sentTo.offset());
@@ -224,15 +228,15 @@ final class Session implements AutoCloseable {
     }
 
     /**
-     * Ends what is open, so that it holds up no reader. Brokers that do not answer at once leave that to the next
-     * session, or to themselves when its time is over.
+     * Ends the open transaction, so that it holds up no reader. If the brokers do not answer at once, the next session
+     * ends it, or they do when its time is over.
      */
     @Override
     public void close() {
         producer.close(FAREWELL);
     }
 
-    /** Trying again cannot help. */
+    /** Thrown when trying again cannot help. */
     static final class RefusedException extends KafkaException {
         private static final long serialVersionUID = 1L;
 

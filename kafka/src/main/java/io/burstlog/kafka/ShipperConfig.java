@@ -17,7 +17,7 @@ import java.util.function.Function;
  */
 public final class ShipperConfig {
 
-    /** Headers of a record that may be left out. Those that say which record it is are always there. */
+    /** Headers that a record may lack. It always has the headers that identify it. */
     public enum Header {
         /** {@code burst-ring}: the id of the ring, as {@code burstlog info} shows it. */
         RING,
@@ -109,10 +109,10 @@ public final class ShipperConfig {
     }
 
     /**
-     * What ships the folder as this does, in a process of its own. Values of properties other than the brokers may be
-     * secrets: they are in a file.
+     * Returns the command that ships the folder in a process of its own, as this configuration does. Properties other
+     * than the brokers may be secrets: the command names a file for them.
      *
-     * @return null if no command can say it: of keys, and headers that are left out
+     * @return the command, or null for a configuration with keys or without some headers, which no command can say
      */
     String command() {
         if (set.key != null || set.headers.size() < Header.values().length) {
@@ -141,7 +141,7 @@ public final class ShipperConfig {
         return set.properties.get("bootstrap.servers").toString();
     }
 
-    /** A copy that may be changed. */
+    /** Returns a copy that the caller may change. */
     Map<String, Object> properties() {
         return new TreeMap<>(set.properties);
     }
@@ -204,21 +204,23 @@ public final class ShipperConfig {
         }
 
         /**
-         * The key of a record, from what is there to see of it; it decides the partition. Order is kept for each key
-         * alone. Null, the default: records have no key, and one partition has them all.
+         * Makes the key of a record, which decides its partition. Records of one key keep their order. Null, the
+         * default: records have no key, and all of them go to one partition.
          */
         public Builder key(Function<ConsumedRecords, byte[]> keyOf) {
             key = keyOf;
             return this;
         }
 
-        /** Which of the headers that may be left out a record has, all by default. */
+        /** The optional headers that each record gets; all of them by default. */
         public Builder headers(Set<Header> choice) {
             headers = choice;
             return this;
         }
 
-        /** The most that one transaction has, in bytes as {@link io.burstlog.BurstConsumer#poll} counts; 4 MiB. */
+        /**
+         * The most bytes of one transaction, as {@link io.burstlog.BurstConsumer#poll} counts them; 4 MiB by default.
+         */
         public Builder transactionBytes(int bytes) {
             transactionBytes = bytes;
             return this;
@@ -230,15 +232,16 @@ public final class ShipperConfig {
             return this;
         }
 
-        /** Who hears what there is to tell; nobody by default. It is called by the shipper's thread. */
+        /** The listener gets the shipper's events, in the shipper's thread; none by default. */
         public Builder listener(Consumer<BurstEvent> choice) {
             listener = choice;
             return this;
         }
 
         /**
-         * A property of Kafka, of producer, consumer and admin alike: {@code bootstrap.servers}, TLS, SASL, ... Not
-         * {@code interceptor.classes}: what one changes would be taken for another record.
+         * A property of Kafka, of producer, consumer and admin alike: {@code bootstrap.servers}, TLS, SASL, ...
+         * {@code interceptor.classes} is refused: the shipper would not recognize a record that an interceptor has
+         * changed.
          */
         public Builder property(String name, String value) {
             properties.put(name, value);

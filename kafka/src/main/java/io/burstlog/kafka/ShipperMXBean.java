@@ -2,8 +2,8 @@
 package io.burstlog.kafka;
 
 /**
- * What a shipper shows to management clients, as {@code io.burstlog:type=Shipper,folder="<folder>",topic="<topic>"}:
- * its {@link ShipperStats}.
+ * Shows a shipper's {@link ShipperStats} to management clients, as
+ * {@code io.burstlog:type=Shipper,folder="<folder>",topic="<topic>"}.
  */
 public interface ShipperMXBean {
 
@@ -31,7 +31,7 @@ public interface ShipperMXBean {
     /** {@return how many bytes of segments these have} */
     long getLagBytes();
 
-    /** {@return how old the first of them is} */
+    /** {@return the age of the first of them, in seconds} */
     double getLagSeconds();
 
     /** {@return why it has ended by itself; null if it has not} */

@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/** Shows a shipper to management clients until it is closed. What cannot be shown ships all the same. */
+/** Shows a shipper to management clients until it is closed. A shipper that cannot be shown ships all the same. */
 final class ShipperManagement implements ShipperMXBean, AutoCloseable {
 
     private final KafkaShipper shipper;
@@ -79,7 +79,7 @@ final class ShipperManagement implements ShipperMXBean, AutoCloseable {
             try {
                 ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
             } catch (JMException alreadyOutOfSight) {
-                // As it should be.
+                // It is gone already.
             }
         }
     }

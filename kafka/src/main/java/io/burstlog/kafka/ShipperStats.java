@@ -2,17 +2,17 @@
 package io.burstlog.kafka;
 
 /**
- * Figures of a {@link KafkaShipper}, since it was started.
+ * Figures of a {@link KafkaShipper} since it was started.
  *
  * @param state what it is doing
  * @param shippedNumber the highest number that is known to be in the topic; 0: none yet
  * @param records how many records it has shipped
- * @param bytes of these, without headers
- * @param transactions how many these took
- * @param failures how often it had to begin anew
- * @param lagRecords how many records are in the folder and not known to be in the topic, when it last looked
- * @param lagBytes of segments that these have
- * @param lagSeconds how old the first of them is, by its event time; 0 if it has none
+ * @param bytes the payload bytes of these records
+ * @param transactions how many transactions carried them
+ * @param failures how often the shipper had to begin anew
+ * @param lagRecords how many records were in the folder and not known to be in the topic, when the shipper last looked
+ * @param lagBytes the bytes of segments that hold these
+ * @param lagSeconds the age of the first of them, by its event time; 0 if it has none
  */
 public record ShipperStats(
         State state,
@@ -25,7 +25,7 @@ public record ShipperStats(
         long lagBytes,
         double lagSeconds) {
 
-    /** What a shipper is doing. */
+    /** The state of a shipper. */
     public enum State {
         /** It asks the brokers where to go on. */
         CONNECTING,

@@ -14,7 +14,7 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
-/** What a record becomes in the topic, and which one it was. Values of headers are text. */
+/** Makes the topic's record from a record of the folder, and tells which one it was. Values of headers are text. */
 final class TopicRecords {
 
     /** The id of the folder of segments; with the number it names one record in the whole world. */
@@ -22,7 +22,7 @@ final class TopicRecords {
 
     static final String NUMBER = "burst-number";
 
-    /** Of what is no record: roll, lost or missing. */
+    /** Says what an entry is that is no record: roll, lost or missing. */
     static final String KIND = "burst-kind";
 
     static final String COUNT = "burst-count";
@@ -36,7 +36,7 @@ final class TopicRecords {
     private String ringName = "";
     private RecordHeader ring;
 
-    /** @param partition null: by the key */
+    /** @param partition the partition of all records; null: the key decides */
     TopicRecords(ShipperConfig config, Integer partition, String folderId, String streamName) {
         this.config = config;
         this.partition = partition;
@@ -91,7 +91,7 @@ final class TopicRecords {
         return ring;
     }
 
-    /** The number of a record of that folder; 0: it is another's. */
+    /** Returns the number that the record has in this folder; 0 if it comes from another folder. */
     long numberOf(Headers headers) {
         var from = headers.lastHeader(SOURCE);
         var number = headers.lastHeader(NUMBER);
@@ -100,7 +100,7 @@ final class TopicRecords {
                 : Long.parseLong(new String(number.value(), UTF_8));
     }
 
-    /** Whether the topic has this one there. A header that only one of them has tells nothing. */
+    /** Whether the two are the same record. A header that only one of them has does not count. */
     boolean isSame(ConsumerRecord<byte[], byte[]> inTopic, ConsumedRecords here) {
         ProducerRecord<byte[], byte[]> wanted = of(here);
         boolean isSame = Arrays.equals(inTopic.value(), wanted.value());
@@ -111,7 +111,7 @@ final class TopicRecords {
         return isSame;
     }
 
-    /** Of so many partitions the one of a folder, the same on every host and in every version. */
+    /** Returns the folder's partition. Every host and every version finds the same one. */
     static int partitionOf(String folderId, int partitions) {
         int hash = HexFormat.fromHexDigits(folderId, 0, 8);
         return Integer.remainderUnsigned(hash, partitions);

@@ -34,7 +34,7 @@ final class Meters {
         return tags;
     }
 
-    /** A meter holds what it asks weakly, so it is to ask what it is itself removed with. */
+    /** A meter refers weakly to the object that it asks. So it asks an object that lives until the meter is removed. */
     void add(Meter meter) {
         registered.add(meter);
     }
@@ -63,7 +63,7 @@ final class Meters {
         gauge(name, tags, unit, description, value::getAsLong);
     }
 
-    /** One gauge a state, and one of them is 1. */
+    /** Adds one gauge for each state; one of them is 1, the others are 0. */
     void state(String name, String description, Supplier<BurstStats.State> now) {
         for (BurstStats.State state : BurstStats.State.values()) {
             Tags ofState = tags.and("state", state.name().toLowerCase(Locale.ROOT));
@@ -71,7 +71,7 @@ final class Meters {
         }
     }
 
-    /** The log may be closed by another thread right now. */
+    /** Returns the value, or NaN if another thread has just closed the log. */
     static double orNothing(DoubleSupplier value) {
         try {
             return value.getAsDouble();

@@ -17,7 +17,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
-/** What a ring has to tell. */
+/** The meters of a ring. */
 final class RingMeters {
 
     private static final Map<Stage, Function<RingMXBean, StageFigures>> STAGES = Map.of(
@@ -50,7 +50,7 @@ final class RingMeters {
         meters.gauge("burstlog.ring.used", "bytes", "Bytes of the ring not released yet", ring::getUsedBytes);
         meters.gauge("burstlog.ring.capacity", "bytes", "Bytes of the ring for records", ring::getCapacityBytes);
         meters.gauge("burstlog.records.waiting", null, "Records that log files do not have yet", () -> {
-            long drained = ring.getDrainedSequence(); // first: it never overtakes the other
+            long drained = ring.getDrainedSequence(); // read first: it cannot be ahead of the other then
             return ring.getAcceptedSequence() - drained;
         });
         meters.state("burstlog.ring.state", "1: the ring is in this state", ring::getState);
@@ -107,7 +107,9 @@ final class RingMeters {
                 .register(meters.registry()));
     }
 
-    /** One reading for all limits: a limit that is asked for again begins the next one. */
+    /**
+     * One reading of the histogram serves all limits. A limit that is asked for a second time begins the next reading.
+     */
     private static final class Buckets {
 
         private static final long[] NANOS = limits();
@@ -123,7 +125,7 @@ final class RingMeters {
             this.stage = stage;
         }
 
-        /** 100 ns to 10 s, three a power of ten, and whatever is longer. */
+        /** Limits from 100 ns to 10 s, three for each power of ten; the last one takes all that is longer. */
         private static long[] limits() {
             long[] nanos = new long[26];
             long power = 100;

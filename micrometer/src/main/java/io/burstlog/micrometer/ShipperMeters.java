@@ -8,7 +8,7 @@ import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
-/** What a shipper to Kafka has to tell. It is read by the names of its attributes: its class is in another jar. */
+/** The meters of a shipper to Kafka. They read its attributes by name, since its class is in another jar. */
 final class ShipperMeters {
 
     private ShipperMeters() {}

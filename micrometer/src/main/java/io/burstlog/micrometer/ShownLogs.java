@@ -16,7 +16,7 @@ import javax.management.Notification;
 import javax.management.NotificationListener;
 import javax.management.ObjectName;
 
-/** Gives one registry the meters of what is shown to management clients, as it comes and goes. */
+/** Keeps the meters of one registry equal to the rings and log files that management clients see. */
 final class ShownLogs implements NotificationListener {
 
     private final MBeanServer server;
@@ -37,7 +37,7 @@ final class ShownLogs implements NotificationListener {
     static ShownLogs listen(MBeanServer server, MeterRegistry registry, Tags tags) {
         ShownLogs logs = new ShownLogs(server, registry, tags);
         try {
-            // In this order: what is shown in between is found twice, and not missed.
+            // Listen first, then look: a ring that appears in between is found twice, and not missed.
             server.addNotificationListener(MBeanServerDelegate.DELEGATE_NAME, logs, null, null);
             server.queryNames(new ObjectName("io.burstlog:*"), null).forEach(logs::add);
         } catch (JMException impossible) {
@@ -94,7 +94,7 @@ final class ShownLogs implements NotificationListener {
         try {
             server.removeNotificationListener(MBeanServerDelegate.DELEGATE_NAME, this);
         } catch (JMException alreadyRemoved) {
-            // As it should be.
+            // It is gone already.
         }
         synchronized (this) {
             hasEnded = true;

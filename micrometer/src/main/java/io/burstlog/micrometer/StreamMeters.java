@@ -5,7 +5,7 @@ import io.burstlog.jmx.StreamMXBean;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 
-/** What a log file has to tell. */
+/** The meters of a log file. */
 final class StreamMeters {
 
     private StreamMeters() {}
