@@ -13,6 +13,14 @@
 #define STATS_LEAST_BYTES offsetof(burst_stats_t, stages) /* of the first header */
 #define STATS_MOST_BYTES 4096                             /* a larger value is garbage */
 
+int log_check_alive(const burst_t *log) {
+    return ring_is_alive(log->ring) ? 0
+                                    : error_set(EOWNERDEAD,
+                                                "ring %s belongs to the parent of this forked process: "
+                                                "open another ring in this one",
+                                                log->ring->path);
+}
+
 int64_t burst_durable_sequence(const burst_t *log) {
     return (int64_t)atomic_load_explicit(&log->ring->durable_next_sequence, memory_order_acquire) - 1;
 }
@@ -46,7 +54,7 @@ static int drained_never(const burst_t *log) {
                          "open finds out",
                          log->ring->path, log->ring->failure);
     }
-    return atomic_load(&log->closing)
+    return users_are_closing(&log->users)
                ? error_set(ESHUTDOWN, "the log on ring %s was closed while waiting", log->ring->path)
                : 0;
 }
@@ -122,10 +130,10 @@ void log_fill_stats(const burst_t *log, burst_stats_t *stats) {
     ring_durable(ring, &durable, &next_sequence);
     stats->durable_sequence = (int64_t)next_sequence - 1;
     stats->accepted_sequence = (int64_t)ring_next_sequence(ring) - 1;
-    stats->state = atomic_load(&log->closing) ? BURST_STATE_CLOSED
-                   : ring_has_failed(ring)    ? BURST_STATE_FAILED
-                   : drain_is_stalled(drain)  ? BURST_STATE_STALLED
-                                              : BURST_STATE_OPEN;
+    stats->state = users_are_closing(&log->users) ? BURST_STATE_CLOSED
+                   : ring_has_failed(ring)        ? BURST_STATE_FAILED
+                   : drain_is_stalled(drain)      ? BURST_STATE_STALLED
+                                                  : BURST_STATE_OPEN;
     stats->commits = atomic_load(&ring->commits);
     stats->device_writes = atomic_load(&ring->device_writes);
     stats->device_bytes = atomic_load(&ring->device_bytes);

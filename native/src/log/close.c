@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Closing a log, and who may still use one that is being closed: log.h. */
+/* Closing a log: log.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,42 +11,12 @@
 #include "burstlog.h"
 #include "device/open.h"
 #include "log/log.h"
-#include "rolling/rolling.h"
 #include "log/segments.h"
 #include "ring/leader.h"
+#include "rolling/rolling.h"
 
-#define USER_PAUSE_NS 100000
 #define ROLL_PAUSE_NS 10000000
 #define LETTING_GO_SHARE 4 /* a quarter of the time for closing is kept for letting go of files */
-
-int log_check_alive(const burst_t *log) {
-    return ring_is_alive(log->ring) ? 0
-                                    : error_set(EOWNERDEAD,
-                                                "ring %s belongs to the parent of this forked process: "
-                                                "open another ring in this one",
-                                                log->ring->path);
-}
-
-static int enter_unless(burst_t *log, const _Atomic uint32_t *refused) {
-    atomic_fetch_add(&log->users, 1);
-    if (atomic_load(refused)) {
-        atomic_fetch_sub(&log->users, 1);
-        return error_set(ESHUTDOWN, "the log on ring %s is closed", log->ring->path);
-    }
-    return 0;
-}
-
-int log_enter(burst_t *log) {
-    return enter_unless(log, &log->closing);
-}
-
-int log_look(burst_t *log) {
-    return enter_unless(log, &log->gone);
-}
-
-void log_leave(burst_t *log) {
-    atomic_fetch_sub(&log->users, 1);
-}
 
 /* Drains as much as the time allows. Does not wait for a file that cannot be written, but for whoever performs a roll. */
 static void drain_rest(burst_t *log) {
@@ -68,14 +38,6 @@ static void drain_rest(burst_t *log) {
     engine_note_end(engine);
 }
 
-static void await_users(burst_t *log) {
-    event_count_notify(&log->engine->drained, &platform_linux);
-    while (atomic_load(&log->users) != 0) {
-        platform_linux.ops->sleep_ns(&platform_linux, USER_PAUSE_NS);
-        event_count_notify(&log->engine->drained, &platform_linux);
-    }
-}
-
 void log_let_go(void *argument) {
     burst_t *log = argument;
     atomic_store(&log->close_step, CLOSE_COMMIT);
@@ -88,8 +50,7 @@ void log_let_go(void *argument) {
     drain_copy_path(log->engine->drain, 0, log->last_file, sizeof log->last_file);
     stream_keep_figures(log);
     stages_keep(log->stages);
-    atomic_store(&log->gone, 1);
-    await_users(log);
+    users_end(&log->users, &log->engine->drained);
     stages_forget(log->stages);
     log->device->image_in_use = ring_has_failed(log->ring);
     engine_detach_ring(log->engine);
@@ -137,12 +98,11 @@ static int64_t leave_it(burst_t *log, int64_t timeout_ns) {
 }
 
 static int64_t close_log(burst_t *log, int64_t timeout_ns) {
-    uint32_t expected = 0;
     const int alive = log_check_alive(log);
     if (alive < 0) {
         return alive;
     }
-    if (!atomic_compare_exchange_strong(&log->closing, &expected, 1)) {
+    if (!users_begin_close(&log->users)) {
         return error_set(ESHUTDOWN, "the log on ring %s is closed", log->ring->path);
     }
     struct limit limit = limit_of(timeout_ns);
@@ -184,7 +144,7 @@ void log_explain_busy(const burst_t *logs, const char *ring_path) {
         return;
     }
     for (const burst_t *log = logs; log != NULL; log = log->next) {
-        if (atomic_load(&log->closing) && !atomic_load(&log->closed) && strcmp(log->ring->path, path) == 0) {
+        if (users_are_closing(&log->users) && !atomic_load(&log->closed) && strcmp(log->ring->path, path) == 0) {
             error_set(EBUSY,
                       "ring %s is still held by this process, whose close of it has not ended: %s; open it again when "
                       "that has passed, or after the process has ended",

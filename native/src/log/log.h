@@ -11,6 +11,7 @@
 #include "device/host/survival.h"
 #include "log/engine.h"
 #include "log/threads.h"
+#include "log/users.h"
 #include "ring/append.h"
 #include "rolling/rolling.h"
 
@@ -51,7 +52,7 @@ struct burst_stream {
  * calls enter and leave, and the engine waits for them before it goes. A closed handle is never freed (some 40 KiB, one
  * mapping): a late caller gets -ESHUTDOWN, not a crash.
  *
- * Closing: burst_close refuses whatever comes (`closing`) and waits, within its limit; the drain, which may hang in the
+ * Closing: burst_close refuses whatever comes (users.h) and waits, within its limit; the drain, which may hang in the
  * kernel, does the rest, and owns all that it needs for it until it is done (`closed`), whoever still waits by then.
  */
 struct burst {
@@ -76,12 +77,10 @@ struct burst {
     struct survival file_survives;
     char durability[1024]; /* burst_durability_statement */
     uint32_t destination_was_empty;
-    _Atomic uint32_t closing;
     _Atomic int64_t give_up_ns;  /* of the drain, once it is closing */
-    _Atomic uint32_t gone;       /* last_stats, last_file and the stages' counts are kept, and nobody enters any more */
     _Atomic uint32_t closed;     /* ring and log file are let go of */
     _Atomic uint32_t close_step; /* enum close_step */
-    _Atomic uint32_t users;
+    struct log_users users;      /* once nobody enters any more last_stats, last_file and the stages' counts are kept */
     uint64_t provably_lost;
     char statement[1024];
     burst_stats_t last_stats; /* of a closed log */
@@ -99,9 +98,17 @@ enum close_step {
 
 /* Between log_enter or log_look and log_leave the engine stays. 0 or -ESHUTDOWN with a sentence: log_enter, which is
  * for those who wait, once the log is being closed; log_look once it has left its last figures. */
-int log_enter(burst_t *log);
-int log_look(burst_t *log);
-void log_leave(burst_t *log);
+static inline int log_enter(burst_t *log) {
+    return users_enter(&log->users, log->ring);
+}
+
+static inline int log_look(burst_t *log) {
+    return users_look(&log->users, log->ring);
+}
+
+static inline void log_leave(burst_t *log) {
+    users_leave(&log->users);
+}
 
 /* -EOWNERDEAD with a sentence in a forked child, else 0. A child has neither threads nor image, and must not wait. */
 int log_check_alive(const burst_t *log);

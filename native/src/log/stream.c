@@ -233,7 +233,7 @@ int log_await_call(burst_t *log, const _Atomic uint32_t *was_run, struct limit *
         const uint32_t ticket = event_count_register(drained);
         const int64_t left_ns = limit_left_ns(limit, &platform_linux);
         const int done = atomic_load(was_run) != 0;
-        if (done || left_ns == 0 || atomic_load(&log->closing)) {
+        if (done || left_ns == 0 || users_are_closing(&log->users)) {
             event_count_leave(drained);
             return done;
         }

@@ -122,7 +122,7 @@ static void run_opening(struct engine_call *call, struct engine *engine) {
 }
 
 static int refuse_late(const burst_t *log, const char *path) {
-    return atomic_load(&log->closing)
+    return users_are_closing(&log->users)
                ? error_set(ESHUTDOWN, "the log on ring %s was closed while log file %s was being opened",
                            log->ring->path, path)
                : error_set(ETIMEDOUT,

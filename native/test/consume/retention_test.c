@@ -68,6 +68,14 @@ static void what_is_to_be_kept_stays_until_both_are_over(void **state) {
     assert_int_equal(retention_count(&four, 99, &limits, 5), 0);
 }
 
+static void none_goes_before_an_older_one(void **state) {
+    (void)state;
+    static struct segment_facts touched[] = {{1, 100, 10}, {11, 100, 90}, {21, 100, 30}, {31, 50, 40}};
+    static const struct segment_list list = {.segments = touched, .count = 4};
+    const struct retention_limits limits = {NO_LIMIT, .keep_ns = 50};
+    assert_int_equal(retention_count(&list, 99, &limits, 100), 1);
+}
+
 static void beyond_the_limit_segments_are_released_if_that_is_asked_for(void **state) {
     (void)state;
     struct retention_limits limits = {.limit_bytes = 249, .limit_ns = INT64_MAX};
@@ -392,6 +400,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_all_have_passed_goes_but_the_last_one),
         cmocka_unit_test(what_is_to_be_kept_stays_until_both_are_over),
+        cmocka_unit_test(none_goes_before_an_older_one),
         cmocka_unit_test(beyond_the_limit_segments_are_released_if_that_is_asked_for),
         cmocka_unit_test(a_consumer_is_behind_by_what_it_has_not_passed),
         RETENTION_TEST(segments_go_when_all_consumers_have_acknowledged_them),

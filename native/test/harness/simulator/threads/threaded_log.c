@@ -314,7 +314,7 @@ int64_t run_close(void) {
     if (rc < 0 && !(rc == -EIO && ring_has_failed(run.ring))) {
         refuse_to_believe("close", rc);
     }
-    if (run.log.users != 0 || run.log.engine != NULL || !run.device_closed) {
+    if (run.log.users.inside != 0 || run.log.engine != NULL || !run.device_closed) {
         violation(run.world, "close returned and left something open");
     }
     run.left = rc;
