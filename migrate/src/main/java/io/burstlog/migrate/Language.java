@@ -20,7 +20,7 @@ enum Language {
         this.escape = escape;
     }
 
-    /** By the end of the name; null if no language has it. */
+    /** Finds the language by the end of the file's name; null if no language has that end. */
     static Language of(final String fileName) {
         return switch (fileName.substring(fileName.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)) {
             case "xml" -> XML;
@@ -31,7 +31,7 @@ enum Language {
         };
     }
 
-    /** The root, with what Log4j would find below it. */
+    /** Reads the text, and returns its root with the parts that Log4j would find below it. */
     Part read(final String text) {
         return reader.apply(text);
     }
@@ -40,7 +40,7 @@ enum Language {
         return String.format(part.insertForm(), name, escape.apply(value));
     }
 
-    /** In JSON and YAML a name stands once in an object. */
+    /** Whether an object may have each name only once, as in JSON and YAML. */
     boolean namesAreUnique() {
         return this == JSON || this == YAML;
     }

@@ -4,7 +4,7 @@ package io.burstlog.migrate;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a migration changes, in the form that {@code diff -U0} prints and {@code patch} reads. */
+/** Prints the changes of a migration as {@code diff -U0} does, so that {@code patch} reads them. */
 final class LineChanges {
 
     private LineChanges() {}
@@ -34,7 +34,7 @@ final class LineChanges {
         return changes.toString();
     }
 
-    /** Returns by how many lines what follows has moved. */
+    /** Returns by how many lines the change moves the text behind it. */
     private static int change(
             final StringBuilder changes,
             final int line,

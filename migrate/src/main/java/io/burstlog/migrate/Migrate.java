@@ -20,11 +20,11 @@ import java.util.TreeMap;
  *
  * <pre>java -jar burstlog-migrate.jar [--write] [--set NAME=VALUE] FILE...</pre>
  *
- * <p>Prints one line for each file appender, what each queue of Log4j before it loses, what the new ones cost, and the
- * changes as a diff. {@code --set ring=/fast/app.ring} gives each {@code <Burst>} this attribute, unless it has it.
- * {@code --write} makes them, and keeps the file as it was beside it, as {@code FILE.before-burst}. Exits with 0 if
- * every file appender is {@code <Burst>} now (or would be), with 1 if one had to be left as it is, with 2 if a file
- * could not be read or written.
+ * <p>Prints one line for each file appender, the loss of each queue of Log4j before it, the cost of the new appenders,
+ * and the changes as a diff. {@code --set ring=/fast/app.ring} gives each {@code <Burst>} this attribute, unless it has
+ * it. {@code --write} makes the changes, and keeps a copy of the old file beside it, as {@code FILE.before-burst}.
+ * Exits with 0 if every file appender is {@code <Burst>} now (or would be), with 1 if one had to be left as it is, with
+ * 2 if a file could not be read or written.
  */
 public final class Migrate {
 
@@ -86,7 +86,7 @@ public final class Migrate {
             return 2;
         }
         try {
-            // Bytes as they are: what is looked for is ASCII in every encoding but UTF-16.
+            // Bytes as they are: every name that this looks for is ASCII in all encodings but UTF-16.
             final String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
             if (text.indexOf('\0') >= 0) {
                 out.println(file + ": it is not in UTF-8 or another encoding that begins with ASCII: convert it first");
@@ -127,7 +127,10 @@ public final class Migrate {
         return file.resolveSibling(file.getFileName() + BACKUP);
     }
 
-    /** At every moment the name has the whole file, as it was or as it will be. A backup is never replaced. */
+    /**
+     * Replaces the file. At every moment its name leads to a whole file, the old or the new one. A backup is never
+     * replaced.
+     */
     private static void replace(final Path file, final String text) throws IOException {
         final Path real = file.toRealPath();
         Files.copy(real, backup(file), StandardCopyOption.COPY_ATTRIBUTES);

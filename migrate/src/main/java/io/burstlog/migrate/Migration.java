@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * Makes {@code <Burst>} of the file appenders of a configuration. All other text stays as it is, comments and blanks
- * included. What would mean something else afterwards stays as it is, too, and is said.
+ * included. An appender that would mean something else as {@code <Burst>} stays as it is, too, and the operator is
+ * told.
  */
 final class Migration {
 
@@ -61,12 +62,12 @@ final class Migration {
         return migration;
     }
 
-    /** In the order of the text; none overlaps another. */
+    /** Returns the edits in the order of the text; no two overlap. */
     List<Edit> edits() {
         return edits;
     }
 
-    /** One line each, for the operator. */
+    /** Returns the lines for the operator. */
     List<String> told() {
         return told;
     }
@@ -75,7 +76,7 @@ final class Migration {
         return changed;
     }
 
-    /** How many file appenders could not be changed. */
+    /** Returns how many file appenders could not be changed. */
     int left() {
         return left;
     }
@@ -107,7 +108,7 @@ final class Migration {
         }
     }
 
-    /** Empty if it is no logger. */
+    /** Returns the type of a logger; empty for any other element. */
     private String loggerType(final Part parent, final Part key, final Part element) {
         final String type = element.attribute("type");
         if (language != Language.PROPERTIES) {
@@ -125,7 +126,10 @@ final class Migration {
         return name.equalsIgnoreCase(part.name());
     }
 
-    /** A name goes only if all that it stands for do, and, in JSON and YAML, only once in an object. */
+    /**
+     * Returns the keys to rename. A key is renamed only if all its elements become {@code <Burst>}; in JSON and YAML an
+     * object gets the new key only once.
+     */
     private Set<Part> renamedKeys(final Part parent) {
         final Set<Part> renamed = new HashSet<>();
         boolean taken = language.namesAreUnique() && parent.parts().stream().anyMatch(part -> named(part, BURST));
@@ -198,7 +202,7 @@ final class Migration {
         edits.add(new Edit(element.insertAt(), element.insertAt(), language.attribute(element, name, value)));
     }
 
-    /** Why it cannot be changed; null if it can. */
+    /** Returns why the element cannot be changed; null if it can. */
     private static String obstacle(final Part element) {
         if (element.isOpaque()) {
             return "it is written in flow style; write it in lines, or change it by hand";
@@ -260,7 +264,10 @@ final class Migration {
         }
     }
 
-    /** Of what is changed now; whoever sets ack or ackLevel knows. */
+    /**
+     * Tells the cost of the appenders that this run changes. An appender with ack or ackLevel is left out: its author
+     * knows.
+     */
     private void tellCost() {
         if (migrated.isEmpty() || added.containsKey("ack") || added.containsKey("ackLevel")) {
             return;

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An element or an attribute of a configuration, with the places of its text. The root is an element without a name; so
- * are the members of a JSON or YAML list. Filled by the one who reads the language.
+ * An element or an attribute of a configuration, with the places of its text. The root and the members of a JSON or
+ * YAML list are elements without a name. The reader of the language fills it.
  */
 final class Part {
 
@@ -18,12 +18,14 @@ final class Part {
     private final List<Span> names = new ArrayList<>();
     private final List<Part> parts = new ArrayList<>();
 
-    /** Of an attribute; null for an element. */
+    /** The value of an attribute; null for an element. */
     private String value;
 
     private Span valueSpan;
 
-    /** Where another attribute can be inserted, and in which form: name, then value. -1: nowhere. */
+    /**
+     * The offset at which another attribute can be inserted; -1: nowhere. The form below has its name, then its value.
+     */
     private int insertAt = -1;
 
     private String insertForm;
@@ -36,7 +38,7 @@ final class Part {
         this.line = line;
     }
 
-    /** A place where its name stands. */
+    /** Notes a place where the part's name stands. */
     Part named(final int start, final int end) {
         names.add(new Span(start, end));
         return this;
@@ -102,7 +104,7 @@ final class Part {
         return value == null;
     }
 
-    /** A list of elements that share a name. */
+    /** Whether this is a list of elements that share a name. */
     boolean isList() {
         return !parts.isEmpty() && parts.get(0).name == null;
     }

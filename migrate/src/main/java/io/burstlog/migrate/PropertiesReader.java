@@ -32,7 +32,7 @@ final class PropertiesReader {
         return root;
     }
 
-    /** Behind its last line. A comment has but one. */
+    /** Returns the offset behind the entry's last line. A comment has only one line. */
     private int endOfEntry(final int start) {
         final boolean comment =
                 COMMENT.matcher(text).region(start, text.length()).lookingAt();
@@ -49,7 +49,7 @@ final class PropertiesReader {
         }
     }
 
-    /** By an odd number of backslashes. */
+    /** Whether an odd number of backslashes ends the line. */
     private boolean isContinued(final int start, final int end) {
         int last = end > start && text.charAt(end - 1) == '\r' ? end - 1 : end;
         int backslashes = 0;

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Which appenders get their events through a queue of Log4j, and which within the call of the logger. Events that wait
- * in a queue are in no ring: they are lost with the process.
+ * Tells appenders that get their events through a queue of Log4j from those that get them within the logger's call.
+ * Events in a queue are in no ring: they are lost with the process.
  */
 final class Queues {
 
@@ -26,7 +26,7 @@ final class Queues {
      *
      * @param type as it stands in the text
      * @param refs the names of the appenders that it hands them to
-     * @param toParent whether the appenders of other loggers get them, too
+     * @param toParent whether the appenders of the parent loggers get them, too
      */
     record Source(Part part, String type, List<String> refs, boolean toParent) {
 
@@ -38,7 +38,7 @@ final class Queues {
             return isAppender() || ASYNC_LOGGERS.contains(type.toLowerCase(Locale.ROOT));
         }
 
-        /** A lookup may stand for any name. */
+        /** Whether a reference has a lookup, which may stand for any name. */
         private boolean isOpen() {
             return toParent || refs.isEmpty() || refs.stream().anyMatch(ref -> ref.contains("${"));
         }
@@ -79,7 +79,7 @@ final class Queues {
         for (final Part below : part.parts()) {
             if (below.isElement()) {
                 if (below.attribute("name") != null) {
-                    // An appender in a route stands where it is referred to.
+                    // An appender within a route needs no reference: the route refers to it.
                     refs.add(below.attribute("name"));
                 }
                 addRefs(below, refs);
@@ -96,7 +96,7 @@ final class Queues {
                 .toList();
     }
 
-    /** Whether a call of a logger reaches this appender before it returns. It does where nothing else is certain. */
+    /** Whether a logger's call reaches this appender before it returns. In doubt the answer is yes. */
     boolean isReachedInCalls(final String name) {
         final boolean isBehindQueue = sources.stream()
                 .filter(Source::isQueue)

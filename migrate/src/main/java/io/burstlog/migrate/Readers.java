@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 /** A guess at who reads the file of an appender, by its name and its layout. */
 final class Readers {
 
-    /** Somebody asks for each single event of these. */
+    /** Names of files in which somebody looks for each single event. */
     private static final Pattern RECORDS =
             Pattern.compile("audit|auth|access|security|order|trade|payment|billing|transaction|journal|ledger");
 
@@ -22,7 +22,7 @@ final class Readers {
         return !RECORDS.matcher(names.toLowerCase(Locale.ROOT)).find() && isText(appender);
     }
 
-    /** Whether no layout makes what programs read. */
+    /** Whether the appender has no layout that is made for programs. */
     private static boolean isText(final Part part) {
         for (final Part below : part.parts()) {
             if (below.isElement() && !(isTextLayout(below) && isText(below))) {

@@ -32,7 +32,7 @@ final class XmlReader {
         return root;
     }
 
-    /** Returns where it ends. */
+    /** Reads one piece of markup, and returns where it ends. */
     private int markup(final int at) {
         if (text.startsWith("<!--", at)) {
             return endOf("-->", at);

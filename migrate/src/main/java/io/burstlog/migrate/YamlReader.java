@@ -6,7 +6,7 @@ import java.util.Deque;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds keys, and the members of lists, of YAML in block style. What is in flow style ({@code {..}}) stays opaque. */
+/** Finds the keys and the members of lists in YAML of block style. Parts in flow style ({@code {..}}) stay opaque. */
 final class YamlReader {
 
     private static final Pattern KEY =
@@ -18,7 +18,7 @@ final class YamlReader {
     /** Deeper lines than this belong to a text over several lines; -1: to none. */
     private int textDeeperThan = -1;
 
-    /** @param column where it begins; -1 for the root */
+    /** @param column the column in which the level begins; -1 for the root */
     private record Level(int column, boolean member, Part part) {}
 
     YamlReader(final String text) {
