@@ -9,7 +9,7 @@ DEFAULT = re.compile(r'orDefault\(\s*reader\.\w+\("(\w+)"(?:, \w+\.class)?\),\s*
 VARIABLE = re.compile(r'(\w+) = reader\.\w+\("(\w+)"\)')
 VARIABLE_DEFAULT = re.compile(r"orDefault\((\w+), ([\w.]+)\)")
 TYPES = {"requiredPath": "path", "text": "text", "oneOf": "choice", "size": "size", "time": "time", "timeOrZero": "time",
-         "integer": "number", "flag": "flag", "level": "level", "permissions": "permissions"}
+         "integer": "number", "flag": "flag", "permissions": "permissions", "value": "level"}
 # What the engine takes where nothing is said, and the least and the most that it takes: column, name of the constant.
 CONSTANTS = {"ringSize": ((3, "DEFAULT_RING_BYTES"), (4, "LEAST_RING_BYTES"), (4, "LAYOUT_MAX_CAPACITY_BYTES")),
              "maxRecordSize": ((3, "DEFAULT_RECORD_BYTES"), (4, "LARGEST_RECORD_BYTES")),
@@ -44,7 +44,7 @@ def constants():
 
 def enumerations():
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text_of("native/src/main/java/io/burstlog/*.java") + text_of(
-        "appender/src/main/java/io/burstlog/log4j/*.java"), flags=re.S)
+        "native/src/main/java/io/burstlog/doors/*.java"), flags=re.S)
     return {name: [value.strip().lower().replace("_", "-") for value in values.split(",") if value.strip()]
             for name, values in re.findall(r"enum (\w+) \{([A-Z_,\s]+)\}", text)}
 

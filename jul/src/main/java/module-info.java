@@ -3,7 +3,6 @@
 /** The handler {@link io.burstlog.jul.BurstHandler} for {@code java.util.logging}. */
 module io.burstlog.jul {
     requires io.burstlog;
-    requires io.burstlog.bridge;
     requires transitive java.logging;
 
     exports io.burstlog.jul;

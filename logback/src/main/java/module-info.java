@@ -3,7 +3,6 @@
 /** The Logback appender {@link io.burstlog.logback.BurstAppender}. */
 module io.burstlog.logback {
     requires io.burstlog;
-    requires io.burstlog.bridge;
     requires transitive ch.qos.logback.core;
 
     exports io.burstlog.logback;

@@ -7,6 +7,11 @@ module io.burstlog {
 
     exports io.burstlog;
     exports io.burstlog.jmx;
+    // The core of Burstlog's own doors, and no API.
+    exports io.burstlog.doors to
+            io.burstlog.jul,
+            io.burstlog.log4j,
+            io.burstlog.logback;
 
     // JNA reads and writes the fields of the C structs by reflection.
     opens io.burstlog.binding to

@@ -38,6 +38,11 @@ public final class BurstConfig {
         return new Builder();
     }
 
+    /** {@return a builder with the values of this configuration} */
+    public Builder toBuilder() {
+        return set.copy();
+    }
+
     /**
      * Checks the values that {@link BurstLog#open} checks before it touches anything. Opens, creates and reads no ring.
      *

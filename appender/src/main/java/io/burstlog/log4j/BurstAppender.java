@@ -2,10 +2,19 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
+import io.burstlog.doors.Holder;
+import io.burstlog.doors.Location;
+import io.burstlog.doors.LossReport;
+import io.burstlog.doors.OpenRing;
+import io.burstlog.doors.RingTerms;
+import io.burstlog.doors.Rings;
+import io.burstlog.doors.Settings;
+import io.burstlog.doors.StreamTerms;
 import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.Serializable;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.logging.log4j.LoggingException;
 import org.apache.logging.log4j.core.Appender;
@@ -18,7 +27,6 @@ import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
 import org.apache.logging.log4j.core.config.Configuration;
-import org.apache.logging.log4j.core.config.ConfigurationException;
 import org.apache.logging.log4j.core.config.Property;
 import org.apache.logging.log4j.core.config.plugins.Plugin;
 import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
@@ -54,7 +62,8 @@ import org.apache.logging.log4j.core.config.plugins.PluginBuilderFactory;
  * with its old layout and filters.
  *
  * <p><b>Several elements</b> may share a ring, each with a log file of its own, layout, {@code ack} and {@code onFull}:
- * one commit makes the events of all of them durable. What is said of the ring may stand in any of them.
+ * one commit makes the events of all of them durable. What is said of the ring may stand in any of them; one that says
+ * something else than the ring was opened with is not started.
  *
  * <p><b>After stop</b> an event is durable on the same terms as long as another appender has the log file open, and
  * throws otherwise. Once Log4j itself is shut down its loggers are off and call no appender at all;
@@ -76,13 +85,14 @@ public final class BurstAppender extends AbstractAppender {
 
     private final Configuration configuration;
     private final Element element;
-    private final LossReport losses = new LossReport(LossReport.ONE_MINUTE);
+    private final LossReport losses = new LossReport(sentence -> LOGGER.error("{}", sentence));
+    private final ElementHolder holder = new ElementHolder(this);
 
     /** This appender, or the one whose place it took when a change of the configuration was refused. */
     private BurstAppender inForce = this;
 
     /** Stays after stop: whether a late event can still be durable is the ring's to say. */
-    private volatile OpenStream stream;
+    private volatile EventStream stream;
 
     private volatile String refusal;
     private boolean attached;
@@ -96,15 +106,23 @@ public final class BurstAppender extends AbstractAppender {
     /**
      * What the element in the configuration amounts to.
      *
-     * @param place where its ring and its log file are, as far as it says so
+     * @param location where its ring and its log file are, as far as it says so
      * @param complaint why it cannot be used; null if it can
      * @param terms null if it cannot be used
      */
-    record Element(Place place, String complaint, Terms terms) {}
+    record Element(Location location, String complaint, Terms terms) {}
 
-    /** The attributes of an element that can be used. */
+    /**
+     * The attributes of an element that can be used.
+     *
+     * @param rolling what is said of rolling; null: the file is not rolled
+     */
     record Terms(
-            StreamAttributes stream, AckRule ackRule, Advertisement advertisement, List<ShipperSettings> shippers) {}
+            StreamTerms stream,
+            RollingSettings rolling,
+            AckRule ackRule,
+            Advertisement advertisement,
+            List<ShipperSettings> shippers) {}
 
     BurstAppender(
             final String name,
@@ -154,12 +172,12 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     private boolean isCreatedOnDemand() {
-        final RollingSettings rolling = element.terms().stream().rolling();
+        final RollingSettings rolling = element.terms().rolling();
         return rolling != null && rolling.createOnDemand();
     }
 
     /** With the first event, if the file is to be created then. Null if this appender cannot be used. */
-    private synchronized OpenStream attachNow() {
+    private synchronized EventStream attachNow() {
         if (isToBeAttached) {
             isToBeAttached = false;
             refusal = reasonNotToAttach();
@@ -172,16 +190,20 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     private String reasonNotToAttach() {
-        final StreamAttributes own = element.terms().stream();
+        final StreamTerms own = element.terms().stream();
         try {
-            return reasonNotToAttach(own.on(own.ring().with(othersOfConfiguration())));
+            final Settings door =
+                    new Settings(new TreeMap<>(String.CASE_INSENSITIVE_ORDER), BurstAppenderBuilder.WORDING);
+            return reasonNotToAttach(
+                    own.on(own.ring().with(othersOfConfiguration(), door)),
+                    element.terms().rolling());
         } catch (final BurstException contradiction) {
             return contradiction.getMessage();
         }
     }
 
     /** In the order of their names, so that they say the same at each start. */
-    private List<RingAttributes> othersOfConfiguration() {
+    private List<RingTerms> othersOfConfiguration() {
         return configuration == null
                 ? List.of()
                 : configuration.getAppenders().values().stream()
@@ -194,14 +216,19 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     /** Attaches to a log file and its ring. Returns null, or why that cannot be done. */
-    private String reasonNotToAttach(final StreamAttributes wanted) {
+    private String reasonNotToAttach(final StreamTerms wanted, final RollingSettings rolling) {
         try {
-            stream = RingRegistry.attach(this, configuration, wanted);
+            stream = Rings.attach(
+                    holder,
+                    wanted,
+                    EventStream.class,
+                    ring -> EventStream.open(ring, wanted, rolling, getLayout(), holder));
             attached = true;
+            stream.update(wanted, rolling);
             stream.attached(this, terms().shippers());
             withdrawAdvertisement = terms().advertisement().publish(this, configuration);
             return null;
-        } catch (final BurstException | ConfigurationException | LoggingException failure) {
+        } catch (final BurstException | LoggingException failure) {
             return failure.getMessage();
         } catch (final RuntimeException | LinkageError failure) {
             // Whatever a layout, a path or a class path may do: what is thrown here ends the start of all of Log4j.
@@ -211,16 +238,16 @@ public final class BurstAppender extends AbstractAppender {
 
     /** Whether both are in force at once, on purpose; not one after the other. */
     boolean isBeside(final BurstAppender other) {
-        return RingRegistry.areBeside(configuration, other.configuration);
+        return holder.relationTo(other.holder) != Holder.Relation.REPLACES;
     }
 
     private boolean goesOnAsBefore() {
-        final BurstAppender before = RingRegistry.predecessor(configuration, getName(), element.place());
-        if (before == null) {
+        if (!(Rings.predecessor(holder, element.location()) instanceof ElementHolder found)) {
             return false;
         }
+        final BurstAppender before = found.appender();
         inForce = before.inForce;
-        if (reasonNotToAttach(before.stream.attributes()) != null) {
+        if (reasonNotToAttach(before.stream.terms(), before.stream.settings()) != null) {
             inForce = this;
             return false;
         }
@@ -275,7 +302,8 @@ public final class BurstAppender extends AbstractAppender {
         if (attached) {
             attached = false;
             withdrawAdvertisement.run();
-            stopped &= RingRegistry.detach(stream, this);
+            stopped &= Rings.detach(
+                    stream, holder, left -> stream.writeFooter(getLayout().getFooter(), left));
         }
         losses.tell();
         setStopped();
@@ -289,7 +317,7 @@ public final class BurstAppender extends AbstractAppender {
      */
     @Override
     public void append(final LogEvent event) {
-        final OpenStream attachedTo = isToBeAttached ? attachNow() : stream;
+        final EventStream attachedTo = isToBeAttached ? attachNow() : stream;
         try {
             if (attachedTo == null) {
                 throw new AppenderLoggingException("Burst '" + getName() + "' is not started"
@@ -349,7 +377,7 @@ public final class BurstAppender extends AbstractAppender {
     }
 
     private RollingSettings rolling() {
-        return terms() == null ? null : terms().stream().rolling();
+        return terms() == null ? null : terms().rolling();
     }
 
     /**
@@ -377,7 +405,7 @@ public final class BurstAppender extends AbstractAppender {
      * @return null if the file is not rolled, or is not open
      */
     public RollingFileManager getManager() {
-        final OpenStream attachedTo = stream;
+        final EventStream attachedTo = stream;
         return attachedTo == null ? null : attachedTo.manager();
     }
 
@@ -390,7 +418,7 @@ public final class BurstAppender extends AbstractAppender {
         return stream.ring();
     }
 
-    OpenStream stream() {
+    EventStream stream() {
         return stream;
     }
 }

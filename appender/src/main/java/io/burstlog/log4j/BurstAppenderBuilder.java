@@ -2,18 +2,20 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
-import io.burstlog.OnFull;
-import io.burstlog.Segments;
 import io.burstlog.StreamConfig;
+import io.burstlog.doors.Ack;
+import io.burstlog.doors.Location;
+import io.burstlog.doors.RingTerms;
+import io.burstlog.doors.Settings;
+import io.burstlog.doors.StreamTerms;
+import io.burstlog.doors.Wording;
 import io.burstlog.log4j.rolling.RollingSettings;
-import java.io.File;
 import java.io.Serializable;
-import java.nio.file.attribute.PosixFilePermission;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.logging.log4j.Level;
@@ -41,16 +43,16 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
 
     private static final Logger LOGGER = StatusLogger.getLogger();
 
-    private static final String RING_PROPERTY = "burstlog.ring";
+    /** In sentences about an element. */
+    static final Wording WORDING = new Wording(
+            "attribute",
+            "fileName",
+            "a lookup in it found nothing; define what it names, or give it a default as in"
+                    + " \"${env:NAME:-default}\"");
 
     /** Of other file appenders: they are accepted, and change nothing. */
     private static final List<String> WITHOUT_EFFECT =
             List.of("immediateFlush", "bufferedIO", "bufferSize", "createOnDemand", "locking");
-
-    private enum Ack {
-        DURABLE,
-        ENQUEUED
-    }
 
     /** The first field, so that it is filled before Log4j takes the attributes and elements that it knows. */
     @ElementParts.Taken
@@ -62,7 +64,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
     @PluginElement("Strategy")
     private RolloverStrategy strategy;
 
-    private final Map<String, String> set = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    private final SortedMap<String, String> set = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
     BurstAppenderBuilder() {
         // What was not logged must be seen.
@@ -267,63 +269,51 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
                 isIgnoreExceptions(),
                 getPropertyArray(),
                 getConfiguration(),
-                element(new AttributeReader(set), layout));
+                element(new Settings(set, WORDING), layout));
     }
 
-    private BurstAppender.Element element(final AttributeReader reader, final Layout<? extends Serializable> layout) {
+    private BurstAppender.Element element(final Settings reader, final Layout<? extends Serializable> layout) {
         complainAboutElements(reader);
         final RollingReading ofRolling = new RollingReading(reader, policy, strategy);
         final String file = ofRolling.file();
-        final String ring = ring(reader, file, ofRolling.folder());
+        final String ring = RingTerms.ring(reader, file, ofRolling.folder());
         final RollingSettings rolling = ofRolling.settings(getName(), layout, getConfiguration());
-        final RingAttributes.Reading ofRing = new RingAttributes.Reading(reader, ring);
-        final OnFull onFull = orDefault(reader.oneOf("onFull", OnFull.class), OnFull.BLOCK);
-        final Duration blockTimeout = orDefault(reader.time("blockTimeout"), Duration.ZERO);
-        final Set<PosixFilePermission> permissions = orDefault(reader.permissions("filePermissions"), Set.of());
-        final String owner = reader.text("fileOwner");
-        final String group = reader.text("fileGroup");
+        final RingTerms.Reading ofRing = new RingTerms.Reading(reader, ring);
         final List<ShipperSettings> shippers = shippers(reader);
-        final Segments segments = segments(reader, segmentsFolder(reader, file, shippers));
+        final StreamConfig.Builder ofFile = StreamTerms.read(reader, file, segmentsUnset(reader, file, shippers));
         final AckRule ackRule = ackRule(reader);
         final Advertisement advertisement =
-                new Advertisement(orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
+                new Advertisement(Settings.orDefault(reader.flag("advertise"), false), reader.text("advertiseUri"));
         final List<String> withoutEffect = WITHOUT_EFFECT.stream()
                 .filter(reader::has)
                 .filter(name -> !ofRolling.isWanted() || !name.equals("createOnDemand"))
                 .collect(Collectors.toList());
         complainAboutOverwriting(reader);
         reader.complainAboutWhatNobodyRead();
-        final Place place = Place.of(ring, file);
+        final Location location = Location.of(ring, file);
         if (ring == null || file == null) {
-            return new BurstAppender.Element(place, reader.complaints(), null);
+            return new BurstAppender.Element(location, reader.complaints(), null);
         }
         try {
-            final RingAttributes attributes = ofRing.attributes();
-            final StreamConfig config = StreamConfig.builder()
-                    .fileName(file)
-                    .onFull(onFull)
-                    .blockTimeout(blockTimeout)
-                    .filePermissions(permissions)
-                    .fileOwner(owner)
-                    .fileGroup(group)
-                    .segments(segments)
-                    .build();
+            final RingTerms terms = ofRing.terms();
+            final StreamConfig config = ofFile.build();
             if (reader.complaints() == null) {
                 mention(withoutEffect);
-                final StreamAttributes stream = StreamAttributes.of(attributes, config, rolling);
+                final StreamTerms stream =
+                        StreamTerms.of(terms, config, rolling == null ? null : rolling.filePattern());
                 return new BurstAppender.Element(
-                        place, null, new BurstAppender.Terms(stream, ackRule, advertisement, shippers));
+                        location, null, new BurstAppender.Terms(stream, rolling, ackRule, advertisement, shippers));
             }
             // What its start would find besides, to be corrected in one go.
-            attributes.config().check(config);
+            terms.config().check(config);
         } catch (final BurstException refusal) {
             reader.complain(refusal.getMessage());
         }
-        return new BurstAppender.Element(place, reader.complaints(), null);
+        return new BurstAppender.Element(location, reader.complaints(), null);
     }
 
     /** What would have no effect, or another one than is meant. */
-    private void complainAboutElements(final AttributeReader reader) {
+    private void complainAboutElements(final Settings reader) {
         if (parts != null) {
             parts.elements()
                     .forEach(name ->
@@ -334,7 +324,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         }
     }
 
-    private List<ShipperSettings> shippers(final AttributeReader reader) {
+    private List<ShipperSettings> shippers(final Settings reader) {
         if (parts == null) {
             return List.of();
         }
@@ -351,34 +341,11 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         return List.copyOf(read.values());
     }
 
-    /** What becomes of segments that a consumer has not passed, once they are beyond the limit. */
-    private enum OverLimit {
-        HOLD,
-        RELEASE
-    }
-
-    private static Segments segments(final AttributeReader reader, final String folder) {
-        final Long limit = reader.size("segmentsLimit");
-        final OverLimit over = reader.oneOf("segmentsOverLimit", OverLimit.class);
-        if (folder == null && reader.has("segmentsLimit")) {
-            reader.complain(
-                    "segmentsLimit says nothing without segments: set that to a folder, or remove segmentsLimit");
-        }
-        if (!reader.has("segmentsLimit") && reader.has("segmentsOverLimit")) {
-            reader.complain("segmentsOverLimit says nothing without segmentsLimit: set that to a size, or remove"
-                    + " segmentsOverLimit");
-        }
-        return folder == null
-                ? null
-                : Segments.in(folder).limitBytes(orDefault(limit, 0L)).release(over == OverLimit.RELEASE);
-    }
-
     /** What is shipped waits beside the log file, unless another folder is named. */
-    private static String segmentsFolder(
-            final AttributeReader reader, final String file, final List<ShipperSettings> shippers) {
-        final String given = reader.text("segments");
-        if (given != null || shippers.isEmpty() || file == null) {
-            return given;
+    private static String segmentsUnset(
+            final Settings reader, final String file, final List<ShipperSettings> shippers) {
+        if (reader.text("segments") != null || shippers.isEmpty() || file == null) {
+            return null;
         }
         if (reader.text("fileName") == null) {
             reader.complain("the attribute segments is missing, and there is no fileName beside which a folder could"
@@ -388,7 +355,7 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         return file + ".segments";
     }
 
-    private static void complainAboutOverwriting(final AttributeReader reader) {
+    private static void complainAboutOverwriting(final Settings reader) {
         final String appending = reader.text("append");
         if (appending != null && !appending.equalsIgnoreCase("true")) {
             reader.complain("append=\"" + appending + "\" cannot be used: existing events are never overwritten;"
@@ -396,26 +363,11 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
         }
     }
 
-    /** All elements of a process that name no ring share one, or all with a log file in the same folder. */
-    private static String ring(final AttributeReader reader, final String file, final String folder) {
-        if (reader.text("ring") != null) {
-            return reader.requiredPath("ring", "the block device or file that holds the ring");
-        }
-        final String ofProcess = System.getProperty(RING_PROPERTY);
-        if (ofProcess != null && !ofProcess.isBlank()) {
-            return ofProcess.trim();
-        }
-        if (file == null) {
-            return null;
-        }
-        final File parent = folder != null
-                ? new File(folder)
-                : new File(file).getAbsoluteFile().getParentFile();
-        return new File(parent, "burstlog.ring").getPath();
-    }
-
-    private AckRule ackRule(final AttributeReader reader) {
-        final Level least = reader.level("ackLevel");
+    private AckRule ackRule(final Settings reader) {
+        final Level least = reader.value(
+                "ackLevel",
+                text -> Level.getLevel(text.toUpperCase(Locale.ROOT)),
+                "use the name of a level such as TRACE, DEBUG, INFO, WARN or ERROR");
         if (reader.oneOf("ack", Ack.class) == Ack.ENQUEUED) {
             if (least != null) {
                 reader.complain("ackLevel=\"" + least + "\" contradicts ack=\"enqueued\", under which no event is"
@@ -424,10 +376,6 @@ public final class BurstAppenderBuilder extends AbstractAppender.Builder<BurstAp
             return AckRule.enqueued();
         }
         return least == null ? AckRule.durable() : AckRule.durableFrom(least);
-    }
-
-    private static <T> T orDefault(final T value, final T unset) {
-        return value != null ? value : unset;
     }
 
     private void mention(final List<String> withoutEffect) {

@@ -7,8 +7,8 @@ import org.apache.logging.log4j.core.appender.AppenderLoggingException;
 import org.apache.logging.log4j.core.appender.DefaultErrorHandler;
 
 /**
- * Log4j's own, which prints stack traces, but silent about what the appender's {@link LossReport} tells. An event that
- * Log4j drops because it takes the call for a recursive one is not logged, and its caller hears of it.
+ * Log4j's own, which prints stack traces, but silent about what the appender's loss report tells. An event that Log4j
+ * drops because it takes the call for a recursive one is not logged, and its caller hears of it.
  */
 final class BurstErrorHandler extends DefaultErrorHandler {
 

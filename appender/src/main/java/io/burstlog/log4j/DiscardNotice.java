@@ -2,6 +2,7 @@
 package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
+import io.burstlog.doors.LossReport;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -31,26 +32,23 @@ final class DiscardNotice {
 
     private static final Executor LATER = CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
 
-    private final OpenStream stream;
+    private final EventStream stream;
     private final AtomicLong discarded = new AtomicLong();
-    private final LossReport losses = new LossReport(LossReport.ONE_MINUTE);
+    private final LossReport losses = new LossReport(sentence -> LOGGER.error("Burst: {}", sentence));
 
     /** Held by the one who writes the line, so that no event is reported twice. */
     private final Semaphore writing = new Semaphore(1);
 
     private volatile Layout<? extends Serializable> layout;
 
-    DiscardNotice(final OpenStream stream) {
+    DiscardNotice(final EventStream stream) {
         this.stream = stream;
     }
 
     /** Counts one event, which would have been written with this layout. */
     void add(final Layout<? extends Serializable> layoutOfEvent) {
         layout = layoutOfEvent;
-        losses.add(() -> "Burst: an event was discarded, because the ring "
-                + stream.ring().name() + " is full and onFull is \"discard\": its records do not get to the log file "
-                + stream.file() + ", or to another that shares the ring, as fast as they come. Make room there, or find"
-                + " out what slows its disk; a larger ring (ringSize) takes longer bursts.");
+        losses.add(stream::sentenceOfDiscard);
         if (discarded.getAndIncrement() == 0) {
             LATER.execute(this::writeOrTryLater);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.log4j;
 
+import io.burstlog.doors.Settings;
 import io.burstlog.log4j.rolling.FileRolling;
 import io.burstlog.log4j.rolling.RollingSettings;
 import java.io.Serializable;
@@ -32,13 +33,13 @@ final class RollingReading {
 
     private static final List<String> OWN_ATTRIBUTES = List.of("compressDelay", "maxTotalSize", "maxAge", "fileStamp");
 
-    private final AttributeReader reader;
+    private final Settings reader;
     private final String fileName;
     private final String filePattern;
     private final TriggeringPolicy policy;
     private final RolloverStrategy strategy;
 
-    RollingReading(final AttributeReader reader, final TriggeringPolicy policy, final RolloverStrategy strategy) {
+    RollingReading(final Settings reader, final TriggeringPolicy policy, final RolloverStrategy strategy) {
         this.reader = reader;
         this.fileName = reader.text("fileName");
         this.filePattern = reader.text("filePattern");

@@ -27,7 +27,7 @@ final class ShipperEvents {
 
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
-    private final OpenStream stream;
+    private final EventStream stream;
     private final LongSupplier nanos;
     private final Budget low = new Budget();
     private final Budget high = new Budget();
@@ -35,7 +35,7 @@ final class ShipperEvents {
     private long told;
     private Layout<? extends Serializable> layout;
 
-    ShipperEvents(final OpenStream stream, final LongSupplier nanos) {
+    ShipperEvents(final EventStream stream, final LongSupplier nanos) {
         this.stream = stream;
         this.nanos = nanos;
         told = nanos.getAsLong() - MINUTE;

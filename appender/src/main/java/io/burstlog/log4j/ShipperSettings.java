@@ -3,12 +3,14 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import io.burstlog.ShipperProvider;
+import io.burstlog.doors.Settings;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -26,8 +28,8 @@ record ShipperSettings(
     static final String ELEMENT = "Kafka";
 
     /** Reads an element. What cannot be used is a complaint of the reader of the element around it. */
-    static ShipperSettings read(final Element element, final AttributeReader around, final boolean isManaged) {
-        final AttributeReader reader = new AttributeReader(element.attributes());
+    static ShipperSettings read(final Element element, final Settings around, final boolean isManaged) {
+        final Settings reader = new Settings(element.attributes(), BurstAppenderBuilder.WORDING);
         final Map<String, String> settings = new TreeMap<>();
         final String topic = reader.requiredPath("topic", "a topic that is there");
         final String consumer = reader.text("consumer");
@@ -59,7 +61,7 @@ record ShipperSettings(
         }
     }
 
-    private void check(final AttributeReader reader) {
+    private void check(final Settings reader) {
         try {
             final ShipperProvider provider = provider();
             if (provider == null) {
@@ -74,7 +76,7 @@ record ShipperSettings(
         }
     }
 
-    private static void complainAboutClassPath(final AttributeReader reader, final String why) {
+    private static void complainAboutClassPath(final Settings reader, final String why) {
         reader.complain(
                 "burstlog-kafka or kafka-clients is not on the class path: add both, or remove the element" + why);
     }
@@ -96,7 +98,7 @@ record ShipperSettings(
     }
 
     private ShipperProvider.Request request(final String folder) {
-        return new ShipperProvider.Request(folder, settings, properties, isManaged, OpenRing::report);
+        return new ShipperProvider.Request(folder, settings, properties, isManaged, ElementHolder::report);
     }
 
     @Override
@@ -109,7 +111,7 @@ record ShipperSettings(
      *
      * @param unknown the names of elements that have no place there
      */
-    record Element(Map<String, String> attributes, Map<String, String> properties, List<String> unknown) {
+    record Element(SortedMap<String, String> attributes, Map<String, String> properties, List<String> unknown) {
 
         Element() {
             this(new TreeMap<>(String.CASE_INSENSITIVE_ORDER), new HashMap<>(), new ArrayList<>());

@@ -3,6 +3,7 @@ package io.burstlog.log4j;
 
 import io.burstlog.BurstException;
 import io.burstlog.ShipperProvider.Shipper;
+import io.burstlog.doors.OpenRing;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -273,9 +273,10 @@ class BuiltByProgramTest {
                         .singleElement()
                         .asString()
                         .matches(
-                                "ERROR Burst '(Orders|Second)' is not started: the file .* cannot be used, because Burst"
-                                        + " '(Orders|Second)' writes to it and (rolls it|does not roll it): give both elements"
-                                        + " filePattern and a policy, or each a file of its own\\.");
+                                "ERROR Burst '(Orders|Second)' is not started: the log file .* is open already, as Burst"
+                                        + " '(Orders|Second)' of .* says, and .* says something else: filePattern is"
+                                        + " (unset there and \".*\"|\".*\" there and unset) here; say the same in both"
+                                        + " places, or give each a file of its own\\.");
                 final List<BurstAppender> both =
                         List.of(log4j.appender("Orders"), log4j.<BurstAppender>appender("Second"));
                 assertThat(both.stream().filter(each -> each.stream() == null))

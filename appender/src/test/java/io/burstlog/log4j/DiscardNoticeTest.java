@@ -21,7 +21,7 @@ class DiscardNoticeTest {
     Path temporary;
 
     private CountingLayout layout;
-    private OpenStream stream;
+    private EventStream stream;
 
     /** Dies at its first events. */
     private static final class CountingLayout extends AbstractStringLayout {
@@ -55,12 +55,12 @@ class DiscardNoticeTest {
         final DiscardNotice notice = new DiscardNotice(stream);
         notice.add(layout);
         await().until(() -> stream.ring().log().stats().acceptedSequence() == 1);
-        stream.closeWithRing(layout);
+        stream.closeWithRing(left -> {});
     }
 
     @Test
     void what_is_discarded_while_the_ring_is_closed_is_told_to_the_operator() {
-        stream.closeWithRing(layout);
+        stream.closeWithRing(left -> {});
         final StatusLines status = new StatusLines();
         new DiscardNotice(stream).add(layout);
         await().untilAsserted(() -> assertThat(status.atLeast(Level.ERROR))
@@ -82,7 +82,7 @@ class DiscardNoticeTest {
             assertThat(Thread.interrupted()).as("still interrupted").isTrue();
             // One each 5 ms, and what the timer does.
             assertThat(layout.events).hasValueLessThan(200);
-            stream.closeWithRing(layout);
+            stream.closeWithRing(left -> {});
         }
     }
 }

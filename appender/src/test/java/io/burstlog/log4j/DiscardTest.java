@@ -4,6 +4,7 @@ package io.burstlog.log4j;
 import static io.burstlog.log4j.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.burstlog.doors.LossReport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -41,7 +41,7 @@ class OperatorReportTest {
     void what_the_engine_tells_keeps_its_severity() {
         final StatusLines status = new StatusLines();
         for (final BurstEvent.Severity severity : BurstEvent.Severity.values()) {
-            OpenRing.report(new BurstEvent(severity, Instant.EPOCH, "something " + severity));
+            ElementHolder.report(new BurstEvent(severity, Instant.EPOCH, "something " + severity));
         }
         status.stopListening();
         assertThat(status.atLeast(Level.INFO))

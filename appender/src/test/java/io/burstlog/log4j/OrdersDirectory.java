@@ -2,6 +2,11 @@
 package io.burstlog.log4j;
 
 import io.burstlog.StreamConfig;
+import io.burstlog.doors.Holder;
+import io.burstlog.doors.OpenRing;
+import io.burstlog.doors.RingTerms;
+import io.burstlog.doors.Settings;
+import io.burstlog.doors.StreamTerms;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
@@ -9,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.logging.log4j.core.Layout;
 
@@ -60,18 +67,19 @@ record OrdersDirectory(Path path) {
     }
 
     /** The log file in its ring, as an appender has it open. */
-    OpenStream open(final Layout<? extends Serializable> layout) {
-        final var reading = new RingAttributes.Reading(
-                new AttributeReader(Map.of(
-                        "ringSize", "4 MB",
-                        "durability", "process",
-                        "jmx", "false",
-                        "shutdownTimeout", Patience.TIME.toSeconds() + " s")),
-                ring().toString());
-        final RingAttributes ofRing = reading.attributes();
+    EventStream open(final Layout<? extends Serializable> layout) {
+        final SortedMap<String, String> texts = new TreeMap<>(Map.of(
+                "ringSize", "4 MB",
+                "durability", "process",
+                "jmx", "false",
+                "shutdownTimeout", Patience.TIME.toSeconds() + " s"));
+        final RingTerms ofRing =
+                new RingTerms.Reading(new Settings(texts, BurstAppenderBuilder.WORDING), ring().toString()).terms();
         final StreamConfig ofStream =
                 StreamConfig.builder().fileName(file().toString()).build();
-        final OpenRing ring = new OpenRing(ofRing);
-        return OpenStream.open(ring, StreamAttributes.of(ofRing, ofStream), layout);
+        final Holder holder =
+                new ElementHolder(new BurstAppenderBuilder().setName("Orders").build());
+        return EventStream.open(
+                new OpenRing(ofRing, holder), StreamTerms.of(ofRing, ofStream, null), null, layout, holder);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstException;
+import io.burstlog.doors.OpenRing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.logging.log4j.Level;

@@ -108,8 +108,7 @@ class RollingTest {
     @Test
     void a_file_may_be_read_for_five_seconds_before_it_is_compressed_unless_that_is_set() {
         try (RunningLog4j log4j = with("orders-%i.log.gz", "", BY_SIZE + KEEPS_ALL)) {
-            final RollingSettings settings =
-                    log4j.orders().stream().attributes().rolling();
+            final RollingSettings settings = log4j.orders().stream().settings();
             assertThat(settings.archives().compressDelay()).isEqualTo(Duration.ofSeconds(5));
         }
     }

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstException;
 import io.burstlog.BurstStats;
+import io.burstlog.doors.OpenRing;
+import io.burstlog.doors.Rings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,7 +112,7 @@ class StalledMediumTest {
     private static boolean oneWaitsForTheOpenOfAnother() {
         return Thread.getAllStackTraces().values().stream()
                 .anyMatch(frames -> Arrays.stream(frames)
-                                .anyMatch(frame -> frame.getClassName().equals(RingRegistry.class.getName()))
+                                .anyMatch(frame -> frame.getClassName().equals(Rings.class.getName()))
                         && Arrays.stream(frames)
                                 .anyMatch(frame -> frame.getMethodName().equals("awaitUninterruptibly")));
     }
@@ -214,7 +216,7 @@ class StalledMediumTest {
                 stalled + audit,
                 "<Root level=\"all\"><AppenderRef ref=\"Orders\"/></Root>"
                         + "<Logger name=\"audit\" additivity=\"false\"><AppenderRef ref=\"Audit\"/></Logger>"));
-        final OpenStream orders = log4j.orders().stream();
+        final EventStream orders = log4j.orders().stream();
         try (FreezableFileSystem.Frozen ice = fileSystem.freeze()) {
             log4j.logger().info("order 1");
             mustReturn(() -> {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.burstlog.BurstStats;
+import io.burstlog.doors.OpenRing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -115,18 +116,34 @@ class StreamsTest {
         }
     }
 
+    /** Whichever of them Log4j starts first. */
     @Test
-    void where_they_contradict_each_other_the_first_one_wins_and_the_difference_is_told() throws Exception {
+    void where_they_contradict_each_other_the_second_is_refused_with_both_places_named() throws Exception {
         try (RunningLog4j log4j = with(directory.burst("drainInterval=\"50 ms\""), audit("drainInterval=\"60 ms\""))) {
             assertThat(log4j.status(Level.ERROR))
                     .singleElement()
                     .asString()
-                    .contains("Burst '", "drainInterval stays \"", "50 ms", "60 ms", "" + directory.ring());
-            log4j.logger().info("order 1");
-            log4j.logger("audit").info("record 1");
+                    .contains(" is not started: the ring " + directory.ring() + " is open already, as Burst '")
+                    .contains("'Orders' of the context 'test' says", "'Audit' of the context 'test' says")
+                    .contains("drainInterval is \"", "50 ms", "60 ms");
+            final boolean isOrders = log4j.orders().stream() == null;
+            assertThatThrownBy(() -> log4j.logger(isOrders ? "orders" : "audit").info("lost"))
+                    .isInstanceOf(AppenderLoggingException.class)
+                    .hasMessageContaining("say the same in both places");
+            log4j.logger(isOrders ? "audit" : "orders").info("order 1");
         }
-        assertThat(directory.lines()).containsExactly("INFO order 1");
-        assertThat(auditLines()).containsExactly("INFO record 1");
+        assertThat(Files.exists(audit)).isNotEqualTo(Files.exists(directory.file()));
+    }
+
+    /** An element that says less takes what is open. */
+    @Test
+    void who_says_nothing_of_it_is_not_refused_by_what_a_third_one_says() throws Exception {
+        final String third = audit("").replace("\"Audit\"", "\"Third\"").replace("audit.log", "third.log");
+        try (RunningLog4j log4j =
+                with(directory.burst("drainInterval=\"50 ms\""), audit("drainInterval=\"60 ms\"") + third)) {
+            assertThat(log4j.status(Level.ERROR)).singleElement().asString().doesNotContain("'Third'");
+            assertThat(log4j.<BurstAppender>appender("Third").stream()).isNotNull();
+        }
     }
 
     /** Each finds ring and log file not there, being opened, open, or being closed by another. */

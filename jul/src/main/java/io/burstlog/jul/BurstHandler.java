@@ -3,9 +3,11 @@ package io.burstlog.jul;
 
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
-import io.burstlog.bridge.LogSink;
-import io.burstlog.bridge.Losses;
-import io.burstlog.bridge.Settings;
+import io.burstlog.doors.Holder;
+import io.burstlog.doors.LossReport;
+import io.burstlog.doors.RecordStream;
+import io.burstlog.doors.RecordTerms;
+import io.burstlog.doors.Settings;
 import java.io.UnsupportedEncodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -46,11 +48,11 @@ import java.util.logging.SimpleFormatter;
  */
 public class BurstHandler extends Handler {
 
-    private final Losses losses = new Losses(sentence -> tell(sentence, ErrorManager.WRITE_FAILURE));
+    private final LossReport losses = new LossReport(sentence -> tell(sentence, ErrorManager.WRITE_FAILURE));
     private final boolean failClosed;
 
     /** Null if it could not be opened. */
-    private final LogSink sink;
+    private final RecordStream stream;
 
     private final String refusal;
     private volatile boolean isOpen;
@@ -70,23 +72,21 @@ public class BurstHandler extends Handler {
      */
     public BurstHandler(Map<String, String> properties) {
         setErrorManager(new SentencesToStandardError());
-        Settings settings = new Settings();
-        LogSink opened = null;
+        Settings settings = properties == null ? Properties.ofLogManager(getClass()) : Properties.of(properties);
+        Boolean throwing = settings.flag("failClosed");
+        RecordStream opened = null;
         String complaint;
         try {
-            Properties given = properties == null ? Properties.ofLogManager(getClass()) : new Properties(properties);
-            given.read(settings);
-            settings.flag("failClosed", true);
-            configure(given, settings);
-            Settings.Terms terms = settings.terms();
+            configure(settings);
+            RecordTerms terms = RecordTerms.read(settings, RecordTerms.rolling(settings));
             complaint = settings.complaints();
-            opened = terms == null ? null : open(terms);
+            opened = terms == null ? null : open(terms, new AsHolder(properties == null));
         } catch (RuntimeException | LinkageError failure) {
             // Whatever a formatter or a class path may do: the LogManager would go on without the handler.
             complaint = sentenceOf(failure);
         }
-        failClosed = settings.flag("failClosed", true);
-        sink = opened;
+        failClosed = Settings.orDefault(throwing, true);
+        stream = opened;
         refusal = complaint;
         isOpen = opened != null;
         if (opened == null) {
@@ -98,15 +98,15 @@ public class BurstHandler extends Handler {
         return failure instanceof BurstException ? failure.getMessage() : failure.toString();
     }
 
-    private void configure(Properties given, Settings settings) {
-        setLevel(given.level("level", settings));
-        setFilter(given.instance("filter", Filter.class, null, settings));
-        setFormatter(given.instance("formatter", Formatter.class, SimpleFormatter::new, settings));
-        String encoding = given.text("encoding");
+    private void configure(Settings settings) {
+        setLevel(Properties.level("level", settings));
+        setFilter(Properties.instance("filter", Filter.class, null, settings));
+        setFormatter(Properties.instance("formatter", Formatter.class, SimpleFormatter::new, settings));
+        String encoding = settings.text("encoding");
         try {
             setEncoding(encoding == null ? StandardCharsets.UTF_8.name() : encoding);
         } catch (UnsupportedEncodingException unknown) {
-            settings.complain("encoding=\"" + encoding + "\" cannot be used: use a name such as UTF-8");
+            settings.refuse("encoding", encoding, "use a name such as UTF-8");
         }
         if (settings.text("rollPattern") != null && (!head().isEmpty() || !tail().isEmpty())) {
             settings.complain("formatter " + getFormatter().getClass().getName() + " cannot be used with rollPattern:"
@@ -114,8 +114,8 @@ public class BurstHandler extends Handler {
         }
     }
 
-    private LogSink open(Settings.Terms terms) {
-        LogSink opened = LogSink.open(terms, this::tell);
+    private RecordStream open(RecordTerms terms, Holder holder) {
+        RecordStream opened = RecordStream.open(terms, holder);
         try {
             if (opened.isNew() && !head().isEmpty()) {
                 opened.append(bytes(head()), true);
@@ -124,6 +124,38 @@ public class BurstHandler extends Handler {
         } catch (RuntimeException | Error failure) {
             opened.close(() -> null);
             throw failure;
+        }
+    }
+
+    /** To the core of the doors. */
+    private final class AsHolder implements Holder {
+        private final boolean isOfLogManager;
+
+        AsHolder(boolean isOfLogManager) {
+            this.isOfLogManager = isOfLogManager;
+        }
+
+        @Override
+        public String name() {
+            return BurstHandler.this.getClass().getName();
+        }
+
+        @Override
+        public String place() {
+            String file = System.getProperty("java.util.logging.config.file", "the LogManager's properties");
+            return name() + " of " + (isOfLogManager ? file : "a program");
+        }
+
+        @Override
+        public void tell(BurstEvent.Severity severity, String sentence) {
+            if (severity != BurstEvent.Severity.INFO) {
+                BurstHandler.this.tell(sentence, ErrorManager.GENERIC_FAILURE);
+            }
+        }
+
+        @Override
+        public void hear(BurstEvent event) {
+            tell(event.severity(), event.text());
         }
     }
 
@@ -137,12 +169,6 @@ public class BurstHandler extends Handler {
 
     private byte[] bytes(String text) {
         return text.getBytes(Charset.forName(getEncoding()));
-    }
-
-    private void tell(BurstEvent event) {
-        if (event.severity() != BurstEvent.Severity.INFO) {
-            tell(event.text(), ErrorManager.GENERIC_FAILURE);
-        }
     }
 
     private void tell(String sentence, int code) {
@@ -163,7 +189,7 @@ public class BurstHandler extends Handler {
         try {
             append(record);
         } catch (RuntimeException failure) {
-            losses.add(sentenceOf(failure));
+            losses.add(() -> sentenceOf(failure));
             if (failClosed) {
                 throw failure;
             }
@@ -171,23 +197,26 @@ public class BurstHandler extends Handler {
     }
 
     private void append(LogRecord record) {
-        if (sink == null) {
+        if (stream == null) {
             throw new BurstException(
                     BurstException.Code.CLOSED, "The record was not logged, its handler is not open: " + refusal);
         }
-        sink.append(bytes(getFormatter().format(record)), true);
+        stream.append(bytes(getFormatter().format(record)), true);
     }
 
     /** Makes durable what is only accepted, within {@code shutdownTimeout}. */
     @Override
     public void flush() {
         if (isOpen) {
-            report("Not everything is durable", () -> {
-                if (!sink.flush()) {
-                    throw new BurstException(
-                            BurstException.Code.TIMED_OUT, "shutdownTimeout was over; look at the medium of the ring.");
-                }
-            });
+            String reason = "shutdownTimeout was over; look at the medium of the ring.";
+            try {
+                reason = stream.flush() ? null : reason;
+            } catch (BurstException failure) {
+                reason = failure.getMessage();
+            }
+            if (reason != null) {
+                tell("Not everything is durable: " + reason, ErrorManager.FLUSH_FAILURE);
+            }
         }
     }
 
@@ -196,16 +225,8 @@ public class BurstHandler extends Handler {
     public synchronized void close() {
         if (isOpen) {
             isOpen = false;
-            report("Not everything could be written at close", () -> sink.close(() -> bytes(tail())));
-            losses.end();
-        }
-    }
-
-    private void report(String what, Runnable work) {
-        try {
-            work.run();
-        } catch (RuntimeException failure) {
-            tell(what + ": " + sentenceOf(failure), ErrorManager.FLUSH_FAILURE);
+            stream.close(() -> bytes(tail()));
+            losses.tell();
         }
     }
 

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.jul;
 
-import io.burstlog.bridge.Settings;
-import java.util.HashMap;
+import io.burstlog.doors.RecordTerms;
+import io.burstlog.doors.Settings;
+import io.burstlog.doors.Wording;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 
-/** What stands in a configuration for one handler. Not thread-safe. */
-record Properties(Map<String, String> texts) {
+/** What stands in a configuration for one handler, and what every handler of the JDK has. */
+final class Properties {
 
-    private static final List<String> OF_HANDLERS = List.of("level", "filter", "formatter", "encoding");
+    private static final List<String> OF_HANDLERS = List.of("level", "filter", "formatter", "encoding", "failClosed");
+
+    private Properties() {}
 
     /** The LogManager answers for a name alone, so that a mistyped one is not seen. */
-    static Properties ofLogManager(Class<?> handler) {
-        Map<String, String> texts = new HashMap<>();
-        for (List<String> names : List.of(OF_HANDLERS, Settings.names())) {
+    static Settings ofLogManager(Class<?> handler) {
+        SortedMap<String, String> texts = new TreeMap<>();
+        for (List<String> names : List.of(OF_HANDLERS, RecordTerms.NAMES, RecordTerms.NAMES_OF_ROLLING)) {
             for (String name : names) {
                 String text = LogManager.getLogManager().getProperty(handler.getName() + "." + name);
                 if (text != null) {
@@ -25,37 +30,26 @@ record Properties(Map<String, String> texts) {
                 }
             }
         }
-        return new Properties(texts);
+        return new Settings(texts, Wording.of("property"));
     }
 
-    /** Those that no handler of the JDK has. */
-    void read(Settings settings) {
-        texts.forEach((name, text) -> {
-            if (!OF_HANDLERS.contains(name)) {
-                settings.set(name, text);
-            }
-        });
+    static Settings of(Map<String, String> properties) {
+        return new Settings(new TreeMap<>(properties), Wording.of("property"));
     }
 
-    /** Null: nothing is said. */
-    String text(String name) {
-        String text = texts.get(name);
-        return text == null || text.isBlank() ? null : text.trim();
-    }
-
-    Level level(String name, Settings settings) {
-        String text = text(name);
+    static Level level(String name, Settings settings) {
+        String text = settings.text(name);
         try {
             return text == null ? Level.ALL : Level.parse(text);
         } catch (IllegalArgumentException unknown) {
-            settings.complain(name + "=\"" + text + "\" cannot be used: use the name of a level such as INFO or FINE");
+            settings.refuse(name, text, "use the name of a level such as INFO or FINE");
             return Level.ALL;
         }
     }
 
     /** Of the class that is named, found as the JDK's handlers find theirs. */
-    <T> T instance(String name, Class<T> type, Supplier<T> unset, Settings settings) {
-        String text = text(name);
+    static <T> T instance(String name, Class<T> type, Supplier<T> unset, Settings settings) {
+        String text = settings.text(name);
         if (text != null) {
             try {
                 return type.cast(ClassLoader.getSystemClassLoader()
@@ -63,9 +57,11 @@ record Properties(Map<String, String> texts) {
                         .getDeclaredConstructor()
                         .newInstance());
             } catch (ReflectiveOperationException | ClassCastException | LinkageError unusable) {
-                settings.complain(name + "=\"" + text + "\" cannot be used: " + unusable + "; name a public class on"
-                        + " the class path that is a " + type.getSimpleName() + " with a constructor without"
-                        + " arguments");
+                settings.refuse(
+                        name,
+                        text,
+                        unusable + "; name a public class on the class path that is a " + type.getSimpleName()
+                                + " with a constructor without arguments");
             }
         }
         return unset == null ? null : unset.get();

@@ -193,7 +193,7 @@ class BurstHandlerTest {
         for (int i = 0; i < 1000 && told().isEmpty(); i++) {
             logger.info(large);
         }
-        assertThat(told()).first().asString().contains(BurstHandler.class.getName() + ": An event was discarded");
+        assertThat(told()).first().asString().contains(BurstHandler.class.getName() + ": an event was discarded");
         handler.close();
     }
 
@@ -254,8 +254,8 @@ class BurstHandlerTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "file | '' | file is missing",
-                "ringsize | 1 MB | the setting ringsize is unknown",
+                "file | '' | the property file is missing",
+                "ringsize | 1 MB | the property \"ringsize\" is unknown",
                 "ringSize | 1,5 MB | ringSize=\"1,5 MB\" cannot be used",
                 "blockTimeout | 0 | blockTimeout=\"0\" cannot be used",
                 "blockTimeout | soon | blockTimeout=\"soon\" cannot be used",
@@ -264,7 +264,7 @@ class BurstHandlerTest {
                 "encoding | klingon | encoding=\"klingon\"",
                 "formatter | java.lang.String | is a Formatter",
                 "level | LOUD | use the name of a level",
-                "failClosed | maybe | use true or false",
+                "failClosed | maybe | use \"true\" or \"false\"",
             })
     void what_cannot_be_used_is_named(String property, String value, String sentence) {
         handler(Map.of(property, value)).close();

@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.burstlog.logback;
 
+import static java.util.Objects.requireNonNullElse;
+
 import ch.qos.logback.core.AsyncAppenderBase;
 import ch.qos.logback.core.FileAppender;
 import ch.qos.logback.core.LogbackException;
+import ch.qos.logback.core.joran.util.ConfigurationWatchListUtil;
 import ch.qos.logback.core.rolling.RollingPolicy;
 import ch.qos.logback.core.rolling.TriggeringPolicy;
 import ch.qos.logback.core.spi.DeferredProcessingAware;
 import ch.qos.logback.core.spi.FilterReply;
 import io.burstlog.BurstEvent;
 import io.burstlog.BurstException;
-import io.burstlog.bridge.LogSink;
-import io.burstlog.bridge.Losses;
-import io.burstlog.bridge.Settings;
+import io.burstlog.Rolling;
+import io.burstlog.doors.Holder;
+import io.burstlog.doors.LossReport;
+import io.burstlog.doors.RecordStream;
+import io.burstlog.doors.RecordTerms;
+import io.burstlog.doors.Settings;
+import io.burstlog.doors.Wording;
+import java.net.URL;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A Logback appender: a log call that returned is on the medium.
@@ -45,14 +55,15 @@ import io.burstlog.bridge.Settings;
  */
 public class BurstAppender<E> extends FileAppender<E> {
 
-    private final Settings settings = new Settings();
-    private final Losses losses = new Losses(sentence -> addError(named(sentence)));
+    private final SortedMap<String, String> texts = new TreeMap<>();
+    private final LossReport losses = new LossReport(sentence -> addError(named(sentence)));
+    private final Holder holder = new AsHolder();
     private RollingPolicy rollingPolicy;
     private TriggeringPolicy<E> triggeringPolicy;
     private boolean failClosed = true;
 
     /** Stays after stop: what comes late is the ring's to refuse. */
-    private volatile LogSink sink;
+    private volatile RecordStream stream;
 
     private volatile String refusal = "it is not started";
 
@@ -67,13 +78,11 @@ public class BurstAppender<E> extends FileAppender<E> {
         if (isStarted()) {
             return;
         }
+        Settings settings = new Settings(texts, Wording.of("setting"));
         try {
-            complainAboutWhatCannotBe();
-            failClosed = settings.flag("failClosed", true);
-            if (rollingPolicy != null) {
-                new LogbackRolling(settings, getContext()).read(rollingPolicy, triggeringPolicy, hasHeaderOrFooter());
-            }
-            Settings.Terms terms = settings.terms();
+            complainAboutWhatCannotBe(settings);
+            failClosed = Settings.orDefault(settings.flag("failClosed"), true);
+            RecordTerms terms = RecordTerms.read(settings, rolling(settings));
             refusal = settings.complaints();
             if (terms != null) {
                 open(terms);
@@ -87,11 +96,18 @@ public class BurstAppender<E> extends FileAppender<E> {
         }
     }
 
+    private Rolling rolling(Settings settings) {
+        return rollingPolicy == null
+                ? null
+                : new LogbackRolling(settings, getContext())
+                        .read(rollingPolicy, triggeringPolicy, getFile() != null, hasHeaderOrFooter());
+    }
+
     private static String sentenceOf(Throwable failure) {
         return failure instanceof BurstException ? failure.getMessage() : failure.toString();
     }
 
-    private void complainAboutWhatCannotBe() {
+    private void complainAboutWhatCannotBe(Settings settings) {
         if (getEncoder() == null) {
             settings.complain("encoder is missing: add the element <encoder>");
         }
@@ -117,8 +133,8 @@ public class BurstAppender<E> extends FileAppender<E> {
         return bytes != null && bytes.length > 0;
     }
 
-    private void open(Settings.Terms terms) {
-        LogSink opened = LogSink.open(terms, this::tell);
+    private void open(RecordTerms terms) {
+        RecordStream opened = RecordStream.open(terms, holder);
         try {
             byte[] header = getEncoder().headerBytes();
             if (opened.isNew() && isSomething(header)) {
@@ -128,15 +144,38 @@ public class BurstAppender<E> extends FileAppender<E> {
             opened.close(() -> null);
             throw failure;
         }
-        sink = opened;
+        stream = opened;
         started = true;
     }
 
-    private void tell(BurstEvent event) {
-        switch (event.severity()) {
-            case INFO -> addInfo(named(event.text()));
-            case WARN -> addWarn(named(event.text()));
-            case ERROR -> addError(named(event.text()));
+    /** To the core of the doors. */
+    private final class AsHolder implements Holder {
+        @Override
+        public String name() {
+            return getName();
+        }
+
+        @Override
+        public String place() {
+            URL file = ConfigurationWatchListUtil.getMainWatchURL(getContext());
+            return "Burst '" + getName() + "' of "
+                    + (file != null
+                            ? file
+                            : "the context '" + requireNonNullElse(getContext().getName(), "default") + "'");
+        }
+
+        @Override
+        public void tell(BurstEvent.Severity severity, String sentence) {
+            switch (severity) {
+                case INFO -> addInfo(named(sentence));
+                case WARN -> addWarn(named(sentence));
+                case ERROR -> addError(named(sentence));
+            }
+        }
+
+        @Override
+        public void hear(BurstEvent event) {
+            tell(event.severity(), event.text());
         }
     }
 
@@ -158,7 +197,7 @@ public class BurstAppender<E> extends FileAppender<E> {
             }
         } catch (RuntimeException failure) {
             String sentence = sentenceOf(failure);
-            losses.add(sentence);
+            losses.add(() -> sentence);
             if (failClosed && !isHandedOver()) {
                 throw new LogbackException(named(sentence), failure);
             }
@@ -167,7 +206,7 @@ public class BurstAppender<E> extends FileAppender<E> {
 
     @Override
     protected void append(E event) {
-        LogSink open = sink;
+        RecordStream open = stream;
         if (open == null) {
             throw new BurstException(BurstException.Code.CLOSED, "The event was not logged: " + refusal);
         }
@@ -192,19 +231,15 @@ public class BurstAppender<E> extends FileAppender<E> {
             return;
         }
         started = false;
-        try {
-            sink.close(getEncoder()::footerBytes);
-        } catch (RuntimeException failure) {
-            addError(named("not everything could be written at stop: " + sentenceOf(failure)));
-        }
-        losses.end();
+        stream.close(getEncoder()::footerBytes);
+        losses.tell();
     }
 
     /** {@inheritDoc} */
     @Override
     public void setFile(String path) {
         super.setFile(path);
-        settings.set("file", path);
+        texts.put("file", path);
     }
 
     /** A policy of Logback's own, of which the properties are taken; it is never asked to roll. */
@@ -219,101 +254,136 @@ public class BurstAppender<E> extends FileAppender<E> {
 
     /** The block device or file that holds the ring. */
     public void setRing(String path) {
-        settings.set("ring", path);
+        texts.put("ring", path);
     }
 
     /** The size of a new ring, 16 MB by default. */
     public void setRingSize(String size) {
-        settings.set("ringSize", size);
+        texts.put("ringSize", size);
     }
 
     /** What ring and log file must survive: {@code power}, the default, {@code os-crash} or {@code process}. */
     public void setDurability(String least) {
-        settings.set("durability", least);
+        texts.put("durability", least);
     }
 
     /** What a log call promises when it returns: {@code durable}, the default, or {@code enqueued}. */
     public void setAck(String choice) {
-        settings.set("ack", choice);
+        texts.put("ack", choice);
     }
 
     /** Whether a log call whose event was not logged throws, true by default. */
     public void setFailClosed(String choice) {
-        settings.set("failClosed", choice);
+        texts.put("failClosed", choice);
     }
 
     /** What a log call does if the ring is full: {@code block}, the default, {@code fail} or {@code discard}. */
     public void setOnFull(String choice) {
-        settings.set("onFull", choice);
+        texts.put("onFull", choice);
     }
 
     /** How long a log call waits at most for space and for other threads; for ever by default. */
     public void setBlockTimeout(String time) {
-        settings.set("blockTimeout", time);
+        texts.put("blockTimeout", time);
     }
 
     /** The longest event, 1 MB by default. */
     public void setMaxRecordSize(String size) {
-        settings.set("maxRecordSize", size);
+        texts.put("maxRecordSize", size);
     }
 
     /** How the ring is written, {@code auto} by default. */
     public void setIo(String choice) {
-        settings.set("io", choice);
+        texts.put("io", choice);
     }
 
     /** Within which time a durable event reaches the log file, 100 ms by default. */
     public void setDrainInterval(String time) {
-        settings.set("drainInterval", time);
+        texts.put("drainInterval", time);
     }
 
     /** How long a stop takes at most, 10 s by default. */
     public void setShutdownTimeout(String time) {
-        settings.set("shutdownTimeout", time);
+        texts.put("shutdownTimeout", time);
+    }
+
+    /** How the calls for each event reach the library, {@code auto} by default. */
+    public void setBinding(String choice) {
+        texts.put("binding", choice);
     }
 
     /** The CPUs of the thread that moves events to the log files. */
     public void setDrainCpu(String cpus) {
-        settings.set("drainCpu", cpus);
+        texts.put("drainCpu", cpus);
     }
 
     /** The CPUs of the thread that makes enqueued events durable. */
     public void setCommitCpu(String cpus) {
-        settings.set("commitCpu", cpus);
+        texts.put("commitCpu", cpus);
+    }
+
+    /** The priority under SCHED_FIFO of the thread that makes enqueued events durable; none by default. */
+    public void setRealtimePriority(String priority) {
+        texts.put("realtimePriority", priority);
+    }
+
+    /** Whether that thread spins when nothing is enqueued, false by default. */
+    public void setCommitSpin(String choice) {
+        texts.put("commitSpin", choice);
+    }
+
+    /** How long that thread waits for more enqueued events; not at all by default. */
+    public void setBatchDelay(String time) {
+        texts.put("batchDelay", time);
+    }
+
+    /** How many enqueued bytes end that wait. */
+    public void setBatchSize(String size) {
+        texts.put("batchSize", size);
+    }
+
+    /** Pages of the ring's image in memory, {@code auto} by default. */
+    public void setHugePages(String choice) {
+        texts.put("hugePages", choice);
+    }
+
+    /** Whether management clients see the ring and its log files, true by default. */
+    public void setJmx(String choice) {
+        texts.put("jmx", choice);
     }
 
     /** The only native library to load. */
     public void setLibrary(String path) {
-        settings.set("library", path);
+        texts.put("library", path);
     }
 
     /** Permissions of a newly created log file, as {@code rw-r-----}. */
     public void setFilePermissions(String permissions) {
-        settings.set("filePermissions", permissions);
+        texts.put("filePermissions", permissions);
     }
 
     /** The owner of a newly created log file. */
     public void setFileOwner(String user) {
-        settings.set("fileOwner", user);
+        texts.put("fileOwner", user);
     }
 
     /** The group of a newly created log file. */
     public void setFileGroup(String group) {
-        settings.set("fileGroup", group);
+        texts.put("fileGroup", group);
     }
 
     /** A folder that receives the events as well, for consumers. */
     public void setSegments(String folder) {
-        settings.set("segments", folder);
+        texts.put("segments", folder);
     }
 
     /** A consumer that lacks segments with more bytes than this is told of. */
     public void setSegmentsLimit(String size) {
-        settings.set("segmentsLimit", size);
+        texts.put("segmentsLimit", size);
     }
 
     /** What becomes of segments beyond the limit: {@code hold}, they stay, or {@code release}, they are deleted. */
     public void setSegmentsOverLimit(String choice) {
-        settings.set("segmentsOverLimit", choice);
+        texts.put("segmentsOverLimit", choice);
     }
 }

@@ -10,7 +10,7 @@ import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.FileSize;
 import io.burstlog.BurstException;
 import io.burstlog.Rolling;
-import io.burstlog.bridge.Settings;
+import io.burstlog.doors.Settings;
 import java.lang.reflect.Field;
 
 /** What one of Logback's rolling policies asks for, as the engine rolls by itself. Not thread-safe. */
@@ -25,8 +25,8 @@ final class LogbackRolling extends ContextAwareBase {
         setContext(context);
     }
 
-    /** Complains in the settings about what cannot be. */
-    void read(RollingPolicy policy, TriggeringPolicy<?> triggering, boolean hasHeaderOrFooter) {
+    /** Complains in the settings about what cannot be. Returns null then. */
+    Rolling read(RollingPolicy policy, TriggeringPolicy<?> triggering, boolean hasFile, boolean hasHeaderOrFooter) {
         String name = policy.getClass().getSimpleName();
         boolean isKnown = policy.getClass() == TimeBasedRollingPolicy.class
                 || policy.getClass() == SizeAndTimeBasedRollingPolicy.class;
@@ -36,7 +36,7 @@ final class LogbackRolling extends ContextAwareBase {
         } else if (triggering != null && triggering != policy) {
             settings.complain("triggeringPolicy cannot be used beside " + name
                     + ", which says itself when a file ends: remove it");
-        } else if (settings.text("file") == null) {
+        } else if (!hasFile) {
             settings.complain("file is missing, without which " + name
                     + " would write to a file named by its pattern: set it to the log file");
         } else if (hasHeaderOrFooter) {
@@ -44,11 +44,12 @@ final class LogbackRolling extends ContextAwareBase {
                     "an encoder with a header or a footer cannot be used with rollingPolicy, because the files"
                             + " that the engine begins have none: use another encoder");
         } else {
-            read((TimeBasedRollingPolicy<?>) policy);
+            return read((TimeBasedRollingPolicy<?>) policy);
         }
+        return null;
     }
 
-    private void read(TimeBasedRollingPolicy<?> policy) {
+    private Rolling read(TimeBasedRollingPolicy<?> policy) {
         // Joran has started it, and with cleanHistoryOnStart that deletes files: wait until that has ended.
         policy.stop();
         try {
@@ -65,12 +66,12 @@ final class LogbackRolling extends ContextAwareBase {
                     .size(size)
                     .compress(pattern.compress())
                     .keepBytes(bytes(policy, TimeBasedRollingPolicy.class, "totalSizeCap"));
-            settings.setRolling(
-                    policy.getMaxHistory() <= 0
-                            ? rolling
-                            : rolling.keep(pattern.period().multipliedBy(policy.getMaxHistory())));
+            return policy.getMaxHistory() <= 0
+                    ? rolling
+                    : rolling.keep(pattern.period().multipliedBy(policy.getMaxHistory()));
         } catch (BurstException | IllegalArgumentException refusal) {
             settings.complain(refusal.getMessage());
+            return null;
         }
     }
 

@@ -97,15 +97,18 @@ class BurstAppenderTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    private static final String TAKEN =
-            "a.log\" of this ring is open already: let all that write this log file share the"
-                    + " one that has it open, or give each a file of its own";
+    private static final String TAKEN = "a.log is open already, by Burst 'a' of ";
+    private static final String WAY_OUT =
+            " cannot write it, too: refer to one of them twice, or give each a file of its own";
 
     @Test
     void a_second_appender_on_one_file_is_refused_with_what_to_do() throws IOException {
         String second = burst(folder, "a", MESSAGE).replace("name=\"a\"", "name=\"b\"");
         try (RunningLogback logback = RunningLogback.with(burst(folder, "a", MESSAGE) + second, "a", "b")) {
-            assertThat(logback.errors()).singleElement().asString().contains("Burst 'b': it is not started: ", TAKEN);
+            assertThat(logback.errors())
+                    .singleElement()
+                    .asString()
+                    .contains("Burst 'b': it is not started: ", TAKEN, WAY_OUT);
             assertThatThrownBy(() -> logback.logger().info("order 1"))
                     .isInstanceOf(LogbackException.class)
                     .hasMessageContaining("Burst 'b': The event was not logged: ")
@@ -133,7 +136,11 @@ class BurstAppenderTest {
             assertThat(logback.errors())
                     .singleElement()
                     .asString()
-                    .contains("Burst 'b'", "ringSize=\"8 MB\", where it was opened with \"4 MB\"");
+                    .contains(
+                            "Burst 'b': it is not started: the ring ",
+                            "is open already, as Burst 'a' of ",
+                            " says, and Burst 'b' of ",
+                            "ringSize is \"4 MB\" there and \"8 MB\" here");
             assertThatThrownBy(() -> logback.logger().info("order 1")).isInstanceOf(LogbackException.class);
         }
     }
@@ -224,7 +231,7 @@ class BurstAppenderTest {
             for (int i = 0; i < 1000 && logback.errors().isEmpty(); i++) {
                 logback.logger().info(large);
             }
-            assertThat(logback.errors()).singleElement().asString().contains("'a'", "An event was discarded");
+            assertThat(logback.errors()).singleElement().asString().contains("'a'", "an event was discarded");
         } finally {
             clients.unregisterMBean(taken);
         }

@@ -12,7 +12,8 @@ import ch.qos.logback.core.rolling.SizeAndTimeBasedRollingPolicy;
 import ch.qos.logback.core.rolling.TimeBasedRollingPolicy;
 import ch.qos.logback.core.util.FileSize;
 import io.burstlog.Rolling;
-import io.burstlog.bridge.Settings;
+import io.burstlog.doors.Settings;
+import io.burstlog.doors.Wording;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,12 +100,11 @@ class LogbackRollingTest {
         assertThat(rolling(policy)).isEqualTo(Rolling.to("old/a.%Y-%m-%d.log").interval(Duration.ofDays(1)));
     }
 
-    private Rolling rolling(RollingPolicy policy) {
-        Settings settings = new Settings();
-        settings.set("file", folder.resolve("a.log").toString());
-        new LogbackRolling(settings, new ContextBase()).read(policy, null, false);
+    private static Rolling rolling(RollingPolicy policy) {
+        Settings settings = new Settings(new TreeMap<>(), Wording.of("setting"));
+        Rolling rolling = new LogbackRolling(settings, new ContextBase()).read(policy, null, true, false);
         assertThat(settings.complaints()).isNull();
-        return (Rolling) settings.terms().stream().values().get("rolling");
+        return rolling;
     }
 
     @ParameterizedTest

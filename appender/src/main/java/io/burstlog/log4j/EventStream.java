@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.log4j;
+
+import io.burstlog.BurstException;
+import io.burstlog.BurstStream;
+import io.burstlog.OnFull;
+import io.burstlog.RecordBuffer;
+import io.burstlog.Segments;
+import io.burstlog.StreamConfig;
+import io.burstlog.doors.Holder;
+import io.burstlog.doors.OpenRing;
+import io.burstlog.doors.OpenStream;
+import io.burstlog.doors.StreamTerms;
+import io.burstlog.log4j.rolling.FileRolling;
+import io.burstlog.log4j.rolling.RollingSettings;
+import io.burstlog.log4j.rolling.RollingStream;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.List;
+import org.apache.logging.log4j.Logger;
+import org.apache.logging.log4j.core.Layout;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
+import org.apache.logging.log4j.core.time.Instant;
+import org.apache.logging.log4j.status.StatusLogger;
+
+/**
+ * A log file as the appenders of Log4j have it open that write to it: layouts, rolling, shippers, and what is said of
+ * events that were discarded.
+ *
+ * <p>Safe for use by any thread, also after it was closed: every call throws then.
+ */
+final class EventStream extends OpenStream {
+
+    private static final Logger LOGGER = StatusLogger.getLogger();
+
+    private static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+    private final OpenRing ring;
+    private final BurstStream stream;
+
+    /** Null if the file is not rolled. */
+    private final FileRolling rolling;
+
+    private final DiscardNotice discards = new DiscardNotice(this);
+    private final ShipperEvents ofShippers = new ShipperEvents(this, System::nanoTime);
+    private final Shippers shippers = new Shippers();
+    private volatile StreamTerms terms;
+
+    /** Null if the file is not rolled. */
+    private volatile RollingSettings settings;
+
+    private EventStream(
+            final OpenRing ring,
+            final BurstStream stream,
+            final StreamTerms terms,
+            final RollingSettings settings,
+            final FileRolling rolling,
+            final Holder first) {
+        super(ring, stream, terms, first);
+        this.ring = ring;
+        this.stream = stream;
+        this.terms = terms.on(ring.terms());
+        this.settings = settings;
+        this.rolling = rolling;
+    }
+
+    /**
+     * Opens the log file. Missing directories are made, as Log4j's own file appenders do.
+     *
+     * @param ring the open ring
+     * @param settings what is said of rolling; null: the file is not rolled
+     * @param header the layout whose header begins a new or empty log file
+     * @param first who asks for it
+     * @throws BurstException if it cannot be opened
+     */
+    static EventStream open(
+            final OpenRing ring,
+            final StreamTerms terms,
+            final RollingSettings settings,
+            final Layout<? extends Serializable> header,
+            final Holder first) {
+        final BurstStream stream = openStream(ring, terms, settings);
+        final EventStream open;
+        try {
+            RecordEncoders.prepare();
+            final FileRolling rolling = settings == null
+                    ? null
+                    : FileRolling.of(settings, RollingStream.of(stream, ring.log(), ring.name()));
+            open = new EventStream(ring, stream, terms, settings, rolling, first);
+        } catch (final RuntimeException | Error failure) {
+            stream.close(Duration.ZERO);
+            throw failure;
+        }
+        try {
+            open.begin(header);
+            return open;
+        } catch (final RuntimeException | Error failure) {
+            open.abandon();
+            throw failure;
+        }
+    }
+
+    private RollingStream rolled() {
+        return RollingStream.of(stream, ring.log(), ring.name());
+    }
+
+    private static BurstStream openStream(
+            final OpenRing ring, final StreamTerms terms, final RollingSettings settings) {
+        if (settings == null) {
+            return ring.log().stream(null, terms.config());
+        }
+        final StreamConfig config = terms.config().toBuilder()
+                .fileName(FileRolling.firstFile(settings))
+                .rollsByCaller(true)
+                .build();
+        return ring.log().stream(settings.isDirectWrite() ? terms.location().file() : null, config);
+    }
+
+    private void begin(final Layout<? extends Serializable> header) {
+        final boolean isNew = stream.destinationEmpty();
+        if (isNew) {
+            writeHeader(rolling == null ? header.getHeader() : FileRolling.firstHeader(settings, rolled()));
+        }
+        if (rolling != null) {
+            try {
+                rolling.begin(isNew);
+            } catch (final RuntimeException | Error failure) {
+                rolling.stopPolicy(Duration.ZERO);
+                throw failure;
+            }
+        }
+    }
+
+    /** Takes what a further appender says of rolling, as Log4j's own rolling appenders do. */
+    void update(final StreamTerms wanted, final RollingSettings wantedSettings) {
+        if (rolling != null && wantedSettings != null && wantedSettings != settings) {
+            try {
+                rolling.update(wantedSettings);
+            } catch (final RuntimeException ofPlugin) {
+                LOGGER.error(
+                        "Burst '{}': its policy and strategy are not in force for {}: {}",
+                        wantedSettings.appender(),
+                        file(),
+                        ofPlugin.toString());
+                return;
+            }
+            settings = wantedSettings;
+            terms = new StreamTerms(terms.location(), terms.ring(), terms.config(), wanted.filePattern());
+        }
+    }
+
+    /** One more appender has the log file open. */
+    void attached(final BurstAppender appender, final List<ShipperSettings> wanted) {
+        shippers.add(appender, wanted, segments());
+    }
+
+    @Override
+    protected void detached(final Holder holder) {
+        shippers.remove(((ElementHolder) holder).appender(), segments());
+    }
+
+    /** Null: there are none. */
+    private String segments() {
+        final Segments segments = terms.config().segments();
+        return segments == null ? null : segments.folder();
+    }
+
+    /** Null if the file is not rolled. */
+    RollingFileManager manager() {
+        return rolling == null ? null : rolling.manager();
+    }
+
+    @Override
+    public StreamTerms terms() {
+        return terms;
+    }
+
+    /** What is said of rolling now; null if the file is not rolled. */
+    RollingSettings settings() {
+        return settings;
+    }
+
+    /** For the line of {@link DiscardNotice}. */
+    String sentenceOfDiscard() {
+        return discarded();
+    }
+
+    /**
+     * Encodes an event and appends it.
+     *
+     * @param durableOnReturn whether to return only after it is durable
+     * @param rule what to do if the ring is full, and for how long to wait; if it discards, the call returns normally
+     *     and the event is counted
+     * @throws BurstException if the event was not logged, or is not known to be durable
+     */
+    void append(
+            final LogEvent event,
+            final Layout<? extends Serializable> layout,
+            final boolean durableOnReturn,
+            final StreamConfig rule) {
+        final boolean isOfShipper = Shippers.isThreadOfOne();
+        if (isOfShipper && !ofShippers.take(event, layout)) {
+            return;
+        }
+        if (rolling != null) {
+            rolling.beforeEvent(event);
+        }
+        final RecordEncoder encoder = RecordEncoders.acquire();
+        try {
+            final RecordBuffer record = encoder.encode(layout, event, ring.maxRecordBytes());
+            final OnFull onFull = isOfShipper ? OnFull.DISCARD : rule.onFull();
+            if (onFull == OnFull.DISCARD) {
+                discards.write();
+            }
+            final long time = nanosOf(event.getInstant());
+            final Duration timeout = rule.blockTimeout().isZero() ? FOREVER : rule.blockTimeout();
+            final long sequence = durableOnReturn
+                    ? stream.append(record, time, onFull, timeout)
+                    : stream.enqueue(record, time, onFull, timeout);
+            if (sequence == 0) {
+                discards.add(layout);
+            } else if (rolling != null) {
+                rolling.accepted(record.length());
+            }
+        } finally {
+            RecordEncoders.release(encoder);
+        }
+    }
+
+    /** Enqueues a line about discarded events. Returns whether there was space for it within that time. */
+    boolean writeNotice(final LogEvent event, final Layout<? extends Serializable> layout, final Duration patience) {
+        final RecordEncoder encoder = RecordEncoders.acquire();
+        try {
+            final RecordBuffer record = encoder.encode(layout, event, ring.maxRecordBytes());
+            final boolean written = enqueueWithin(record, nanosOf(event.getInstant()), patience);
+            if (!written) {
+                ring.countVainNotice();
+            }
+            return written;
+        } finally {
+            RecordEncoders.release(encoder);
+        }
+    }
+
+    private boolean enqueueWithin(final RecordBuffer record, final long eventTimeNanos, final Duration patience) {
+        if (patience.isZero()) {
+            return stream.offer(record, eventTimeNanos) > 0;
+        }
+        try {
+            stream.enqueue(record, eventTimeNanos, OnFull.BLOCK, patience);
+            return true;
+        } catch (final BurstException failure) {
+            if (failure.code() != BurstException.Code.TIMED_OUT) {
+                throw failure;
+            }
+            return false;
+        }
+    }
+
+    private void writeHeader(final byte[] header) {
+        if (isNothing(header)) {
+            return;
+        }
+        final RecordEncoder encoder = RecordEncoders.acquire();
+        try {
+            stream.append(encoder.encode(header, ring.maxRecordBytes()), now());
+        } finally {
+            RecordEncoders.release(encoder);
+        }
+    }
+
+    /** What ends the log file. */
+    void writeFooter(final byte[] footer, final Duration timeout) {
+        if (isNothing(footer)) {
+            return;
+        }
+        final RecordEncoder encoder = RecordEncoders.acquire();
+        try {
+            final RecordBuffer record = encoder.encode(footer, ring.maxRecordBytes());
+            stream.enqueue(record, now(), OnFull.BLOCK, timeout);
+        } finally {
+            RecordEncoders.release(encoder);
+        }
+    }
+
+    private static boolean isNothing(final byte[] bytes) {
+        return bytes == null || bytes.length == 0;
+    }
+
+    private static long nanosOf(final Instant instant) {
+        return instant.getEpochSecond() * 1_000_000_000L + instant.getNanoOfSecond();
+    }
+
+    @Override
+    protected void endBeginnings(final Duration patience) {
+        if (rolling != null) {
+            rolling.stopPolicy(patience);
+        }
+        discards.writeBeforeClose(patience);
+        ofShippers.tellBeforeClose();
+    }
+
+    @Override
+    protected void endLines() {
+        discards.tellOperator("there was no space until the ring was closed.");
+    }
+
+    @Override
+    protected void endRolling(final Duration timeout) {
+        if (rolling != null) {
+            rolling.end(timeout);
+        }
+    }
+
+    @Override
+    protected void ended(final Duration timeout) {
+        shippers.close(timeout);
+    }
+}

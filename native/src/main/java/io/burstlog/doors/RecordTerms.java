@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.burstlog.doors;
+
+import static io.burstlog.doors.Settings.orDefault;
+
+import io.burstlog.BurstException;
+import io.burstlog.Rolling;
+import io.burstlog.StreamConfig;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a door that hands over whole records says.
+ *
+ * @param stream of its log file, and of the ring
+ * @param ack what a log call promises
+ */
+public record RecordTerms(StreamTerms stream, Ack ack) {
+
+    /** The settings that {@link #read} asks for, with the door's log file as {@code file}. */
+    public static final List<String> NAMES = List.of(
+            "file",
+            "ring",
+            "ack",
+            "onFull",
+            "blockTimeout",
+            "filePermissions",
+            "fileOwner",
+            "fileGroup",
+            "segments",
+            "segmentsLimit",
+            "segmentsOverLimit",
+            "ringSize",
+            "durability",
+            "maxRecordSize",
+            "io",
+            "drainInterval",
+            "shutdownTimeout",
+            "binding",
+            "drainCpu",
+            "commitCpu",
+            "realtimePriority",
+            "hugePages",
+            "commitSpin",
+            "batchDelay",
+            "batchSize",
+            "library",
+            "jmx");
+
+    /** The settings that {@link #rolling} asks for. */
+    public static final List<String> NAMES_OF_ROLLING =
+            List.of("rollPattern", "rollSize", "rollInterval", "compress", "keepFiles", "keepBytes", "keep");
+
+    /**
+     * Reads all that is said.
+     *
+     * @param reader where it stands; a setting that nobody has read is complained about
+     * @param rolling by the engine, or null
+     * @return null if the complaints of the settings say why that cannot be
+     */
+    public static RecordTerms read(Settings reader, Rolling rolling) {
+        String file = reader.requiredFile();
+        String ring = RingTerms.ring(reader, file, null);
+        Ack ack = orDefault(reader.oneOf("ack", Ack.class), Ack.DURABLE);
+        StreamConfig.Builder stream = StreamTerms.read(reader, file, null).rolling(rolling);
+        RingTerms.Reading ofRing = new RingTerms.Reading(reader, ring);
+        reader.complainAboutWhatNobodyRead();
+        if (ring == null || file == null) {
+            return null;
+        }
+        try {
+            StreamTerms terms = StreamTerms.of(ofRing.terms(), stream.build(), null);
+            // What the open would find is named with the rest.
+            terms.ring().config().check(terms.config());
+            return reader.complaints() == null ? new RecordTerms(terms, ack) : null;
+        } catch (BurstException refusal) {
+            reader.complain(refusal.getMessage());
+            return null;
+        }
+    }
+
+    /**
+     * Reads what is said of rolling by the engine. What cannot be understood is a complaint of the settings.
+     *
+     * @param reader where it stands
+     * @return null if nothing is said
+     */
+    public static Rolling rolling(Settings reader) {
+        String pattern = reader.text("rollPattern");
+        if (pattern == null) {
+            NAMES_OF_ROLLING.stream()
+                    .filter(reader::has)
+                    .forEach(name -> reader.complain(name + " says nothing without rollPattern: set it to what rolled"
+                            + " files are called, or remove " + name));
+            return null;
+        }
+        return new Rolling(
+                pattern,
+                orDefault(reader.size("rollSize"), 0L),
+                orDefault(reader.time("rollInterval"), Duration.ZERO),
+                orDefault(reader.flag("compress"), false),
+                orDefault(reader.count("keepFiles"), 0L),
+                orDefault(reader.size("keepBytes"), 0L),
+                orDefault(reader.time("keep"), Duration.ZERO));
+    }
+}
