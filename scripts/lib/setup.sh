@@ -40,6 +40,8 @@ missing_packages() {
   command -v gcc >/dev/null || echo gcc
   command -v make >/dev/null || echo make
   [ -e /usr/include/stdio.h ] || echo libc6-dev
+  command -v pkg-config >/dev/null || echo pkg-config
+  compgen -G '/usr/lib/*/liburing.a' >/dev/null || echo liburing-dev
   local command_of_same_name
   for command_of_same_name in "$@"; do
     command -v "$command_of_same_name" >/dev/null || echo "$command_of_same_name"
@@ -51,7 +53,6 @@ missing_test_packages() {
   [ -e /usr/include/cmocka.h ] || echo libcmocka-dev
   [ -e /usr/include/blkid/blkid.h ] || echo libblkid-dev
   command -v g++ >/dev/null || echo g++
-  command -v pkg-config >/dev/null || echo pkg-config
   command -v ccache >/dev/null || echo ccache
   command -v strace >/dev/null || echo strace
   command -v shellcheck >/dev/null || echo shellcheck

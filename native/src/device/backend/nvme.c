@@ -149,7 +149,7 @@ static int try_read(struct nvme *nvme) {
     struct nvme_uring_cmd command;
     int result = block == NULL ? -ENOMEM : nvme_command_make(&nvme->place, NVME_READ, 0, block, bytes, &command);
     if (result == 0) {
-        nvme_command_queue(kernel_next_entry(&nvme->uring.kernel), &command);
+        nvme_command_queue(io_uring_get_sqe(&nvme->uring.ring), &command);
         result = nvme_command_meaning(uring_run_alone(&nvme->uring));
     }
     platform_release(platform, block, bytes);
@@ -166,7 +166,7 @@ static int set_up(struct nvme *nvme) {
     /* Registers the block device too, though commands go to the node: so its lock stays until the last command has
      * ended. */
     const int files[] = {nvme->node, nvme->uring.direct.medium.fd};
-    result = kernel_register(&nvme->uring.kernel, IORING_REGISTER_FILES, files, 2);
+    result = io_uring_register_files(&nvme->uring.ring, files, 2);
     if (result < 0)
         return refuse(nvme, -result, "io_uring cannot keep it locked until its commands have ended: %s",
                       error_name(result));

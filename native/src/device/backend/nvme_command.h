@@ -3,7 +3,7 @@
 #ifndef BURST_DEVICE_NVME_COMMAND_H
 #define BURST_DEVICE_NVME_COMMAND_H
 
-#include <linux/io_uring.h>
+#include <liburing.h>
 #include <linux/nvme_ioctl.h>
 #include <stddef.h>
 #include <stdint.h>

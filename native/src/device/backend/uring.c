@@ -29,29 +29,24 @@ static int buffer_of(const struct uring *uring, const void *data, size_t bytes) 
     return number < uring->buffers && (offset + bytes - 1) / BUFFER_BYTES == number ? (int)number : -1;
 }
 
-static void address(const struct uring *uring, struct io_uring_sqe *sqe) {
-    if (uring->file_is_registered) {
-        sqe->fd = 0;
-        sqe->flags |= IOSQE_FIXED_FILE;
-    }
+/* The file of a command: the registered one has number 0. */
+static int file_of(const struct uring *uring) {
+    return uring->file_is_registered ? 0 : uring->direct.medium.fd;
 }
 
-static void transfer(struct io_uring_sqe *sqe, uint8_t opcode, int fd, const void *data, size_t bytes) {
-    sqe->opcode = opcode;
-    sqe->fd = fd;
-    sqe->addr = (uint64_t)(uintptr_t)data;
-    sqe->len = (uint32_t)bytes;
+static unsigned int flags_of(const struct uring *uring) {
+    return uring->file_is_registered ? IOSQE_FIXED_FILE : 0;
 }
 
 static void prepare_write(struct uring *uring, struct io_uring_sqe *sqe, uint64_t offset, const void *data,
                           size_t bytes) {
-    const int buffer = buffer_of(uring, data, bytes), fd = uring->direct.medium.fd;
-    transfer(sqe, buffer >= 0 ? IORING_OP_WRITE_FIXED : IORING_OP_WRITE, fd, data, bytes);
-    sqe->off = offset;
+    const int buffer = buffer_of(uring, data, bytes);
     if (buffer >= 0)
-        sqe->buf_index = (uint16_t)buffer;
+        io_uring_prep_write_fixed(sqe, file_of(uring), data, (unsigned int)bytes, offset, buffer);
+    else
+        io_uring_prep_write(sqe, file_of(uring), data, (unsigned int)bytes, offset);
+    io_uring_sqe_set_flags(sqe, flags_of(uring));
     sqe->rw_flags = uring->direct.medium.write_flags;
-    address(uring, sqe);
 }
 
 static int meaning_of_write(const struct uring *uring, int result, size_t bytes) {
@@ -79,9 +74,8 @@ static void register_image(struct uring *uring) {
                                          .iov_len = left < BUFFER_BYTES ? left : BUFFER_BYTES};
     }
     if (uring->buffers > 0)
-        kernel_register(&uring->kernel, IORING_UNREGISTER_BUFFERS, NULL, 0);
-    const int result =
-        ranges == NULL ? -ENOMEM : kernel_register(&uring->kernel, IORING_REGISTER_BUFFERS, ranges, count);
+        io_uring_unregister_buffers(&uring->ring);
+    const int result = ranges == NULL ? -ENOMEM : io_uring_register_buffers(&uring->ring, ranges, count);
     uring->buffers = result < 0 ? 0 : count;
     if (result < 0)
         note(device, sentence, error_name(result));
@@ -102,9 +96,9 @@ static int try_read(struct uring *uring) {
     void *block = platform_allocate(direct->device.platform, bytes, PLATFORM_PLAIN);
     if (block == NULL)
         return -ENOMEM;
-    struct io_uring_sqe *sqe = kernel_next_entry(&uring->kernel); /* the first of an empty queue */
-    transfer(sqe, IORING_OP_READ, direct->medium.fd, block, bytes);
-    address(uring, sqe);
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring); /* the first of an empty queue */
+    io_uring_prep_read(sqe, file_of(uring), block, (unsigned int)bytes, 0);
+    io_uring_sqe_set_flags(sqe, flags_of(uring));
     const int result = uring_run_alone(uring);
     platform_release(direct->device.platform, block, bytes);
     /* The data, or an error of the medium, do not matter here. */
@@ -119,7 +113,7 @@ static int set_up(struct uring *uring) {
     int result = uring_queue_open(uring, 0);
     if (result < 0)
         return result;
-    uring->file_is_registered = kernel_register(&uring->kernel, IORING_REGISTER_FILES, &direct->medium.fd, 1) == 0;
+    uring->file_is_registered = io_uring_register_files(&uring->ring, &direct->medium.fd, 1) == 0;
     result = try_read(uring);
     if (result == 0)
         return 0;

@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/error.h"
 
 #define ENTRIES 64u
+/* Completions wait for the leader's next system call and do not interrupt it: since Linux 5.19. */
+#define NEWER_SETUP_FLAGS IORING_SETUP_COOP_TASKRUN
 #define SUBMIT_AT_ONCE_BYTES                                                                                           \
     (64u * 1024u) /* a write that takes long enough for its leader to prepare the next one meanwhile */
 #define SLOT_BITS 8
@@ -45,20 +48,29 @@ static int refuse_ring(const struct uring *uring, int failure) {
 }
 
 int uring_queue_open(struct uring *uring, unsigned int setup_flags) {
-    const int result = kernel_queues_open(&uring->kernel, ENTRIES, setup_flags);
+    int result = io_uring_queue_init(ENTRIES, &uring->ring, setup_flags | NEWER_SETUP_FLAGS);
+    if (result == -EINVAL)
+        result = io_uring_queue_init(ENTRIES, &uring->ring, setup_flags);
     if (result < 0)
         return refuse_ring(uring, -result);
     uring->is_set_up = 1;
+    io_uring_ring_dontfork(&uring->ring); /* a child has nothing to submit here */
     return 0;
+}
+
+/* The oldest completion that is there, or NULL. Makes no system call. */
+static struct io_uring_cqe *completion_of(struct io_uring *ring) {
+    struct io_uring_cqe *completion;
+    return io_uring_cq_ready(ring) > 0 && io_uring_peek_cqe(ring, &completion) == 0 ? completion : NULL;
 }
 
 int uring_run_alone(struct uring *uring) {
     for (int attempts = 0;;) {
-        int result = kernel_enter(&uring->kernel, 1);
-        const struct io_uring_cqe *completion = kernel_completion(&uring->kernel);
+        int result = io_uring_submit_and_wait(&uring->ring, 1);
+        struct io_uring_cqe *completion = completion_of(&uring->ring);
         if (completion != NULL) {
             result = completion->res;
-            kernel_seen(&uring->kernel);
+            io_uring_cqe_seen(&uring->ring, completion);
             return result;
         }
         if (result < 0 && !direct_worth_repeating(&uring->direct, -result, &attempts))
@@ -66,15 +78,26 @@ int uring_run_alone(struct uring *uring) {
     }
 }
 
+/* From 2.4 to 2.8 liburing forgets the second half of the long entries: still mapped, they would keep the io_uring in the kernel. */
+static void unmap_long_entries(struct io_uring *ring) {
+#if defined(IO_URING_VERSION_MAJOR) && IO_URING_VERSION_MAJOR == 2 && IO_URING_VERSION_MINOR < 9
+    if (ring->flags & IORING_SETUP_SQE128)
+        munmap(ring->sq.sqes + ring->sq.ring_entries, ring->sq.ring_entries * sizeof(struct io_uring_sqe));
+#else
+    (void)ring;
+#endif
+}
+
 void uring_queue_close(struct uring *uring) {
     if (!uring->is_set_up)
         return;
     /* First of all: the kernel frees the ring some time later, and the lock on the medium must not last until then. */
     if (uring->file_is_registered)
-        kernel_register(&uring->kernel, IORING_UNREGISTER_FILES, NULL, 0);
+        io_uring_unregister_files(&uring->ring);
     if (uring->buffers > 0)
-        kernel_register(&uring->kernel, IORING_UNREGISTER_BUFFERS, NULL, 0);
-    kernel_queues_close(&uring->kernel);
+        io_uring_unregister_buffers(&uring->ring);
+    unmap_long_entries(&uring->ring);
+    io_uring_queue_exit(&uring->ring);
 }
 
 static int is_passing(int result) {
@@ -102,12 +125,16 @@ static struct uring_write *slot_of(struct uring *uring, uint64_t command) {
     return &uring->writes[command & ((1u << SLOT_BITS) - 1)];
 }
 
-/* Treats the commands that the kernel has not taken as if it had given them back. */
+/* Treats the commands that the kernel has not taken as if it had given them back. liburing has no call for this: its
+ * fields then say what they said before these commands were queued. */
 static void take_back(struct uring *uring) {
-    const unsigned int count = kernel_not_taken(&uring->kernel);
-    for (unsigned int i = 0; i < count; i++)
-        let_go(uring, slot_of(uring, kernel_entry_not_taken(&uring->kernel, i)->user_data), -EAGAIN);
-    kernel_taken_back(&uring->kernel);
+    struct io_uring_sq *queue = &uring->ring.sq;
+    const unsigned int shift = uring->ring.flags & IORING_SETUP_SQE128 ? 1 : 0;
+    const unsigned int first = queue->sqe_tail - io_uring_sq_ready(&uring->ring);
+    for (unsigned int at = first; at != queue->sqe_tail; at++)
+        let_go(uring, slot_of(uring, queue->sqes[(at & queue->ring_mask) << shift].user_data), -EAGAIN);
+    queue->sqe_head = queue->sqe_tail = first;
+    io_uring_smp_store_release(queue->ktail, first);
 }
 
 /* The kernel neither completes writes nor says why: those under way fail. */
@@ -124,10 +151,10 @@ static void lose(struct uring *uring, int failure) {
 /* Gives the kernel what is queued, and waits for `wanted` completions or a signal. */
 static void push(struct uring *uring, unsigned int wanted) {
     for (int attempts = 0;;) {
-        const int result = kernel_enter(&uring->kernel, wanted);
-        if (result >= 0 || (kernel_not_taken(&uring->kernel) == 0 && is_passing(result)))
+        const int result = io_uring_submit_and_wait(&uring->ring, wanted);
+        if (result >= 0 || (io_uring_sq_ready(&uring->ring) == 0 && is_passing(result)))
             return;
-        if (kernel_not_taken(&uring->kernel) == 0) {
+        if (io_uring_sq_ready(&uring->ring) == 0) {
             lose(uring, -result);
             return;
         }
@@ -139,10 +166,10 @@ static void push(struct uring *uring, unsigned int wanted) {
 }
 
 static struct io_uring_sqe *next_command(struct uring *uring) {
-    struct io_uring_sqe *sqe = kernel_next_entry(&uring->kernel);
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
     if (sqe == NULL) {
         push(uring, 0);
-        sqe = kernel_next_entry(&uring->kernel);
+        sqe = io_uring_get_sqe(&uring->ring);
     }
     return sqe;
 }
@@ -192,12 +219,12 @@ static int is_any_under_way(const struct uring *uring) {
 
 /* Takes a completion that is there already. Makes no system call: push does. */
 static int take_completion(struct uring *uring) {
-    const struct io_uring_cqe *completion = kernel_completion(&uring->kernel);
+    struct io_uring_cqe *completion = completion_of(&uring->ring);
     if (completion == NULL)
         return 0;
     const uint64_t command = completion->user_data;
     const int result = uring->meaning(uring, completion->res, (size_t)(command >> SLOT_BITS));
-    kernel_seen(&uring->kernel);
+    io_uring_cqe_seen(&uring->ring, completion);
     let_go(uring, slot_of(uring, command), result);
     return 1;
 }

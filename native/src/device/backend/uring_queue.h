@@ -9,13 +9,15 @@
  *
  * Threads. Only the leader of a commit calls submit and complete, and it takes back all that it submitted before it
  * lets go; so the ring needs no lock, and nothing is under way when the thread that submitted ends.
- * IORING_SETUP_SINGLE_ISSUER is not for it: the leader is another thread every time.
+ * IORING_SETUP_SINGLE_ISSUER is not for it, nor IORING_SETUP_DEFER_TASKRUN, which needs that: the leader is another thread
+ * every time.
  */
 #ifndef BURST_DEVICE_URING_QUEUE_H
 #define BURST_DEVICE_URING_QUEUE_H
 
+#include <liburing.h>
+
 #include "device/backend/direct.h"
-#include "device/backend/uring_kernel.h"
 
 #define URING_DEPTH 8u /* writes under way */
 
@@ -27,7 +29,7 @@ struct uring_write {
 
 struct uring {
     struct direct direct; /* first */
-    struct kernel_queues kernel;
+    struct io_uring ring;
     int is_set_up;
     int file_is_registered;
     unsigned int buffers; /* registered ones, which cover the image */

@@ -32,10 +32,10 @@ static void error_before_a_refusal(struct device *device) {
     uring->command_bytes = 4096;
     given = 1000, give = -EIO;
     device->ops->submit(device, &write); /* 64 commands: they are given to the kernel at once */
-    while (__atomic_load_n(uring->kernel.ended, __ATOMIC_ACQUIRE) - *uring->kernel.seen < 64) {
+    while (io_uring_cq_ready(&uring->ring) < 64) {
     }
     uring->writes[0].commands += 1; /* one more, which the kernel does not take */
-    struct io_uring_sqe *sqe = kernel_next_entry(&uring->kernel);
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
     uring->prepare(uring, sqe, write.offset, image, 4096);
     sqe->user_data = 4096u << 8;
     refuse_call(SYS_io_uring_enter, 0, EPERM);
@@ -53,23 +53,23 @@ static void wait_refused(struct device *device) {
     struct uring *uring = uring_of(device);
     struct device_write writes[2] = {{.offset = 0, .data = image, .bytes = PIECE_BYTES, .result = 77},
                                      {.offset = PIECE_BYTES, .data = image, .bytes = PIECE_BYTES, .result = 77}};
-    unsigned int none = *uring->kernel.seen, *const ended = uring->kernel.ended;
-    const int fd = uring->kernel.fd;
-    uring->kernel.ended = &none;
+    unsigned int none = *uring->ring.cq.khead, *const ended = uring->ring.cq.ktail;
+    const int fd = uring->ring.enter_ring_fd;
+    uring->ring.cq.ktail = &none;
     for (int i = 0; i < 2; i++)
         device->ops->submit(device, &writes[i]); /* the kernel takes them at once */
-    uring->kernel.fd = -1;
+    uring->ring.enter_ring_fd = -1;
     for (int i = 0; i < 2; i++)
         CHECK(device->ops->complete(device) == &writes[i]);
     CHECK(device->ops->complete(device) == NULL);
     for (int i = 0; i < 2; i++)
         CHECK(writes[i].result == -EBADF);
     /* A kernel that answers again is not believed any more: what it says may be of the writes that have failed. */
-    uring->kernel.fd = fd;
-    uring->kernel.ended = ended;
-    const unsigned int filled = uring->kernel.filled;
+    uring->ring.enter_ring_fd = fd;
+    uring->ring.cq.ktail = ended;
+    const unsigned int filled = uring->ring.sq.sqe_tail;
     check_commit(device);
-    CHECK(uring->kernel.filled == filled);
+    CHECK(uring->ring.sq.sqe_tail == filled);
 }
 
 static void writes_that_the_kernel_never_completes_fail_and_later_ones_go_without_it(void **state) {
@@ -82,7 +82,7 @@ static pthread_t waiting;
 
 static void show_completion(int number) {
     (void)number;
-    --*interrupted->kernel.seen;
+    --*interrupted->ring.cq.khead;
 }
 
 /* Signals the thread of that id once it sleeps, as it does in io_uring_enter. */
@@ -110,9 +110,9 @@ static void wait_interrupted(struct device *device) {
     waiting = pthread_self();
     CHECK(sigaction(SIGUSR1, &show, NULL) == 0);
     device->ops->submit(device, &write);
-    while (kernel_completion(&interrupted->kernel) == NULL) {
+    while (io_uring_cq_ready(&interrupted->ring) == 0) {
     }
-    kernel_seen(&interrupted->kernel);
+    io_uring_cq_advance(&interrupted->ring, 1);
     CHECK(pthread_create(&helper, NULL, signal_when_asleep, (void *)&here) == 0);
     CHECK(device->ops->complete(device) == &write);
     CHECK(write.result == 0);

@@ -115,6 +115,17 @@ static inline void check_commit(struct device *device) {
     }
 }
 
+static inline int maps_have(const char *what) {
+    char line[512];
+    int found = 0;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL)
+        found |= strstr(line, what) != NULL;
+    if (maps != NULL)
+        fclose(maps);
+    return found;
+}
+
 /* Completions as these tests want them: the first `given` of them come back so, and then `give_then` once. */
 static int given, give, give_then;
 

@@ -167,17 +167,6 @@ static void without_locked_memory_the_image_is_written_unregistered_and_this_is_
 
 /* ------------------------------------------------------------------------------------------- fork and SIGKILL */
 
-static int maps_have(const char *what) {
-    char line[512];
-    int found = 0;
-    FILE *maps = fopen("/proc/self/maps", "re");
-    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL)
-        found |= strstr(line, what) != NULL;
-    if (maps != NULL)
-        fclose(maps);
-    return found;
-}
-
 static void a_child_has_no_part_of_the_ring_and_its_end_disturbs_nothing(void **state) {
     (void)state;
     struct device *device = open_ring(ring_file());

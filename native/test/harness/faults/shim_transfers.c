@@ -125,9 +125,6 @@ long __wrap_syscall(long number, ...) {
             return call_vector(number, argument);
         case SYS_getrandom:
             return call_getrandom(number, argument);
-        case SYS_io_uring_setup: /* device/backend/uring_test.c has its failing commands */
-        case SYS_io_uring_enter:
-        case SYS_io_uring_register:
         case SYS_gettid:
         case SYS_ioprio_set: /* the engine ignores its result */
             break;
