@@ -18,21 +18,22 @@
 #include "media/record.h"
 
 #define RECORD_MOST_BYTES 4096 /* a larger struct is garbage */
-#define LOOK_AGAIN_NS 1000000  /* where nothing tells of a write */
+#define LOOK_AGAIN_NS 1000000  /* pause between two looks if the host does not tell of writes */
 
-/* Nothing tells of a folder that is deleted while it is open: so often it is looked at while there is no record. */
+/* The host does not tell when an open folder is deleted. So the consumer checks the folder so often while there is no
+ * record. */
 #define CHECK_EVERY_NS 900000000
 
 struct burst_consumer {
     struct frames frames;
-    struct frames newest; /* of the folder: how far behind it the consumer is. Without a buffer until somebody asks */
+    struct frames newest; /* for the lag: reads to the end of the folder. Has no buffer until the first call */
     struct position position;
-    int changes;                 /* an inotify of the folder; -1: the host gives none */
-    int is_moved;                /* it says that the folder was renamed */
-    int64_t check_ns;            /* CLOCK_MONOTONIC: then the folder is looked at again */
-    struct frame held;           /* what a poll had no room for; it comes next */
-    int holds;                   /* FRAMES_NONE: nothing is held */
-    char path[BURST_PATH_BYTES]; /* of the folder, absolute; "": it is not known */
+    int changes;                 /* an inotify descriptor of the folder; -1: the host gives none */
+    int is_moved;                /* inotify told that the folder was renamed */
+    int64_t check_ns;            /* CLOCK_MONOTONIC of the next check of the folder */
+    struct frame held;           /* the frame that did not fit in the last poll's buffer; it comes next */
+    int holds;                   /* FRAMES_NONE: no frame is held */
+    char path[BURST_PATH_BYTES]; /* absolute path of the folder; "": unknown */
 };
 
 static int check_name(const char *name) {
@@ -135,7 +136,7 @@ static int next_frame(burst_consumer_t *consumer, struct frame *frame) {
     return held;
 }
 
-/* Forgets what has changed until now, but a new name of the folder. What changes from now on ends the next wait. */
+/* Forgets all changes until now but a new name of the folder. Later changes end the next wait. */
 static void forget_changes(burst_consumer_t *consumer) {
     char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
     ssize_t bytes;
@@ -151,7 +152,8 @@ static void forget_changes(burst_consumer_t *consumer) {
     }
 }
 
-/* Once a second, while there is no record: whether there may still come any. At each call once there may not. */
+/* Checks once a second, while there is no record, whether more records may come. Once they may not, checks at each
+ * call. */
 static int check_folder(burst_consumer_t *consumer) {
     const int64_t now_ns = platform_monotonic_ns(&platform_linux);
     if (now_ns < consumer->check_ns) {
@@ -172,7 +174,7 @@ static void wait_for_change(const burst_consumer_t *consumer, int64_t left_ns) {
     }
 }
 
-/* What there is, or how the folder is. */
+/* The next frame; without one, the state of the folder. */
 static int next_or_none(burst_consumer_t *consumer, struct frame *frame) {
     const int rc = next_frame(consumer, frame);
     return rc == FRAMES_NONE ? check_folder(consumer) : rc;
@@ -215,7 +217,7 @@ int burst_consumer_next(burst_consumer_t *consumer, burst_consumed_t *record, in
     return 1;
 }
 
-/* Writes it with its data, and returns how many bytes that needs; more than there is room for: nothing is written. */
+/* Writes the frame with its data and returns the bytes that it needs. If the room is too small it writes nothing. */
 static size_t put(const struct frames *frames, const struct frame *frame, uint8_t *out, size_t room) {
     const burst_consumed_t record = consumed(frame);
     const size_t needed = sizeof(burst_polled_t) + (record.length + 7) / 8 * 8;
@@ -340,7 +342,7 @@ int burst_consumer_lag(burst_consumer_t *consumer, burst_consumer_lag_t *lag) {
                          lag->struct_bytes);
     }
     forget_changes(consumer);
-    consumer->check_ns = 0; /* how far behind a folder nobody writes to: no number is right */
+    consumer->check_ns = 0; /* check now: for a folder that nobody writes to, each number would be wrong */
     int rc = check_folder(consumer);
     rc = rc < 0 ? rc : look_how_far(consumer, &found);
     if (rc == 0) {

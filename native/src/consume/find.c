@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds a record by what its header says.
+ * Finds a record by a field of its header.
  *
- * DESIGN. There is no index. Of the segments the right one is found by their first records, in some ten looks; that one is gone
- * through, at the pace of reading: no longer than a consumer takes that reads it. An index would have to be written, synced, redone
- * and proved as the segments are, for calls that come once a start.
+ * DESIGN. There is no index. Some ten looks at first records find the right segment. That segment is then read through,
+ * which takes no longer than a consumer takes to read it. An index would have to be written, synced, redone and proved
+ * as the segments are, for calls that come once a start.
  */
 #include <string.h>
 
@@ -32,14 +32,15 @@ static int is_reached(const struct frames *frames, const struct frames_sought *s
            sought->is_reached(sought, header);
 }
 
-/* The last segment whose first record is before what is sought; the first one if there is none. */
+/* The last segment whose first record does not satisfy the predicate, or else the first segment. */
 static int find_segment(struct frames *frames, const struct frames_sought *sought, const struct segment_list *list,
                         uint8_t newest_ring[16], uint64_t *number) {
     size_t low = 0, high = list->count;
     struct frame frame;
     int rc = FRAMES_NONE;
     for (size_t i = list->count; rc == FRAMES_NONE && i-- > 0;) {
-        rc = first_record(frames, list->segments[i].first_number, &frame); /* the last ones may have none yet */
+        /* The last segments may have no record yet. */
+        rc = first_record(frames, list->segments[i].first_number, &frame);
     }
     memcpy(newest_ring, frames->header.ring_uuid, 16);
     while (rc >= 0 && low + 1 < high) {

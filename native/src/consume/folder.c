@@ -15,7 +15,7 @@
 
 #define FIRST_ROOM 16u
 
-/* A place for one more, zeroed; NULL: there is no memory. */
+/* A zeroed place for one more item; NULL: there is no memory. */
 static void *add(void **items, size_t *count, size_t *room, size_t item_bytes) {
     if (*count == *room) {
         const size_t more = *room == 0 ? FIRST_ROOM : *room * 2;
@@ -147,7 +147,7 @@ int folder_consumers(int folder, const uint8_t folder_uuid[16], struct consumer_
     return rc;
 }
 
-/* Gone meanwhile: there is nothing to sync. */
+/* A file that is gone meanwhile needs no sync. */
 static int sync_position(int positions, const char *name) {
     const int file = position_open_file(positions, name, O_RDONLY);
     if (file < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in a folder of segments, as far as names and sizes tell. */
+/* The entries of a folder of segments, as far as names and sizes tell. */
 #ifndef BURST_CONSUME_FOLDER_H
 #define BURST_CONSUME_FOLDER_H
 
@@ -7,52 +7,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A folder below the open one, or "." itself. NULL: errno says why. */
+/* Opens a folder below the open one, or "." itself, for listing. Returns NULL with errno after an error. */
 DIR *folder_list(int folder, const char *name);
 
-/* The next entry; NULL: there is none, or *rc is -errno. What was listed then is not all that there is. */
+/* The next entry. Returns NULL at the end, or after an error with *rc set to -errno: then the list is not complete. */
 const struct dirent *folder_next(DIR *entries, int *rc);
 
 struct segment_facts {
     uint64_t first_number;
     uint64_t bytes;
-    int64_t changed_ns; /* CLOCK_REALTIME, of the last write */
+    int64_t changed_ns; /* CLOCK_REALTIME of the last write */
 };
 
 struct segment_list {
-    struct segment_facts *segments; /* the oldest one first */
+    struct segment_facts *segments; /* the oldest one comes first */
     size_t count, room;
 };
 
-/* The segments of the open folder. 0 or -errno. */
+/* Lists the segments of the open folder. Returns 0 or -errno. */
 int folder_segments(int folder, struct segment_list *list);
 
 void segment_list_free(struct segment_list *list);
 
-#define CONSUMER_NAME_BYTES 256u /* with the terminator, of any file */
+#define CONSUMER_NAME_BYTES 256u /* longest name of any file, with the terminator */
 
 struct consumer_facts {
     char name[CONSUMER_NAME_BYTES];
-    uint64_t next_number; /* of the first frame that it has not acknowledged; 0: it has acknowledged nothing */
+    uint64_t next_number; /* number of the first frame that it has not acknowledged; 0: it has acknowledged none */
     int64_t acknowledged_ns;
-    int trouble; /* 0, or what position_look returned: nobody knows what it has acknowledged */
+    int trouble; /* 0, or what position_look returned: nobody knows how far the consumer is */
 };
 
 struct consumer_list {
-    struct consumer_facts *consumers; /* by name */
+    struct consumer_facts *consumers; /* sorted by name */
     size_t count, room;
 };
 
-/* No consumer can have its position in it: it is a folder, a FIFO, a socket or a device. */
+/* Whether the entry can be no consumer's position, since it is a folder, a FIFO, a socket or a device. */
 int consumer_is_stranger(const struct consumer_facts *facts);
 
 /*
- * What is in the folder of positions of the open folder, which has that uuid: all that a consumer may have put there, and strangers.
- * 0 or -errno.
+ * Lists the folder of positions of the open folder, which has that uuid: all files that a consumer may have made, and
+ * strangers. Returns 0 or -errno.
  */
 int folder_consumers(int folder, const uint8_t folder_uuid[16], struct consumer_list *list);
 
-/* What folder_consumers said of each of them is durable. 0 or -errno. */
+/* Makes the positions durable that folder_consumers found. Returns 0 or -errno. */
 int folder_sync_consumers(int folder, const struct consumer_list *list);
 
 void consumer_list_free(struct consumer_list *list);

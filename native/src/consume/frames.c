@@ -16,9 +16,9 @@
 #include "media/record.h"
 
 #define LEAST_ROOM (256u * 1024u)
-#define COARSEST_TIME_NS 3000000000ll /* of the file systems that there are, VFAT has the coarsest */
+#define COARSEST_TIME_NS 3000000000ll /* coarser than the times of any file system; VFAT has the coarsest */
 
-/* Bytes read: fewer only at the end of the file; or -errno. */
+/* Returns how many bytes were read, fewer than asked only at the end of the file; or -errno. */
 static int64_t read_at(int file, void *data, size_t bytes, uint64_t offset) {
     size_t done = 0;
     while (done < bytes) {
@@ -88,13 +88,13 @@ void frames_close(struct frames *frames) {
     }
 }
 
-/* Of the numbers that segments of the folder begin with, the highest one up to `number`, and the lowest one above it; 0: there
- * is none. */
+/* The numbers with which segments of the folder begin: the highest one up to `number`, and the lowest one above it. 0:
+ * there is none. */
 struct neighbours {
     uint64_t below, above;
 };
 
-/* DIR of the folder; NULL: *rc is -errno, with a sentence. */
+/* The list of the folder; NULL: *rc is -errno, with a sentence. */
 static DIR *list(const struct frames *frames, int *rc) {
     DIR *entries = folder_list(frames->folder, ".");
     *rc = entries == NULL ? refuse_to_read(frames, -errno) : 0;
@@ -117,14 +117,14 @@ static int find_neighbours(const struct frames *frames, uint64_t number, struct 
         }
     }
     closedir(entries);
-    return rc < 0 ? refuse_to_read(frames, rc) : 0; /* what was not listed may be there */
+    return rc < 0 ? refuse_to_read(frames, rc) : 0; /* an incomplete list proves nothing */
 }
 
 static int64_t ns_of(const struct timespec *time) {
     return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
-/* When the folder was last changed, if that is so long ago that no later change can have the same time; else 0. */
+/* When the folder last changed, if that is so long ago that no later change can have the same time; else 0. */
 static int64_t changed_at(const struct frames *frames) {
     struct stat status;
     struct timespec now;
@@ -134,8 +134,9 @@ static int64_t changed_at(const struct frames *frames) {
                : 0;
 }
 
-/* The first number of the next segment; 0: there is none. A folder may have very many, and a consumer that has read all looks at
- * each change of the last one: so the folder is listed only when it has changed itself. 0 or -errno with a sentence. */
+/* The first number of the next segment; 0: there is none. Lists the folder only if the folder itself has changed: it
+ * may have very many segments, and a consumer at the end looks again after each write to the last one. Returns 0, or
+ * -errno with a sentence. */
 static int find_next(struct frames *frames, uint64_t *above) {
     struct neighbours found = {.above = 0};
     const int64_t changed = changed_at(frames);
@@ -174,7 +175,8 @@ int frames_bytes_left(const struct frames *frames, uint64_t *bytes) {
     return entries != NULL && rc < 0 ? refuse_to_read(frames, rc) : rc;
 }
 
-/* Goes to the first frame of the segment. 1; 0: it is not there, or has no whole header yet; -errno with a sentence. */
+/* Goes to the first frame of the segment. Returns 1; 0 if it does not exist or has no whole header yet; -errno with a
+ * sentence. */
 static int open_segment(struct frames *frames, uint64_t first_number) {
     char name[SEGMENT_NAME_BYTES];
     struct segment_header header;
@@ -212,7 +214,7 @@ static enum frame_verdict judge(const struct frames *frames) {
                : segment_frame_judge(frames->buffer + begin, frames->count - begin, frames->crc_seed);
 }
 
-/* Room for a frame of so many bytes, if they are written. 0 or -errno with a sentence. */
+/* Makes room for a frame of so many bytes if the file has them. Returns 0, or -errno with a sentence. */
 static int make_room(struct frames *frames, uint64_t bytes) {
     struct stat status;
     if (bytes <= frames->room || fstat(frames->segment, &status) < 0 ||
@@ -228,7 +230,8 @@ static int make_room(struct frames *frames, uint64_t bytes) {
     return 0;
 }
 
-/* Reads anew what begins at the offset, with room for all of the frame there if its header says how long it is. 0 or -errno. */
+/* Reads the file from the offset on. If the header there says how long the frame is, makes room for all of it. Returns
+ * 0 or -errno. */
 static int fill(struct frames *frames, enum frame_verdict before) {
     if (before == FRAME_IS_LONGER) {
         struct record_header header;
@@ -244,7 +247,7 @@ static int fill(struct frames *frames, enum frame_verdict before) {
     return got < 0 ? refuse_to_read(frames, (int)got) : 0;
 }
 
-/* 1: a whole one begins at the offset, and is in the buffer. */
+/* Returns 1 if a whole frame begins at the offset and is in the buffer, 0 if not, or -errno. */
 static int look(struct frames *frames) {
     enum frame_verdict verdict = judge(frames);
     for (int turn = 0; turn < 2 && verdict != FRAME_WHOLE; turn++) {
@@ -266,7 +269,7 @@ static void take(struct frames *frames, struct frame *frame) {
     frames->offset += record_bytes(frame->header.length);
 }
 
-/* Numbers up to that one before the segment that begins with `above`, which is there, are in none. */
+/* Passes over the numbers from `number` up to the existing segment that begins with `above`: no segment has them. */
 static int pass_missing(struct frames *frames, uint64_t number, uint64_t above, struct frame *frame) {
     const uint64_t first = frames->wanted > number ? frames->wanted : number;
     const int rc = open_segment(frames, above);
@@ -281,7 +284,7 @@ static int pass_missing(struct frames *frames, uint64_t number, uint64_t above, 
     return FRAMES_MISSING;
 }
 
-/* Opens the segment in which the wanted frame is, or would be. */
+/* Opens the segment that has the wanted frame, or would have it. */
 static int begin(struct frames *frames, struct frame *frame) {
     struct neighbours found;
     int rc = find_neighbours(frames, frames->wanted, &found);
@@ -292,9 +295,10 @@ static int begin(struct frames *frames, struct frame *frame) {
     return rc < 0 || found.above == 0 ? rc : pass_missing(frames, frames->wanted, found.above, frame);
 }
 
-/* The segment has no whole frame at the offset, and there is one that begins with a higher number, `above`. */
+/* The segment has no whole frame at the offset, and another segment begins with a higher number, `above`. */
 static int end(struct frames *frames, uint64_t above, struct frame *frame) {
-    /* The writer made it after all of this one: what stands there now is all that it ever has. */
+    /* The writer made that segment after all frames of this one. So this look sees all that this segment will ever
+     * have. */
     const int rc = look(frames);
     return rc < 0 ? rc : rc == 1 ? frames_next(frames, frame) : pass_missing(frames, frames->number, above, frame);
 }

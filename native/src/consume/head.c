@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/retry.h"
 
-/* Bytes read; or -errno. A FIFO of that name holds up nobody. */
+/* Returns how many bytes it read, or -errno. Does not wait for a FIFO of that name. */
 static int64_t read_file(int folder, struct segments_head *head) {
     const int file =
         (int)TEMP_FAILURE_RETRY(openat(folder, SEGMENTS_HEAD_NAME, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
@@ -52,7 +52,8 @@ int head_read(int folder, const char *path, struct segments_head *head) {
     }
 }
 
-/* 1: it is whole and that of another folder than `known`; 0: it is not, or cannot be read; -ENOENT: there is none. */
+/* Returns 1 if the folder has a whole head of another folder than `known`; 0 if not, or if the head cannot be read;
+ * -ENOENT if there is none. */
 static int is_other(int folder, const struct segments_head *known) {
     struct segments_head head;
     const int64_t got = read_file(folder, &head);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* burst_consumer_look: how far any consumer of a folder is. */
+/* burst_consumer_look: the positions of all consumers of a folder. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

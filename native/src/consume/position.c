@@ -13,7 +13,7 @@
 
 #define POSITION_BYTES (SEGMENTS_POSITION_OFFSET(SEGMENTS_POSITION_SLOTS - 1) + sizeof(struct segments_position))
 
-#define TORN_READS 3 /* of a position that is being written; one after the other: it is damaged */
+#define TORN_READS 3 /* a position that is bad so many times in a row is damaged, and not just being written */
 
 static int fail(const char *name, int error) {
     if (error == ENOTSUP || error == EISDIR || error == ELOOP || error == EMLINK) {
@@ -32,12 +32,12 @@ static int fail(const char *name, int error) {
                      name, error_name(error));
 }
 
-/* Some file systems cannot sync a folder; their names need none. */
+/* Some file systems cannot sync a folder and need not. */
 static int sync_folder(int folder) {
     return TEMP_FAILURE_RETRY(fsync(folder)) < 0 && errno != EINVAL ? -1 : 0;
 }
 
-/* Others may write in that folder: no link of theirs leads to another place, and no FIFO holds up who opens it. */
+/* Others may write to that folder. The flags follow no link of theirs, and wait for no FIFO. */
 #define OPEN_FLAGS (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
 
 int position_open_file(int positions, const char *name, int flags) {
@@ -54,13 +54,14 @@ int position_open_file(int positions, const char *name, int flags) {
     return file;
 }
 
-/* A second name, a hard link, may lead anywhere on the file system. 0; -EMLINK: it has one; -ESTALE: it has none any more. */
+/* Refuses a file with a second name, a hard link: it may lead anywhere on the file system. Returns 0, -EMLINK if it has
+ * one, -ESTALE if its only name is gone. */
 static int check_names(int file) {
     struct stat status;
     return fstat(file, &status) < 0 ? -errno : status.st_nlink == 1 ? 0 : status.st_nlink == 0 ? -ESTALE : -EMLINK;
 }
 
-/* Names of a new file, and of a new folder, are durable before anything is acknowledged. */
+/* Makes the names of a new file and of a new folder durable, before the consumer acknowledges anything. */
 static int open_file(int folder, const char *name) {
     if (mkdirat(folder, SEGMENTS_POSITIONS_NAME, 0777) < 0 && errno != EEXIST) {
         return -errno;
@@ -92,14 +93,15 @@ static int is_blank(const void *bytes, size_t count) {
     return 1;
 }
 
-/* Whether a consumer may have left this that never acknowledged anything: no byte but zeros, and no more of them than it makes. */
+/* Whether a consumer may have left this file without ever acknowledging: it has only zeros, and no more of them than
+ * make_room writes. */
 static int says_nothing(int file) {
     uint8_t bytes[POSITION_BYTES + 1];
     const ssize_t got = TEMP_FAILURE_RETRY(pread(file, bytes, sizeof bytes, 0));
     return got < 0 ? -errno : (size_t)got <= POSITION_BYTES && is_blank(bytes, (size_t)got);
 }
 
-/* 0; 1: it says nothing yet; -EUCLEAN: it is damaged; another -errno. */
+/* Returns 0, 1 if the file has no position yet, -EUCLEAN if it is damaged, or another -errno. */
 static int read_slots(struct position *position) {
     struct segments_position slots[SEGMENTS_POSITION_SLOTS];
     memset(slots, 0, sizeof slots);
@@ -120,7 +122,8 @@ static int read_slots(struct position *position) {
     return 0;
 }
 
-/* Both slots get their room now: on a disk that is full of segments nobody could acknowledge any, and so none would go. */
+/* Gives both slots their room now. On a disk full of segments nobody could write an acknowledgement otherwise, and so
+ * no segment would ever go. */
 static int make_room(const struct position *position) {
     static const uint8_t nothing[POSITION_BYTES];
     const ssize_t written = TEMP_FAILURE_RETRY(pwrite(position->file, nothing, sizeof nothing, 0));
@@ -190,7 +193,7 @@ int position_write(struct position *position, uint64_t next_number, int64_t now_
 
 void position_close(struct position *position) {
     if (position->file >= 0) {
-        close(position->file); /* and with it the lock */
+        close(position->file); /* releases the lock, too */
         position->file = -1;
     }
 }

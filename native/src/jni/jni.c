@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls made for each record, as JNI methods of a Java class.
+ * The calls for each record, as JNI methods of a Java class.
  *
- * JNA loads this library, and a library that JNA loaded is unknown to the JVM's own lookup of native methods. So JNA
- * makes one call, burst_register, which hands the JVM the table below. That leaves one copy of the library in the
+ * JNA loads this library, and the JVM's own lookup of native methods does not know libraries that JNA loaded. So JNA
+ * makes one call, burst_register, which hands the table below to the JVM. That leaves one copy of the library in the
  * process, no exported JNI symbol, and a JNI call for each record.
  *
- * A record belongs to a stream, so the calls that write one take the handle of a stream: of a log that is its main
- * stream. Handles and addresses travel as jlong. They come from the library or from a direct buffer that the caller
- * keeps reachable; a closed handle stays valid, so that a late call is answered with -ESHUTDOWN.
+ * A record belongs to a stream, so the calls that write one take the handle of a stream; a log's handle stands for its
+ * main stream. Handles and addresses travel as jlong. They come from the library, or from a direct buffer that the
+ * caller keeps reachable. A closed handle stays valid: late calls get -ESHUTDOWN.
  */
 #include "burstlog.h"
 
@@ -74,7 +74,7 @@ static jint JNICALL jni_await_durable(JNIEnv *env, jobject self, jlong handle, j
 int burst_register(void *jni_env, void *java_class) {
     JNIEnv *env = jni_env;
     jclass type = java_class;
-    /* jni.h declares the strings as char *; the JVM only reads them. */
+    /* jni.h declares the strings as char *, but the JVM only reads them. */
     const JNINativeMethod methods[] = {
         {(char *)"append", (char *)"(JJIJ)J", (void *)jni_append},
         {(char *)"enqueue", (char *)"(JJIJ)J", (void *)jni_enqueue},

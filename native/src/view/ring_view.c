@@ -9,7 +9,7 @@
 #include "device/salvage.h"
 #include "media/record.h"
 
-/* A head with a torn part is read so often, with so long between. */
+/* A head with a torn part is read so many times, with this pause in between. */
 #define HEAD_READS 10u
 #define HEAD_PAUSE_NS 10000000ll
 
@@ -69,9 +69,9 @@ struct log_cursor ring_view_first(const struct ring_view *view, const struct log
 struct unreadable_blocks {
     const struct platform *platform;
     const struct superblock *superblock;
-    uint64_t bytes; /* that could not be read */
-    uint8_t *bits;  /* one a block; made with the first */
-    size_t size;    /* of the bits, bytes */
+    uint64_t bytes; /* unreadable bytes */
+    uint8_t *bits;  /* one bit a block, allocated with the first unreadable block */
+    size_t size;    /* size of `bits` in bytes */
 };
 
 static void note_unreadable_data(void *argument, uint64_t offset, uint64_t bytes) {
@@ -88,11 +88,11 @@ static void note_unreadable_data(void *argument, uint64_t offset, uint64_t bytes
 
 struct stream_position {
     uint64_t drained;
-    uint16_t source; /* whose records it gets */
+    uint16_t source; /* the stream whose records it gets */
     int is_segments;
 };
 
-/* Where the streams stand, and whether one of two destinations may have what the other lacks. */
+/* Reads the positions of all streams. Returns whether a destination may have records that another one lacks. */
 static int read_streams(const struct ledger *ledger, struct stream_position positions[LAYOUT_STREAMS_MAX],
                         unsigned *count) {
     const unsigned newest = ledger_view(ledger)->newest;
@@ -109,7 +109,7 @@ static int read_streams(const struct ledger *ledger, struct stream_position posi
     return differ;
 }
 
-/* What is behind the slowest destination is not what waits for each of them. */
+/* Counts the waiting records by destination. A record behind the slowest destination need not wait for each of them. */
 static void count_waiting(struct ring_view *view) {
     struct stream_position positions[LAYOUT_STREAMS_MAX];
     struct recovery_waiting waiting = {.is_known = 1};
@@ -158,7 +158,7 @@ static int recover(const struct platform *platform, const struct device *device,
     return rc;
 }
 
-/* Whether every part of the head is whole. A part that a writer just writes is not, and is a moment later. */
+/* Whether every part of the head is whole. A part that a writer is just writing will be whole a moment later. */
 static int is_whole(const struct ledger_view *head) {
     int whole = 1;
     for (unsigned copy = 0; copy < LAYOUT_SUPERBLOCK_COPIES; copy++) {
@@ -173,7 +173,7 @@ static int is_whole(const struct ledger_view *head) {
     return whole;
 }
 
-/* As ledger_read, into view->ledger. What is bad is believed when it stays so. */
+/* Reads the head into view->ledger. Believes that a part is bad only when it stays bad. */
 static int read_head(const struct platform *platform, struct device *device, struct ring_view *view) {
     for (unsigned reads = 1;; reads++) {
         ledger_close(view->ledger);
@@ -194,7 +194,7 @@ static int read_head_again(const struct platform *platform, struct device *devic
     return error_set(EBUSY, "ring %s was formatted anew while it was read: look again", device->path);
 }
 
-/* Reads the data area, and then, if others may write the ring meanwhile, the head. */
+/* Reads the data area. If others may write the ring, reads the head again behind it. */
 static int read_and_recover(const struct platform *platform, struct device *device, uint8_t *image, int others_write,
                             struct ring_view *view) {
     const struct superblock superblock = *ring_view_superblock(view);
@@ -225,7 +225,7 @@ int ring_view_recover(const struct platform *platform, struct device *device, ui
     return read_and_recover(platform, device, image, 0, view);
 }
 
-/* No writer comes near these numbers. What would be written beyond them would not be believed again. */
+/* Refuses numbers that no writer reaches. Nobody would believe what was written beyond them. */
 static int check_numbers(const struct device *device, const struct ring_view *view) {
     const struct recovery *recovery = &view->recovery;
     const struct ledger_view *head = ledger_view(view->ledger);
@@ -241,7 +241,7 @@ static int check_numbers(const struct device *device, const struct ring_view *vi
                      (unsigned long long)recovery->marker_position, (unsigned long long)generation);
 }
 
-/* Where they go is in the checkpoints, or nowhere. */
+/* Refuses records of a stream that no checkpoint has: nobody knows where they go. */
 static int check_streams(const struct device *device, const struct ring_view *view) {
     const unsigned newest = ledger_view(view->ledger)->newest;
     uint64_t known = 0;
@@ -286,10 +286,10 @@ static int finds_damage(const struct recovery *recovery) {
 }
 
 /*
- * Beside a writer the data is read while it changes. The head is read behind it: what that has not released was not written
- * over before. So nothing can be missing but what was written after its place was read, while a later place, or the head,
- * tells of it already. Where something is missing the data is read once more, and judged as far as the first time proved
- * that it was durable: what is missing there is lost. A ring at rest reads the same twice.
+ * Reads a ring that a writer may be changing. The head is read behind the data: the writer has overwritten nothing that
+ * this head has not released. So a record can be missing only if it was written after its place was read, while a later
+ * place or the head already tells of it. If one is missing, the data is read again, and judged only as far as the first
+ * time proved it durable: a record missing there is lost. A ring at rest reads the same twice.
  */
 static int read_ring(const struct platform *platform, struct device *device, struct ring_view *view) {
     int rc = read_and_recover(platform, device, view->own_image, 1, view);
