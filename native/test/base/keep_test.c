@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which things of an ordered list stay. */
+/* The things of an ordered list that stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #define NOW_NS 100
 #define MOST 8
 
-/* One letter a thing, the newest one first: f is free, n is needed, a stays always. Of 10 bytes each; `changed` gives their times. */
+/* One letter for each thing, the newest first: f is free, n is needed, a always stays. Each has 10 bytes; `changed` has its time. */
 static const char *staying(const struct keep_rule *rule, const char *things, const int64_t *changed) {
     static char stays[MOST + 1];
     struct keep keep = {.rule = rule, .now_ns = NOW_NS};

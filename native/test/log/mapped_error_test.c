@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An error of the memory that a mapped ring lies in: one page gives SIGBUS, and what it holds is still there. */
+/* The memory of a mapped ring has an error: one page gives SIGBUS, and the other pages keep their content. */
 #include "log_fixture.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define PAGE_BYTES 4096u
 #define RECORD_BYTES 1000u
 #define RECORDS 40u
-#define BAD_PAGE 3u /* of the data area; the first has the marker */
+#define BAD_PAGE 3u /* a page of the data area; page 0 has the marker */
 
 static struct {
     struct device *device;
@@ -34,7 +34,7 @@ static int64_t append_number(unsigned number) {
     return ring_append(host.engine->ring, record, sizeof record, 0, 0, &for_ever);
 }
 
-/* Records that are in the ring and in no file. */
+/* Leaves records in the ring that no file has. */
 static void leave_records_in_the_ring(void) {
     burst_config_t config = small_config();
     config.io = BURST_IO_MAPPED;
@@ -58,7 +58,7 @@ static void copy_of_page(uint8_t *page) {
     close(fd);
 }
 
-/* In the place of the page of the data area, for this process, memory that nobody can touch. */
+/* Replaces the page, for this process, by memory that cannot be touched. */
 static void lose_page(unsigned page) {
     const int nothing = (int)syscall(SYS_memfd_create, "nothing", MFD_CLOEXEC);
     assert_true(nothing >= 0);
@@ -97,7 +97,7 @@ static void recovery_reports_the_page_and_leaves_what_it_holds_and_the_rest_is_d
     assert_in_range(recovery->lost, 4, 5);
     assert_int_equal(recovery->records + recovery->lost, RECORDS);
     const uint64_t lost = recovery->lost;
-    assert_int_equal(append_number(RECORDS + 1), -EIO); /* memory that has an error acknowledges nothing */
+    assert_int_equal(append_number(RECORDS + 1), -EIO); /* memory with an error acknowledges nothing */
     for (int i = 0; i < 5; i++) {
         engine_step(host.engine, 1);
     }
@@ -133,7 +133,7 @@ static void a_reader_reports_the_page_each_time(void **state) {
 
 static const struct device_ops *real_ops;
 
-/* The page goes when all of the ring was read, and before recovery looks at it. */
+/* Loses the page when all of the ring has been read, before recovery looks at it. */
 static int read_and_lose(struct device *device, uint64_t offset, void *data, size_t bytes) {
     const int rc = real_ops->read(device, offset, data, bytes);
     if (offset + bytes == device->medium_bytes) {
@@ -166,7 +166,8 @@ static void count_sleep(const struct platform *platform, int64_t duration_ns) {
     slept_ns += duration_ns;
 }
 
-/* Its publication went with the page: the leader would wait for it as for a thread that stands still. */
+/* The record's publication went with the page: without the error the leader would wait for it as for a
+ * producer that stands still. */
 static void a_record_whose_page_is_lost_before_its_commit_fails_the_ring_at_once(void **state) {
     (void)state;
     static struct platform_ops ops;
@@ -182,7 +183,7 @@ static void a_record_whose_page_is_lost_before_its_commit_fails_the_ring_at_once
     assert_int_equal(engine_open(&parts, &config, &host.engine), 0);
     assert_int_equal(append_number(RECORDS + 1), RECORDS + 1);
     const uint64_t position = align_up(ring_claimed(host.engine->ring), PAGE_BYTES);
-    while (ring_claimed(host.engine->ring) <= position) { /* the last of them is all in a page of its own */
+    while (ring_claimed(host.engine->ring) <= position) { /* the last record is in a page of its own */
         assert_true(ring_enqueue(host.engine->ring, "record\n", 7, 0, 0, &for_ever) > 0);
     }
     lose_page((unsigned)(position / PAGE_BYTES));
@@ -200,7 +201,8 @@ static void tell_no_memory(const struct platform *platform, struct memory_limit 
     *limit = (struct memory_limit){.limit_bytes = 1, .left_bytes = 1, .most_bytes = 1};
 }
 
-/* It is the medium: persistent memory counts for no control group, and a file in memory counted when it was made. */
+/* Such an image is the medium. Persistent memory counts for no control group; a file in memory
+ * counted when it was made. */
 static void the_image_of_a_mapped_ring_is_not_asked_for_in_the_control_group(void **state) {
     (void)state;
     static struct platform_ops ops;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log whose ring is mapped memory: all that a log on a block device can do, at the granularity of cache lines, and what a
- * mapping can do besides: lose its pages under a running writer. */
+/* A log whose ring is mapped memory. It does all that a log on a block device does, at the granularity of cache
+ * lines. A mapping can also lose its pages under a running writer. */
 #include "log_fixture.h"
 
 #include <fcntl.h>
@@ -41,8 +41,8 @@ static int64_t append_number(burst_t *log, unsigned number) {
     return burst_append(log, record, sizeof record, 0);
 }
 
-/* The number of the last record in the log file, which begins with `first` and has no gap; anything else in it fails the
- * test. */
+/* Returns the number of the last record in the log file. The file begins with `first` and has no gap; anything
+ * else in it fails the test. */
 static unsigned last_in_file(unsigned first) {
     char wanted[RECORD_BYTES], found[RECORD_BYTES];
     FILE *file = fopen(file_path, "r");
@@ -68,7 +68,7 @@ static void records_pass_through_many_laps_and_opens_and_each_costs_its_lines(vo
             number++;
             assert_int_equal(append_number(log, number), number);
         }
-        /* 56 + 256 bytes are five lines; and a pad at the end of each lap. */
+        /* 56 + 256 bytes are five lines; each lap may end with a pad */
         assert_in_range(stats_of(log).device_bytes - before, 8000 * 320, 8000 * 320 + 3 * 320);
         assert_int_equal(burst_close(log), 0);
     }
@@ -117,7 +117,7 @@ static void a_full_ring_says_so_and_goes_on_when_it_is_drained(void **state) {
     burst_t *log = open_with(&config);
     assert_int_equal(append_number(log, 1), 1);
     assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
-    block_file(); /* which deletes record 1 */
+    block_file(); /* it deletes record 1 */
     int64_t rc = 1;
     unsigned number = 1;
     while (rc > 0) {
@@ -125,7 +125,7 @@ static void a_full_ring_says_so_and_goes_on_when_it_is_drained(void **state) {
         number += rc > 0;
     }
     assert_int_equal(rc, -EAGAIN);
-    assert_true(number > (RING_BYTES / 2 - 8 * 4096) / 320); /* a block for each would hold a tenth of that */
+    assert_true(number > (RING_BYTES / 2 - 8 * 4096) / 320); /* with a block for each record a tenth would fit */
     unblock_file();
     assert_int_equal(burst_await_drained(log, PATIENCE_NS), 1);
     assert_int_equal(burst_close(log), 0);
@@ -177,7 +177,7 @@ static void *append_until_it_fails(void *argument) {
     return (void *)(intptr_t)rc;
 }
 
-/* Row 18 of what can go wrong: SIGBUS. The process lives on, the ring is fail-stop, the log file holds no phantom. */
+/* SIGBUS is row 18 of docs/faults.md. The process lives on, the ring fails, and the log file holds no phantom. */
 static void a_ring_that_is_cut_under_its_writer_fails_and_the_process_lives(void **state) {
     (void)state;
     for (int round = 0; round < 8; round++) {
@@ -229,7 +229,7 @@ static void a_log_on_another_ring_goes_on_beside_one_that_was_cut(void **state) 
     assert_int_equal(burst_close(whole), 0);
 }
 
-/* What stood there is lost; what is empty now must not be taken for records. */
+/* The records there are lost; empty pages must not be taken for records. */
 static void a_page_lost_while_open_is_not_drained_as_zeros(void **state) {
     (void)state;
     burst_t *log = open_mapped();
@@ -239,7 +239,7 @@ static void a_page_lost_while_open_is_not_drained_as_zeros(void **state) {
     for (unsigned number = 2; number <= 1000; number++) {
         assert_int_equal(append_number(log, number), number);
     }
-    /* The marker has the first block; 60 whole records stand in the next pages. */
+    /* Block 0 has the marker; the next pages have 60 whole records. */
     assert_int_equal(truncate(ring_path, 1024 * 1024 + 5 * 4096), 0);
     unblock_file();
     assert_int_equal(burst_await_drained(log, SECOND_NS / 2), 0);

@@ -143,7 +143,7 @@ def run(burstlog, command, path):
 
 
 def judge(burstlog, path, found):
-    """What is wrong."""
+    """Returns what is wrong."""
     told, refused = run(burstlog, "info", path)
     dumped, refused_too = run(burstlog, "dump", path)
     if refused or refused_too:

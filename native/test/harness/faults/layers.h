@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both layers do: they run all first faults, then second ones, breadth first, within their time. */
+/* Both layers run all first faults, then second ones, breadth first, within their time. */
 #ifndef BURST_TEST_FAULTS_LAYERS_H
 #define BURST_TEST_FAULTS_LAYERS_H
 

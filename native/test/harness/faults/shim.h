@@ -94,7 +94,7 @@ void shim_tick(void);
 /* Begins a session with the open of a ring: later writes to the ring belong to it. */
 void shim_begin_session(void);
 
-/* What the engine holds now. */
+/* Counts what the engine holds now. */
 int shim_descriptors(void);
 int shim_threads(void);
 int64_t shim_mapped_bytes(void);

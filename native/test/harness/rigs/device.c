@@ -197,8 +197,7 @@ static void a_mounted_device_is_refused(void **state) {
 
 /* ------------------------------------------------------------------------------------------------- ring files */
 
-/* The drain looks every few milliseconds here. What was acknowledged until then is in memory, and goes to the log
- * file. */
+/* The drain looks every few milliseconds here. Records acknowledged until then are in memory, and go to the log file. */
 static void assert_destroyed_file_is_noticed(void (*destroy)(void), const char *reason) {
     burst_t *log = open_small();
     append_some(log, 5, 0);

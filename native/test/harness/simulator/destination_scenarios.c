@@ -131,8 +131,7 @@ void file_deleted(struct world *world) {
     log_drain_all(world);
 }
 
-/* The drain wrote to the file; others delete it before the sync. What the drain syncs is then in a file without a
- * name. */
+/* The drain wrote to the file; others delete it before the sync. The synced bytes are then in a file without a name. */
 void file_deleted_before_its_sync(struct world *world) {
     log_open_whole(world);
     append(world, 2);
@@ -280,8 +279,7 @@ void newest_checkpoint_rots(struct world *world) {
     log_drain_all(world);
 }
 
-/* The log is opened between the two checkpoints of a drain. What it appends then must not take space that only one
- * of the two releases. */
+/* The log is opened between the two checkpoints of a drain. Its appends must not take space that only one of the two releases. */
 void newest_checkpoint_rots_after_a_reopen(struct world *world) {
     log_open_whole(world);
     append(world, 4);

@@ -17,7 +17,7 @@ struct exploration {
     int64_t only_state;
     int trace;
     int is_mapped;
-    /* What was done. */
+    /* The work that was done. */
     uint64_t points;
     uint64_t states;
     uint64_t second_points;

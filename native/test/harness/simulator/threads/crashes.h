@@ -15,7 +15,7 @@ struct crashes {
     int64_t only_point; /* >= 0: only this crash point and state, to see one case again */
     int64_t only_state;
     int trace;
-    /* What was done. */
+    /* The work that was done. */
     uint64_t points, whole_points, states, second_points, second_states;
     /* The case that is looked at now. Operations of a run are numbered from 0. */
     uint64_t operation, state, second_point, second_state;

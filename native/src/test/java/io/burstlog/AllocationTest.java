@@ -70,8 +70,9 @@ class AllocationTest {
     }
 
     /**
-     * The interpreter allocates where compiled code does not, hence a warm-up; and so does the one call during which
-     * the compiler takes code back or replaces it, hence several tries. What each call allocates is found in every one.
+     * The interpreter allocates where compiled code does not, hence the warm-up. A call also allocates if the compiler
+     * takes its code back or replaces it meanwhile, hence several tries. An allocation of the call itself is found in
+     * every try.
      */
     private static void assertAllocatesNothing(Runnable call, int warmUp) {
         assertAllocatesNothing(call, warmUp, MEASURED);

@@ -141,7 +141,7 @@ class ConfigTest {
             for (int i = 0; i < 99; i++) {
                 log.enqueue(new byte[64]);
             }
-            // Were they not to wait for others, they would be durable by then.
+            // If they did not wait for others they would be durable by then.
             Thread.sleep(100);
             long last = log.enqueue(new byte[64]);
             tookNanos = System.nanoTime() - begin;
@@ -207,7 +207,7 @@ class ConfigTest {
         assertThat(config.values()).isEqualTo(values);
     }
 
-    /** The one sentence with which a configuration is refused, when it is built or when it is opened. */
+    /** The one sentence that refuses a configuration, when it is built or when it is opened. */
     private static String refusal(BurstConfig.Builder builder) {
         BurstException failure = catchThrowableOfType(
                 BurstException.class, () -> BurstLog.open(builder.build()).close());

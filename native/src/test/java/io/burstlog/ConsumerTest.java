@@ -77,7 +77,7 @@ class ConsumerTest {
                         failure -> assertThat(failure.code()).isEqualTo(code));
     }
 
-    /** The log is open all the time; docs/segments.md tells the operator to begin it anew like this. */
+    /** docs/segments.md tells the operator to begin a folder anew like this, while the log is open. */
     @Test
     void aFolderThatIsBegunAnewEndsTheWait() throws IOException {
         final int stale = 116;
@@ -374,7 +374,8 @@ class ConsumerTest {
     }
 
     /**
-     * It follows what is written, is killed, and comes back: no number is left out, none that it acknowledged repeated.
+     * A consumer follows the log, is killed, and comes back: it leaves no number out, and repeats none that it
+     * acknowledged.
      */
     @Test
     void aConsumerInAnotherProcessIsKilled() throws Exception {
@@ -387,7 +388,7 @@ class ConsumerTest {
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
                 try (BufferedReader said = consumer.inputReader()) {
-                    // It says that it begins, so it waits already: it is woken.
+                    // It prints a line at its start, so it already waits: the record wakes it.
                     for (String line = said.readLine(); line != null; line = said.readLine()) {
                         found.add(line);
                         while (written < 1_000 * round) {

@@ -20,12 +20,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the documentation says of codes, times and values that are handed over. */
+/** The documentation's promises about codes, times and arguments. */
 class ContractTest {
 
     private static final int BLOCK = 4096;
 
-    /** Behind the ring's own megabyte and the block of the open. */
+    /** Behind the ring's own megabyte and the marker's block. */
     private static final long FIRST_RECORD = (1 << 20) + BLOCK;
 
     private static final int EVENT_TIME = 24;

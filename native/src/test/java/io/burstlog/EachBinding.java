@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The tests of a class run once against each binding, which its constructor takes. */
+/** All tests of a class run once for each binding, which its constructor takes. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedClass(name = "binding {0}")

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A listener hears what changes. */
+/** A listener hears changes of state. */
 class EventsTest {
 
     @TempDir

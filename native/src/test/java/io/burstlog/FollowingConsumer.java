@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process of its own that says each record it gets, and acknowledges every tenth. It ends when it is killed. */
+/** A process that prints each record it gets, and acknowledges every tenth. It runs until it is killed. */
 final class FollowingConsumer {
 
     private FollowingConsumer() {}

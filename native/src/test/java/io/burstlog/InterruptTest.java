@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Interrupts that come while a call is under way; {@link ThreadsTest} has one that was there before. */
+/** Interrupts that come during a call. {@link ThreadsTest} has one that was there before. */
 @EachBinding
 @Timeout(120)
 class InterruptTest {
@@ -84,7 +84,7 @@ class InterruptTest {
         assertThat(temp.lines()).containsExactlyInAnyOrderElementsOf(acknowledged);
     }
 
-    /** Once the flag is set no call may take it away. */
+    /** Once the flag is set, no call may clear it. */
     private static final class StaysInterrupted {
 
         private boolean seen;
@@ -105,7 +105,9 @@ class InterruptTest {
         assertThat(temp.lines()).hasSize(times).containsOnly("order");
     }
 
-    /** Whether the listener had ended when close returned; a close gives it up after one second, and not before. */
+    /**
+     * Says whether the listener had ended when close returned. A close gives it up after one second, and not before.
+     */
     private boolean closeWaitsForTheListener() {
         CountDownLatch told = new CountDownLatch(1);
         Thread[] listening = new Thread[1];

@@ -187,7 +187,7 @@ class LifecycleTest {
     void aHandlerThatThrowsAsWellDoesNotEndTheDelivery() throws InterruptedException {
         BlockingQueue<BurstEvent> heard = new LinkedBlockingQueue<>();
         BurstConfig config = temp.config()
-                .hugePages(HugePages.OFF) // told in a second event
+                .hugePages(HugePages.OFF) // a second event reports them
                 .listener(event -> {
                     heard.add(event);
                     Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A log of the Java API as a management client sees it; what the appender shows is tested with that. */
+/** A log of the Java API as a management client sees it. The appender's tests show its beans. */
 class ManagementTest {
 
     private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
 
-    /** As few are all timed, however fast the medium is. */
+    /** So few are all timed on any medium. */
     private static final int APPENDS = 60;
 
     @TempDir
@@ -109,7 +109,7 @@ class ManagementTest {
         }
     }
 
-    /** By the names of its getters; of the statistics, if they are given. */
+    /** The numbers of a bean by the names of its getters; those of the statistics, if they are given. */
     private static Map<String, Object> numbersOf(Object bean, Class<?> type, Record statistics)
             throws ReflectiveOperationException {
         Map<String, Object> numbers = new TreeMap<>();
@@ -137,7 +137,7 @@ class ManagementTest {
             long median = histogram.percentileNanos(50);
             long[] counts = seen.countsAtMost(Stage.COMMIT_WAIT, new long[] {0, median, Long.MAX_VALUE});
             assertThat(counts).isSorted().startsWith(0).endsWith(APPENDS);
-            // A percentile is the end of its bucket, unless the longest of all is in that.
+            // A percentile is its bucket's end, unless the longest call is in that bucket.
             assertThat(counts[1]).isGreaterThanOrEqualTo(median < histogram.maxNanos() ? APPENDS / 2 : 0);
             assertThat(counts[1]).isLessThanOrEqualTo(APPENDS);
             assertThat(shown).isNotNull();

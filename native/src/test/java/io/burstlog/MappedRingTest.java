@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A ring that is mapped memory, in a JVM that has its own idea of what SIGBUS means. */
+/** A ring in mapped memory, in a JVM that handles SIGBUS in its own way. */
 @EachBinding
 class MappedRingTest {
 
@@ -116,7 +116,7 @@ class MappedRingTest {
         }
     }
 
-    /** Whether a record was accepted and then not durable depends on who noticed first, this thread or the drain. */
+    /** This thread or the drain notices the failure first: that decides whether a record was accepted before. */
     private static void closeFailed(BurstLog log) {
         try {
             log.close();

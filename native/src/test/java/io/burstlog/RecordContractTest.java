@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a call does to the caller's buffer, whatever kind of buffer it is, and which bytes it takes. */
+/** A call's effect on the caller's buffer, for each kind of buffer, and the bytes that it takes. */
 @EachBinding
 class RecordContractTest {
 
@@ -51,7 +51,7 @@ class RecordContractTest {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Each holds "record" and a line feed between position and limit, with other bytes around it. */
+    /** Each holds "record" and a line feed between position and limit, and other bytes around it. */
     private static List<ByteBuffer> records() {
         byte[] array = bytes("###record\n###");
         ByteBuffer direct = ByteBuffer.allocateDirect(array.length).put(array).clear();

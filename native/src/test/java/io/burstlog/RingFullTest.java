@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Copying into memory is so much faster than the two media behind it that a few large records fill a small ring. */
+/** Copying into memory is much faster than the two media behind it: so a few large records fill a small ring. */
 @EachBinding
 class RingFullTest {
 
@@ -113,7 +113,7 @@ class RingFullTest {
         }
     }
 
-    /** Of the call that first finds the ring full; null if it returns 0. */
+    /** The code of the call that first finds the ring full; null if it returns 0. */
     private static BurstException.Code codeWhenFull(LongSupplier call) {
         try {
             for (int i = 0; i < MORE_THAN_ENOUGH; i++) {

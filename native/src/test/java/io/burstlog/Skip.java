@@ -3,7 +3,7 @@ package io.burstlog;
 
 import org.junit.jupiter.api.Assumptions;
 
-/** A test that cannot run here says so where everybody sees it, not in a report only. */
+/** A test that cannot run here says so where everybody sees it, not only in a report. */
 public final class Skip {
 
     private Skip() {}

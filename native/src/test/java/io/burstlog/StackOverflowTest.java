@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The stack ends at every possible place of a call, one after the other: whatever is kept for later stays whole. */
+/** The stack ends at each possible place of a call, one after the other. Data that later calls use must stay whole. */
 @EachBinding
 @Timeout(120)
 class StackOverflowTest {
@@ -34,7 +34,7 @@ class StackOverflowTest {
         temp = new TempLog(directory, binding);
     }
 
-    /** Calls it at each depth of a thread's stack, the deepest first, until it comes to its end twenty times. */
+    /** Calls it at each depth of a thread's stack, the deepest first, until it has succeeded twenty times. */
     private static int callFromTheEndOfTheStack(Runnable call) throws InterruptedException {
         int[] overflows = {0};
         Thread thread = new Thread(null, () -> descend(call, overflows, new int[1]), "deep", STACK_BYTES);
@@ -47,7 +47,7 @@ class StackOverflowTest {
         try {
             descend(call, overflows, completed);
         } catch (StackOverflowError theEnd) {
-            // From here on there is a little more room in each frame.
+            // From here on each frame has a little more room.
         }
         if (completed[0] < 20) {
             try {
@@ -94,7 +94,7 @@ class StackOverflowTest {
         try (BurstLog log = temp.open()) {
             overflows = callFromTheEndOfTheStack(() -> {
                 String text = "record " + given.size() + " ";
-                // Longer each time, so that the buffer of the thread has to grow.
+                // Longer each time, so that the thread's buffer must grow.
                 text = text + "x".repeat(600 + 100 * given.size());
                 given.add(text);
                 byte[] record = (text + "\n").getBytes(StandardCharsets.UTF_8);

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where the time of records goes, and that an HdrHistogram takes it as it is. */
+/** The stages of records' time; HdrHistogram takes a histogram of them as it is. */
 class StagesTest {
 
-    /** As few are all timed, however fast the medium is. */
+    /** So few are all timed on any medium. */
     private static final int APPENDS = 60;
 
     @TempDir
@@ -60,7 +60,7 @@ class StagesTest {
                                 figures.maxNanos()))
                         .as("%s", stage)
                         .isSorted();
-                // Most copies take less than the 100 ns after which some clocks go on.
+                // Most copies take less than 100 ns, which is the step of some clocks.
                 assertThat(stage == Stage.COPY ? figures.p99Nanos() : figures.p50Nanos())
                         .as("%s", stage)
                         .isPositive();

@@ -97,7 +97,7 @@ class StreamTest {
             audit.append(line("12345"));
             audit.append(line("12345"));
             assertThat(log.awaitDrained(LONG_ENOUGH)).isTrue();
-            // Told at the end of the drain's step, a moment after the records are in the file.
+            // The drain reports it at the end of its step, a moment after the records are in the file.
             while (audit.stats().heldBytes() != 0) {
                 Thread.onSpinWait();
             }
@@ -282,12 +282,12 @@ class StreamTest {
             BurstStream one = log.stream("discarding", discarding);
             BurstStream two = log.stream("failing", failing);
             BurstStream three = log.stream(null, impatient);
-            // Nothing can be written to the file of the stream that fills the ring.
+            // The file of the stream that fills the ring cannot be written.
             Files.delete(file("filling"));
             Files.createDirectory(file("filling"));
             RecordBuffer small = RecordBuffer.allocate(10_000, 10_000).put(new byte[10_000], 0, 10_000);
             fill(log, filling, small);
-            // What lies before the first record is let go of when the drain has looked: there is space once more.
+            // The drain's next look releases what is before the first record, and so makes some space.
             assertThat(log.awaitDrained(Duration.ofSeconds(1))).isFalse();
             fill(log, filling, small);
             assertThat(one.append(small, 0)).isZero();
@@ -303,7 +303,7 @@ class StreamTest {
         assertThat(file("filling")).isNotEmptyFile();
     }
 
-    /** Until the ring is full and no write is under way. */
+    /** Fills the ring; returns when no write is under way. */
     private static void fill(BurstLog log, BurstStream stream, RecordBuffer record) {
         do {
             while (stream.offer(record, 0) > 0) {
@@ -313,7 +313,7 @@ class StreamTest {
         } while (!isFull(stream, record));
     }
 
-    /** An offer also finds a ring full whose enqueued records are not written yet. */
+    /** A ring with enqueued records that are not written yet also refuses an offer. */
     private static boolean isFull(BurstStream stream, RecordBuffer record) {
         try {
             stream.enqueue(record, 0, OnFull.FAIL, LONG_ENOUGH);

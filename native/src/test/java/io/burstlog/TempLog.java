@@ -13,7 +13,7 @@ record TempLog(Path directory, Binding binding) {
 
     static final Duration LONG_ENOUGH = Duration.ofSeconds(30);
 
-    /** The smallest ring there is. */
+    /** The smallest possible ring. */
     static final long SMALL_RING_BYTES = 2 << 20;
 
     Path ring() {
@@ -24,14 +24,14 @@ record TempLog(Path directory, Binding binding) {
         return directory.resolve("orders.log");
     }
 
-    /** The directory may be memory, so no more is asked of it. */
+    /** The directory may be memory: more could not be promised. */
     BurstConfig.Builder config() {
         return BurstConfig.builder()
                 .ring(ring().toString())
                 .fileName(file().toString())
                 .ringBytes(4 * SMALL_RING_BYTES)
                 .durability(Durability.PROCESS)
-                // Whoever has closed the log finds everything in the file, however slow the disk is.
+                // After a close the file must have everything, on a disk of any speed.
                 .shutdownTimeout(Duration.ofMinutes(5))
                 .binding(binding);
     }

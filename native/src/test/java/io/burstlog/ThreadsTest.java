@@ -117,7 +117,7 @@ class ThreadsTest {
         assertThat(temp.lines()).containsExactly("order", "more");
     }
 
-    /** Each task mixes the ways to write, so that durable and background commits meet. */
+    /** Each task mixes all ways to write, so that durable and background commits meet. */
     private static void appendFrom(ExecutorService executor, BurstLog log) throws Exception {
         List<Future<?>> tasks = new ArrayList<>();
         for (int t = 0; t < THREADS; t++) {

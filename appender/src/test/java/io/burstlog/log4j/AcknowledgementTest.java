@@ -114,8 +114,8 @@ class AcknowledgementTest {
     }
 
     /**
-     * On one CPU with cold code an event may take longer than a commit, so that each gets its own; were none meant to
-     * share, no burst would. Returns how many it took until one did.
+     * On one CPU with cold code an event may take longer than a commit, so that each event gets its own. If events
+     * never shared a commit, no burst would. Returns after how many bursts one did.
      */
     private static int assertABurstSharesCommits(final RunningLog4j log4j, final Runnable burst) {
         long commits;

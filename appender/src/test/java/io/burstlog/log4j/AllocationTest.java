@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Measures what an appender does with an event that exists. Log4j's own clock and its %d are free of garbage only once
- * the JIT compiler has seen through them, which no test can wait for; the appender is so from its first events.
+ * Measures the appender's work on an existing event. Log4j's own clock and its %d are free of garbage only after the
+ * JIT compiler has optimised them, for which no test can wait. The appender is free of it from its first events.
  */
 class AllocationTest {
 

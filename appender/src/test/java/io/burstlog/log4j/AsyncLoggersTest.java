@@ -40,7 +40,7 @@ class AsyncLoggersTest {
         load.assertExactlyOnceInOrder(directory.lines());
     }
 
-    /** Not under load: of events that are in the queue of the async loggers meanwhile, Log4j itself drops some. */
+    /** Not under load: Log4j itself drops some events that are in the async loggers' queue meanwhile. */
     @Test
     void a_reconfiguration_loses_and_doubles_nothing_that_was_handed_over() throws Exception {
         final String xml = RunningLog4j.xml(directory.burst());

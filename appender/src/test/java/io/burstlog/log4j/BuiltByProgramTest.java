@@ -27,7 +27,7 @@ import org.apache.logging.log4j.message.SimpleMessage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs that build their appender move by its name alone: docs/migrating.md, by hand. */
+/** Programs that build their appender need only its new name: docs/migrating.md, by hand. */
 class BuiltByProgramTest {
 
     private static final Configuration CONFIGURATION = new DefaultConfiguration();
@@ -54,7 +54,7 @@ class BuiltByProgramTest {
                 .build();
     }
 
-    /** Four events of eight bytes in each file. Returns the files. */
+    /** Each file gets four events of eight bytes. Returns the files. */
     private static Map<String, String> run(final Appender appender, final Path folder) throws IOException {
         appender.start();
         for (int i = 0; i < 9; i++) {
@@ -243,7 +243,7 @@ class BuiltByProgramTest {
         }
     }
 
-    /** Not as two elements that are in force at once. */
+    /** The two elements must not both be in force at once. */
     @Test
     void a_new_configuration_that_rolls_the_file_is_told_that_it_stays_as_it_is_and_its_events_are_logged() {
         final OrdersDirectory directory = new OrdersDirectory(temporary);

@@ -11,7 +11,7 @@ import java.util.List;
 import org.apache.logging.log4j.core.config.plugins.PluginBuilderAttribute;
 import org.junit.jupiter.api.Test;
 
-/** What the element takes from its parents; {@code scripts/check/docs} knows the rest. */
+/** Attributes that the element has from its superclasses; {@code scripts/check/docs} knows the rest. */
 class ConfigurationPageTest {
 
     @Test

@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** What this JVM writes to System.err while this is open. */
+/** Collects this JVM's output to System.err while it is open. */
 final class Console implements AutoCloseable {
 
     private final PrintStream before = System.err;

@@ -23,7 +23,7 @@ class DiscardNoticeTest {
     private CountingLayout layout;
     private EventStream stream;
 
-    /** Dies at its first events. */
+    /** Throws an Error at its first events. */
     private static final class CountingLayout extends AbstractStringLayout {
 
         private final AtomicInteger events = new AtomicInteger();
@@ -80,7 +80,7 @@ class DiscardNoticeTest {
             Thread.currentThread().interrupt();
             notice.writeBeforeClose(Duration.ofMillis(500));
             assertThat(Thread.interrupted()).as("still interrupted").isTrue();
-            // One each 5 ms, and what the timer does.
+            // One each 5 ms, and those of the timer.
             assertThat(layout.events).hasValueLessThan(200);
             stream.closeWithRing(left -> {});
         }

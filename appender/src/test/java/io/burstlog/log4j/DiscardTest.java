@@ -45,7 +45,7 @@ class DiscardTest {
         final long discarded = discarded(lines);
         assertThat(discarded).isPositive();
         assertThat(logged(lines)).isEqualTo(FullRing.EVENTS - discarded);
-        // The timer may have been about to write the notice when the event came, which does not wait for that.
+        // When the event comes the timer may be about to write the notice; the event does not wait for that.
         assertThat(lines.stream().filter(line -> !NOTICE.matcher(line).matches()))
                 .last()
                 .isEqualTo("INFO next");
@@ -104,7 +104,7 @@ class DiscardTest {
         assertThat(logged(directory.lines())).isLessThan(FullRing.EVENTS);
     }
 
-    /** A stop that finds no space for one second, because the disk is slow, tells the rest to the operator instead. */
+    /** A slow disk may leave a stop without space for one second: then it tells the operator the rest. */
     private void assertEveryEventIsLoggedOrCountedAfterStopOf(final RunningLog4j log4j) {
         final long begin = System.nanoTime();
         log4j.close();
@@ -121,7 +121,7 @@ class DiscardTest {
 
     @Test
     void what_the_log_itself_could_not_say_until_the_end_is_told_as_an_error() {
-        // Where a line is as long as that, not each finds the room that an even longer event leaves.
+        // With lines of that length some events do not fit into the room that an even longer one leaves.
         final String layout = "<PatternLayout pattern=\"%p %m " + "y".repeat(300_000) + "%n\"/>";
         FullRing.makeLong(directory.file());
         final RunningLog4j log4j =
@@ -151,7 +151,7 @@ class DiscardTest {
                 }
             }
             log4j.awaitDrained();
-            // The space of what is drained is free once both checkpoints say so, a moment after the first.
+            // Space of drained records is free once both checkpoints say so, a moment after the first.
             await().until(() -> log4j.orders().ring().log().stats().usedBytes() == 0);
             log4j.logger().info("next");
             await().untilAsserted(

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A log that cannot go on in its own file is rolled all the same, and keeps its newest events. */
+/** A log that cannot go on in its own file still rolls, and keeps its newest events. */
 class DivertedRollingTest {
 
     private static final int EVENTS = 200;
@@ -48,7 +48,7 @@ class DivertedRollingTest {
         }
     }
 
-    /** As {@code copytruncate} does, but for a byte: it does not go back to an empty file. */
+    /** Cuts as {@code copytruncate} does, but leaves one byte, so that the log does not go back to an empty file. */
     private void cut() throws IOException {
         try (FileChannel file = FileChannel.open(directory.file(), StandardOpenOption.WRITE)) {
             file.truncate(0);
@@ -70,7 +70,7 @@ class DivertedRollingTest {
             log4j.logOrders(0, 3);
             log4j.awaitDrained();
             cut();
-            // With a pause, so that no strategy finds what a deletion before it has not done yet.
+            // With a pause, so that each strategy finds earlier deletions completed.
             for (int i = 3; i < EVENTS; i += 10) {
                 log4j.logOrders(i, Math.min(i + 10, EVENTS));
                 log4j.awaitDrained();

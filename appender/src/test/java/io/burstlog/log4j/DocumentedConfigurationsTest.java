@@ -25,12 +25,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each block of README.md and docs/*.md that is fenced as xml, json, yaml or properties and has an element
- * {@code Burst} is loaded by Log4j, and each of its appenders takes an event.
+ * Log4j loads each block of README.md and docs/*.md that is fenced as xml, json, yaml or properties and has an element
+ * {@code Burst}; and each of its appenders takes an event.
  *
  * <p>A block that is no whole configuration stands for the appenders of one. Absolute names of files, and those in
  * {@code logs/}, are put below a temporary folder; CPUs, owner and group become those of this process. A block that
- * cannot be loaded on every host stands behind a line {@code <!-- not loaded: REASON -->}.
+ * some hosts cannot load stands behind a line {@code <!-- not loaded: REASON -->}.
  */
 @Tag("comparison")
 class DocumentedConfigurationsTest {
@@ -40,13 +40,13 @@ class DocumentedConfigurationsTest {
     private static final Pattern ELEMENT = Pattern.compile("\\bBurst\\b");
     private static final Pattern FILE = Pattern.compile("(?<=[\"'=: -])(/(?=[a-z]+/)|logs/)");
 
-    /** Value of an attribute, whatever the format. */
+    /** The value of an attribute, in any format. */
     private static final String VALUE = "\"?\\s*[:=]\\s*\"?)[\\w,-]+";
 
     @TempDir
     Path temporary;
 
-    /** Where it stands, and what. */
+    /** A block, its format, and where it stands. */
     record Block(String place, String format, String text) {
 
         @Override

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Through whatever parts of Log4j events come to {@code <Burst>}, its files are those of {@code <File>}. Each
+ * {@code <Burst>} leaves the files of {@code <File>}, through whichever parts of Log4j its events come. Each
  * configuration of doors.txt is run twice with the same events: as it is, and migrated.
  */
 class DoorsTest {
@@ -58,7 +58,7 @@ class DoorsTest {
     private static final int EVENTS = 20;
     private static final int FILES_OF_A_RING = 63;
 
-    /** Where the time stands, or what it makes, such as the milliseconds in HtmlLayout. */
+    /** Places of a time in the text, or of something made from it, such as the milliseconds in HtmlLayout. */
     private static final String[][] TIMES = {
         {"Log session start time [^<]*", "Log session start time"},
         {"<td>\\d+</td>", "<td>ms</td>"},
@@ -129,7 +129,7 @@ class DoorsTest {
         return files(logs);
     }
 
-    /** By the program that users have for that. */
+    /** Migrates by the program that users have for that. */
     private static void migrate(final Path file, final Path ring) {
         final ByteArrayOutputStream said = new ByteArrayOutputStream();
         final String[] arguments = {
@@ -165,7 +165,7 @@ class DoorsTest {
         }
     }
 
-    /** Wherever this test was called from. */
+    /** The same from any caller in this test. */
     private static Exception failure(final String reason) {
         final Exception failure = new IllegalStateException(reason);
         failure.setStackTrace(new StackTraceElement[] {new StackTraceElement("Desk", "take", "Desk.java", 7)});
@@ -210,7 +210,7 @@ class DoorsTest {
         assertThat(files(logs).get("app.log")).endsWith("WARN order 39\n");
     }
 
-    /** As operators do it: the file of the configuration changes, and Log4j looks at it each second. */
+    /** As operators do: they change the configuration file, and Log4j looks at it each second. */
     @Test
     void a_configuration_file_that_changes_under_load_loses_and_doubles_nothing() throws Exception {
         final OrdersDirectory directory = new OrdersDirectory(temporary);
@@ -296,7 +296,7 @@ class DoorsTest {
                     .singleElement()
                     .asString()
                     .contains("'To-key63'", "at most 64 streams");
-            // As a purge policy does it.
+            // A purge policy does the same.
             log4j.<RoutingAppender>appender("Routing").deleteAppender("key2");
             log4j.<RoutingAppender>appender("Routing").deleteAppender("key63");
             ThreadContext.put("key", "key63");
@@ -386,7 +386,7 @@ class DoorsTest {
         }
     }
 
-    /** The log files, without what differs from run to run. */
+    /** The log files, without text that differs from run to run. */
     private static Map<String, String> files(final Path logs) throws IOException {
         final Map<String, String> files = new TreeMap<>();
         try (Stream<Path> all = Files.list(logs)) {

@@ -121,7 +121,7 @@ class DropInTest {
                         .hasMessageContaining("maxRecordSize");
             }
             logger.info("next");
-            // The text encoder of Log4j must not have noticed: it would have written the whole text to its status log.
+            // Log4j's text encoder must not have seen it: that would have written the whole text to its status log.
             assertThat(log4j.status(Level.ERROR)).noneMatch(line -> line.contains("StringBuilderEncoder"));
         }
         assertThat(directory.lines()).hasSize(2).last().isEqualTo("INFO next");

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Log4j notes in a ThreadLocal that a thread is in an appender, and drops the events that it logs then; its log calls
- * return. A stack overflow at the wrong moment leaves that mark for ever: here it is set by hand.
+ * Log4j marks in a ThreadLocal that a thread is in an appender, and drops events that the thread logs meanwhile; its
+ * log calls return. A stack overflow at the wrong moment leaves that mark for ever: this test sets it by hand.
  */
 class DroppedEventTest {
 
@@ -55,7 +55,7 @@ class DroppedEventTest {
         return field.get(of);
     }
 
-    /** As a stack overflow in that control's call leaves it. */
+    /** Leaves the mark as a stack overflow in that control's call does. */
     @SuppressWarnings("unchecked")
     private static void mark(final AppenderControl control) throws Exception {
         ((ThreadLocal<AppenderControl>) valueOf(AppenderControl.class, "recursive", control)).set(control);
@@ -179,7 +179,7 @@ class DroppedEventTest {
             final Appender both = log4j.appender("Both");
             final AppenderControl primary = (AppenderControl) valueOf(FailoverAppender.class, "primary", both);
             mark(primary);
-            // The mark of the Failover itself stays: the nested event is a nested one for that.
+            // The mark of the Failover itself stays, since the nested event is nested in its call.
             log4j.logger().info(new LogsTwice(log4j.logger(), new ArrayList<>()));
             assertThat(log4j.status(Level.ERROR))
                     .anyMatch(line -> line.contains(OVERFLOW) && line.contains("is logged again"));
@@ -239,7 +239,7 @@ class DroppedEventTest {
         assertThat(directory.lines()).containsExactly("INFO formatted");
     }
 
-    /** The filter of the appender is asked before the appender: the mark is of this call, and has to stay. */
+    /** Log4j asks the appender's filter before the appender: this call set the mark, so it must stay. */
     @Test
     void an_event_that_the_filter_of_the_appender_logs_throws_each_time() {
         final List<Throwable> thrown = new ArrayList<>();
@@ -258,7 +258,7 @@ class DroppedEventTest {
         assertThat(directory.lines()).containsExactly("INFO outer");
     }
 
-    /** A message whose text nobody asks for before the layout does. */
+    /** A message whose text is first asked for by the layout. */
     @AsynchronouslyFormattable
     private record LogsTwice(Logger logger, List<Throwable> thrown) implements Message {
 

@@ -21,9 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Something breaks in the middle of formatting: the caller is told, nothing half-written is logged, and life goes on.
- */
+/** Formatting breaks in the midst: the caller is told, nothing half-written is logged, and the appender goes on. */
 @Timeout(120)
 class DyingLayoutTest {
 
@@ -40,7 +38,8 @@ class DyingLayoutTest {
     }
 
     /**
-     * Writes half of its text, then dies. Formatted by the layout; others Log4j formats before it calls an appender.
+     * Writes half of its text, then throws. The layout formats this one; Log4j formats others before it calls an
+     * appender.
      */
     @AsynchronouslyFormattable
     private record Dying(int half, Supplier<Throwable> cause) implements Message, StringBuilderFormattable {
@@ -124,7 +123,7 @@ class DyingLayoutTest {
         final int[] broken = {0};
         final RecordEncoder[] encoders = new RecordEncoder[2];
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
-            // Once beforehand, so that no class is initialized at the end of the stack: that it can do only once.
+            // Once beforehand: a class that is initialized at the end of the stack fails for ever.
             log4j.logger().info("first");
             final Thread thread = new Thread(
                     null,
@@ -170,7 +169,7 @@ class DyingLayoutTest {
         try {
             descend(appender, given, returned, broken);
         } catch (final StackOverflowError theEnd) {
-            // From here on there is a little more room in each frame.
+            // From here on each frame has a little more room.
         }
         if (returned.size() < ENOUGH) {
             try {

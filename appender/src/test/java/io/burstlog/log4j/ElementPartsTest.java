@@ -19,7 +19,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Plugins whose class is a factory: they say by {@code elementType} what they build, as some of Elasticsearch do. */
+/**
+ * Plugins whose class is a factory: their {@code elementType} says what they build. Some of Elasticsearch's do that.
+ */
 class ElementPartsTest {
 
     @TempDir

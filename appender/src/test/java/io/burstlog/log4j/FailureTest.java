@@ -47,7 +47,7 @@ class FailureTest {
                         .hasMessageStartingWith("Burst 'Orders': ")
                         .hasCauseInstanceOf(RingFailedException.class);
             }
-            // The medium works again; a ring that has failed once acknowledges nothing more all the same.
+            // The medium works again; but a ring that has failed once acknowledges nothing more.
             assertThatThrownBy(() -> log4j.logger("unsafe").info("order 3"))
                     .hasCauseInstanceOf(RingFailedException.class);
             log4j.logger().info("order 4");
@@ -59,7 +59,7 @@ class FailureTest {
         try (RunningLog4j restarted = RunningLog4j.with(xml)) {
             restarted.logger("unsafe").info("order 6");
         }
-        // What was never acknowledged may be there once or not at all.
+        // A line that was never acknowledged may be there once, or not at all.
         assertThat(directory.lines())
                 .startsWith("INFO order 1")
                 .endsWith("INFO order 6")

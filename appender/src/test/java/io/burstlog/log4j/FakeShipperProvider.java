@@ -8,13 +8,15 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** As if burstlog-kafka were there, while a test wants that: it ships nothing, and remembers what was asked of it. */
+/**
+ * Pretends that burstlog-kafka is there, while a test wants that. It ships nothing, and remembers what it was asked.
+ */
 public final class FakeShipperProvider implements ShipperProvider {
 
     private static final List<Started> STARTED = new CopyOnWriteArrayList<>();
     private static volatile Consumer<Request> atStart;
 
-    /** One that was started. */
+    /** A started shipper. */
     static final class Started implements Shipper {
 
         private final Request request;
@@ -34,12 +36,12 @@ public final class FakeShipperProvider implements ShipperProvider {
             isEnded = true;
         }
 
-        /** What else it does when it is closed. */
+        /** The action runs when the shipper is closed. */
         void atClose(final Runnable action) {
             atClose = action;
         }
 
-        /** Null: it is not closed. */
+        /** The limit that close was given; null: not closed. */
         Duration closedWithin() {
             return closedWithin;
         }
@@ -56,7 +58,7 @@ public final class FakeShipperProvider implements ShipperProvider {
         }
     }
 
-    /** @param action what else is done when one is started */
+    /** @param action runs at each start */
     static void comeToThis(final Consumer<Request> action) {
         STARTED.clear();
         atStart = action;

@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes this process unable to write beyond an offset of any file: the write fails with EFBIG. That needs no privilege
- * and no special file system. With the size of the ring it stalls the log file and leaves the ring alone; with less the
- * ring fails.
+ * Makes this process unable to write beyond an offset in any file: the write fails with EFBIG. That needs no privilege
+ * and no special file system. If the offset is the ring's size it stalls the log file and spares the ring; a smaller
+ * one fails the ring.
  */
 final class FileSizeLimit implements AutoCloseable {
 

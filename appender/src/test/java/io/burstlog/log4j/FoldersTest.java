@@ -9,7 +9,7 @@ import org.apache.logging.log4j.Level;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Directories that ring and log file lie in are made, and nothing is made by a start that is refused. */
+/** A start makes the directories of ring and log file; a refused start makes nothing. */
 class FoldersTest {
 
     @TempDir

@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A file system that stops when it is told to: whoever writes to it hangs in the kernel until it is told to go on. An
- * ext4 on a loop device, which wants root.
+ * A file system that can be stopped: writes to it hang in the kernel until it goes on. It is an ext4 on a loop device,
+ * which needs root.
  */
 final class FreezableFileSystem implements AutoCloseable {
 
@@ -35,7 +35,7 @@ final class FreezableFileSystem implements AutoCloseable {
         return mounted;
     }
 
-    /** Until the result is closed. */
+    /** Stops it until the result is closed. */
     Frozen freeze() {
         if (!runs("fsfreeze", "-f", mounted.toString())) {
             throw new AssertionError("fsfreeze -f failed");

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.logging.log4j.Logger;
 
-/** How to find the ring of 4 MB full: its log file may not grow, so that the drain frees no space. */
+/** Fills the ring of 4 MB: its log file may not grow, so the drain frees no space. */
 final class FullRing {
 
     static final int EVENTS = 40;
@@ -30,7 +30,7 @@ final class FullRing {
         }
     }
 
-    /** Before the ring is opened: {@link #withoutDrain} then is so from the first byte on. */
+    /** Before the ring is opened: so {@link #withoutDrain} stops the drain at its first byte. */
     static void makeLong(final Path file) {
         try {
             Files.write(

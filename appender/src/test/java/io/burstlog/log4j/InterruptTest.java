@@ -59,7 +59,7 @@ class InterruptTest {
             }
             threads.forEach(Thread::start);
             await().until(() -> log4j.orders().ring().log().stats().fullWaits() > 0);
-            // Each thread once for certain while it waits; then again and again.
+            // Certainly interrupts each thread once while it waits; then all of them again and again.
             for (int time = 0; time < 100; time++) {
                 threads.forEach(Thread::interrupt);
                 TimeUnit.MILLISECONDS.sleep(1);

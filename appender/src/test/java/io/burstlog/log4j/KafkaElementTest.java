@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The element {@code <Kafka>}: what it says, and how long its shipper lives. What ships is in the module of Kafka.
- * Tests that wait for seconds, and know neither JDK nor Log4j, have the tag of those that run once.
+ * The element {@code <Kafka>}: its messages, and the life of its shipper. The Kafka module tests the shipping. Tests
+ * that wait for seconds, and depend on neither JDK nor Log4j, have the tag of those that run once.
  */
 class KafkaElementTest {
 
@@ -219,7 +219,7 @@ class KafkaElementTest {
         }
     }
 
-    /** What the provider says of it, too. */
+    /** The one error also has the provider's complaint. */
     @Test
     void what_cannot_be_used_is_told_in_the_one_error_and_nothing_is_shipped() {
         try (RunningLog4j log4j = RunningLog4j.with(with("ack=\"never\"", "<Kafka topic=\"orders\"/>"))) {
@@ -231,7 +231,7 @@ class KafkaElementTest {
         assertThat(FakeShipperProvider.started()).isEmpty();
     }
 
-    /** The limit is what is left of shutdownTimeout; at a reconfiguration nothing more is shipped. */
+    /** The limit is the rest of shutdownTimeout; a reconfiguration ships nothing more. */
     @Test
     void it_is_closed_behind_the_ring_and_kept_as_long_as_a_configuration_says_the_same() {
         final AtomicInteger linesAtClose = new AtomicInteger();
@@ -278,7 +278,7 @@ class KafkaElementTest {
         }
     }
 
-    /** The change is refused, so the shipper of before goes on. */
+    /** The change is refused, so the earlier shipper goes on. */
     @Test
     void a_refused_change_leaves_it_as_it_is() {
         try (RunningLog4j log4j = RunningLog4j.with(with("", KAFKA))) {
@@ -314,7 +314,7 @@ class KafkaElementTest {
                 .containsExactlyInAnyOrder("orders", "others");
     }
 
-    /** The last one that starts is in force; which one that is, Log4j decides. */
+    /** The last appender that starts is in force; Log4j decides which one that is. */
     @Test
     void of_two_appenders_that_contradict_each_other_one_is_in_force_and_that_is_told() {
         final String both = "<Root level=\"all\"><AppenderRef ref=\"Orders\"/><AppenderRef ref=\"Second\"/></Root>";
@@ -400,7 +400,7 @@ class KafkaElementTest {
         Patience.await().until(() -> late.closedWithin() != null);
     }
 
-    /** Else it would wait for space that the ring gets when the shipper goes on, or be ended by what it logs. */
+    /** Else it would wait for space that only its own progress makes, or die of its own log call. */
     @Tag("comparison")
     @Test
     void what_a_shipper_logs_neither_waits_for_space_nor_throws() throws Exception {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rule for the full ring of an appender whose ring was opened with another. */
+/** An appender's rule for a full ring that was opened with another rule. */
 class LaterRuleTest {
 
     @TempDir
@@ -60,7 +60,7 @@ class LaterRuleTest {
                 final long fullBefore = shown().getFullWaits();
                 FullRing.logMoreThanFits(log4j.logger());
                 assertThat(shown().getDiscarded()).isEqualTo(FullRing.EVENTS);
-                // A line about them that is being tried may be counted in the one figure and not yet in the other.
+                // A line about them that is under way may be in one figure, and not yet in the other.
                 await().until(() -> shown().getFullWaits() - fullBefore == FullRing.EVENTS);
             }
         }
@@ -115,7 +115,7 @@ class LaterRuleTest {
     void an_event_that_may_still_become_durable_is_undecided() throws Exception {
         try (RunningLog4j log4j = reconfigured("", "blockTimeout=\"1 us\"")) {
             final Queue<BurstException> undurable = new ConcurrentLinkedQueue<>();
-            // Each waits for the write of the other.
+            // Each waits for the other's write.
             final List<Thread> threads = Stream.generate(() -> new Thread(() -> logUntil(undurable, log4j)))
                     .limit(2)
                     .toList();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An element that names no ring. */
+/** An element that does not name a ring. */
 class LeftOutRingTest {
 
     private static final String PROPERTY = "burstlog.ring";

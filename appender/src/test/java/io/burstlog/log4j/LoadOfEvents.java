@@ -15,7 +15,7 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.apache.logging.log4j.Logger;
 
-/** Several threads that log numbered events, and the question whether a log file holds each of them once. */
+/** Several threads log numbered events, and the log file must have each of them once. */
 final class LoadOfEvents {
 
     private final int threads;
@@ -38,7 +38,7 @@ final class LoadOfEvents {
         log(logger, event -> event < eventsOfThread, () -> {});
     }
 
-    /** The threads log for as long as the disturbance has not happened that many times. */
+    /** The threads log until the disturbance has happened that many times. */
     void logUnder(final Runnable disturbance, final int times, final Logger logger) throws Exception {
         final CountDownLatch over = new CountDownLatch(1);
         log(logger, event -> over.getCount() > 0, () -> {

@@ -7,7 +7,7 @@ import org.apache.logging.log4j.core.LoggerContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** The build runs all tests with the oldest and the newest Log4j; this one proves that it does. */
+/** The build runs all tests with the oldest and the newest Log4j; this test proves it. */
 class Log4jVersionTest {
 
     @Test

@@ -29,7 +29,7 @@ class ManagementTest {
 
     private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
 
-    /** As few are all timed, however fast the medium is. */
+    /** So few are all timed on any medium. */
     private static final int EVENTS = 60;
 
     @TempDir
@@ -146,7 +146,7 @@ class ManagementTest {
         }
     }
 
-    /** As another class loader leaves it whose appender nobody stopped. */
+    /** Another class loader leaves it so if nobody stops its appender. */
     @Test
     void a_name_that_is_taken_is_a_warning_and_stays_its_owners() throws JMException {
         final RingMXBean other = (RingMXBean) Proxy.newProxyInstance(

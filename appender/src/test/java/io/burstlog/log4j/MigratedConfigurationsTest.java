@@ -33,10 +33,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Configurations in the shapes that large programs ship, changed by the program, loaded, and rolled. */
+/** Configurations in the shapes of large programs: the program migrates them, Log4j loads them, and they roll. */
 class MigratedConfigurationsTest {
 
-    /** Of Elasticsearch and OpenSearch, which are not on the class path. */
+    /** For Elasticsearch and OpenSearch, which are not on the class path. */
     private static final Map<String, String> OF_PROGRAMS = Map.of(
             "ECSJsonLayout", "PatternLayout",
             "OpenSearchJsonLayout", "PatternLayout",
@@ -105,7 +105,7 @@ class MigratedConfigurationsTest {
                 .toList();
     }
 
-    /** Returns what the program has said. */
+    /** Returns the program's output. */
     private static String migrate(final Path file, final int expectedCode) {
         final ByteArrayOutputStream said = new ByteArrayOutputStream();
         assertThat(Migrate.run(
@@ -183,9 +183,8 @@ class MigratedConfigurationsTest {
     }
 
     /**
-     * Configurations as they are shipped: -Dburstlog.configurations=FOLDER names a folder with such files, at any
-     * depth. What they take from the command line of their program is made up, and plugins of their own are Log4j's
-     * here.
+     * Configurations as programs ship them: -Dburstlog.configurations=FOLDER names a folder with such files, at any
+     * depth. The test makes up values that come from a program's command line, and replaces its own plugins by Log4j's.
      */
     @Test
     @EnabledIfSystemProperty(named = "burstlog.configurations", matches = ".+")

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What is wrong with an element is said in one sentence, to the operator and to whoever logs, and no log file is made.
- * docs/mistakes.md has the sentences: it is what this test has seen, and {@code -Dmistakes.write=true} writes it.
+ * A wrong element is reported in one sentence, to the operator and to each caller that logs, and no log file is made.
+ * docs/mistakes.md has the sentences that this test has seen; {@code -Dmistakes.write=true} writes the page.
  */
 class MistakesTest {
 
@@ -47,7 +47,7 @@ class MistakesTest {
             of these mistakes (`appender/.../MistakesTest.java`).
             """;
 
-    /** Between what is wrong and another element, because of which it is. */
+    /** Stands between a mistake and the other element that makes it one. */
     private static final String BESIDE = " beside ";
 
     private static final String TAIL = """
@@ -81,7 +81,7 @@ class MistakesTest {
             } else {
                 page.append(row(line, sentenceOf(line, folder), folder));
                 if (line.startsWith("fileName=") || line.contains(BESIDE)) {
-                    // It may be made before the log file is found to be impossible.
+                    // The start may make the ring before it finds the log file impossible.
                     Files.deleteIfExists(folder.resolve("orders.ring"));
                 }
                 if (line.contains(BESIDE)) {
@@ -149,7 +149,7 @@ class MistakesTest {
         }
     }
 
-    /** As on another host, in another folder. */
+    /** A row without this host's names and folders. */
     private static String row(final String mistake, final String sentence, final Path folder) {
         final String anywhere = sentence.replace(folder.toString(), "/var/lib/gateway")
                 .replaceAll("online here: [\\d,-]+", "online here: 0-7")

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.logging.log4j.core.Layout;
 
-/** A directory with one ring and one log file, and the {@code <Burst>} element for them. */
+/** A directory with one ring and one log file, and their {@code <Burst>} element. */
 record OrdersDirectory(Path path) {
 
     static final String MESSAGE = "<PatternLayout pattern=\"%m%n\"/>";
@@ -53,7 +53,7 @@ record OrdersDirectory(Path path) {
         return burst("filePattern=\"" + path.resolve(filePattern) + "\" " + attributes, MESSAGE + elements);
     }
 
-    /** What {@link RunningLog4j#logOrders} leaves with that layout. */
+    /** The lines of {@link RunningLog4j#logOrders} with that layout. */
     static List<String> orders(final int from, final int to) {
         return IntStream.range(from, to).mapToObj(i -> "order " + i).toList();
     }
@@ -66,7 +66,7 @@ record OrdersDirectory(Path path) {
         }
     }
 
-    /** The log file in its ring, as an appender has it open. */
+    /** The log file in its ring, opened as an appender does it. */
     EventStream open(final Layout<? extends Serializable> layout) {
         final SortedMap<String, String> texts = new TreeMap<>(Map.of(
                 "ringSize", "4 MB",

@@ -5,12 +5,12 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/** How long a test waits for what must come: so long that no slow disk and no busy host is taken for a bug. */
+/** A test waits so long for an expected event: no slow disk and no busy host is taken for a bug. */
 final class Patience {
 
     static final Duration TIME = Duration.ofMinutes(5);
 
-    /** As an attribute of the appender: what a test logged is in the log file when Log4j has stopped. */
+    /** An attribute of the appender: when Log4j has stopped, the log file has all that a test logged. */
     static final String SHUTDOWN_TIMEOUT = "shutdownTimeout=\"5 min\"";
 
     private Patience() {}

@@ -12,7 +12,7 @@ import org.apache.logging.log4j.core.layout.AbstractLayout;
 import org.apache.logging.log4j.core.layout.ByteBufferDestination;
 import org.junit.jupiter.api.Test;
 
-/** Records about as long as they may be, in whatever pieces a layout writes them. */
+/** Records of about the longest length, in any pieces that a layout may write. */
 class RecordEncoderTest {
 
     private static final int LIMIT = 1000;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the operator gets of an appender that cannot take any event, whoever carries the events. */
+/** The operator's messages about an appender that cannot take any event, whichever parts bring the events. */
 class RefusedBurstTest {
 
     private static final int EVENTS = 500;
@@ -58,7 +58,7 @@ class RefusedBurstTest {
         }
     }
 
-    /** Returns what went to the console besides the status lines. */
+    /** Returns the console's output without the status lines. */
     private String logAndStop(final String appenders, final String loggers, final String listened) throws Exception {
         try (Console console = new Console()) {
             try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(appenders, loggers))) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A change of the configuration of a running application that cannot be used. */
+/** An unusable change of the configuration of a running application. */
 class RefusedChangeTest {
 
     private static final String OTHER_LAYOUT = "<PatternLayout pattern=\"other %m%n\"/>";
@@ -30,14 +30,16 @@ class RefusedChangeTest {
         directory = new OrdersDirectory(temporary);
     }
 
-    /** Not what an appender of another test counted, and tells now. */
+    /** Without counts of another test's appender, which reports them only now. */
     private List<String> complaints(final RunningLog4j log4j) {
         return log4j.status(Level.ERROR).stream()
                 .filter(line -> line.contains("Burst") && (line.contains("" + temporary) || line.contains("invalid")))
                 .toList();
     }
 
-    /** Before, under and after the changed configuration; each event must be logged, the first two in the old way. */
+    /**
+     * Logs before, under and after the changed configuration: each event must be logged, the first two in the old way.
+     */
     private void assertRefused(final String changed, final String complaint) {
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst()))) {
             log4j.logger().info("order 1");
@@ -105,7 +107,7 @@ class RefusedChangeTest {
         assertRefused(renamed, "bogus");
     }
 
-    /** Its events are others. */
+    /** The other ring gets other events. */
     @Test
     void a_new_element_with_a_mistake_does_not_go_on_as_one_that_shares_its_ring() {
         final String audit = directory

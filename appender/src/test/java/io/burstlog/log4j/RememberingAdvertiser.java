@@ -7,7 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.logging.log4j.core.config.plugins.Plugin;
 import org.apache.logging.log4j.core.net.Advertiser;
 
-/** Remembers which files are announced at the moment; Log4j announces its configuration, too. */
+/** Remembers the files that are announced at the moment; Log4j announces its configuration, too. */
 @Plugin(name = "Remembering", category = "Core", elementType = "advertiser")
 public final class RememberingAdvertiser implements Advertiser {
 

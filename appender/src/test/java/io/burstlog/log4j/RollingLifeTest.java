@@ -43,7 +43,7 @@ class RollingLifeTest {
         return RunningLog4j.with(RunningLog4j.xml(elements));
     }
 
-    /** Of the files whose names begin so, in the order of their indexes, and then of the log file. */
+    /** The lines of all files whose names begin so, in the order of their indexes; then those of the log file. */
     private List<String> lines(final String... prefixes) {
         final List<String> lines = new ArrayList<>();
         for (final String prefix : prefixes) {

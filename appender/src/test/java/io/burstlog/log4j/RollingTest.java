@@ -47,7 +47,7 @@ class RollingTest {
         return RunningLog4j.with(RunningLog4j.xml(directory.rolled(pattern, attributes, content)));
     }
 
-    /** The files with names that the regular expression describes, by name, those with few letters first. */
+    /** The files whose names match the regular expression, by name, short names first. */
     private List<Path> files(final String regex) {
         try (Stream<Path> all = Files.walk(directory.path())) {
             return all.filter(file -> file.getFileName().toString().matches(regex))
@@ -212,7 +212,7 @@ class RollingTest {
             assertThat(lines.get(0))
                     .matches("# burstlog ring " + directory.ring() + " file " + number + " of Orders from sequence "
                             + sequence + " at \\d{13}");
-            // A roll has a sequence, and so has the stamp of the first file, but those of the others are in their roll.
+            // A roll has a sequence. The first file's stamp has one, too; the stamps of later files are in their roll.
             sequence += lines.size() + (number == 1 ? 1 : 0);
         }
         assertThat(files).hasSizeGreaterThan(2);

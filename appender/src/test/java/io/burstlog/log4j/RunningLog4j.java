@@ -28,7 +28,7 @@ final class RunningLog4j implements AutoCloseable {
     private RunningLog4j(final LoggerContext context, final boolean ownsContext) {
         this.context = context;
         this.ownsContext = ownsContext;
-        logger(); // where two threads ask for the first logger of a context, Log4j 2.17.2 gives one of them null
+        logger(); // if two threads ask for a context's first logger at once, Log4j 2.17.2 gives one of them null
     }
 
     static RunningLog4j with(final String xml) {
@@ -37,16 +37,14 @@ final class RunningLog4j implements AutoCloseable {
         return log4j;
     }
 
-    /**
-     * In the context of this JVM, which can be shut down only once and is therefore left without appenders at the end.
-     */
+    /** The context of this JVM. It can be shut down only once, so it is left without appenders at the end. */
     static RunningLog4j ofThisJvm(final String xml) {
         final RunningLog4j log4j = new RunningLog4j((LoggerContext) LogManager.getContext(false), false);
         log4j.reconfigure(xml);
         return log4j;
     }
 
-    /** A whole configuration whose root logger writes to the appender Orders, which these elements define. */
+    /** A whole configuration whose root logger writes to the appender Orders. These elements define the appender. */
     static String xml(final String appenders) {
         return xml(appenders, "<Root level=\"all\"><AppenderRef ref=\"Orders\"/></Root>");
     }
@@ -69,7 +67,7 @@ final class RunningLog4j implements AutoCloseable {
         context.reconfigure(configuration(xml));
     }
 
-    /** Logs "order FROM" to "order TO", without the last. */
+    /** Logs "order FROM" to "order TO", without the last one. */
     void logOrders(final int from, final int to) {
         IntStream.range(from, to).forEach(i -> logger().info("order {}", i));
     }
@@ -94,7 +92,7 @@ final class RunningLog4j implements AutoCloseable {
         return appender("Orders");
     }
 
-    /** Whether everything accepted so far is durable, at this moment. */
+    /** Says whether all accepted events are durable at this moment. */
     boolean allIsDurable() {
         final var stats = orders().ring().log().stats();
         return stats.durableSequence() == stats.acceptedSequence();
@@ -106,7 +104,7 @@ final class RunningLog4j implements AutoCloseable {
         }
     }
 
-    /** What Log4j's status logger got since the start, at this level or worse. */
+    /** The status lines of Log4j since the start, at this level or worse. */
     List<String> status(final Level level) {
         return status.atLeast(level);
     }

@@ -51,7 +51,7 @@ class SharedRingTest {
     }
 
     private void assertSecondIsRefused(final String second, final String place) {
-        // Log4j starts appenders in no particular order, so that either may be the second.
+        // Log4j starts appenders in no particular order: either may be the second.
         try (RunningLog4j log4j = RunningLog4j.with(RunningLog4j.xml(directory.burst() + second, BOTH))) {
             assertThat(log4j.status(Level.ERROR))
                     .singleElement()

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a shipper and its client log into the log that they ship. */
+/** A shipper and its client log into the log that they ship. */
 class ShipperEventsTest {
 
     private static final String KAFKA =
@@ -75,7 +75,7 @@ class ShipperEventsTest {
         assertThat(lines)
                 .filteredOn(line -> line.contains(" events of what ships this log"))
                 .satisfiesExactly(
-                        before -> assertThat(before).startsWith("250 "), // the first event that is not left out
+                        before -> assertThat(before).startsWith("250 "), // this is the first event that is not left out
                         atTheEnd -> assertThat(atTheEnd).startsWith("50 "));
         assertThat(lines).hasSize(702);
     }

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A medium that hangs inside a call that has a time limit, and in calls of others. It goes on only after the call that
- * is judged has returned.
+ * A medium hangs within calls with a time limit, and within other calls. It goes on only after the call that is judged
+ * has returned.
  */
 class StalledMediumTest {
 
@@ -55,7 +55,7 @@ class StalledMediumTest {
         }
     }
 
-    /** On a thread of its own, as it may hang. */
+    /** Runs on a thread of its own, since it may hang. */
     private static CompletableFuture<Void> begin(final Runnable work) {
         final CompletableFuture<Void> done = new CompletableFuture<>();
         final Thread thread = new Thread(() -> {
@@ -197,7 +197,7 @@ class StalledMediumTest {
         } finally {
             ice[0].close();
         }
-        // The time for draining is over: what is left in the ring reaches the log file at the next start.
+        // The time for draining is over: the next start brings the ring's records to the log file.
         await().ignoreExceptions().until(() -> {
             try (RunningLog4j again = RunningLog4j.with(RunningLog4j.xml(frozen.burst()))) {
                 again.logger().info("order 3");

@@ -8,15 +8,14 @@ import org.apache.logging.log4j.status.StatusData;
 import org.apache.logging.log4j.status.StatusListener;
 import org.apache.logging.log4j.status.StatusLogger;
 
-/** Hears what Log4j and its plugins tell the operator. */
+/** Hears all that Log4j and its plugins tell the operator. */
 public final class StatusLines {
 
     private static final List<StatusLines> LISTENING = new CopyOnWriteArrayList<>();
 
     static {
-        // One for all and for ever: a thread that asks Log4j for its status level while another one registers or
-        // removes a
-        // listener can find null in the list.
+        // One listener for all, for ever: a thread that asks Log4j for its status level, while another one registers or
+        // removes a listener, may find null in the list.
         StatusLogger.getLogger().registerListener(new ForAll());
     }
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a stop tells of records that stay in the ring. */
+/** A stop's report of records that stay in the ring. */
 class StopReportTest {
 
     @TempDir

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several elements that share a ring, each with a log file of its own. */
+/** Several elements that share a ring, each with its own log file. */
 class StreamsTest {
 
     private static final String LOGGERS = "<Root level=\"all\"><AppenderRef ref=\"Orders\"/></Root>"
@@ -39,7 +39,7 @@ class StreamsTest {
         audit = directory.path().resolve("audit.log");
     }
 
-    /** An element that says of the ring only where it is. */
+    /** An element that says only where the ring is. */
     private String audit(final String attributes, final String content) {
         return "<Burst name=\"Audit\" ring=\"" + directory.ring() + "\" fileName=\"" + audit + "\" " + attributes + ">"
                 + content + "</Burst>";
@@ -98,7 +98,7 @@ class StreamsTest {
         assertThat(auditLines()).last().isEqualTo("INFO record 1");
     }
 
-    /** Whichever of them Log4j starts first. */
+    /** Log4j may start any of them first. */
     @Test
     void what_is_said_of_the_ring_may_stand_in_any_of_them() {
         final String twice = audit("maxRecordSize=\"64 KB\"");
@@ -146,7 +146,7 @@ class StreamsTest {
         }
     }
 
-    /** Each finds ring and log file not there, being opened, open, or being closed by another. */
+    /** Each of them may find ring and log file missing, being opened, open, or being closed by another. */
     @Test
     void applications_that_start_and_stop_at_once_share_ring_and_files() throws Exception {
         final int applications = 6;
@@ -190,7 +190,7 @@ class StreamsTest {
                 log4j.logger("audit").info("record {}", time);
                 log4j.reconfigure(RunningLog4j.xml(directory.burst()));
                 assertThat(auditLines()).hasSize(time);
-                // Nobody holds the file any more.
+                // The file is not held any more.
                 Files.move(audit, audit.resolveSibling("moved"));
                 Files.move(audit.resolveSibling("moved"), audit);
                 log4j.logger().info("order {}", time);

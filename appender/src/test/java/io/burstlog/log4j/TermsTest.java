@@ -19,14 +19,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** On which terms an event is in the ring, and an appender at it. */
+/** The terms of an event in the ring, and of an appender at the ring. */
 @Timeout(120)
 class TermsTest {
 
     private static final String BOTH =
             "<Root level=\"all\"><AppenderRef ref=\"Orders\"/><AppenderRef ref=\"Second\"/></Root>";
 
-    /** Of the first record, behind the ring's own megabyte and the block of the open: its event time. */
+    /** The place of the first record's event time, behind the ring's own megabyte and the marker's block. */
     private static final long FIRST_EVENT_TIME = (1 << 20) + 4096 + 24;
 
     @TempDir
@@ -67,7 +67,7 @@ class TermsTest {
                 .fileName(directory.file().toString())
                 .durability(Durability.PROCESS)
                 .build();
-        BurstLog.open(config).close(); // nobody holds the ring any more
+        BurstLog.open(config).close(); // the ring is not held any more
         assertThat(directory.lines()).containsExactly("INFO order 1");
     }
 

@@ -40,7 +40,7 @@ class VirtualThreadTest {
         assertThat(directory.lines()).hasSize(EVENTS).doesNotHaveDuplicates();
     }
 
-    /** Each of them holds its carrier while the engine waits, so those that wait must never be all that could go on. */
+    /** A virtual thread holds its carrier while the engine waits: the waiting ones must never hold all carriers. */
     @Test
     void more_virtual_threads_than_carriers_may_wait_for_space_and_platform_threads_log_beside_them() throws Exception {
         final ExecutorService executor = virtualThreads();
@@ -60,7 +60,7 @@ class VirtualThreadTest {
         assertThat(directory.lines()).hasSize(waiting + 1).contains("INFO platform");
     }
 
-    /** As docs/mistakes.md says under "What no sentence says". */
+    /** docs/mistakes.md says so under "What no sentence says". */
     @Test
     void a_virtual_thread_that_logs_nothing_waits_for_those_that_wait_for_the_ring() throws Exception {
         final ExecutorService executor = virtualThreads();

@@ -40,7 +40,7 @@ class BurstHandlerTest {
     private final ByteArrayOutputStream told = new ByteArrayOutputStream();
     private final PrintStream standardError = System.err;
 
-    /** One that can fail. */
+    /** A formatter that can fail. */
     public static final class MessageFormatter extends Formatter {
         /** For the LogManager. */
         public MessageFormatter() {}
@@ -54,7 +54,7 @@ class BurstHandlerTest {
         }
     }
 
-    /** One that lets orders alone pass. */
+    /** A filter that lets only orders pass. */
     public static final class OrdersFilter implements Filter {
         /** For the LogManager. */
         public OrdersFilter() {}
@@ -65,7 +65,7 @@ class BurstHandlerTest {
         }
     }
 
-    /** With properties by its own name. */
+    /** It has properties under its own name. */
     public static final class AuditHandler extends BurstHandler {
         /** For the LogManager. */
         public AuditHandler() {}
@@ -189,7 +189,7 @@ class BurstHandlerTest {
     void what_the_ring_tells_reaches_the_ErrorManager() {
         BurstHandler handler = handler(Map.of("onFull", "discard"));
         Logger logger = logger(handler);
-        String large = "x".repeat(700_000); // the ring takes five of these; the drain cannot be as fast as this
+        String large = "x".repeat(700_000); // the ring has room for five of these; the drain is slower
         for (int i = 0; i < 1000 && told().isEmpty(); i++) {
             logger.info(large);
         }
@@ -272,7 +272,7 @@ class BurstHandlerTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** One of which even the head fails. */
+    /** A formatter whose head fails, too. */
     public static final class HeadlessFormatter extends SimpleFormatter {
         /** For the LogManager. */
         public HeadlessFormatter() {}

@@ -30,7 +30,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** A broker, which is its own controller, in a process of its own on this host. It can be killed and started again. */
+/** A broker in a process of its own on this host. It is its own controller, and can be killed and started again. */
 final class Broker implements AutoCloseable {
 
     /** A busy host takes its time. */
@@ -49,7 +49,7 @@ final class Broker implements AutoCloseable {
     }
 
     /**
-     * One of several, each of which has the whole of the topics.
+     * One of several brokers, each of which has all the topics' records.
      *
      * @param id from 1 on
      * @param ports of all of them; the next one of each is for its controller
@@ -100,7 +100,7 @@ final class Broker implements AutoCloseable {
         admin = Admin.create(client());
     }
 
-    /** Two in a row, below those that the kernel gives to whoever wants any: the broker comes back to them. */
+    /** Two ports in a row that the kernel does not hand out by itself: the broker comes back to them. */
     static int freePort() {
         for (int port = ThreadLocalRandom.current().nextInt(15_000, 25_000); ; port += 2) {
             try (ServerSocket first = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
@@ -182,7 +182,7 @@ final class Broker implements AutoCloseable {
         admin.deleteTopics(List.of(topic)).all().get();
     }
 
-    /** The end of the first partition, of what is committed and what is not. */
+    /** The end of the first partition: of committed records, or of all records. */
     long end(String topic) {
         TopicPartition first = new TopicPartition(topic, 0);
         try {
@@ -195,7 +195,7 @@ final class Broker implements AutoCloseable {
         }
     }
 
-    /** Those of the shippers of a topic that are open now. */
+    /** The open transactions of a topic's shippers. */
     List<String> openTransactionsOf(String topic) throws Exception {
         return admin
                 .listTransactions(new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING)))
@@ -207,7 +207,7 @@ final class Broker implements AutoCloseable {
                 .toList();
     }
 
-    /** All that is committed now, one partition behind the other. */
+    /** All committed records, one partition behind the other. */
     List<ConsumerRecord<byte[], byte[]>> read(String topic) {
         List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
         Map<String, Object> reading = new HashMap<>(client());

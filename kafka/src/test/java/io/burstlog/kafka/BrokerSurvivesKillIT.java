@@ -20,17 +20,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A broker is killed while it makes topics, and started again. It has two configurations at once, that of
- * examples/kafka and the same with {@code RollingFile}, whose files are in another folder: so each event goes to both,
- * first to Burst, and the lines can be compared as they are, with their times. Only the order of lines of different
- * threads may differ.
+ * A broker is killed while it makes topics, and started again. It has two configurations at once: that of
+ * examples/kafka, and the same with {@code RollingFile} in another folder. So each event goes to both, first to Burst,
+ * and the lines can be compared as they are, with their times. Only the order of lines of different threads may differ.
  */
 @Timeout(900)
 class BrokerSurvivesKillIT {
     private static final int TOPICS = 8;
     private static final int RECORDS = 100;
 
-    // Not the temporary directory: that may be memory, which no ring with durability="power" accepts.
+    // The temporary directory may be memory, which no ring with durability="power" accepts.
     private final Path work = Path.of("target", "broker-survives-kill").toAbsolutePath();
     private final Path logs = work.resolve("logs");
     private final Path reference = work.resolve("reference");
@@ -45,7 +44,7 @@ class BrokerSurvivesKillIT {
                 broker.createTopic("orders-" + topic, 1);
             }
             send(broker);
-            // In the middle of it.
+            // The broker is killed meanwhile.
             broker.admin().createTopics(List.of(new NewTopic("killed", 4, (short) 1)));
             broker.kill();
             assertThat(linesOf(reference).get("server.log")).anyMatch(line -> line.contains("orders-" + TOPICS));
@@ -75,7 +74,10 @@ class BrokerSurvivesKillIT {
                         ProcessBuilder.Redirect.appendTo(work.resolve("err").toFile()));
     }
 
-    /** Until the broker rests. What a thread had given to Burst and not yet to the other when it was killed is more. */
+    /**
+     * Waits until the broker rests. Burst has more lines: those that a killed thread had not yet given to the other
+     * appender.
+     */
     private void awaitEqualLines() throws Exception {
         for (int tries = 1; ; tries++) {
             try {
@@ -107,7 +109,7 @@ class BrokerSurvivesKillIT {
             for (Path file : files.toList()) {
                 String name = file.getFileName().toString();
                 if (!name.endsWith(".ring")) {
-                    // A file that an hour ended counts as the one that it was.
+                    // A file that ended with its hour counts as the log file that it was.
                     lines.computeIfAbsent(name.replaceFirst("\\.log\\..*", ".log"), any -> new ArrayList<>())
                             .addAll(Files.readAllLines(file));
                 }

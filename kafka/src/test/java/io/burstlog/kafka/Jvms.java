@@ -10,10 +10,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * How the processes of the kill rig are started: with the classes of their kind from an archive, as that is where most
- * of their time goes, and with a clock that can be shifted while they run.
+ * Starts the processes of the kill rig: with the classes of their kind from an archive, since most of their time goes
+ * into loading these; and with a clock that can be shifted while they run.
  *
- * @param clockShim a library that adds what a file says to CLOCK_REALTIME
+ * @param clockShim a library that adds the number in a file to CLOCK_REALTIME
  * @param archives where they are; one that is missing is made when a process of its kind ends in order
  */
 record Jvms(Path clockShim, Path archives) {
@@ -26,7 +26,7 @@ record Jvms(Path clockShim, Path archives) {
         builder.environment().put("SHIFTED_CLOCK", clock.toString());
     }
 
-    /** From now on the clock of those who use that file is so far from the true one. */
+    /** From now on the clock of all processes with that file differs so much from the true one. */
     static void shiftClock(Path clock, long nanos) throws IOException {
         ByteBuffer shift = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
         Files.write(clock, shift.putLong(nanos).array(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * {@code <Burst>} with {@code <Kafka>} beside Log4j's own appender {@code Kafka}: how long a log call takes, and what
- * each loses when the broker or the application is killed. scripts/bench/kafka runs it.
+ * {@code <Burst>} with {@code <Kafka>}, beside Log4j's own appender {@code Kafka}: how long a log call takes, and the
+ * losses of each when the broker or the application is killed. scripts/bench/kafka runs it.
  */
 final class KafkaComparison {
 
     private static final int PACE = 1_000;
 
-    /** Kafka's default is 120 s, for which a run has no time; an outage that is longer than it is what matters. */
+    /** Kafka's default is 120 s, too long for a run. Only an outage that lasts longer than this matters. */
     private static final int DELIVERY_SECONDS = 5;
 
     private static final String PROPERTIES = """
@@ -35,7 +35,7 @@ final class KafkaComparison {
           <PatternLayout pattern="%%m%%n"/>\
         """ + PROPERTIES.replace("%", "%%") + "</Kafka>";
 
-    /** What is compared, by what the tables call it. */
+    /** The compared ways, by their names in the tables. */
     private enum Way {
         BURST("Burst with Kafka", """
             <Burst name="Out" ring="FOLDER/orders.ring" ringSize="16 MB" fileName="FOLDER/orders.log"
@@ -65,7 +65,7 @@ final class KafkaComparison {
         broker = new Broker(work.resolve("broker"));
     }
 
-    /** Takes a folder for its files, and how many events are measured. */
+    /** Arguments: a folder for its files, and the number of measured events. */
     public static void main(String[] arguments) throws Exception {
         Path work = Path.of(arguments[0]).toAbsolutePath();
         SharedBroker.deleteTree(work);
@@ -151,7 +151,9 @@ final class KafkaComparison {
         }
     }
 
-    /** Started again, the application ships what it left; Log4j's own appender has nothing to do then. */
+    /**
+     * The application is started again and ships its remaining records. Log4j's own appender has nothing to do then.
+     */
     private void shipWhatIsLeft() throws IOException, InterruptedException {
         Path said = folder.resolve("host.out");
         do {
@@ -167,7 +169,7 @@ final class KafkaComparison {
         }
     }
 
-    /** A line of the table: what the calls came to, beside what is in the topic. */
+    /** A line of the table: the results of the calls, beside the content of the topic. */
     private void account(Way way) throws IOException, InterruptedException {
         byte[] calls = Files.readAllBytes(folder.resolve("calls"));
         shipWhatIsLeft();

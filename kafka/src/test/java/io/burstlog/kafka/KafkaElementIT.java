@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
-/** {@code <Kafka>} in {@code <Burst>} and a broker: what is in the log file is in the topic, byte for byte, once. */
+/** {@code <Kafka>} in {@code <Burst>}, and a broker: the topic has each line of the log file, byte for byte, once. */
 @Timeout(300)
 class KafkaElementIT {
 
@@ -130,7 +130,7 @@ class KafkaElementIT {
         }
     }
 
-    /** Returns how many records that were. */
+    /** Returns the number of records. */
     private int assertTopicHasTheLogFile() throws IOException {
         List<ConsumerRecord<byte[], byte[]>> found = broker.read(topic);
         ByteArrayOutputStream values = new ByteArrayOutputStream();
@@ -144,8 +144,8 @@ class KafkaElementIT {
     }
 
     /**
-     * The client of Kafka logs all that it does into the log that it ships: neither of them waits for the other, and
-     * the process ends when main does. The first one is killed.
+     * Kafka's client logs all its work into the log that it ships. Neither waits for the other, and the process ends
+     * when main does. The first process is killed.
      */
     @Test
     void theHostIsKilledAndGoesOnAndEnds() throws Exception {
@@ -191,7 +191,7 @@ class KafkaElementIT {
         logging.join();
         context.stop();
         assertThat(assertTopicHasTheLogFile()).isGreaterThan(150);
-        // Of the configuration without a shipper.
+        // Warnings of the configuration without a shipper.
         assertThat(told).extracting(StatusData::getLevel).containsOnly(Level.WARN);
         assertThat(told)
                 .allMatch(data -> data.getMessage().getFormattedMessage().contains("consumers/to-kafka-"));
@@ -212,7 +212,7 @@ class KafkaElementIT {
                         .getFormattedMessage()
                         .endsWith("or by: java -jar burstlog-kafka.jar " + work + "/orders.log.segments --topic "
                                 + topic + " --property bootstrap.servers=127.0.0.1:1"));
-        // However long it may take: it ends with the first failure.
+        // However long it takes, it ends with the first failure.
         told.clear();
         context = start(
                 xml(ALL_OF_IT, kafka("127.0.0.1:1", "default.api.timeout.ms", "900", "request.timeout.ms", "900")));
@@ -231,7 +231,7 @@ class KafkaElementIT {
                 .containsExactly("1", "2");
     }
 
-    /** Into the log that it ships, and so into the topic. */
+    /** It logs into the log that it ships, and so into the topic. */
     @Test
     void whatAClientWithoutBrokersLogsIsBounded() throws Exception {
         String timeouts = kafka("127.0.0.1:1", "default.api.timeout.ms", "5000", "request.timeout.ms", "5000");
@@ -243,7 +243,7 @@ class KafkaElementIT {
         List<String> ofClients = Files.readAllLines(work.resolve("orders.log")).stream()
                 .filter(line -> line.matches("\\w+ .*") && !line.startsWith("Trading "))
                 .toList();
-        // Two budgets of a minute, which may be the next one by now, and what says how many were left out.
+        // Two budgets, since a new minute may have begun, and the lines that say how many were left out.
         assertThat(ofClients).hasSizeBetween(100, 402);
         assertThat(ofClients)
                 .last()

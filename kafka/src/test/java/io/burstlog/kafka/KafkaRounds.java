@@ -21,13 +21,13 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /**
- * Three brokers and three hosts, each with a folder of segments on a small disk of its own. In each round something is
- * killed, stopped, filled, or changed; whatever ends is started again; and the round ends when everything that any host
- * has said to be durable until then can be read in the topic, as {@link TopicWitness} demands it.
+ * Three brokers and three hosts, each with a folder of segments on a small disk of its own. In each round a process is
+ * killed or stopped, a disk is filled, or something is changed. Ended processes are started again. The round ends when
+ * the topic has everything that any host called durable so far, as {@link TopicWitness} demands it.
  */
 final class KafkaRounds implements AutoCloseable {
 
-    /** What happens in a round, and how often among a hundred. */
+    /** A round's disturbance, and how often it comes among a hundred. */
     enum Disturbance {
         APPLICATION(20),
         SHIPPER(25),
@@ -49,7 +49,7 @@ final class KafkaRounds implements AutoCloseable {
         }
     }
 
-    /** What must not be. */
+    /** Something happened that never may. */
     static final class Violation extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -116,7 +116,7 @@ final class KafkaRounds implements AutoCloseable {
         awaitAllThatIsDurable();
     }
 
-    /** As soon as all brokers are there. */
+    /** Makes the topic as soon as all brokers are there. */
     private void createTopic() throws Exception {
         await("the topic can be made", () -> {
             try {
@@ -201,7 +201,7 @@ final class KafkaRounds implements AutoCloseable {
         }
     }
 
-    /** Some times once more while it starts. */
+    /** Kills the processes, and sometimes again while they start. */
     private void killRepeatedly(Callable<List<Process>> processes) throws Exception {
         kill(processes.call());
         revive();
@@ -224,7 +224,7 @@ final class KafkaRounds implements AutoCloseable {
         }
     }
 
-    /** Else another one that is killed stops the topic: it comes to no harm, but takes time. */
+    /** Else a further kill stops the topic for a while: that does no harm, but takes time. */
     private void awaitReplicas() throws Exception {
         await("all replicas are in sync", () -> {
             try {
@@ -250,7 +250,7 @@ final class KafkaRounds implements AutoCloseable {
                 .waitFor();
     }
 
-    /** For less than its transactions may last, or for longer. */
+    /** The shipper stands still for less than its transactions may last, or for longer. */
     private void standStill(KilledHost host) throws Exception {
         Process stopped = host.shipper();
         signal("STOP", stopped);
@@ -266,15 +266,15 @@ final class KafkaRounds implements AutoCloseable {
         Process first = host.shipper();
         host.startSecondShipper();
         if (random.nextInt(3) == 0) {
-            pause(1_500); // whoever is first, or neither of them, goes on
+            pause(1_500); // the first shipper goes on, or the second, or neither
             kill(host.processes());
         } else {
-            // The second one, if the first happens to begin anew behind it.
+            // The second one ends if the first begins anew behind it.
             await("one of two shippers ends", () -> !first.isAlive() || !host.hasTwoShippers());
         }
     }
 
-    /** What is in the old topic is read to its end, by when no shipper may add to it. */
+    /** The witness reads the old topic to its end, while no shipper may add to it. */
     private void makeTopicAnew() throws Exception {
         List<Process> stopped = hosts.stream().map(KilledHost::shipper).toList();
         for (Process each : stopped) {
@@ -321,8 +321,8 @@ final class KafkaRounds implements AutoCloseable {
     }
 
     /**
-     * Of a host and of a broker, while they run. That of a broker goes back by seconds only: for as long as it goes
-     * back, a broker connects to no other one again, and ends no transaction there.
+     * Shifts the clocks of a host and of a broker, while they run. A broker's clock goes back only by seconds: for as
+     * long as it is behind, the broker connects to no other one again, and ends no transaction there.
      */
     private void shiftClocks() throws IOException {
         long shift = random.nextInt(3) == 0 ? 0 : random.nextLong(-LARGEST_SHIFT_NANOS, LARGEST_SHIFT_NANOS);
@@ -360,7 +360,7 @@ final class KafkaRounds implements AutoCloseable {
         }
     }
 
-    /** And that every host says something more. */
+    /** Waits for all that is durable, and for something more from each host. */
     private void awaitAllThatIsDurable() throws Exception {
         revive();
         for (KilledHost host : hosts) {
@@ -379,7 +379,7 @@ final class KafkaRounds implements AutoCloseable {
         failIfViolated();
     }
 
-    /** All end in order, and then everything that was durable is there. */
+    /** All end in order, and then the topic has everything that was durable. */
     void end() throws Exception {
         awaitAllThatIsDurable();
         for (KilledHost host : hosts) {

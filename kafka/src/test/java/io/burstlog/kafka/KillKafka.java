@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Disturbs three hosts and three brokers for a number of rounds, see {@link KafkaRounds}. Its last line is the result.
- * Exits with 0 if nothing was lost, doubled or out of order, 1 otherwise, 2 on wrong usage.
+ * Disturbs three hosts and three brokers for a number of rounds, see {@link KafkaRounds}. The last line is the result.
+ * It exits with 0 if nothing was lost, doubled or out of order, 1 otherwise, 2 on wrong usage.
  * {@code scripts/prove/kill-kafka} builds and starts it.
  */
 final class KillKafka {

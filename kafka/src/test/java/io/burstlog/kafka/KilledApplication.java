@@ -25,10 +25,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process that logs with four threads, "HOST RUN THREAD ORDER", until its standard input ends; it may be killed at
- * any time. Of each record that is durable it says thread and order. Arguments: the folder of ring and log file, that
- * of the segments, name, run; and for a shipper in the process, which chooses the partition by the thread, the file of
- * its properties and the topic.
+ * A process that logs "HOST RUN THREAD ORDER" with four threads until its standard input ends; it may be killed at any
+ * time. It prints thread and order of each record that is durable. Arguments: the folder of ring and log file, that of
+ * the segments, name, run; and, for a shipper in the process, the file of its properties and the topic. Such a shipper
+ * chooses the partition by the thread.
  */
 final class KilledApplication {
 
@@ -110,14 +110,14 @@ final class KilledApplication {
         return config.build();
     }
 
-    /** Of the text of the record. */
+    /** The thread in the record's text. */
     private static byte[] threadOf(ConsumedRecords record) {
         byte[] text = new byte[record.length()];
         record.data().get(text);
         return new String(text, UTF_8).split(" ")[2].getBytes(UTF_8);
     }
 
-    /** One that was fenced, or stood still, ends: another one begins. */
+    /** A shipper that was fenced, or stood still, ends: another one begins. */
     private static void shipForEver(ShipperConfig config) {
         while (!IS_ENDING.get()) {
             try (KafkaShipper shipper = KafkaShipper.start(config)) {

@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A host: a process that logs ({@link KilledApplication}), a shipper in a process of its own or in that one, and what
- * the first has said to be durable. Whatever of it ends is started again.
+ * A host: a process that logs ({@link KilledApplication}); a shipper in that process or in one of its own; and the
+ * records that the first called durable. Ended processes are started again.
  */
 final class KilledHost {
 
-    /** What is the same for all hosts. */
+    /** The same for all hosts. */
     record Setting(Path work, String topic, Path properties, Jvms jvms) {}
 
     private static final int FENCED = 3;
@@ -30,7 +30,7 @@ final class KilledHost {
     private final Path clock;
     private final boolean shipsItself;
 
-    /** By run and thread: the last record that was durable. Of the rig and of those who listen. */
+    /** The last durable record, by run and thread. The rig and the listening threads use it. */
     private final Map<String, Integer> durable = new HashMap<>();
 
     private Process application;
@@ -63,7 +63,7 @@ final class KilledHost {
         return segments;
     }
 
-    /** Whatever is not there is started, and a second shipper that has fenced the first one takes its place. */
+    /** Starts the missing processes. A second shipper takes the place of the first one that it has fenced. */
     void revive() throws IOException {
         if (application == null || !application.isAlive()) {
             noteEnd(application);
@@ -90,7 +90,7 @@ final class KilledHost {
         }
     }
 
-    /** By a signal is as it should be. */
+    /** An end by a signal is expected. */
     private void noteEnd(Process process) {
         if (process != null && process.exitValue() < 128) {
             endedByItself++;
@@ -131,7 +131,7 @@ final class KilledHost {
                 .start();
     }
 
-    /** It begins while the first one is at work, and fences it. */
+    /** The second shipper begins while the first one works, and fences it. */
     void startSecondShipper() throws IOException {
         if (shipper != null && secondShipper == null) {
             consumer++;
@@ -149,7 +149,7 @@ final class KilledHost {
         return builder;
     }
 
-    /** By how much its clock is wrong: see {@link Jvms}. */
+    /** The file with its clock's error: see {@link Jvms}. */
     Path clock() {
         return clock;
     }
@@ -165,7 +165,7 @@ final class KilledHost {
                 }
             }
         } catch (IOException itsEnd) {
-            // Nothing more comes. A pipe takes these few bytes whole or not at all.
+            // The input has ended. A pipe takes these few bytes whole or not at all.
         }
     }
 
@@ -177,7 +177,7 @@ final class KilledHost {
         return shipsItself ? application : shipper;
     }
 
-    /** All processes that are there. */
+    /** All processes that were started and not replaced. */
     List<Process> processes() {
         List<Process> all = new ArrayList<>();
         for (Process each : new Process[] {application, shipper, secondShipper}) {
@@ -188,12 +188,12 @@ final class KilledHost {
         return all;
     }
 
-    /** All that was said up to now; what was confirmed is forgotten. */
+    /** All durable records so far, without those that the witness has confirmed. */
     synchronized Map<String, Integer> durable() {
         return new HashMap<>(durable);
     }
 
-    /** The witness has seen that, and later records of these threads, too. */
+    /** The witness has seen this record, or later ones of the thread. */
     synchronized void forget(String runAndThread) {
         if (!runAndThread.startsWith(run + " ")) {
             durable.remove(runAndThread);
@@ -208,7 +208,7 @@ final class KilledHost {
         return endedByItself;
     }
 
-    /** Ends in order. Returns whether both came to their ends. */
+    /** Ends both in order. Returns whether both came to their ends. */
     boolean end() throws IOException, InterruptedException {
         application.getOutputStream().close();
         boolean hasEnded = application.waitFor(30, TimeUnit.SECONDS) && application.exitValue() == 0;
@@ -219,7 +219,7 @@ final class KilledHost {
         return hasEnded;
     }
 
-    /** The bytes that are free for its segments are taken; give them back with the result. */
+    /** Takes all free bytes of the disk for its segments; deleting the result gives them back. */
     Path fillDisk() throws IOException {
         Path filler = segments.resolveSibling("filler");
         byte[] block = new byte[1 << 16];

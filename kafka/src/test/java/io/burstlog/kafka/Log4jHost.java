@@ -4,7 +4,7 @@ package io.burstlog.kafka;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
-/** An application: it logs what it is told, so many times or until it is killed, and returns from main. */
+/** An application: it logs a given text so many times, or until it is killed, and returns from main. */
 final class Log4jHost {
 
     private Log4jHost() {}

@@ -13,8 +13,8 @@ import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.Logger;
 
 /**
- * The application of {@link KafkaComparison}: it logs "order N" at a steady pace, and notes in a mapped file, which a
- * SIGKILL leaves as it is, what each call came to. At its end it writes how long the calls took.
+ * The application of {@link KafkaComparison}: it logs "order N" at a steady pace, and notes each call's result in a
+ * mapped file, which a SIGKILL leaves as it is. At its end it writes how long the calls took.
  */
 final class MeasuredHost {
 
@@ -25,7 +25,7 @@ final class MeasuredHost {
 
     private MeasuredHost() {}
 
-    /** Takes the folder of its files, the number of events, and how many of these a second. */
+    /** Arguments: the folder of its files, the number of events, and how many events a second. */
     public static void main(String[] arguments) throws IOException {
         Path folder = Path.of(arguments[0]);
         int count = Integer.parseInt(arguments[1]);

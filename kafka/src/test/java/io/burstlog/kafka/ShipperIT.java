@@ -35,14 +35,12 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * A shipper and a broker, which are killed and disturbed: who reads what is committed has each record once, in order.
- */
+/** A shipper and a broker are killed and disturbed: a reader of committed records has each record once, in order. */
 @Timeout(300)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ShipperIT extends ShipperRig {
 
-    /** How often the shipper is killed; -Dship.rounds=500 for the long run. */
+    /** The number of kills of the shipper; -Dship.rounds=500 for the long run. */
     private static final int ROUNDS = Integer.getInteger("ship.rounds", 2);
 
     @Test
@@ -63,8 +61,8 @@ class ShipperIT extends ShipperRig {
                 ObjectName name = server.queryNames(shown, null).iterator().next();
                 assertThat(server.getAttribute(name, "Records")).isEqualTo(2_100L);
                 assertThat(server.getAttribute(name, "State")).isEqualTo("SHIPPING");
-                // What is committed may go with its topic: the folder keeps it for a second more.
-                Thread.sleep(500); // else its next look is a second away, whatever it does then
+                // A topic may take committed records along when it goes: the folder keeps them for one second more.
+                Thread.sleep(500); // else its next look is up to a second away
                 long begin = System.nanoTime();
                 written.write(1);
                 await(() ->
@@ -110,7 +108,7 @@ class ShipperIT extends ShipperRig {
                 other.commitTransaction();
             }
             written.write(500);
-            // Another name has no place yet: it would begin with the first record.
+            // Another consumer name has no position yet: it would begin with the first record.
             try (KafkaShipper shipper = KafkaShipper.start(
                     config("place").consumer("another").key(key).build())) {
                 written.awaitShipped(shipper);
@@ -130,7 +128,7 @@ class ShipperIT extends ShipperRig {
         }
     }
 
-    /** What is committed behind a transaction that is open, nobody can read: and yet it is there. */
+    /** Committed records behind another producer's open transaction exist, though nobody can read them. */
     @Test
     @Order(3)
     void anOpenTransactionOfAnotherHidesNothing(TestInfo test) throws Exception {
@@ -197,13 +195,13 @@ class ShipperIT extends ShipperRig {
                 broker.deleteTopic("again");
                 broker.createTopic("again", 1);
                 written.write(50);
-                // The first of them may still have gone to the old one.
+                // The first records may still go to the old topic.
                 await(() -> {
                     written.write(1);
                     return told.stream().anyMatch(event -> event.text().contains("topic again was made anew"));
                 });
                 written.awaitShipped(shipper);
-                // What was in the other one is gone with it, but for what may have been under way to it.
+                // The old topic's records are gone with it, except those that were under way.
                 String anew = awaitTold(BurstEvent.Severity.WARN, "topic again was made anew");
                 long first = Long.parseLong(anew.replaceFirst(".*from number (\\d+) on.*", "$1"));
                 assertThat(first).isLessThanOrEqualTo(101);
@@ -223,7 +221,7 @@ class ShipperIT extends ShipperRig {
             try (KafkaShipper shipper = start("missing")) {
                 written.awaitShipped(shipper);
             }
-            // What the topic has last is not there any more when the next one begins.
+            // The topic's last record is in no segment any more when the next shipper begins.
             segments = segmentsAfter(written, 3_000);
             for (Path old : segments.subList(0, segments.size() - 1)) {
                 Files.delete(old);
@@ -247,7 +245,7 @@ class ShipperIT extends ShipperRig {
         }
     }
 
-    /** As docs/segments.md says it: another folder in its place, with an empty head. The log is open all the time. */
+    /** docs/segments.md says so: another folder takes its place, with an empty head. The log is open all the time. */
     @Test
     @Order(7)
     void aFolderThatIsBegunAnewIsShippedByItself(TestInfo test) throws Exception {
@@ -260,7 +258,7 @@ class ShipperIT extends ShipperRig {
                 awaitTold(BurstEvent.Severity.INFO, "topic anew has caught up");
                 SharedBroker.deleteTree(written.folder());
                 awaitTold(BurstEvent.Severity.WARN, "up to number 100: segments folder " + written.folder());
-                written.write(10); // which wait in the ring
+                written.write(10); // they wait in the ring
                 Files.createDirectory(written.folder());
                 Files.createFile(written.folder().resolve("head"));
                 awaitTold(BurstEvent.Severity.WARN, "topic anew gets records again, from number 101 on");
@@ -294,7 +292,7 @@ class ShipperIT extends ShipperRig {
     }
 
     /**
-     * The log is written all the time; the shipper is a process of its own. In the middle the broker is killed, too.
+     * The log is written all the time, and the shipper is a process of its own. In the midst the broker is killed, too.
      */
     @Test
     @Order(8)
@@ -334,7 +332,7 @@ class ShipperIT extends ShipperRig {
         }
     }
 
-    /** Until a random number of further records is there, committed or not. */
+    /** Waits for a random number of further records, committed or not. */
     private static void awaitProgress(String topic) throws InterruptedException {
         long begin = broker.end(topic);
         long more = ThreadLocalRandom.current().nextLong(1, 5_000);

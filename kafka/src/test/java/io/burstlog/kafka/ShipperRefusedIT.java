@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
-/** A shipper that must not ship, or cannot yet: what it leaves in the topic, and what it says. */
+/** A shipper that must not ship, or cannot yet: its records in the topic, and its messages. */
 @Timeout(300)
 class ShipperRefusedIT extends ShipperRig {
 
@@ -88,7 +88,7 @@ class ShipperRefusedIT extends ShipperRig {
         assertThatThrownBy(call).hasMessageContaining(word);
     }
 
-    /** As of a folder that was turned back: the topic has a record of it that it never had. */
+    /** A folder that was turned back looks so: the topic has a record with a number that the folder never had. */
     @Test
     void aFolderThatWasTurnedBackIsNotShipped(TestInfo test) throws Exception {
         broker.createTopic("ahead", 1);
@@ -116,7 +116,7 @@ class ShipperRefusedIT extends ShipperRig {
         }
     }
 
-    /** As of a topic whose end is gone: what was shipped last went to another partition. */
+    /** A topic that has lost its end looks so: the last records went to another partition. */
     @Test
     void whatTheTopicHasLostIsShippedAgain(TestInfo test) throws Exception {
         broker.createTopic("lost", 2);
@@ -150,7 +150,7 @@ class ShipperRefusedIT extends ShipperRig {
             try (KafkaShipper shipper = KafkaShipper.start(config)) {
                 awaitTold(BurstEvent.Severity.WARN, "topic long gets no records for the moment");
                 assertThat(shipper.stats().state()).isEqualTo(State.WAITING);
-                // Long enough for it to look how much is left while it rests.
+                // Long enough for a resting shipper to look how much is left.
                 await(() -> {
                     assertThat(shipper.stats().shippedNumber()).isZero();
                     assertThat(shipper.stats().lagRecords()).isEqualTo(20);
@@ -173,7 +173,7 @@ class ShipperRefusedIT extends ShipperRig {
         }
     }
 
-    /** First the topic is missing, then it takes no record as long as this one. */
+    /** First the topic is missing, then it takes no record of this length. */
     @Test
     void anotherReasonIsToldOnceItLasts(TestInfo test) throws Exception {
         try (WrittenStream written = open(test)) {

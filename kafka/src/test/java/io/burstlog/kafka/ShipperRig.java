@@ -20,7 +20,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInfo;
 
-/** What tests of a shipper with a broker have in common. */
+/** The common part of tests with a shipper and a broker. */
 abstract class ShipperRig {
 
     static final Path WORK = Path.of("target", "shipper").toAbsolutePath();
@@ -36,7 +36,7 @@ abstract class ShipperRig {
         broker = SharedBroker.get();
     }
 
-    /** A test that ends early leaves its log open; the next one has another. */
+    /** If a test ends early its log stays open; the next test has another one. */
     WrittenStream open(TestInfo test) throws IOException {
         stream = new WrittenStream(
                 WORK.resolve(test.getTestMethod().orElseThrow().getName()));

@@ -30,19 +30,19 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * How fast a shipper ships, against Kafka's own kafka-producer-perf-test in turns with it; and how long it takes from
- * before the append until a record is seen by a consumer of the folder in another process, and by a reader of what is
- * committed in the topic in another one. {@code scripts/bench/shipping} builds and starts it. What it starts is itself,
- * with the name of a part as the first argument.
+ * A shipper's speed, in turns with Kafka's own kafka-producer-perf-test; and the time from before an append until the
+ * record is seen: by a consumer of the folder in another process, and by a reader of committed records of the topic in
+ * another one. {@code scripts/bench/shipping} builds and starts it. It starts itself for these processes, with the name
+ * of a part as the first argument.
  */
 final class ShippingBench {
 
     private static final int BYTES = 256;
 
-    /** What the headers of a record have, so that the other can send as much. */
+    /** The headers of a record have so many bytes; the other producer sends as many. */
     private static final int HEADER_BYTES = 183;
 
-    /** Of the two that each record has. */
+    /** The two headers that each record has. */
     private static final int LEAST_HEADER_BYTES = 67;
 
     private static final String TRANSACTION_MILLIS = "100";
@@ -74,7 +74,7 @@ final class ShippingBench {
 
     // ------------------------------------------------------------------------------------------- parts of their own
 
-    /** All that the folder has, from when the shipper knows where to begin. */
+    /** Ships all records of the folder, from when the shipper knows where to begin. */
     private static void ship(String folder, String topic, String servers, long records, boolean isLeast)
             throws Exception {
         ShipperConfig config = ShipperConfig.builder()
@@ -234,7 +234,7 @@ final class ShippingBench {
             return values.stream().sorted().toList().get(values.size() / 2);
         }
 
-        /** With the settings of a shipper. */
+        /** With a shipper's settings. */
         private double producer(Broker broker, String topic, int records, int bytes) throws Exception {
             broker.createTopic(topic, 1);
             return rate(java(
@@ -263,7 +263,7 @@ final class ShippingBench {
             Matcher matcher = RATE.matcher(said);
             double rate = 0;
             while (matcher.find()) {
-                rate = Double.parseDouble(matcher.group(2)); // the last line is of all
+                rate = Double.parseDouble(matcher.group(2)); // the last line is the total
             }
             if (rate == 0) {
                 throw new IllegalStateException(said);
@@ -290,7 +290,7 @@ final class ShippingBench {
             return new ProcessBuilder(command).redirectErrorStream(true);
         }
 
-        /** Of a consumer, without a disk between: what is left is the drain's interval, and the wake. */
+        /** Measures how a consumer wakes without a disk between: only the drain's interval and the wake-up remain. */
         private void wake(int records) throws Exception {
             Path folder = Files.createTempDirectory(Path.of("/dev/shm"), "burstlog-wake");
             try (Written written = new Written(folder, 64 << 20, Duration.ofMillis(1))) {
@@ -379,8 +379,9 @@ final class ShippingBench {
         }
 
         /**
-         * Each millisecond what is due then, however late what was before: a stall counts for all that wait behind it.
-         * Between them the thread sleeps, as a thread that spins would take one of few processors from the others.
+         * Appends each millisecond the records that are due by then. If earlier ones were late, these do not wait for
+         * it: a stall counts for all records behind it. In between the thread sleeps, since a spinning thread would
+         * take one of few processors from the others.
          */
         void append(int records, int rate) {
             long begin = System.nanoTime();

@@ -18,8 +18,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads what is committed in a topic, all the time, and notes what must not be: a number that comes twice, out of
- * order, or with another text; a gap; a record of a thread that does not follow the one before it; a loss.
+ * Reads the committed records of a topic all the time, and notes each violation: a number that is repeated, out of
+ * order, or has another text; a gap; a record that does not follow the one before it of its thread; a loss.
  */
 final class TopicWitness implements AutoCloseable {
 
@@ -37,7 +37,7 @@ final class TopicWitness implements AutoCloseable {
     private long records;
     private long again;
 
-    /** What came of one folder of segments. */
+    /** All that came from one folder of segments. */
     private static final class Host {
         private final String source;
         private final boolean hasKeys;
@@ -85,7 +85,7 @@ final class TopicWitness implements AutoCloseable {
         return all;
     }
 
-    /** The topic is about to be made anew: what has been read of it counts. */
+    /** The topic is about to be made anew: all that was read from it still counts. */
     void stop() throws InterruptedException {
         consumer.wakeup();
         thread.join();
@@ -169,7 +169,7 @@ final class TopicWitness implements AutoCloseable {
         return new String(record.headers().lastHeader(name).value(), UTF_8);
     }
 
-    /** The last record of a thread in a run that is committed; 0: none is. */
+    /** The last committed record of a thread in a run; 0: there is none. */
     synchronized int lastOf(String host, String runAndThread) {
         return hosts.containsKey(host) ? hosts.get(host).lastOfThread.getOrDefault(runAndThread, 0) : 0;
     }
@@ -182,7 +182,7 @@ final class TopicWitness implements AutoCloseable {
         return records;
     }
 
-    /** Those that came in a new topic although they were in the one before it. */
+    /** How many records came in a new topic that were in the topic before. */
     synchronized long again() {
         return again;
     }

@@ -22,7 +22,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A log with a stream whose records, "record 1" and so on, go to a folder of segments; and what a topic must have of
+ * A log with a stream whose records, "record 1" and so on, go to a folder of segments; and the check that a topic has
  * them.
  */
 final class WrittenStream implements AutoCloseable {
@@ -84,7 +84,7 @@ final class WrittenStream implements AutoCloseable {
                 .property("reconnect.backoff.max.ms", "200");
     }
 
-    /** Waits until all that is written is in the topic, as the shipper knows. */
+    /** Waits until the shipper says that all records are in the topic. */
     void awaitShipped(KafkaShipper shipper) throws InterruptedException {
         awaitDrained();
         long begin = System.nanoTime();
@@ -95,7 +95,7 @@ final class WrittenStream implements AutoCloseable {
         }
     }
 
-    /** Each record once; in each partition in order. */
+    /** Each record is there once; each partition is in order. */
     void assertAllOnce(List<ConsumerRecord<byte[], byte[]>> found) {
         assertFrom(1, found);
     }

@@ -172,7 +172,7 @@ class BurstAppenderTest {
         assertThat(lines("a")).containsExactly("INFO order 1");
     }
 
-    /** One that can fail. */
+    /** An encoder that can fail. */
     public static final class RefusingEncoder extends EncoderBase<ILoggingEvent> {
         @Override
         public byte[] headerBytes() {
@@ -227,7 +227,7 @@ class BurstAppenderTest {
         try (RunningLogback logback =
                 RunningLogback.with(burst(folder, "a", "<onFull>discard</onFull>" + MESSAGE), "a")) {
             assertThat(logback.warnings()).singleElement().asString().contains("'a'", "is not shown to management");
-            String large = "x".repeat(700_000); // the ring takes five of these; the drain cannot be as fast as this
+            String large = "x".repeat(700_000); // the ring has room for five of these; the drain is slower
             for (int i = 0; i < 1000 && logback.errors().isEmpty(); i++) {
                 logback.logger().info(large);
             }

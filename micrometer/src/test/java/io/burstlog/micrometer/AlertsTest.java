@@ -22,7 +22,9 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rules' logic is tried by {@code scripts/check/alerts}; whether Prometheus gets what they ask for, here. */
+/**
+ * {@code scripts/check/alerts} tries the rules' logic; this test checks that Prometheus gets the metrics they ask for.
+ */
 class AlertsTest {
 
     private static final Pattern SELECTOR =
@@ -32,7 +34,7 @@ class AlertsTest {
     @TempDir
     private Path directory;
 
-    /** As a shipper shows itself: its class is in another jar. */
+    /** A shipper shows itself so; its class is in another jar. */
     public interface ShownMXBean {
         long getFailures();
 
@@ -95,7 +97,7 @@ class AlertsTest {
     private static List<String> expressions() throws IOException {
         List<String> expressions = new ArrayList<>();
         try (InputStream rules = BurstMetrics.class.getResourceAsStream("/burstlog-alerts.yml")) {
-            // Up to the next key of the rule.
+            // Up to the rule's next key.
             Matcher rule = Pattern.compile("expr: (.*?)\n +(?:for|labels):", Pattern.DOTALL)
                     .matcher(new String(rules.readAllBytes(), UTF_8));
             rule.results().forEach(found -> expressions.add(found.group(1)));

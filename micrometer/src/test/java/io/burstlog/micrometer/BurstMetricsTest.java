@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class BurstMetricsTest {
 
-    /** Twice as many are all timed, however fast the medium is. */
+    /** Even twice as many are all timed, on any medium. */
     private static final int APPENDS = 30;
 
     private static final Pattern METRIC = Pattern.compile("burstlog_\\w+");
@@ -167,7 +167,7 @@ class BurstMetricsTest {
         }
     }
 
-    /** Of all that such a bean tells, each number differs from every other. */
+    /** A bean whose figures all differ from each other. */
     private static <T> StandardMBean withFiguresOfItsOwn(String name, Class<T> type, Map<String, Long> figures) {
         Object bean = Proxy.newProxyInstance(
                 type.getClassLoader(),
@@ -219,7 +219,7 @@ class BurstMetricsTest {
                 .functionCounter();
     }
 
-    /** As a shipper shows itself: its class is in another jar. */
+    /** A shipper shows itself so; its class is in another jar. */
     public interface ShownMXBean {
         long getRecords();
 
@@ -279,7 +279,7 @@ class BurstMetricsTest {
                     .map(line -> line.replaceFirst("[{ ].*", ""))
                     .collect(Collectors.toCollection(TreeSet::new));
             assertThat(asked()).hasSizeGreaterThan(20).isSubsetOf(published);
-            // No figure is published in vain.
+            // Some panel or alert asks for each figure, except for these two.
             assertThat(published)
                     .isSubsetOf(union(asked(), "burstlog_records_durable_total", "burstlog_file_records_total"));
             assertThat(scrape)

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Queues of Log4j that lose what Burst would keep, what the new appenders cost, and the last line. */
+/** Queues of Log4j that lose events which Burst would keep, the cost of the new appenders, and the last line. */
 class CostOfMigrationTest {
 
     private static final String WAITS =
@@ -29,7 +29,7 @@ class CostOfMigrationTest {
 
     private List<String> told;
 
-    /** Returns the exit code; what was told is without the name of the file. */
+    /** Returns the exit code. The messages are kept without the file's name. */
     private int migrate(final String name, final String text, final String... options) throws IOException {
         final Path file = Files.writeString(folder.resolve(name), text);
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What of a text is an element and what is not, and the file that holds it. */
+/** The elements within a text, text that is no element, and the file that holds it. */
 class MigratedTextTest {
 
     @TempDir

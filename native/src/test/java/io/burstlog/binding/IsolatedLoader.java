@@ -41,7 +41,7 @@ final class IsolatedLoader extends URLClassLoader {
         }
     }
 
-    /** The answer of a public class with a public constructor that takes these strings, as this loader sees it. */
+    /** The answer of a public class, as this loader sees it. Its public constructor takes these strings. */
     static String ask(Class<? extends Callable<String>> type, String... arguments) throws Exception {
         try (IsolatedLoader loader = new IsolatedLoader()) {
             Class<?> isolated = loader.loadClass(type.getName());

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** JNA's failures as they come, the first and each later one. JVMs that have them for real: HardenedJvmIT. */
+/** JNA's failures as they come: the first, and each later one. HardenedJvmIT has JVMs with real ones. */
 class JnaPartTest {
 
     @AfterEach
@@ -18,7 +18,7 @@ class JnaPartTest {
         return JnaPart.refusal(new ExceptionInInitializerError(cause)).getMessage();
     }
 
-    /** What the JVM throws for a class whose initialization has failed before. */
+    /** The JVM throws this for a class whose initialization has failed before. */
     private static String laterSentence(Throwable cause) {
         NoClassDefFoundError later = new NoClassDefFoundError("Could not initialize class com.sun.jna.Native");
         later.initCause(new ExceptionInInitializerError("Exception " + cause + " [in thread \"main\"]"));

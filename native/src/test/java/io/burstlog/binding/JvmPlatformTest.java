@@ -14,7 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Which library a JVM gets, by the first KiB of its executable: recorded from JVMs, and from programs linked with musl.
+ * The library that a JVM gets depends on the first KiB of its executable: recorded from JVMs, and from programs linked
+ * with musl.
  */
 class JvmPlatformTest {
 

@@ -21,7 +21,7 @@ import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each question is asked in a class loader of its own, because a library is loaded once for each. */
+/** Each question is asked in a class loader of its own, because each loads a library only once. */
 class LibraryTest {
 
     private static final int MACHINE_OFFSET = 18;
@@ -98,7 +98,7 @@ class LibraryTest {
 
     @Test
     void aLibraryForANewerGlibcIsRefusedNamingThatVersion() throws Exception {
-        // Linked against a libc that has a version which the one here lacks.
+        // It is linked against a libc with a version that this host's lacks.
         Path versions = Files.writeString(directory.resolve("versions"), "GLIBC_9.87 { global: from_later; };");
         Files.createDirectory(directory.resolve("later"));
         compiled(

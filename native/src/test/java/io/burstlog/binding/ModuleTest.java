@@ -15,7 +15,7 @@ import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The other tests run on the class path and from a directory; this one runs the named module, from a jar. */
+/** The other tests run on the class path and from a directory. This one runs the named module, from a jar. */
 class ModuleTest {
 
     private static final String PROGRAM = """

@@ -8,7 +8,9 @@ import io.burstlog.Durability;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
-/** Opens a log in a directory with each of the libraries named, "" being the default; tells how the last one went. */
+/**
+ * Opens a log in a directory with each of the named libraries, "" for the default; returns the result of the last one.
+ */
 public final class OpenAttempt implements Callable<String> {
 
     static final String OPENED = "opened";

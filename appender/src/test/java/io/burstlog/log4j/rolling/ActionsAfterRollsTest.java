@@ -33,8 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** All that is to be done after a roll happens, in order, with the file under whatever name, and disturbs no roll. */
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+/** All actions after a roll take place, in order, under any name of the file, and disturb no roll. */
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class ActionsAfterRollsTest {
 
     private static final Duration LATER = Duration.ofHours(1);
@@ -54,7 +54,7 @@ class ActionsAfterRollsTest {
         status.stopListening();
     }
 
-    /** What an action of a user does. */
+    /** The work of a user's action. */
     private interface Step {
         boolean act() throws IOException, InterruptedException;
     }
@@ -115,7 +115,7 @@ class ActionsAfterRollsTest {
                 .until(() -> log.rolling().jobs().awaitEmpty(Duration.ofMillis(100)));
     }
 
-    /** The work of a roll is added when it is performed, a moment after the stream is drained. */
+    /** The engine performs a roll a moment after the stream is drained, and adds its work then. */
     private static void awaitPending(final RolledLog log, final int count) {
         Awaitility.await()
                 .atMost(RolledLog.PATIENCE)
@@ -156,7 +156,7 @@ class ActionsAfterRollsTest {
         assertThat(RolledLog.files(folder)).containsOnlyKeys("app-1.log", "app-2.log", "app.log");
     }
 
-    /** With a compression nobody waits for the action, and without one everybody does. */
+    /** With a compression the action delays nobody; without one it delays every roll. */
     @ParameterizedTest
     @ValueSource(strings = {"app-%i.log", "app-%i.log.gz"})
     void no_strategy_is_asked_while_an_action_is_under_way(final String pattern) throws Exception {
@@ -247,7 +247,7 @@ class ActionsAfterRollsTest {
             assertThat(hangs.await(30, TimeUnit.SECONDS)).isTrue();
             roll(log, 2, 8);
             assertThat(asked).hasValue(1);
-            // Nobody asks the roller any more: the file that goes on gets no further footer.
+            // The roller is not asked any more: the file that goes on gets no further footer.
             assertThat(log.rolling().jobs().reasonToPutOff()).contains("20 ms");
             isOver.countDown();
             awaitJobs(log);
@@ -267,7 +267,7 @@ class ActionsAfterRollsTest {
                 .contains("Orders", "app.log", "goes on", "20 ms");
     }
 
-    /** As if another stream had a file of terabytes. */
+    /** Pretends that another stream has a file of terabytes. */
     private static void compressUntil(final CountDownLatch isOver) {
         ArchiveJobs.schedule(
                 () -> {

@@ -25,7 +25,7 @@ import org.apache.logging.log4j.core.appender.rolling.action.GzCompressAction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is done with files that ended, and who does it. */
+/** The work on rolled files, and the threads that do it. */
 class ArchiveJobsTest {
 
     @TempDir

@@ -13,7 +13,7 @@ import org.apache.logging.log4j.core.appender.rolling.TimeBasedTriggeringPolicy;
 import org.apache.logging.log4j.core.appender.rolling.TriggeringPolicy;
 import org.junit.jupiter.api.Test;
 
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class AskAtTest {
 
     private static final TriggeringPolicy OF_USER = new TriggeringPolicy() {

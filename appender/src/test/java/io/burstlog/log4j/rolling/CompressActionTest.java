@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** At each moment there is the file, or its compressed twin, or both, and each is whole. */
+/** At each moment there is the file, its compressed twin, or both, and each is whole. */
 class CompressActionTest {
 
     private static final String CONTENT = "order 4711 of ACME\n".repeat(10_000);
@@ -67,7 +67,7 @@ class CompressActionTest {
         }
     }
 
-    /** Does something while the file is being compressed. */
+    /** Runs a step while the file is being compressed. */
     private static Compressor interruptedBy(final Runnable step) {
         final Compressor gz = Compressor.gz(6);
         return new Compressor() {

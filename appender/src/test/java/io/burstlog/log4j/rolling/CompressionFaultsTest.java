@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A compression of which the first call fails, the second, .. or with which the process ends there. */
+/** A compression whose first call fails, then its second, and so on; or whose process ends there. */
 class CompressionFaultsTest {
 
     private static final String PLAIN = "app-1.log";
@@ -50,7 +50,7 @@ class CompressionFaultsTest {
         }
     }
 
-    /** The file, its twin, or both; and each of them whole. */
+    /** The file is there, or its twin, or both, and each is whole. */
     private void requireWhole(final String when) throws IOException {
         assertThat(names()).as(when).isSubsetOf(PLAIN, TWIN, BEGINNING).containsAnyOf(PLAIN, TWIN);
         if (names().contains(PLAIN)) {
@@ -148,11 +148,11 @@ class CompressionFaultsTest {
             struck = files.hasStruck();
             requireWhole(when);
             if (fault == Fault.ONCE) {
-                // Not both: a strategy would give them different names.
+                // With both, a strategy would give them different names.
                 assertThat(names().containsAll(List.of(PLAIN, TWIN))).as(when).isFalse();
             }
 
-            // The next start, or in the same process the next attempt.
+            // The next start; or, in the same process, the next attempt.
             if (fault == Fault.DEAD_BEFORE || fault == Fault.DEAD_AFTER) {
                 Files.deleteIfExists(folder.resolve(BEGINNING));
             }

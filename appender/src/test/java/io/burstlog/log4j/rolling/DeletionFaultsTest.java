@@ -26,21 +26,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Each call of the file system that rolling makes fails, or ends the process: those of strategies and of
- * {@code Delete}, of the compression and of what finishes it at the next start, and of {@code maxTotalSize}. Every
- * eleventh one, or with {@code -Dburstlog.faults=1} each.
+ * Each call of the file system in a roll fails, or ends the process: the calls of strategies and of {@code Delete}, of
+ * the compression and of its completion at the next start, and of {@code maxTotalSize}. Every eleventh call is tried;
+ * with {@code -Dburstlog.faults=1} each one.
  */
-@Tag("comparison") // As that with RollingFile: with the newest Log4j, on one JDK.
+@Tag("comparison") // Like the comparison with RollingFile: with the newest Log4j, on one JDK.
 class DeletionFaultsTest {
 
     private static final int STRIDE = Integer.getInteger("burstlog.faults", 11);
 
     private static final int STARTS = 2;
 
-    /** Of a file that ended by its size. */
+    /** A file that ended by its size has so many. */
     private static final int LEAST_EVENTS = 5;
 
-    /** Hundreds of rolls, each synced: in memory, if there is such a folder. */
+    /** In memory, if there is such a folder: hundreds of rolls are synced. */
     private Path temporary;
 
     @BeforeEach
@@ -58,7 +58,7 @@ class DeletionFaultsTest {
         Thread.setDefaultUncaughtExceptionHandler(null);
     }
 
-    /** @param kept how many files that ended there are in the end, at least */
+    /** @param kept at least so many rolled files are there at the end */
     @ParameterizedTest
     @CsvSource({
         "app-%i.log.gz,      nomax, ,  ,    , 100, ONCE",
@@ -96,7 +96,7 @@ class DeletionFaultsTest {
         putIfSaid(run, "maxTotalSize", maxTotalSize);
         int runs = 0;
         boolean hasStruck = true;
-        // Each of them looks at other calls.
+        // Each run tries other calls.
         for (int call = 1 + Math.floorMod(run.hashCode(), STRIDE); hasStruck; call += STRIDE) {
             final Path folder = Files.createDirectories(temporary.resolve("at-" + call));
             run.put("folder", folder.toString());
@@ -160,7 +160,7 @@ class DeletionFaultsTest {
         events.sort(null);
         assertThat(events).as(when + ": " + names).doesNotHaveDuplicates();
         assertThat(names).as(when).allMatch(name -> name.matches("app(-\\d+)?\\.log(\\.gz)?(\\.\\d+)?(\\.gz)?"));
-        // What went is older than what had to stay.
+        // Deleted events are older than all that had to stay.
         final int newest = names.size() > kept ? kept * LEAST_EVENTS : logged;
         assertThat(events)
                 .as(when + ": " + names)
@@ -175,7 +175,7 @@ class DeletionFaultsTest {
         return new String(isPacked ? new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes() : bytes);
     }
 
-    /** Of those that are ours, whatever file they name; each start may tell it. */
+    /** At most one of each warning that is ours, for any file; each start may repeat it. */
     private static void requireOneWarningOfEach(final String when, final List<String> warnings) {
         final Map<String, Long> kinds = warnings.stream()
                 .filter(warning -> warning.matches("[A-Z]+ (Burst|Exception reported).*"))

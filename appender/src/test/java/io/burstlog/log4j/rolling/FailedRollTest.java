@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** After a roll that could not be done the file goes on, nothing is lost, and it is tried again, but not at once. */
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class FailedRollTest {
 
     private static final Duration NEVER = Duration.ofDays(1);
@@ -58,7 +58,7 @@ class FailedRollTest {
         status.stopListening();
     }
 
-    /** Gives no name as often as it is told, and is asked as often as it counts. */
+    /** Gives no name as often as it is told, and counts how often it is asked. */
     private final class Reluctant implements RolloverStrategy {
 
         private int failures;
@@ -89,7 +89,7 @@ class FailedRollTest {
                 log.log("order " + i);
                 log.awaitDrained();
                 if (i == 7) {
-                    // Before the file could be full once more.
+                    // Before the file can be full once more.
                     awaitFailure(log);
                 }
             }
@@ -240,7 +240,7 @@ class FailedRollTest {
         assertThat(RolledLog.files(temporary)).containsKeys("app-1.log", "app-2.log", "app.log");
     }
 
-    /** As the strategy of a user may want it, in place of a rename. */
+    /** A user's strategy may want it in place of a rename. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_strategy_may_rename_the_file_itself(final boolean works) {
@@ -284,7 +284,7 @@ class FailedRollTest {
         assertThat(status.atLeast(Level.WARN)).singleElement().asString().contains("broken");
     }
 
-    /** Such as a class of the application that is not there, or an assertion. */
+    /** Such as a missing class of the application, or a failed assertion. */
     @Test
     void a_listener_that_fails_with_an_error_ends_no_roll() {
         final RolloverListener listener = new RolloverListener() {

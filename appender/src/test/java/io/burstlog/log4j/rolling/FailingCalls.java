@@ -3,7 +3,10 @@ package io.burstlog.log4j.rolling;
 
 import java.io.IOException;
 
-/** Lets one call of the file system fail, or those from it on, or the process end there: see {@link FailingLog4j}. */
+/**
+ * Lets one call of the file system fail, or that one and all later ones; or ends the process there: see
+ * {@link FailingLog4j}.
+ */
 public final class FailingCalls {
 
     enum Fault {
@@ -13,7 +16,7 @@ public final class FailingCalls {
         DEAD
     }
 
-    /** The process has ended: whatever the code under test still does has no effect. */
+    /** The process has ended: the code under test has no effect any more. */
     static final class Dead extends Error {
 
         private static final long serialVersionUID = 1L;
@@ -25,7 +28,7 @@ public final class FailingCalls {
 
     private FailingCalls() {}
 
-    /** @param call that the fault strikes, from 1; 0: none */
+    /** @param call the number of the call that fails, from 1; 0: none */
     static synchronized void arm(final Fault wanted, final int call) {
         fault = wanted;
         number = call;
@@ -40,7 +43,7 @@ public final class FailingCalls {
         return fault == Fault.DEAD && hasStruck();
     }
 
-    /** Called before each call of the file system. */
+    /** Is called before each call of the file system. */
     public static synchronized void before(final String what) throws IOException {
         calls++;
         if (isDead()) {

@@ -12,7 +12,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 
 /**
  * Loads log4j-core and the appender a second time, with {@link FailingCalls} before each call by which rolling changes
- * or reads files: those of Log4j's strategies and actions among them, which take no other file system.
+ * or reads files. Log4j's strategies and actions make some of these calls, and take no other file system.
  */
 final class FailingLog4j extends ClassLoader {
 
@@ -21,7 +21,7 @@ final class FailingLog4j extends ClassLoader {
     private static final Set<String> OWNERS =
             Set.of("java/nio/file/Files", "java/nio/channels/FileChannel", "java/nio/file/DirectoryStream");
 
-    /** Tell no error: what they cannot see is not there. */
+    /** They report no error: a file that they cannot see does not exist for them. */
     private static final Set<String> NEVER_FAIL =
             Set.of("exists", "notExists", "isDirectory", "isRegularFile", "isSymbolicLink", "getFileAttributeView");
 

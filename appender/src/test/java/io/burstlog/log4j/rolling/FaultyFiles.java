@@ -32,23 +32,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Paths whose files are real, while one of the calls for them fails, or ends the process. Not thread-safe. */
+/** Paths of real files, while one of the calls for them fails, or ends the process. Not thread-safe. */
 final class FaultyFiles extends FileSystemProvider {
 
     enum Fault {
-        /** The call fails, and those after it do not. */
+        /** The call fails; later ones do not. */
         ONCE,
-        /** The call has done what it should, and fails: as where the answer of a server is lost. */
+        /** The call has its effect, and fails: as if a server's answer were lost. */
         ONCE_DONE,
-        /** Every call fails from there on. */
+        /** This call fails, and so do all later ones. */
         FOREVER,
         /** The process ends before the call. */
         DEAD_BEFORE,
-        /** The process ends when the call has done what it should. */
+        /** The process ends after the call has had its effect. */
         DEAD_AFTER
     }
 
-    /** The process has ended: whatever the code under test still does has no effect. */
+    /** The process has ended: the code under test has no effect any more. */
     static final class Dead extends Error {
 
         private static final long serialVersionUID = 1L;
@@ -61,7 +61,7 @@ final class FaultyFiles extends FileSystemProvider {
     private final Fault fault;
     private final int number;
     private final String reason;
-    /** The syncs, and the changes of names that need those before them. */
+    /** The syncs, and the changes of names that must come behind them. */
     final List<String> durable = new ArrayList<>();
 
     private int calls;
@@ -73,7 +73,7 @@ final class FaultyFiles extends FileSystemProvider {
         this.reason = reason;
     }
 
-    /** Whether it has struck. */
+    /** Says whether the fault has struck. */
     boolean hasStruck() {
         return calls >= number;
     }
@@ -99,7 +99,7 @@ final class FaultyFiles extends FileSystemProvider {
         call(call);
     }
 
-    /** The path of a real file. */
+    /** The faulty path of a real file. */
     Path faulty(final Path real) {
         final FileSystem ofPath = new OfPath(real.getFileSystem());
         return (Path) Proxy.newProxyInstance(
@@ -124,7 +124,7 @@ final class FaultyFiles extends FileSystemProvider {
                 });
     }
 
-    /** What a faulty path is besides. */
+    /** Gives a faulty path's real one. */
     public interface Real {
         Path real();
     }

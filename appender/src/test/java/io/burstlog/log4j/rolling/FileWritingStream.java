@@ -20,7 +20,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 
-/** A stream that writes its file itself, without a ring: what a roll makes of files is what an engine makes of them. */
+/** A stream that writes its file itself, without a ring. Its rolls have the same effect on files as the engine's. */
 final class FileWritingStream implements RollingStream {
 
     private final Queue<Object> waiting = new ArrayDeque<>();
@@ -39,7 +39,7 @@ final class FileWritingStream implements RollingStream {
     private Duration delay = Duration.ZERO;
     private Roll lastRoll;
 
-    /** The number that ends the last line that was accepted. */
+    /** The number that ends the last accepted line. */
     private int lastEvent;
 
     private record Planned(long sequence, Roll roll, long timeNanos) {}
@@ -77,13 +77,13 @@ final class FileWritingStream implements RollingStream {
         return lastEvent;
     }
 
-    /** Its process is gone; what was accepted stays. */
+    /** Its process is gone; accepted events stay. */
     synchronized void kill() {
         isClosed = true;
         notifyAll();
     }
 
-    /** Another process has it. */
+    /** Another process opens it. */
     synchronized void reopen() {
         isClosed = false;
     }
@@ -94,12 +94,12 @@ final class FileWritingStream implements RollingStream {
         }
     }
 
-    /** The next rolls are refused as by a full ring. */
+    /** Refuses the next rolls, as a full ring does. */
     synchronized void refuseRolls(final boolean choice) {
         refusesRolls = choice;
     }
 
-    /** What is accepted waits until this is called with false. */
+    /** Accepted events wait until this is called with false. */
     synchronized void hold(final boolean choice) {
         isHeld = choice;
         drain();
@@ -117,7 +117,7 @@ final class FileWritingStream implements RollingStream {
         return accepted;
     }
 
-    /** That of the last roll which was accepted. */
+    /** The last roll that was accepted. */
     synchronized Roll lastRoll() {
         return lastRoll;
     }
@@ -145,7 +145,7 @@ final class FileWritingStream implements RollingStream {
 
     private void ask(final Planned planned) throws IOException {
         append(planned.roll().footer());
-        // So that the files have an order, however fast they end.
+        // So the files have an order, however fast they end.
         Files.setLastModifiedTime(file, FileTime.from(created.plusSeconds(fileNumber)));
         asked = new RollRequest(
                 planned.sequence(),
@@ -159,7 +159,7 @@ final class FileWritingStream implements RollingStream {
                 planned.roll().note());
     }
 
-    /** What waits goes on when somebody is there to perform rolls. */
+    /** Accepted events wait until some thread is there to perform rolls. */
     synchronized void holdUntilAsked() {
         isHeldUntilAsked = true;
     }
@@ -191,7 +191,7 @@ final class FileWritingStream implements RollingStream {
         }
     }
 
-    /** What is answered is performed so much later, as by a drain. */
+    /** Performs a roll so much later than it is answered, as a drain does. */
     synchronized void performAfter(final Duration wanted) {
         delay = wanted;
     }
@@ -300,7 +300,7 @@ final class FileWritingStream implements RollingStream {
         return waiting.isEmpty();
     }
 
-    /** Waits for what was accepted, as a close does. */
+    /** Waits for accepted events, as a close does. */
     synchronized void close(final Duration timeout) {
         awaitDrained(timeout);
         isClosed = true;

@@ -17,8 +17,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a process that was killed has left is finished by the next one. */
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+/** A process finishes the work that a killed one has left. */
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class LeftoversTest {
 
     @TempDir
@@ -64,9 +64,7 @@ class LeftoversTest {
                 .containsOnlyKeys("app-1.log", "app-2.log.gz", "app-3.log", "app-3.log.gz", "app.log");
     }
 
-    /**
-     * Which may take minutes: what is compressed here is read from a pipe that nobody fills before the start is over.
-     */
+    /** The comparison may take minutes: here it reads from a pipe that is filled only after the start. */
     @Test
     void a_file_that_is_there_twice_is_compared_after_the_start_and_before_the_next_roll() throws Exception {
         create("app-1.log");
@@ -92,7 +90,7 @@ class LeftoversTest {
             rescue.interrupt();
             log.log("order 1");
             log.manager().rollover();
-            // Whoever performs rolls has come so far, and waits.
+            // The roller has come so far, and waits.
             Awaitility.await()
                     .atMost(RolledLog.PATIENCE)
                     .until(() -> Thread.getAllStackTraces().entrySet().stream()

@@ -30,8 +30,8 @@ import org.apache.logging.log4j.core.lookup.StrSubstitutor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a roll in the ring says, before anybody performs it, and what is known after those of another process. */
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+/** A roll in the ring: its content before it is performed, and what a process knows after the rolls of another one. */
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class PlannedRollsTest {
 
     private static final Instant BEGIN = Instant.parse("2026-11-22T10:30:00Z");
@@ -225,7 +225,7 @@ class PlannedRollsTest {
         assertThat(processor.getNextFileTime()).isEqualTo(begin + 2 * hour);
     }
 
-    /** What a strategy of a user may ask. */
+    /** A user's strategy may ask for these. */
     @Test
     void a_strategy_sees_the_file_that_ends_and_not_the_one_that_is_written() {
         final List<Long> seen = new CopyOnWriteArrayList<>();

@@ -19,7 +19,7 @@ import org.apache.logging.log4j.core.appender.rolling.SizeBasedTriggeringPolicy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class RetentionTest {
 
     private static final Instant NOW = Instant.parse("2026-11-22T12:00:00Z");

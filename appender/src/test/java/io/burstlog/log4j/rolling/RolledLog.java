@@ -24,7 +24,7 @@ import org.apache.logging.log4j.core.impl.Log4jLogEvent;
 import org.apache.logging.log4j.core.layout.PatternLayout;
 import org.apache.logging.log4j.message.SimpleMessage;
 
-/** A log file in a folder that is rolled, without a ring. */
+/** A log file in a folder that rolls, without a ring. */
 final class RolledLog implements AutoCloseable {
 
     static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -46,7 +46,7 @@ final class RolledLog implements AutoCloseable {
         rolling.begin(isNew);
     }
 
-    /** The log file app.log in a folder, with names below it. */
+    /** The log file app.log in a folder, with rolled files' names below it. */
     static RollingSettings settings(
             final Path folder, final String pattern, final TriggeringPolicy policy, final RolloverStrategy strategy) {
         final boolean isDirect = strategy instanceof DirectFileRolloverStrategy;
@@ -77,7 +77,7 @@ final class RolledLog implements AutoCloseable {
         return new RolledLog(folder, settings, new FileWritingStream(Path.of(FileRolling.firstFile(settings)), born));
     }
 
-    /** Goes on with a stream of before. */
+    /** Goes on with an earlier stream. */
     static RolledLog open(final RollingSettings settings, final FileWritingStream stream) {
         return new RolledLog(Path.of(settings.fileName()).getParent(), settings, stream);
     }
@@ -137,7 +137,7 @@ final class RolledLog implements AutoCloseable {
         }
     }
 
-    /** Names of all files below the folder, with their content. */
+    /** The names of all files below the folder, with their content. */
     Map<String, String> files() {
         return files(folder);
     }
@@ -154,7 +154,7 @@ final class RolledLog implements AutoCloseable {
         return files;
     }
 
-    /** Of an archive the name of the entry before its content: its time differs. */
+    /** For an archive, the entry's name comes before its content; its time would differ. */
     private static String contentOf(final Path file) throws IOException {
         if (!file.toString().endsWith(".zip")) {
             return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rolls while eight threads log and compression is much slower than they: {@code -Drolls=1000} for many. */
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class RollingLoadTest {
 
     private static final int THREADS = 8;
@@ -40,7 +40,7 @@ class RollingLoadTest {
     @TempDir
     Path temporary;
 
-    /** Makes each job take its time. */
+    /** Makes each job slow. */
     private static RolloverStrategy slow() {
         final Action pause = new AbstractAction() {
             @Override
@@ -86,7 +86,7 @@ class RollingLoadTest {
             assertThat(rolling.end(PATIENCE)).isTrue();
         }
         final List<Path> files = files(folder);
-        // A roll that comes right behind another one finds an empty file, and leaves no archive.
+        // A roll right behind another one finds an empty file, and leaves no archive.
         assertThat(files)
                 .hasSizeBetween(ROLLS, (int) rolls)
                 .allMatch(file -> file.toString().endsWith(".gz"));
@@ -136,7 +136,7 @@ class RollingLoadTest {
         assertThat(failures).isEmpty();
     }
 
-    /** In the order of their indexes. */
+    /** The files in the order of their indexes. */
     private static List<Path> files(final Path folder) throws IOException {
         try (Stream<Path> all = Files.list(folder)) {
             return new ArrayList<>(

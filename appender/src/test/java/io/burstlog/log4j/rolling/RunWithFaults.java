@@ -19,10 +19,11 @@ import org.apache.logging.log4j.core.appender.rolling.action.PathSorter;
 import org.apache.logging.log4j.core.config.Configuration;
 
 /**
- * Logs and rolls, with a fault, then starts again and does so without one. In the class loader {@link FailingLog4j}:
- * what goes in and comes out is of the JDK. Returns how many events were logged, negative if the fault did not strike.
+ * Logs and rolls with a fault, then starts again and does so without one. It runs in the class loader
+ * {@link FailingLog4j}, so arguments and result have the JDK's types. Returns how many events were logged, negative if
+ * the fault did not strike.
  */
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 public final class RunWithFaults implements Function<Map<String, String>, Integer> {
 
     private static final int EVENTS = 32;
@@ -53,7 +54,7 @@ public final class RunWithFaults implements Function<Map<String, String>, Intege
                 stream.awaitDrained(Duration.ofMillis(200));
             }
         } catch (final FailingCalls.Dead asWanted) {
-            // Its event was accepted, or its call has not returned.
+            // The event was accepted, or its call has not returned.
             logged = Math.max(0, stream.lastEvent() - 1000);
         }
         if (!FailingCalls.isDead()) {
@@ -67,7 +68,7 @@ public final class RunWithFaults implements Function<Map<String, String>, Intege
         awaitEndOfRoller();
     }
 
-    /** What is left of a dead process must not act in the next one. */
+    /** Remains of a dead process must not act in the next one. */
     private static void awaitEndOfRoller() {
         Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("burstlog-roller"))

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The same events through {@code RollingFile} make the same files. */
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class SameAsRollingFileTest {
 
     private static final int EVENTS = 200;

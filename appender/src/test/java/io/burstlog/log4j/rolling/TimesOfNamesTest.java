@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A file has the name of the time in which its events were logged, however late it gets it. */
-@SuppressWarnings("deprecation") // What replaces the factories is missing in older versions of Log4j.
+@SuppressWarnings("deprecation") // Older versions of Log4j lack the factories' replacements.
 class TimesOfNamesTest {
 
     private static final Duration STEP = Duration.ofMinutes(20);
@@ -46,7 +46,7 @@ class TimesOfNamesTest {
                         null, null, "nomax", null, null, true, RolledLog.configuration()));
     }
 
-    /** A day before and after a change of the clocks, and one without. */
+    /** A day before and after a change of the clocks, and a day without one. */
     @ParameterizedTest
     @CsvSource({
         "Europe/Berlin, 2026-03-28T12:07",
@@ -65,7 +65,7 @@ class TimesOfNamesTest {
     }
 
     private void check(final Path folder, final String date, final ZoneId zone, final String begin) {
-        // Older versions of Log4j look at the hours of this zone alone.
+        // Older versions of Log4j use only this zone's hours.
         TimeZone.setDefault(TimeZone.getTimeZone(zone));
         final RollingSettings settings = RolledLog.settings(
                 folder,
@@ -80,7 +80,7 @@ class TimesOfNamesTest {
         final Set<String> hours = new HashSet<>();
         try (RolledLog log = RolledLog.open(folder, settings, first)) {
             for (int i = 0; i < 72; i++) {
-                // Whatever waits is named after its own time.
+                // Waiting events are named after their own time.
                 log.stream().hold(i % 10 != 0);
                 final Instant now = first.plus(STEP.multipliedBy(i));
                 hours.add(form.format(now));

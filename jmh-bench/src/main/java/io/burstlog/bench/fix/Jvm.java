@@ -59,7 +59,7 @@ public record Jvm(Path home, int version, String collector) {
         return process.waitFor() == 0;
     }
 
-    /** What starts it. */
+    /** The program that starts it. */
     List<String> command() {
         List<String> command = new ArrayList<>(List.of(home.resolve("bin/java").toString()));
         command.addAll(HEAP);

@@ -47,7 +47,7 @@ public record Placement(boolean pinned) {
         return pinned ? List.of("taskset", "-c", others()) : List.of();
     }
 
-    /** Of the appender. */
+    /** Attributes of the appender. */
     String attributes() {
         return pinned ? "drainCpu=\"%1$s\" commitCpu=\"%1$s\"".formatted(others()) : "";
     }

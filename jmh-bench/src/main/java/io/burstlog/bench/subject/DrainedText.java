@@ -64,7 +64,7 @@ public final class DrainedText implements AutoCloseable {
     private static final long REST_MILLIS = 50;
     private static final int LINES = 4096;
 
-    /** Of each record in a segment. */
+    /** Each record in a segment has one. */
     private static final int HEADER_BYTES = 64;
 
     private static final int WRITE_BYTES = 1 << 20;

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 import org.apache.logging.log4j.core.Appender;
 import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 
-/** What a run needs of the appender under test: to know when nothing is left to be done in the background. */
+/** Tells a run when the appender under test has no background work left. */
 final class Burst {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -20,7 +20,7 @@ import java.util.zip.ZipInputStream;
 import org.apache.commons.compress.compressors.CompressorException;
 import org.apache.commons.compress.compressors.CompressorStreamFactory;
 
-/** Names and texts of all files below a folder; what is compressed is decompressed. Rings are left out. */
+/** Names and texts of all files below a folder, decompressed. Rings are left out. */
 public record FolderContents(Map<String, String> files) {
 
     static FolderContents of(final Path folder) throws IOException {
@@ -81,7 +81,7 @@ public record FolderContents(Map<String, String> files) {
         }
     }
 
-    /** One line for each file that is not the same in both; empty if all are. */
+    /** One line for each file that differs; empty if none does. */
     public List<String> differencesFrom(final FolderContents other) {
         final TreeSet<String> names = new TreeSet<>(files.keySet());
         names.addAll(other.files.keySet());

@@ -57,7 +57,7 @@ class RollingComparisonTest {
         assertThat(formats).containsExactly("json", "properties", "xml", "yaml");
     }
 
-    /** Enough to see that the harness holds. */
+    /** Enough to see that the harness works. */
     static List<Scenario> everyThird() {
         final List<Scenario> all = scenarios();
         return IntStream.range(0, all.size())

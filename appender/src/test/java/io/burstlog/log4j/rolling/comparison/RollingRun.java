@@ -24,12 +24,11 @@ import org.apache.logging.log4j.core.appender.rolling.RollingFileManager;
 import org.apache.logging.log4j.core.config.ConfigurationFactory;
 
 /**
- * One run of a scenario, in the class loader of {@link SimulatedLog4j}; what goes in and comes out is of the JDK. The
- * steps, separated by blanks: {@code 5} logs 5 events, {@code 5x100} such of 100 bytes; {@code +10m} and {@code -10m}
- * move the clock (s, m, h, d), {@code @2024-03-31T02:30} sets it; {@code restart} stops Log4j and starts it again,
- * {@code reload} gives it the same configuration; {@code roll} rolls by hand; {@code write:NAME} and
- * {@code delete:NAME} are done by somebody else, below the folder; {@code seen} waits until somebody else has seen all
- * events.
+ * One run of a scenario, in the class loader of {@link SimulatedLog4j}; arguments and result have the JDK's types. The
+ * steps are separated by blanks: {@code 5} logs 5 events, {@code 5x100} logs 5 of 100 bytes; {@code +10m} and
+ * {@code -10m} move the clock (s, m, h, d), {@code @2024-03-31T02:30} sets it; {@code restart} stops Log4j and starts
+ * it again, {@code reload} gives it the same configuration; {@code roll} rolls by hand; others do {@code write:NAME}
+ * and {@code delete:NAME} below the folder; {@code seen} waits until a shipper has seen all events.
  */
 public final class RollingRun implements BiFunction<Map<String, String>, LongSupplier, Integer> {
 
@@ -135,7 +134,7 @@ public final class RollingRun implements BiFunction<Map<String, String>, LongSup
         return LocalDateTime.parse(local).atZone(zone).toInstant().toEpochMilli();
     }
 
-    /** Waits until what happens in the background has happened. */
+    /** Waits until the background work is done. */
     private void settle() {
         try {
             for (final Appender appender :

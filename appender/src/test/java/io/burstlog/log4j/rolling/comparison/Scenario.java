@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An entry of scenarios.txt: a configuration, and what happens to it.
+ * An entry of scenarios.txt: a configuration, and the steps of its run.
  *
  * @param name what it shows
  * @param terms format, zone, start, run; {@code burst}: why the files of {@code <Burst>} differ
@@ -31,7 +31,7 @@ public record Scenario(String name, Map<String, String> terms, String body) {
     private static final Pattern TERM = Pattern.compile("(format|zone|start|run|burst): (.*)");
     private static final String LAYOUT = "<PatternLayout pattern=\"%d{yyyy-MM-dd'T'HH:mm:ss}{UTC} %m%n\"/>";
 
-    /** What a run has left behind. */
+    /** The files that a run has left, and how many events it logged. */
     public record Outcome(FolderContents contents, int events) {}
 
     public static List<Scenario> all() {
@@ -74,12 +74,12 @@ public record Scenario(String name, Map<String, String> terms, String body) {
         return whole.replace("LAYOUT", LAYOUT).replace("DIR/", folder + "/");
     }
 
-    /** Runs it in a folder of its own, with a configuration that was changed so. */
+    /** Runs it in a folder of its own, with its configuration changed by {@code changed}. */
     public Outcome run(final Path place, final UnaryOperator<String> changed) {
         return run(place, changed, terms.get("run"), () -> Long.MAX_VALUE);
     }
 
-    /** The same, with other steps, and with somebody who sees events. */
+    /** The same with other steps, and with a shipper that sees events. */
     public Outcome run(
             final Path place, final UnaryOperator<String> changed, final String steps, final LongSupplier seen) {
         final Path folder = place.resolve("logs");
@@ -104,7 +104,7 @@ public record Scenario(String name, Map<String, String> terms, String body) {
         }
     }
 
-    /** The same configuration as {@code <Burst>}, in a ring of memory, with nothing left for later. */
+    /** The same configuration as {@code <Burst>}, in a ring of memory; nothing is left for later. */
     public UnaryOperator<String> asBurst(final Path scratch) {
         return text -> {
             final Path file = scratch.resolve("migrated." + terms.get("format"));

@@ -10,8 +10,8 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 
 /**
- * Loads log4j-core and the appender a second time, with {@link SimulatedTime} in the place of the system's. Log4j takes
- * the times in names of archives from the system on purpose, whatever clock its events have, so nothing else would do.
+ * Loads log4j-core and the appender a second time, with {@link SimulatedTime} in place of the system's. Log4j takes the
+ * times in archives' names from the system on purpose, whatever clock its events have, so nothing less would do.
  */
 final class SimulatedLog4j extends ClassLoader {
 
@@ -65,7 +65,7 @@ final class SimulatedLog4j extends ClassLoader {
         return writer.toByteArray();
     }
 
-    /** Whatever asks the system for a time. */
+    /** Replaces each call that asks the system for a time. */
     private static final class Calls extends MethodVisitor {
 
         private final String caller;

@@ -27,9 +27,9 @@ import org.apache.logging.log4j.core.config.CronScheduledFuture;
 import org.apache.logging.log4j.core.util.CronExpression;
 
 /**
- * The time of one run. What {@link SimulatedLog4j} has loaded asks here instead of the system: for the time of day, for
- * the start of the JVM, for the birth of a file, and for the next time of a cron expression. Public, as classes of
- * Log4j call it. One thread sets the time; any thread may read it.
+ * The time of one run. Classes that {@link SimulatedLog4j} has loaded ask here instead of the system: for the time of
+ * day, for the start of the JVM, for the birth of a file, and for the next time of a cron expression. It is public
+ * because classes of Log4j call it. One thread sets the time; any thread may read it.
  */
 public final class SimulatedTime {
 
@@ -41,10 +41,10 @@ public final class SimulatedTime {
 
     private SimulatedTime() {}
 
-    /** What was seen of a file when it was last looked at. */
+    /** A file as it was at the last look. */
     private record Stamp(long born, long length, long modified, String beginning) {
 
-        /** A deleted file's inode may be that of another one. */
+        /** A deleted file's inode may be used again. */
         boolean isOf(final String now) {
             return now.startsWith(beginning);
         }
@@ -68,7 +68,7 @@ public final class SimulatedTime {
         return startOfJvm;
     }
 
-    /** The file systems of tests know no birth but the real one. */
+    /** The file systems of tests know only real births. */
     public static synchronized long birthOf(final File file) {
         try {
             final Stamp stamp = STAMPS.get(keyOf(file.toPath()));
@@ -78,7 +78,7 @@ public final class SimulatedTime {
         }
     }
 
-    /** The ring takes the first file's birth from the system; all later ones begin at the time of a roll. */
+    /** The ring takes the first file's birth from the system; each later file is born at a roll. */
     public static synchronized Instant born(final Instant told) {
         if (told == null || Math.abs(told.toEpochMilli() - System.currentTimeMillis()) > TimeUnit.HOURS.toMillis(1)) {
             return told;
@@ -86,7 +86,7 @@ public final class SimulatedTime {
         return BIRTHS.computeIfAbsent(told, first -> Instant.ofEpochMilli(now));
     }
 
-    /** The executor of Log4j would wait in real time: it never runs this one, {@link #advanceTo} does. */
+    /** Log4j's executor would wait in real time: it never runs this task, {@link #advanceTo} does. */
     public static CronScheduledFuture<?> scheduleWithCron(
             final ConfigurationScheduler scheduler,
             final CronExpression expression,
@@ -113,7 +113,7 @@ public final class SimulatedTime {
         BIRTHS.clear();
     }
 
-    /** Sets the time, and on the way there runs what is due, each at its time. */
+    /** Sets the time; on the way it runs each task that is due, at its own time. */
     static void advanceTo(final long millis, final Runnable settle) throws ReflectiveOperationException {
         while (true) {
             CRONS.removeIf(cron -> cron.future.isCancelled());
@@ -134,7 +134,7 @@ public final class SimulatedTime {
         now = millis;
     }
 
-    /** Gives each file below the folder that is new or has grown the time of now, as the kernel would. */
+    /** Gives each new or grown file below the folder the present time, as the kernel would. */
     static synchronized void stampFiles(final Path folder) throws IOException {
         final Map<Object, Stamp> seen = new HashMap<>();
         final List<Path> files;

@@ -22,14 +22,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Log shippers that look at the folder all the time, while Burst rolls, send each line once. */
+/** Log shippers that look at the folder all the time while Burst rolls send each line once. */
 class ShippedLinesTest {
 
     private static final Path RSYSLOGD = Path.of("/usr/sbin/rsyslogd");
     private static final int EVENTS = 600;
     private static final Scenario WRITER = writer("", "");
 
-    /** Files that begin with the same 1,100 bytes, but for what the attribute puts before them. */
+    /** All files begin with the same 1,100 bytes, behind the stamp that the attribute adds. */
     private static final Scenario STAMPED = writer("fileStamp=\"true\"", "header=\"" + "h".repeat(1_100) + "%n\"");
 
     private static Scenario writer(final String attributes, final String ofLayout) {
@@ -45,7 +45,7 @@ class ShippedLinesTest {
                 """.replace("ATTRIBUTES", attributes).replace("OF_LAYOUT", ofLayout));
     }
 
-    /** Whoever goes by inode and a fixed name must look at each file once while it has the name. */
+    /** A shipper that goes by inode and a fixed name must look at each file once while the file has that name. */
     private static final String SEEN_IN_EACH_FILE = "10x90 seen 20x90 ".repeat(EVENTS / 30);
 
     private static final String AT_ONCE = "30x90 ".repeat(EVENTS / 30);
@@ -71,7 +71,7 @@ class ShippedLinesTest {
         assertThat(shipped(ShipperRulesTest.shipper(rule), rule, STAMPED)).isEqualTo(EVENTS);
     }
 
-    /** Returns how many events were sent; they are the first ones, and each was sent once. */
+    /** Returns how many events were sent: these are the first ones, and each was sent once. */
     private int shipped(final Shipper shipper, final String rule, final Scenario writer) throws Exception {
         final Path folder = Files.createDirectories(temporary.resolve("logs"));
         final AtomicBoolean done = new AtomicBoolean();
@@ -94,7 +94,7 @@ class ShippedLinesTest {
         return sent.size();
     }
 
-    /** Filebeat waits for a file to have 1,024 bytes, which the last one has not: what is sent is all before it. */
+    /** Filebeat waits for a file's first 1,024 bytes. The last file has fewer, so all files but that one are sent. */
     private static int sentBelow(final Shipper shipper) {
         assertThat(shipper.lines()).hasSizeGreaterThan(EVENTS - 20);
         return shipper.lines().size();

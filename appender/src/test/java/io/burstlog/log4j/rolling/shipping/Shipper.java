@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Follows the log files of a folder by the rule of some log shipper, and keeps the lines that it would send. A poll is
- * one look at the folder. Not thread-safe.
+ * Follows the log files of a folder by the rule of some log shipper, and keeps the lines that the shipper would send. A
+ * poll is one look at the folder. Not thread-safe.
  */
 abstract class Shipper {
 
@@ -26,20 +26,20 @@ abstract class Shipper {
     private volatile int sent;
     private final StringBuilder begun = new StringBuilder();
 
-    /** One look at the folder; what somebody renames or deletes meanwhile is met in the next. */
+    /** Looks once at the folder. A file that others rename or delete meanwhile counts for the next look. */
     abstract void poll(Path folder) throws IOException;
 
-    /** All that it has sent, in the order of sending. */
+    /** All lines that it has sent, in that order. */
     final List<String> lines() {
         return lines;
     }
 
-    /** How many lines with an event; any thread may ask. */
+    /** How many lines with an event it has sent; any thread may ask. */
     final int sent() {
         return sent;
     }
 
-    /** Reads on from there. Returns where it ends now. */
+    /** Reads on from there; returns where it ends now. */
     final long send(final FileChannel file, final long from) throws IOException {
         final ByteBuffer bytes = ByteBuffer.allocate(64 * 1024);
         long at = from;
@@ -56,7 +56,7 @@ abstract class Shipper {
         return at;
     }
 
-    /** What it follows by a pattern with the archives in it: all but what is compressed or not yet named. */
+    /** The files that it follows by a pattern with archives in it: all but compressed and unfinished ones. */
     static List<Path> plainFiles(final Path folder) throws IOException {
         try (Stream<Path> all = Files.list(folder)) {
             return all.filter(file -> file.getFileName().toString().matches("app.*\\.log"))
@@ -66,7 +66,8 @@ abstract class Shipper {
     }
 
     /**
-     * As Fluent Bit's tail and rsyslog's imfile: one name; a file is its inode, and is read to its end once renamed.
+     * The rule of Fluent Bit's tail and rsyslog's imfile: one name; a file is its inode, and is read to its end when it
+     * has been renamed.
      */
     static final class ByInode extends Shipper {
 
@@ -95,7 +96,7 @@ abstract class Shipper {
                     file.close();
                 }
                 file = FileChannel.open(path);
-                // It may be the next one already.
+                // It may already be the next file.
                 inode = inodeOf(path);
                 at = 0;
                 if (now.equals(inode)) {
@@ -118,8 +119,8 @@ abstract class Shipper {
     }
 
     /**
-     * As the filelog receiver of OpenTelemetry (1,000 bytes) and Filebeat's fingerprint (1,024): a pattern; a file is
-     * its first bytes, wherever it is found. Filebeat waits until there are as many, OpenTelemetry takes fewer for a
+     * The rule of OpenTelemetry's filelog receiver (1,000 bytes) and Filebeat's fingerprint (1,024): a pattern; a file
+     * is its first bytes, wherever it is found. Filebeat waits until there are as many; OpenTelemetry takes fewer for a
      * beginning.
      */
     static final class ByFirstBytes extends Shipper {
@@ -166,7 +167,7 @@ abstract class Shipper {
         }
     }
 
-    /** As Vector's file source: a pattern; a file is its first line. */
+    /** The rule of Vector's file source: a pattern; a file is its first line. */
     static final class ByFirstLine extends Shipper {
 
         private final Map<String, Long> known = new HashMap<>();

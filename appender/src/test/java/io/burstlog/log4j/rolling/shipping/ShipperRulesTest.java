@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What each rule makes of files that are rolled well, and of files that are not: docs/shipping.md says the same. */
+/** The results of each rule for files that roll well, and for files that do not; docs/shipping.md has the same. */
 class ShipperRulesTest {
 
     private static final int FILES = 5;
@@ -54,7 +54,7 @@ class ShipperRulesTest {
         }
     }
 
-    /** A file of 40 lines of 60 bytes, in pieces, with a look after each. */
+    /** Writes a file of 40 lines of 60 bytes, in pieces, with a look after each. */
     private void fill(final int number, final String header, final Shipper shipper) throws IOException {
         if (!header.isEmpty()) {
             write(file(), header + "\n");
@@ -180,7 +180,7 @@ class ShipperRulesTest {
                 .isEqualTo(2 * LINES);
     }
 
-    /** Two files of equal length; returns how many of their lines were sent. */
+    /** Writes two files of equal length; returns how many of their lines were sent. */
     private int sentWithHeaders(final String rule, final String first, final String second) throws IOException {
         final Shipper shipper = shipper(rule);
         fill(1, first, shipper);
