@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "media/layout.h"
 
-/* 1 if every byte of the range is zero. */
+/* Returns 1 if each byte of the range is zero, 0 if not, or -errno. */
 static int is_zero(struct device *device, uint8_t *buffer, uint64_t offset, size_t bytes) {
     const int rc = device->ops->read(device, offset, buffer, bytes);
     if (rc < 0) {

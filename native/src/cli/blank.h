@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a medium is empty, judged by its two ends: file systems and partition tables have their signatures there. */
+/* Whether a medium is empty. Its two ends decide: file systems and partition tables have their signatures there. */
 #ifndef BURST_CLI_BLANK_H
 #define BURST_CLI_BLANK_H
 
 #include "device/device.h"
 
-#define BLANK_LOOKED_AT_BYTES (1u << 20) /* at either end */
+#define BLANK_LOOKED_AT_BYTES (1u << 20) /* at each end */
 
-/* 1 if all of it is zero, 0 if not, or -errno with a sentence. */
+/* Returns 1 if both ends are zero, 0 if not, or -errno with a sentence. */
 int device_is_blank(struct device *device);
 
 #endif

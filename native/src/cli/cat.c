@@ -21,11 +21,11 @@ struct copy {
     const char *path;
     struct raw_medium *medium;
     struct raw_view view;
-    uint64_t next; /* byte of the log */
+    uint64_t next; /* the log's next byte to print */
     uint8_t *piece;
 };
 
-/* 0, -EPIPE: nobody reads on, or -errno with a sentence. */
+/* Returns 0, -EPIPE if nobody reads any more, or -errno with a sentence. */
 static int put(const uint8_t *data, size_t bytes) {
     for (size_t done = 0; done < bytes;) {
         const ssize_t written = write(STDOUT_FILENO, data + done, bytes - done);
@@ -44,7 +44,7 @@ static int look(struct copy *copy) {
     return rc == 0 && copy->view.newest < 0 ? raw_view_refuse_unknown_length(copy->path) : rc;
 }
 
-/* Up to where the device said that the log goes when it was looked at last. */
+/* Prints the log up to the end that the last look found. */
 static int print_rest(struct copy *copy) {
     const uint64_t end = raw_view_length(&copy->view);
     int rc = 0;
@@ -61,7 +61,7 @@ static int print_rest(struct copy *copy) {
     return rc;
 }
 
-/* Twice: what came while the first part was printed belongs to the log, too. */
+/* Prints in two rounds: bytes that came during the first round belong to the log, too. */
 static int print(struct copy *copy) {
     int rc = look(copy);
     if (rc < 0)
@@ -78,7 +78,7 @@ static int print(struct copy *copy) {
     return rc < 0 ? rc : print_rest(copy);
 }
 
-/* What is usable all the same. */
+/* Tells which copies are bad, although the log is readable. */
 static int tell_damage(const struct raw_view *view, const char *path) {
     struct raw_end one[RAW_END_SLOTS] = {{0}};
     int damaged = 0;

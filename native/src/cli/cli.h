@@ -7,7 +7,7 @@ enum exit_code {
     EXIT_OK = 0,
     EXIT_DAMAGE = 1,
     EXIT_USAGE = 2,
-    EXIT_REFUSED = 3, /* refused, or held by another process */
+    EXIT_REFUSED = 3, /* the request was refused, or another process holds the ring */
     EXIT_IO = 4,
 };
 
@@ -19,18 +19,19 @@ int command_recover(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 
-/* Prints the sentence of the error that just happened; returns the exit code for it. */
+/* Prints the sentence of the last error. Returns the exit code for it. */
 int cli_failed(int rc);
 
-/* Prints `complaint: value` and the usage of the command; returns EXIT_USAGE. value: NULL if the complaint needs
+/* Prints `complaint: value` and the usage of the command. Returns EXIT_USAGE. value: NULL if the complaint needs
  * none. */
 int cli_misused(const char *usage, const char *complaint, const char *value);
 
-/* Reads [--json] RING. Returns CLI_GO_ON with *json and *ring set, or the exit code to end with. */
+/* Reads [--json] RING. Returns CLI_GO_ON with *json and *ring set, or the exit code. */
 #define CLI_GO_ON (-1)
 int cli_read_ring(int argc, char **argv, const char *usage, const char *about, int *json, const char **ring);
 
-/* "64M", "1 GB", "4096": bytes, in powers of 1024. 0 on success. */
+/* Parses "64M", "1 GB" or "4096" as bytes, in powers of 1024. Returns 0, or another value if the text is none of
+ * these. */
 int cli_parse_size(const char *text, unsigned long long *bytes);
 
 #endif

@@ -20,7 +20,7 @@ static void report_consumer(struct report *report, const burst_consumer_state_t 
     }
     report_number(report, "records behind", state->records);
     report_number(report, "bytes behind", state->bytes);
-    /* The time of a record is of any clock that its writer chose. */
+    /* A record's time may come from any clock that its writer chose. */
     if (state->records == 0 || (state->oldest_event_time_ns > 0 && behind_ns >= 0)) {
         report_number(report, "seconds behind", state->records == 0 ? 0 : (uint64_t)(behind_ns / SECOND_NS));
     }

@@ -16,7 +16,7 @@ static const char *type_of(const struct record_header *record) {
     return record_is_roll(record) ? "roll" : types[record->type - RECORD_DATA];
 }
 
-/* What the file that ends becomes, and which one begins. */
+/* Prints the new name of the ending file, and the file that begins. */
 static void print_roll(FILE *out, const struct record_header *record) {
     struct roll roll;
     if (!roll_decode(record_payload(record), record->length, &roll)) {
@@ -183,7 +183,8 @@ static const struct record_header *whole_record(const struct recovery_input *inp
     return header->type == RECORD_MARKER && !marker_is_whole(header, input->shape.block_bytes) ? NULL : header;
 }
 
-/* Whole records by place, those of the earlier lap first. The image has so many bytes: what was cut off is not there. */
+/* Prints the whole records by place, those of the earlier lap first. The image has only `bytes`: the rest of the ring
+ * was cut off. */
 static void print_whole_records(struct report *report, const struct recovery_input *input, uint64_t bytes) {
     uint64_t earliest = UINT64_MAX, begin = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -202,7 +203,7 @@ static void print_whole_records(struct report *report, const struct recovery_inp
     }
 }
 
-/* Of a ring without superblocks: its records by their sequence. */
+/* Prints the records of a ring without superblocks, by their sequence. */
 static void print_unknown_ring(struct report *report, struct device *device) {
     struct salvage finds;
     salvage_find(device, &finds);

@@ -47,7 +47,7 @@ static int format_new_file(struct device *device, void *argument) {
     return ledger_format(device->platform, device, *(const uint64_t *)argument);
 }
 
-/* min(device, 1 GiB, RAM / 8): the image of the ring is held in memory. */
+/* min(device, 1 GiB, RAM / 8): the ring's image is held in memory. */
 static uint64_t default_bytes(const struct device *device) {
     struct sysinfo host;
     uint64_t bytes = device->medium_bytes;
@@ -61,7 +61,7 @@ static uint64_t default_bytes(const struct device *device) {
     return align_down(bytes, device->block_bytes);
 }
 
-/* Bytes that libblkid does not recognise may be somebody's data. */
+/* Refuses bytes that libblkid does not recognise: they may be somebody's data. */
 static int check_blank(struct device *device) {
     const int blank = device_is_blank(device);
     return blank < 0    ? blank
@@ -72,7 +72,7 @@ static int check_blank(struct device *device) {
                                     device->path);
 }
 
-/* Names users that the lock does not exclude: loop devices, processes, partitions that nobody has mounted. */
+/* Names users that the lock does not exclude: loop devices, processes, partitions that are not mounted. */
 static int check_users(const struct device *device, const char *what, const char *holders) {
     char users[BURST_TEXT_BYTES - 150] = "";
     struct stat status;
@@ -91,7 +91,7 @@ static int check_users(const struct device *device, const char *what, const char
                                         device->path, users, what);
 }
 
-/* 0 if there is none. */
+/* Refuses a log on the device. Returns 0 if there is none. */
 static int check_log(const struct device *device) {
     struct raw_medium *medium;
     struct raw_view view;
@@ -126,7 +126,7 @@ static int check_foreign(struct device *device, const char *what) {
                                         device->path, found, what);
 }
 
-/* With --force: removes every signature, also those that the ring would leave, and lets the kernel forget old
+/* With --force: removes all signatures, also those that a ring would not overwrite, and has the kernel forget old
  * partitions. */
 static int overwrite_signatures(const struct device *device) {
     char found[BURST_TEXT_BYTES];
@@ -141,13 +141,13 @@ static int overwrite_signatures(const struct device *device) {
     printf("%s: %s is overwritten\n", device->path, found);
     const int fd = device->is_file ? -1 : device_open_again(device, O_RDONLY);
     if (fd >= 0) {
-        ioctl(fd, BLKRRPART); /* a disk without partitions refuses it */
+        ioctl(fd, BLKRRPART); /* fails on a disk without partitions */
         close(fd);
     }
     return 0;
 }
 
-/* Over a ring that is there. Its waiting records are destroyed only if their exact number was given. */
+/* Checks an existing ring. Format destroys waiting records only if the user gave their exact number. */
 static int check_ring(const struct device *device, const struct ring_view *view, const struct format_request *request) {
     struct streams streams;
     streams_count(view, view->ledger, &streams);
@@ -167,7 +167,7 @@ static int check_ring(const struct device *device, const struct ring_view *view,
     return 0;
 }
 
-/* Measures which engine writes the new ring best, notes that on it, and prints it. */
+/* Measures which engine writes the new ring best, notes it on the ring, and prints it. */
 static void print_chosen_engine(struct device **device) {
     device_calibrate(device, 1);
     if ((*device)->chosen_because[0] != '\0') {
@@ -175,7 +175,7 @@ static void print_chosen_engine(struct device **device) {
     }
 }
 
-/* 0 if the medium may be overwritten: by its users, by the ring on it, by anything else on it. */
+/* Returns 0 if the medium may be overwritten: no user, no ring and no other content forbids it. */
 static int check_medium(struct device *device, const struct format_request *request, const char *holders) {
     int rc = request->force ? 0 : check_users(device, request->what, holders);
     if (rc < 0) {
@@ -189,7 +189,7 @@ static int check_medium(struct device *device, const struct format_request *requ
     } else if (rc == -ENODATA) {
         rc = request->force ? 0 : check_foreign(device, request->what);
     } else if ((rc == -EUCLEAN || rc == -EPROTO) && request->force && request->discard_given) {
-        rc = 0; /* a ring that this version cannot read: how many records it holds is unknown */
+        rc = 0; /* this version cannot read the ring, so the number of its records is unknown */
     } else if (rc == -EUCLEAN || rc == -EPROTO) {
         char reason[BURST_TEXT_BYTES];
         snprintf(reason, sizeof reason, "%s", error_text());

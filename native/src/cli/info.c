@@ -46,7 +46,7 @@ static void report_superblock(struct report *report, const struct ledger_view *v
     report_group_end(report);
 }
 
-/* Which of its files the stream writes, and when it is to be rolled. */
+/* Reports which of its files the stream writes, and when that is to be rolled. */
 static void report_file(struct report *report, const struct outlet_roll *roll) {
     static const char *const phases[] = {"none", "rolling", "rolled", "given up"};
     report_number(report, "log file number", roll->file_number);
@@ -132,7 +132,7 @@ static void report_slots(struct report *report, const struct ledger *ledger) {
     report_list_end(report);
 }
 
-/* Where the records of its streams go: the file systems of those are media too. */
+/* Reports the destinations of the streams: their file systems are media, too. */
 static void report_log_files(struct report *report, const struct ledger *ledger) {
     const unsigned newest = ledger_view(ledger)->newest;
     report_list(report, "log files");
@@ -186,7 +186,7 @@ void show_holders(struct report *report, const char *path) {
     report_text(report, "open in", *holders == '\0' ? "no process" : holders);
 }
 
-/* For programs the bare number, for people all that it is compared with. */
+/* Gives programs the bare number, and people all numbers that it is compared with. */
 static void report_faster(struct report *report, const struct calibration_engine *engine,
                           const struct calibration_engine *first) {
     char name[40], pairs[60];
@@ -210,11 +210,12 @@ static void report_engine(struct report *report, const struct calibration_engine
     report_group_end(report);
 }
 
-/* Which engine io = auto takes here, and why. */
+/* Reports which engine io = auto takes here, and why. */
 static void report_calibration(struct report *report, struct device *device) {
     struct calibration calibration;
     const int is_measured = device_calibration(device, &calibration);
-    const int is_memory = device->io == BURST_IO_MAPPED; /* auto opens with it what nothing else can write */
+    /* Auto takes mmap only for a medium that no other engine can write. */
+    const int is_memory = device->io == BURST_IO_MAPPED;
     char because[256] = "nothing was measured yet; the next open with io=auto measures";
     if (is_memory) {
         snprintf(because, sizeof because, "it is memory, laid out to be mapped: no other engine can write it");
@@ -272,7 +273,7 @@ int info_print(struct report *report, struct device *device, const struct ring_v
     return 0;
 }
 
-/* Takes --calibrate out of the arguments; 1 if it was there. */
+/* Removes --calibrate from the arguments. Returns 1 if it was there. */
 static int take_calibrate(int *argc, char **argv) {
     int taken = 0;
     for (int i = 1; i + taken < *argc; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libblkid, looked for when `burstlog format` first needs it: so the command runs on hosts that lack it, and no
- * compiler needs its header. Without it nothing is known about a medium, and nothing is formatted.
+ * libblkid, loaded when `burstlog format` first needs it. So the command runs on hosts without it, and no compiler
+ * needs its header. Without libblkid nobody knows what is on a medium, and nothing is formatted.
  */
 #ifndef BURST_CLI_LIBBLKID_H
 #define BURST_CLI_LIBBLKID_H
@@ -36,7 +36,7 @@ struct libblkid {
 #undef LIBBLKID_POINTER
 };
 
-/* The library, loaded by the first call; NULL with a sentence that names the device it is needed for. */
+/* The library, loaded by the first call; NULL with a sentence that names the device. */
 const struct libblkid *libblkid_load(const char *path);
 
 #endif

@@ -9,11 +9,11 @@
 
 #include "base/error.h"
 
-/* Takes the user's own group, not the file's: a folder may have given the file a group that its owner is not in. A user
- * whom this host does not know has no group but the file's. */
+/* Takes the rights of the user, with the user's own group: a folder may have given the file a group that its owner is
+ * not in. A user whom this host does not know has only the file's group. */
 static int take_rights(const struct passwd *known, uid_t user, gid_t group) {
     const int rc = known != NULL ? initgroups(known->pw_name, group) : setgroups(1, &group);
-    /* The real user stays root, so that the other one cannot send us signals. */
+    /* the real user stays root, so that the ring's owner cannot send us signals */
     return rc < 0 || setegid(group) < 0 || seteuid(user) < 0 ? -errno : 0;
 }
 

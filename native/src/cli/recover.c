@@ -14,7 +14,7 @@
 
 static const char usage[] = "burstlog recover [--json] RING";
 
-/* The file of the first stream that stalls; "": none does. */
+/* The file of the first stalled stream; "": no stream stalls. */
 static void find_stalled(struct engine *engine, char *file, size_t room) {
     const struct ledger *ledger = engine->view.ledger;
     const unsigned newest = ledger_view(ledger)->newest;
@@ -29,7 +29,7 @@ static void find_stalled(struct engine *engine, char *file, size_t room) {
     }
 }
 
-/* A stream that stalls stops it; the others are drained then. */
+/* Drains until all is drained, or until a stream stalls; the other streams are drained then. */
 static int drain_all(struct engine *engine) {
     while (!drain_is_done(engine->drain)) {
         const int rc = engine_step(engine, 1);
@@ -72,7 +72,7 @@ static int recover(struct device *device, const struct owner *owner, struct even
                                        .events = events};
     const struct engine_config config = {0};
     struct engine *engine;
-    struct ledger *noted; /* before anything is moved */
+    struct ledger *noted; /* the ledger before anything was moved */
     struct streams before, streams;
     int rc = ledger_read(&platform_linux, device, &noted);
     rc = rc < 0 ? rc : engine_open(&parts, &config, &engine);

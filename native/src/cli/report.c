@@ -13,7 +13,7 @@ static void print_json_text(FILE *out, const char *text) {
         step = text_character(c, left);
         if (step == 0) {
             step = 1;
-            fprintf(out, "\\u%04x", *c < 0x80 ? *c : 0xfffd); /* a byte that is no text */
+            fprintf(out, "\\u%04x", *c < 0x80 ? *c : 0xfffd); /* U+FFFD for a byte that is no text */
         } else {
             fputs(*c == '"' || *c == '\\' ? "\\" : "", out);
             fwrite(c, 1, step, out);
@@ -22,7 +22,7 @@ static void print_json_text(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-/* "log file" is a heading for people and "log_file" a key for programs. */
+/* People see the heading "log file", programs the key "log_file". */
 static void print_json_name(FILE *out, const char *name) {
     fputc('"', out);
     for (; *name != '\0'; name++) {
@@ -31,7 +31,7 @@ static void print_json_name(FILE *out, const char *name) {
     fputs("\": ", out);
 }
 
-/* Everything before the value. */
+/* Prints everything before the value. */
 static void begin_field(struct report *report, const char *name) {
     if (report->json) {
         fputs(report->fields++ > 0 ? ",\n" : "\n", report->out);

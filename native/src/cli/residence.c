@@ -33,7 +33,8 @@ static void report_thread(struct report *report, const char *name, pid_t thread)
     report_group_end(report);
 }
 
-/* Threads have the same names for every ring of a process: of a process with several rings all of them are shown. */
+/* Reports the library's threads. Their names do not tell the ring: if the process has several rings, all their threads
+ * are shown. */
 static void report_threads(struct report *report, const char *process) {
     char path[PATH_BYTES], name[32];
     snprintf(path, sizeof path, "%s/task", process);
@@ -89,7 +90,7 @@ void residence_report(struct report *report, const struct device *device, const 
         return;
     }
     report_list(report, "placement");
-    /* "1234 (java), 99 (x)": a ring has one writer, and perhaps children that inherited it. */
+    /* medium_holders lists "1234 (java), 99 (x)": a ring has one writer, and perhaps children that inherited it. */
     for (const char *next = holders; next != NULL; next = strstr(next, ", ")) {
         next += strspn(next, ", ");
         const long pid = strtol(next, NULL, 10);

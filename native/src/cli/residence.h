@@ -7,7 +7,7 @@
 #include "device/device.h"
 #include "view/ring_view.h"
 
-/* Reports it for each process that has the ring open for writing; nothing if none has. */
+/* Reports them for each process that has the ring open for writing. Reports nothing if no process has. */
 void residence_report(struct report *report, const struct device *device, const struct ring_view *view);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Without a superblock the seed of the headers' CRCs is unknown. But headers have one length, and so the CRC with the
- * seed differs (XOR) from the CRC with seed 0 by a number that depends on the seed alone. All headers of a ring have
- * the same difference, which tells them from other bytes.
+ * Without a superblock the seed of the headers' CRCs is unknown. But all headers have the same length. So the CRC with
+ * the ring's seed differs (XOR) from the CRC with seed 0 by a number that depends on the seed alone. All headers of a
+ * ring show this difference, and it tells them from other bytes.
  */
 #include "cli/salvage.h"
 
@@ -32,7 +32,8 @@ static int compare_numbers(const void *one, const void *other) {
     return a < b ? -1 : a > b;
 }
 
-/* Finds the difference that most headers at the beginning of a block have. 1 if at least two have it, else 0. */
+/* Finds the difference that most headers at the beginning of a block have. Returns 1 if at least two have it, else
+ * 0. */
 static int find_crc_difference(struct salvage *finds) {
     const size_t blocks = finds->bytes / LAYOUT_MIN_BLOCK_BYTES;
     uint32_t *differences = calloc(blocks + 1, sizeof *differences);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records of a ring that has no superblock left. */
+/* The records of a ring without a valid superblock. */
 #ifndef BURST_CLI_SALVAGE_H
 #define BURST_CLI_SALVAGE_H
 
@@ -7,14 +7,15 @@
 #include "media/record.h"
 
 struct salvage {
-    const uint8_t *area; /* the data area, as far as it is there */
+    const uint8_t *area; /* the data area, as far as the medium has it */
     uint64_t bytes;
-    uint32_t crc_difference;              /* that all headers of this ring have: salvage.c */
-    const struct record_header **records; /* whole ones that carry data, in the order of their sequences */
+    uint32_t crc_difference;              /* the difference that all headers of this ring have: salvage.c */
+    const struct record_header **records; /* whole data records, in the order of their sequences */
     size_t count, room;
 };
 
-/* Finds the records. 0, also if there are none, or -errno with a sentence; call salvage_end in either case. */
+/* Finds the records. Returns 0, even if there are none, or -errno with a sentence. The caller calls salvage_end in
+ * either case. */
 int salvage_find(struct device *device, struct salvage *finds);
 
 void salvage_end(struct device *device, struct salvage *finds);

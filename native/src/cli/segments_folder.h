@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of segments in the place of a ring or of a log device. */
+/* A folder of segments in place of a ring or a log device. */
 #ifndef BURST_CLI_SEGMENTS_FOLDER_H
 #define BURST_CLI_SEGMENTS_FOLDER_H
 
-/* Of an open that failed with `rc`: says so if the path leads to such a folder, else leaves the sentence as it is. Returns rc,
- * or -errno with the new sentence. */
+/* Explains an open that failed with `rc`. If the path leads to a folder of segments, sets a sentence that says so and
+ * returns its -errno. Otherwise returns rc and leaves the sentence as it is. */
 int segments_folder_explain(const char *path, int rc);
 
 #endif

@@ -14,7 +14,8 @@ static int is_damaged(const struct ring_view *view) {
     return view->recovery.lost > 0 || view->unreadable_bytes > 0;
 }
 
-/* Of a ring that recovery refuses: prints the reason on stderr, and what can be shown without a recovery. */
+/* Shows a ring that recovery refuses: prints the reason on stderr, and everything that can be shown without a
+ * recovery. */
 static int show_refused(struct device *device, int json, int rc, show_refused_print *print) {
     struct report report;
     const int code = cli_failed(rc);

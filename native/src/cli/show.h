@@ -6,10 +6,10 @@
 #include "cli/report.h"
 #include "view/ring_view.h"
 
-/* Prints what the command shows. 0, 1 if that is damage, or -errno with a sentence. */
+/* Prints the command's view of the ring. Returns 0, 1 if the ring is damaged, or -errno with a sentence. */
 typedef int show_print(struct report *report, struct device *device, const struct ring_view *view);
 
-/* Prints what can be shown of a ring that recovery refuses, and why it does. */
+/* Prints everything that can be shown of a ring that recovery refuses, and the reason. */
 typedef void show_refused_print(struct report *report, struct device *device, const char *why);
 
 struct show_command {
@@ -17,17 +17,18 @@ struct show_command {
     const char *about;
     show_print *print;
     show_refused_print *print_refused; /* or NULL */
-    /* Prints what is there instead of a ring: 1, 2 if that is damaged, 0 if it is not known. Or NULL. */
+    /* Prints the content of a medium that is no ring, or NULL. Returns 1; 2 if that content is damaged; 0 if it is
+     * unknown. */
     int (*print_other)(const struct device *device, int json);
 };
 
-/* Reads the arguments [--json] RING, opens the ring for reading, prints. Returns the exit code. */
+/* Reads the arguments [--json] RING, opens the ring for reading, and prints. Returns the exit code. */
 int show_ring(int argc, char **argv, const struct show_command *command);
 
 show_print info_print, dump_print, verify_print;
 show_refused_print dump_print_refused, verify_print_refused;
 
-/* Prints which processes have the ring open for writing. */
+/* Prints the processes that have the ring open for writing. */
 void show_holders(struct report *report, const char *path);
 void show_damage(struct report *report, const struct recovery *recovery);
 

@@ -12,7 +12,7 @@
 #include "cli/libblkid.h"
 #include "device/ring_name.h"
 
-#define FOUND 0 /* of blkid_do_probe; 1: nothing (more) */
+#define FOUND 0 /* blkid_do_probe returns this for a find, and 1 at the end */
 
 static int looking_failed(const char *path, int failure) {
     failure = failure == 0 ? EIO : failure;
@@ -20,19 +20,20 @@ static int looking_failed(const char *path, int failure) {
                      path, error_name(failure));
 }
 
-/* Opens the medium once more: the descriptor of the device takes whole blocks only. */
+/* Opens the medium once more, since the descriptor of the device takes only whole blocks. */
 static int open_medium(const struct device *device, int flags) {
     const int fd = device_open_again(device, flags);
     return fd < 0 ? looking_failed(device->path, -fd) : fd;
 }
 
-/* A DAX character device can be mapped and not be read, so that no file system or partition table is ever found on it. */
+/* Whether it is a DAX character device: it can be mapped and not read, so that no file system or partition table is
+ * ever found on it. */
 static int is_mapped_only(int fd) {
     struct stat status;
     return fstat(fd, &status) == 0 && S_ISCHR(status.st_mode);
 }
 
-/* A probe that returns one signature after the other. NULL with a sentence. */
+/* Begins a probe that returns one signature after the other. Returns NULL with a sentence after an error. */
 static blkid_probe begin_probe(const struct libblkid *blkid, const char *path, int fd) {
     errno = 0;
     blkid_probe probe = blkid->blkid_new_probe();

@@ -19,7 +19,7 @@ int streams_has_drained(const struct streams *streams, const struct record_heade
     return record->stream < LAYOUT_STREAMS_MAX && record->position < streams->drained_position[record->stream];
 }
 
-/* Whether it waits for any stream that gets it. */
+/* Counts the record for each stream that gets it and has not drained it. Returns whether there is one. */
 static int count_record(struct streams *streams, const struct record_header *record, uint64_t log_end) {
     int waits = 0;
     for (unsigned id = 0; id < LAYOUT_STREAMS_MAX; id++) {

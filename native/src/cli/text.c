@@ -22,7 +22,7 @@ size_t text_character(const uint8_t *bytes, size_t left) {
         }
         code = code << 6 | (bytes[i] & 0x3fu);
     }
-    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* U+0080..9f are controls */
+    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000}; /* U+0080 to U+009F are control characters */
     const int is_direction = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
     return code < least[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) || is_direction ? 0 : length;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks everything on a ring that has a CRC and says whether anything is damaged. Changes nothing. */
+/* The command `verify`: checks everything on a ring that has a CRC, and says whether it is damaged. Changes nothing. */
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "cli/streams.h"
@@ -12,7 +12,7 @@ struct record_count {
     uint64_t damaged_ranges;
 };
 
-/* The reader hands out nothing but records whose CRCs hold. */
+/* Counts records. The reader hands out only records whose CRCs hold. */
 static int count_records(const struct ring_view *view, const struct streams *streams, struct record_count *count) {
     const struct recovery_input input = ring_view_input(view);
     struct reader reader;

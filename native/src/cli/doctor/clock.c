@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock: what reading it costs, and how near it is to UTC. */
+/* Checks of the clock: the cost of reading it, and its distance from UTC. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

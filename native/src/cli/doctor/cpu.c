@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cores themselves: their clock, their sleep, and who else runs on them. */
+/* Checks of the cores: their clock, their sleep, and other threads on them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define NOHZ_FULL CPU_DIRECTORY "/nohz_full"
 #define DMA_LATENCY "/dev/cpu_dma_latency"
 
-#define SHALLOW_US 2 /* leaving such a state is not noticed */
+#define SHALLOW_US 2 /* nobody notices the time that such a state takes to leave */
 #define DEEP_US 50
 
 int doctor_latency_cpus(const struct doctor *doctor, cpu_set_t *cpus, const char **unread) {
@@ -69,7 +69,7 @@ static void check_governor(struct doctor *doctor) {
     result_mend(found, "cpupower -c %s frequency-set -g performance", text);
 }
 
-/* The limit that programs asked for, in us: idle states that take longer to leave are not entered. */
+/* The limit that programs asked for, in us. The kernel enters no idle state that takes longer to leave. */
 static int latency_limit(const struct doctor *doctor, int32_t *limit) {
     char bytes[sizeof *limit + 1];
     const int got = host_read(&doctor->host, DMA_LATENCY, bytes, sizeof bytes);
@@ -83,7 +83,8 @@ struct idle_state {
     char name[32];
 };
 
-/* The deepest state of the core that is enabled and within the limit. -errno and the path. */
+/* Finds the core's deepest idle state that is enabled and within the limit. Returns 0, or -errno with the unreadable
+ * file in path. */
 static int deepest_state(const struct doctor *doctor, int cpu, int32_t limit, struct idle_state *deepest, char *path) {
     int states = 0;
     *deepest = (struct idle_state){.cpu = cpu};
@@ -160,7 +161,7 @@ static void check_cstates(struct doctor *doctor) {
                 text, SHALLOW_US);
 }
 
-/* What to isolate: the last quarter of the cores that are near the device. */
+/* Suggests cores to isolate: the last quarter of the cores near the device. */
 static void suggest_cpus(const struct doctor *doctor, const cpu_set_t *online, char *text) {
     cpu_set_t near, chosen;
     char path[HOST_PATH_BYTES];
@@ -222,7 +223,7 @@ static void check_isolation(struct doctor *doctor) {
     result_mend(found, "# kernel parameter: nohz_full=%s", cpus_text(&isolated, text));
 }
 
-/* The hardware threads that share a core with one of these and are not among them. */
+/* Finds the hardware threads that share a core with one of `cpus` and are not among them. */
 static int find_siblings(const struct doctor *doctor, const cpu_set_t *cpus, cpu_set_t *siblings, char *path) {
     CPU_ZERO(siblings);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ring's disk: what stands between a write and its completion. */
+/* Checks of the ring's disk: everything between a write and its completion. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static int is_nvme(const struct doctor *doctor) {
     return strncmp(doctor->ring.disk, "nvme", 4) == 0;
 }
 
-/* A disk that is memory has no queue in front of it and nothing volatile behind it. */
+/* Such a disk is memory: no queue before it, no volatile cache behind it. */
 static int is_virtual(const struct doctor *doctor) {
     return strncmp(doctor->ring.directory, "/sys/devices/virtual/", 21) == 0;
 }
@@ -22,7 +22,7 @@ static const char *queue_file(const struct doctor *doctor, const char *name, cha
     return path;
 }
 
-/* How users write it. */
+/* The path in the form that a user would write. */
 static const char *short_file(const struct doctor *doctor, const char *name, char *path) {
     snprintf(path, HOST_PATH_BYTES, "/sys/block/%s/queue/%s", doctor->ring.disk, name);
     return path;

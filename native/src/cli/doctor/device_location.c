@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "cli/doctor/host.h"
 
-#define DEPTH_MAX 8 /* devices under devices */
+#define DEPTH_MAX 8 /* devices under devices, at most */
 
 static const char *path_on_host(const struct host *host, const char *real) {
     char root[PATH_MAX];
@@ -27,7 +27,8 @@ static void keep_first(void *argument, const char *entry) {
     }
 }
 
-/* Goes from a disk that is made of others (device-mapper, md) to the first of them. 0 if it is not made of others. */
+/* Goes from a disk that consists of others (device-mapper, md) to the first of them. Returns 0 if it consists of
+ * none. */
 static int descend_to_member(const struct host *host, char *directory) {
     char path[2 * PATH_MAX + NAME_MAX + 16], member[NAME_MAX + 1] = "", real[PATH_MAX];
     dev_t number;
@@ -54,7 +55,7 @@ static void find_disk(const struct host *host, dev_t number, struct device_locat
     snprintf(location->disk, sizeof location->disk, "%.63s", path_name(location->directory));
 }
 
-/* Where the path leads; the file itself need not exist yet. */
+/* Resolves the path's links. The file itself need not exist yet. */
 static int resolve_path(const struct host *host, const char *path, char *resolved) {
     char followed[PATH_MAX], directory[PATH_MAX], above[PATH_MAX];
     if (host_is_recorded(host)) {
@@ -75,7 +76,7 @@ static int resolve_path(const struct host *host, const char *path, char *resolve
     return 0;
 }
 
-/* The mount of the file; of a file that does not exist yet that of its directory. */
+/* Finds the mount of the file; if the file does not exist yet, the mount of its folder. */
 static int find_mount(const struct host *host, struct device_location *location) {
     char directory[PATH_MAX];
     const int rc = mount_of_path(host->root, location->path, &location->mount);
@@ -97,12 +98,12 @@ int device_location_find(const struct host *host, const char *path, struct devic
         return 0;
     }
     if (find_mount(host, location) < 0) {
-        return 0; /* unknown: the checks say so */
+        return 0; /* no mount is known: the checks report that */
     }
     location->mounted = 1;
     number = location->mount.number;
     if (major(number) != 0 ||
-        sysfs_node_number(host->root, location->mount.source, &number)) { /* btrfs has its own numbers */
+        sysfs_node_number(host->root, location->mount.source, &number)) { /* btrfs shows device numbers of its own */
         find_disk(host, number, location);
     }
     return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command: reads its options and does one of its four tasks. */
+/* The command `doctor`: reads its options and does one of its four tasks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -62,8 +62,8 @@ struct doctor_request {
     struct verify_request verify;
 };
 
-/* Reads from the ring the name of its log file, and how much memory its image takes. Neither is known of a ring to
- * be. */
+/* Reads from the ring the name of its log file and how much memory its image takes. Neither is known for a ring that
+ * does not exist yet. */
 static void read_ring(struct doctor *doctor, char *log, size_t room) {
     static struct stream_state first;
     struct ledger *ledger;
@@ -71,7 +71,7 @@ static void read_ring(struct doctor *doctor, char *log, size_t room) {
     log[0] = '\0';
     const int rc = device_open(&platform_linux, doctor->ring.path, DEVICE_READ_ONLY, BURST_IO_AUTO, &device);
     if (rc < 0) {
-        doctor->ring_failure = rc == -ENOENT ? 0 : rc; /* it is still to be made */
+        doctor->ring_failure = rc == -ENOENT ? 0 : rc; /* -ENOENT: the ring does not exist yet */
         return;
     }
     if (ledger_read(&platform_linux, device, &ledger) == 0) {
@@ -183,7 +183,7 @@ static int read_seconds(const char *text, double *seconds) {
     return end == text || *end != '\0' || !(*seconds > 0 && *seconds <= 1e6) ? -1 : 0;
 }
 
-/* One option. CLI_GO_ON or the exit code. */
+/* Reads one option. Returns CLI_GO_ON or the exit code. */
 static int read_option(int option, const char *value, struct doctor_request *request) {
     unsigned long long number;
     switch (option) {

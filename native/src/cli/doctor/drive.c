@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `burstlog doctor --drive-report`: what a drive is, and how long its durable writes of one block take, as one line of
- * a table. In a folder it writes a file that nobody sees and that is gone when it ends; of a device a blank one only.
+ * `burstlog doctor --drive-report`: describes a drive, and how long its durable writes of one block take, as one line
+ * of a table. In a folder it writes to a file without a name, which is gone when the command ends. A device must be
+ * blank.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,14 +29,14 @@
 
 struct drive_figures {
     uint64_t writes;
-    int64_t *took_ns; /* sorted when all are there */
+    int64_t *took_ns; /* sorted after the last write */
 };
 
 struct drive_facts {
     char model[160], firmware[64], cache[96], protection[64], on[96], when[96];
 };
 
-/* ------------------------------------------------------------------------------------------------ what it is */
+/* ------------------------------------------------------------------------------------------------ the drive */
 
 static void trim(char *text) {
     size_t length = strlen(text);
@@ -43,11 +44,11 @@ static void trim(char *text) {
         text[--length] = '\0';
     }
     for (; *text != '\0'; text++) {
-        *text = *text == '|' ? '/' : *text; /* it stands in a cell of a table */
+        *text = *text == '|' ? '/' : *text; /* "|" would end the cell of the table */
     }
 }
 
-/* The file of that name of the disk, or of what it is a part of: an NVMe controller, a SCSI target. */
+/* Reads the file `name` of the disk, or of the next device above it that has one: an NVMe controller, a SCSI target. */
 static int read_above(const struct host *host, const struct device_location *location, const char *name, char *text,
                       size_t room) {
     char path[HOST_PATH_BYTES];
@@ -55,7 +56,7 @@ static int read_above(const struct host *host, const struct device_location *loc
     return rc < 0 ? rc : host_line(host, path, text, room);
 }
 
-/* A disk without a model of its own has a name that says what it is. */
+/* The kind of a disk without a model: its name tells. */
 static const char *kind_of(const char *disk) {
     return strncmp(disk, "zram", 4) == 0   ? "zram, compressed memory"
            : strncmp(disk, "loop", 4) == 0 ? "loop device"
@@ -85,7 +86,7 @@ static void read_model(const struct host *host, const struct device_location *lo
     snprintf(facts->firmware, sizeof facts->firmware, "%s", firmware);
 }
 
-/* No drive says that it is protected; one that has a volatile cache is not told apart from one that has a battery. */
+/* No drive says that it is protected. A drive with a volatile cache looks the same with and without a battery. */
 static void read_cache(const struct host *host, const struct device_location *location, struct drive_facts *facts) {
     char path[HOST_PATH_BYTES], cache[64];
     long long fua = 0;
@@ -126,14 +127,14 @@ static void read_facts(const struct host *host, const struct device_location *lo
              month);
 }
 
-/* ------------------------------------------------------------------------------------------------ what it takes */
+/* ------------------------------------------------------------------------------------------------ its writes */
 
 static int compare(const void *one, const void *other) {
     const int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
     return (a > b) - (a < b);
 }
 
-/* One lap is not timed: on a file system the first write of a block allocates it. */
+/* Does not time the first lap: on a file system the first write of a block allocates it. */
 static int write_and_time(const struct verify_engine *engine, uint64_t writes, struct drive_figures *figures) {
     const uint32_t block_bytes = engine->device->block_bytes;
     const uint64_t room = engine->device->medium_bytes < DRIVE_BYTES ? engine->device->medium_bytes : DRIVE_BYTES;
@@ -166,7 +167,8 @@ static int measure(struct device *device, uint64_t writes, struct drive_figures 
     rc = figures->took_ns == NULL ? error_set(ENOMEM, "no memory for %" PRIu64 " figures", writes) : 0;
     uint8_t *block = engines.engines[0].block;
     for (uint32_t i = 0; rc == 0 && i < device->block_bytes; i += (uint32_t)sizeof(uint64_t)) {
-        const uint64_t random = platform_linux.ops->random(&platform_linux); /* zeros are a short cut for some */
+        /* Not zeros: some drives take a short cut for them. */
+        const uint64_t random = platform_linux.ops->random(&platform_linux);
         memcpy(block + i, &random, sizeof random);
     }
     rc = rc < 0 ? rc : write_and_time(&engines.engines[0], writes, figures);
@@ -212,7 +214,7 @@ static int measure_path(const struct verify_request *request, struct drive_figur
     return rc;
 }
 
-/* A percentile that so few writes do not have is none. */
+/* Prints "-" for a percentile that so few writes do not have. */
 static void print_percentile(const struct drive_figures *figures, double percent) {
     const double beyond = (double)figures->writes * (100 - percent) / 100;
     if (beyond < 1) {

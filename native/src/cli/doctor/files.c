@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file systems of the ring file and of the log file, and what the two share. */
+/* Checks of the file systems of ring file and log file, and of a disk that both share. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define MOUNTS "/proc/self/mountinfo"
 
-/* As the study file-systems showed it (docs/benchmarks.md). */
+/* Source: the study file-systems (docs/benchmarks.md). */
 static const struct {
     const char *type, *cost;
 } slow_types[] = {
@@ -16,7 +16,7 @@ static const struct {
      "A durable event through a ring on btrfs took 1.6 times as long as through one on ext4 at the median (498 and "
      "320 us; loop devices on a virtual disk, 1,000 events/s; scripts/bench/all --full file-systems, 2026-11-23)."},
 };
-/* At the median these took no longer than ext4 there; in memory a sync does nothing. */
+/* In that study these took no longer than ext4 at the median; in memory a sync does nothing. */
 static const char *const known_types[] = {"ext4", "ext2", "ext3", "xfs", "tmpfs", "ramfs"};
 
 static int is_known(const char *type) {
@@ -118,7 +118,7 @@ static void check_same_disk(struct doctor *doctor) {
     result_mend(found, "# put the log file on another disk than the ring");
 }
 
-/* One set for each of the two files. */
+/* One set of ids for each of the two files. */
 static const struct ids {
     const char *type, *barriers, *discard, *atime, *journal;
 } ring_ids = {"ring.file_system", "ring.barriers", "ring.discard", "ring.atime", "ring.data_journal"},
@@ -139,7 +139,7 @@ static void check_location(struct doctor *doctor, const struct device_location *
     check_journal(doctor, ids->journal, &location->mount);
 }
 
-/* Then what is said about the one holds for the other. */
+/* If both files share a mount, the checks of the one hold for the other. */
 static int share_a_mount(const struct device_location *one, const struct device_location *other) {
     return one->mounted && other->mounted && strcmp(one->mount.point, other->mount.point) == 0;
 }

@@ -79,7 +79,7 @@ int host_choice(const struct host *host, const char *path, char *choice, size_t 
         *end = '\0';
         snprintf(choice, room, "%s", begin + 1);
     } else {
-        snprintf(choice, room, "%s", line); /* nothing to choose from: "none" */
+        snprintf(choice, room, "%s", line); /* no choice in brackets, such as "none" */
     }
     return 0;
 }
@@ -162,7 +162,7 @@ int host_cpus(const struct host *host, const char *path, cpu_set_t *cpus) {
     const int rc = host_line(host, path, line, sizeof line);
     CPU_ZERO(cpus);
     if (rc == 0 && strcmp(line, "(null)") == 0) {
-        return 0; /* how nohz_full says "none" */
+        return 0; /* nohz_full says "none" in this way */
     }
     return rc < 0 ? rc : cpus_parse(line, cpus);
 }

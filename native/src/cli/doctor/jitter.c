@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hiccups: a thread that is pinned to a core reads the clock without end. Between two readings lie some 10 ns, unless
- * the core was taken away: by an interrupt, another thread, the firmware, the host of a virtual machine. What is
- * counted is how long an append that comes every 100 us would have waited for its core: a gap of 1 ms holds up ten.
+ * Hiccups: a thread pinned to a core reads the clock without end. Some 10 ns lie between two readings, unless something
+ * took the core away: an interrupt, another thread, the firmware, the host of a virtual machine. The figures say how
+ * long an append would have waited for its core, if one came every 100 us: a gap of 1 ms holds up ten.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,8 @@ struct core {
     struct histogram waits;
 };
 
-/* The appends that fell into the time from `from` to `to`, in which the core was gone. */
+/* Counts the appends that would have come between `from` and `to`, while the core was gone. Returns when the next one
+ * comes. */
 static int64_t count_waits(struct histogram *waits, int64_t next_append_ns, int64_t from_ns, int64_t to_ns) {
     for (; next_append_ns <= to_ns; next_append_ns += APPEND_EVERY_NS) {
         histogram_record(waits, (uint64_t)(to_ns - (next_append_ns > from_ns ? next_append_ns : from_ns)));
@@ -98,7 +99,8 @@ static int share_a_core(const struct host *host, int one, int other) {
     return host_cpus(host, path, &together) == 0 && CPU_ISSET((size_t)other, &together);
 }
 
-/* The two quietest cores, not hardware threads of one core; those near the disk first. -1: there is none. */
+/* Chooses the two quietest cores, which are no hardware threads of one core. Cores near the disk come first. -1: there
+ * is none. */
 static void advise_cores(const struct doctor *doctor, struct core *cores, int count, int *commit_cpu, int *drain_cpu) {
     static struct core *order[CPU_SETSIZE];
     cpu_set_t near;
@@ -179,7 +181,7 @@ static void print_json(const struct core *cores, int count, int commit_cpu, int 
     report_end(&report);
 }
 
-/* Those asked for; without a list all that this process may use. */
+/* The cores of the list, or, without a list, all that this process may use. */
 static int choose_cores(const char *list, cpu_set_t *cpus) {
     cpu_set_t allowed, both;
     if (sched_getaffinity(0, sizeof allowed, &allowed) < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of a running JVM: those of its command line and of the variables from which it takes more. */
+/* Checks of a running JVM's options: those of its command line, and those of the variables that the JVM reads, too. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 #define OPTIONS_MAX 4096
 
 struct jvm {
-    char process[HOST_PATH_BYTES]; /* its command line: the evidence */
+    char process[HOST_PATH_BYTES]; /* /proc path of its command line: the evidence */
     char environment[HOST_PATH_BYTES];
-    int environment_failure; /* 0, or why its variables cannot be read: an option may stand there */
-    int version;             /* 17; 0 if unknown */
+    int environment_failure; /* 0, or the -errno of reading its environment, where an option may stand */
+    int version;             /* "17" for instance; 0: unknown */
     int count;
-    const char *options[OPTIONS_MAX]; /* in the order in which they count: the last one wins */
+    const char *options[OPTIONS_MAX]; /* in the order in which the JVM takes them: the last one wins */
 };
 
 static void add_option(struct jvm *jvm, const char *option) {
@@ -43,7 +43,7 @@ static int takes_a_value(const char *option) {
     return 0;
 }
 
-/* The options before the main class or jar; what follows is the application's. */
+/* Adds the options before the main class or jar. The words behind that are the application's. */
 static void add_command_line(struct jvm *jvm, char *text, size_t bytes) {
     for (char *at = text + strlen(text) + 1; at < text + bytes && (*at == '-' || *at == '@'); at += strlen(at) + 1) {
         add_option(jvm, at);
@@ -64,11 +64,11 @@ static void add_variable(struct jvm *jvm, char *text, size_t bytes, const char *
              word = strtok_r(NULL, " \t\n", &rest)) {
             add_option(jvm, word);
         }
-        at = end; /* the words are terminated one by one now */
+        at = end; /* each word is terminated from here on */
     }
 }
 
-/* Of the JDK that the program belongs to. */
+/* The version of the JDK that the program belongs to. */
 static int read_version(const struct doctor *doctor) {
     char link[2 * HOST_PATH_BYTES], target[PATH_MAX], directory[PATH_MAX], home[PATH_MAX], path[HOST_PATH_BYTES],
         text[4096];
@@ -107,7 +107,7 @@ static int read_jvm(const struct doctor *doctor, struct jvm *jvm) {
     return 0;
 }
 
-/* What follows the last option that begins so; NULL if none does. */
+/* The text behind this prefix in the last option that has it; NULL if none has. */
 static const char *value_of(const struct jvm *jvm, const char *prefix) {
     const size_t length = strlen(prefix);
     for (int i = jvm->count - 1; i >= 0; i--) {
@@ -118,7 +118,7 @@ static const char *value_of(const struct jvm *jvm, const char *prefix) {
     return NULL;
 }
 
-/* -XX:+Name or -XX:-Name, the last one: 1 or 0; otherwise what it is by default. */
+/* The last of -XX:+Name and -XX:-Name: 1 or 0. Without either, the default. */
 static int is_on(const struct jvm *jvm, const char *name, int by_default) {
     for (int i = jvm->count - 1; i >= 0; i--) {
         const char *option = jvm->options[i];
@@ -130,7 +130,8 @@ static int is_on(const struct jvm *jvm, const char *name, int by_default) {
     return by_default;
 }
 
-/* Options may stand where we cannot look: then that one is missing proves nothing. */
+/* Whether options may stand in a place that this user cannot read. Then a missing option proves nothing, and the result
+ * is "unknown". */
 static int cannot_tell(struct doctor *doctor, const struct jvm *jvm, const char *id) {
     const char *file = value_of(jvm, "@");
     if (jvm->environment_failure == 0 && file == NULL && value_of(jvm, "-XX:Flags=") == NULL) {
@@ -146,7 +147,7 @@ static int cannot_tell(struct doctor *doctor, const struct jvm *jvm, const char 
     return 1;
 }
 
-/* One finding about an option that is missing, or given where it should not be. */
+/* Adds one result about an option that is missing, or given where it should not be. */
 static void require(struct doctor *doctor, const struct jvm *jvm, int holds, const char *id, enum severity severity,
                     const char *what, const char *cost, const char *mend) {
     if (holds) {
@@ -200,7 +201,7 @@ static void check_collector(struct doctor *doctor, const struct jvm *jvm) {
         "-XX:+UseG1GC");
 }
 
-/* Where the JVM's counters lie: on a disk, a page of them under write-back stops the thread that counts. */
+/* Checks where the JVM's counters lie. On a disk, write-back of a page of them stops each thread that counts. */
 static void check_perf_data(struct doctor *doctor, const struct jvm *jvm) {
     struct mount mount;
     const int known = mount_of_path(doctor->host.root, "/tmp", &mount) == 0;

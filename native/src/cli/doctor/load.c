@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of the last minute threads waited for cores, memory and disks: pressure stall information. */
+/* Checks how much of the last minute threads waited for cores, memory and disks: pressure stall information. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

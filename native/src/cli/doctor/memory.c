@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can make a touch of memory wait. */
+/* Checks of everything that can make a touch of memory wait. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -173,7 +173,7 @@ static void check_balancing(struct doctor *doctor) {
     cpu_set_t nodes;
     long long on;
     if (host_cpus(&doctor->host, "/sys/devices/system/node/online", &nodes) < 0 || CPU_COUNT(&nodes) < 2) {
-        return; /* one node: nothing to balance */
+        return; /* a host with one node has nothing to balance */
     }
     const int rc = host_number(&doctor->host, path, &on);
     if (rc < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket that the ring's disk is attached to: whether the writers and its interrupts are there, too. */
+/* Checks whether the writers and the disk's interrupts run on the socket that the ring's disk is attached to. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ int doctor_device_node(const struct doctor *doctor, int *node, cpu_set_t *cpus, 
     }
     rc = host_number(&doctor->host, path, &number);
     if (rc < 0 || number < 0) {
-        return rc < 0 ? rc : -EINVAL; /* -1: the firmware does not say */
+        return rc < 0 ? rc : -EINVAL; /* -1 in the file: the firmware does not tell */
     }
     *node = (int)number;
     char list[HOST_PATH_BYTES];
@@ -70,7 +70,7 @@ static void check_node(struct doctor *doctor, int node, const cpu_set_t *near, c
                 near_text);
 }
 
-/* The name in the line of /proc/interrupts that begins with this number, and how many came. 0 if there is none. */
+/* Finds the line of /proc/interrupts with this number: its name, and its count. Returns 0 if there is none. */
 static int describe_vector(const char *table, int vector, char *name, size_t room, unsigned long long *count) {
     char label[16];
     snprintf(label, sizeof label, "%d:", vector);
@@ -100,7 +100,7 @@ static int describe_vector(const char *table, int vector, char *name, size_t roo
     return 0;
 }
 
-/* Not of a write: "virtio1-config", "nvme0q0". */
+/* Whether the interrupt does not belong to a write: "virtio1-config", "nvme0q0". */
 static int is_administrative(const char *name) {
     const size_t length = strlen(name);
     return strstr(name, "config") != NULL ||

@@ -56,7 +56,7 @@ void result_mend(struct result *result, const char *format, ...) {
     FORMAT_INTO(result->mend);
 }
 
-/* Breaks lines between words; each begins at the same column. */
+/* Breaks lines between words. Each line begins at the same column. */
 static void print_words(const char *label, const char *text) {
     int column = printf("        %s", label);
     const int indent = column;
@@ -73,7 +73,7 @@ static void print_words(const char *label, const char *text) {
     putchar('\n');
 }
 
-/* As they are, so that they can be copied. */
+/* Prints the commands unbroken, so that they can be copied. */
 static void print_commands(const char *commands) {
     const char *label = "mend";
     for (const char *line = commands; *line != '\0';) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the engine's own threads of a running process may run. The threads that append are the application's. */
+/* Checks where the engine's own threads of a running process may run. The threads that append are the application's. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int read_allowed(const struct host *host, const char *path, cpu_set_t *cp
     return cpus_parse(list, cpus);
 }
 
-/* The engine's threads by their names. How many; -errno and the path. */
+/* Finds the engine's threads by their names. Returns how many there are, or -errno with the unreadable path. */
 static int find_threads(const struct doctor *doctor, struct engine_thread *threads, char *path) {
     static int tids[THREADS_MAX];
     int found = 0;
@@ -42,7 +42,7 @@ static int find_threads(const struct doctor *doctor, struct engine_thread *threa
         snprintf(path, HOST_PATH_BYTES, "/proc/%d/task/%d/comm", doctor->pid, tids[i]);
         if (host_line(&doctor->host, path, thread->name, sizeof thread->name) < 0 ||
             strncmp(thread->name, "burst-", 6) != 0) {
-            continue; /* ended meanwhile, or somebody else's */
+            continue; /* the thread has ended, or is another user's */
         }
         thread->tid = tids[i];
         snprintf(thread->status, sizeof thread->status, "/proc/%d/task/%d/status", doctor->pid, tids[i]);
@@ -87,7 +87,7 @@ static void check_node_of_threads(struct doctor *doctor, const struct engine_thr
     char path[HOST_PATH_BYTES], text[CPUS_TEXT_BYTES];
     int node, far = 0;
     if (doctor_device_node(doctor, &node, &near, path) != 1) {
-        return; /* numa.device says why */
+        return; /* the result numa.device tells why */
     }
     for (int i = 0; i < count; i++) {
         if (!cpus_overlap(&threads[i].cpus, &near)) {

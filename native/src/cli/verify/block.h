@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The blocks of the plug-pull test. Block 0 of the medium describes the test and has number 0; number n >= 1 stands
- * in block 1 + (n - 1) % slots. Each is written alone and durably; n + 1 is written only after n was acknowledged.
- * The engines take turns: one writes so many blocks, then the next one, and after the last engine the first again.
+ * The blocks of the plug-pull test. Block 0 of the medium describes the test and has number 0. Number n >= 1 stands in
+ * block 1 + (n - 1) % slots. Each block is written alone and durably, and n + 1 only after n was acknowledged. The
+ * engines take turns: each writes a run of blocks, and after the last engine the first one goes on.
  */
 #ifndef BURST_CLI_VERIFY_BLOCK_H
 #define BURST_CLI_VERIFY_BLOCK_H
@@ -15,22 +15,22 @@
 #define VERIFY_TURNS 8u
 
 struct verify_turn {
-    uint32_t io; /* enum burst_io; 0: there are no more turns */
+    uint32_t io; /* enum burst_io; 0: no turn follows */
     uint32_t blocks;
 };
 
 struct verify_block {
     uint64_t magic;
-    uint64_t test_id; /* random; tells the blocks of this test from those of an earlier one */
+    uint64_t test_id; /* random; tells this test's blocks from those of an earlier test */
     uint64_t number;
-    int64_t time_ns; /* CLOCK_REALTIME, before it was written */
+    int64_t time_ns; /* CLOCK_REALTIME just before the write */
     uint64_t slots;
     uint32_t block_bytes;
-    uint32_t crc; /* CRC32C of the whole block with this field zero */
+    uint32_t crc; /* CRC32C of the whole block, with zero in this field */
     struct verify_turn turns[VERIFY_TURNS];
 };
 
-/* Which turn block `number` >= 1 belongs to: an index of turns. */
+/* The turn that block `number` >= 1 belongs to, as an index of turns. */
 static inline uint32_t verify_turn_of(const struct verify_block *test, uint64_t number) {
     uint64_t round = 0;
     for (uint32_t i = 0; i < VERIFY_TURNS && test->turns[i].io != 0; i++) {
@@ -57,7 +57,7 @@ static inline uint32_t verify_crc(const uint8_t *block, uint32_t block_bytes) {
     return crc32c(crc32c(0, &header, sizeof header), block + sizeof header, block_bytes - sizeof header);
 }
 
-/* Every sector of every block is different, so that a mix of two blocks is not taken for one. */
+/* Fills each sector of each block differently, so that a mix of two blocks has a wrong CRC. */
 static inline void verify_fill(uint8_t *block, const struct verify_block *header) {
     uint64_t word = header->number * 0x9e3779b97f4a7c15ull ^ header->test_id;
     for (uint32_t at = sizeof *header; at + sizeof word <= header->block_bytes; at += sizeof word) {
@@ -73,7 +73,7 @@ static inline void verify_fill(uint8_t *block, const struct verify_block *header
 
 enum verify_verdict { VERIFY_WHOLE, VERIFY_TORN, VERIFY_FOREIGN };
 
-/* TORN: it begins as a block of a test, and its CRC is wrong. */
+/* TORN: the block begins as one of a test, but its CRC is wrong. */
 static inline enum verify_verdict verify_judge_block(const uint8_t *block, uint32_t block_bytes,
                                                      struct verify_block *header) {
     memcpy(header, block, sizeof *header);

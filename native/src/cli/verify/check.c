@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plug-pull test, after the cut: is every block that was acknowledged there, and is it whole? */
+/* The plug-pull test, after the cut: finds whether each acknowledged block is there and whole. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,23 +14,25 @@
 #include "device/medium.h"
 #include "device/open.h"
 
-#define TORN UINT64_MAX /* instead of a number: what is there is torn */
+#define TORN UINT64_MAX /* in place of a number: the block is torn */
 #define RANGES_SHOWN 16
 
 struct outcome {
-    uint64_t first, last; /* the numbers that were looked for */
-    uint64_t highest;     /* found */
+    uint64_t first, last; /* the first and the last number looked for */
+    uint64_t highest;     /* the highest number found */
     uint64_t missing, torn;
     uint64_t last_lost;
     struct verify_block test;
-    uint64_t blocks_of[VERIFY_TURNS], lost_of[VERIFY_TURNS]; /* by each engine, of those that were looked for */
-    unsigned ranges; /* of numbers that are missing or torn; the first of them follow */
+    /* By engine: numbers looked for, and those of them that are lost. */
+    uint64_t blocks_of[VERIFY_TURNS], lost_of[VERIFY_TURNS];
+    /* Ranges of numbers that are missing or torn; the first few of them follow. */
+    unsigned ranges;
     struct {
         uint64_t from, to;
     } range[RANGES_SHOWN];
 };
 
-/* Fills found[slot]: the number of the whole block of this test that is there, TORN, or 0 for none. */
+/* Fills found[slot] with the number of this test's whole block in the slot, TORN, or 0 if there is none. */
 static int read_slots(struct device *device, uint8_t *block, const struct verify_block *test, uint64_t *found) {
     for (uint64_t slot = 0; slot < test->slots; slot++) {
         struct verify_block header;
@@ -61,8 +63,8 @@ static void note_loss(struct outcome *outcome, uint64_t number, int torn) {
 }
 
 /*
- * A slot must hold its number, or one of a later round. The write that was under way when the power went may have
- * left a torn block. That is the block after the highest found: each is written only after the one before was
+ * A slot must hold its number, or one of a later round. The write under way at the cut may have left one torn block. It
+ * can only be the block behind the highest number found: each block was written after the one before it was
  * acknowledged.
  */
 static void judge_slots(const uint64_t *found, const struct verify_block *test, uint64_t last,
@@ -99,7 +101,7 @@ static void describe_ranges(const struct outcome *outcome, char *text, size_t ro
     }
 }
 
-/* An engine that lost nothing is not cleared by that: the next engine's flush may have saved what it left in the
+/* An engine without a loss is not proved good: the next engine's flush may have saved the blocks that it left in the
  * cache. */
 static const char *verdict_of(const struct outcome *outcome, uint32_t turn) {
     return outcome->lost_of[turn] > 0 ? "lost acknowledged blocks: no ring is safe there with it"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A flush of one engine also makes durable what the engine before it left in the cache, so a power cut tests the engine
- * that is writing. Turns are therefore long, and of the same time for each engine: the cut may come in any turn.
+ * A flush by one engine also makes durable what the engine before it left in the cache. So a power cut tests only the
+ * engine that is writing. Turns are therefore long and equally long in time: the cut may come in any of them.
  */
 #include "cli/verify/engines.h"
 
@@ -28,7 +28,8 @@ int verify_parse_io(const char *name, uint32_t *io) {
     return *io != BURST_IO_AUTO || strcmp(name, "auto") == 0 ? 0 : -EINVAL;
 }
 
-/* Memory of the engine's own kind (registered, aligned). A mapped medium has none but itself, and gets plain memory. */
+/* Allocates memory of the engine's own kind (registered, aligned). A mapped medium has only itself, and gets plain
+ * memory. */
 static int allocate_block(struct verify_engine *engine) {
     struct device *device = engine->device;
     engine->block = device->mapping != NULL ? platform_allocate(device->platform, device->block_bytes, PLATFORM_PLAIN)
@@ -85,7 +86,7 @@ int verify_engine_write(const struct verify_engine *engine, uint64_t offset) {
 }
 
 int verify_engines_plan_turns(const struct verify_engines *engines, struct verify_block *test) {
-    const uint64_t share = test->slots / (2 * engines->count); /* so that two rounds are on the medium to be checked */
+    const uint64_t share = test->slots / (2 * engines->count); /* two rounds then fit on the medium for the check */
     const uint64_t most = share > 0 ? share : 1;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < engines->count; i++) {

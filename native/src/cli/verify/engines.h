@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines that write the blocks of the plug-pull test, as they would write a ring. */
+/* The engines that write the blocks of the plug-pull test, in the way in which they write a ring. */
 #ifndef BURST_CLI_VERIFY_ENGINES_H
 #define BURST_CLI_VERIFY_ENGINES_H
 
@@ -8,31 +8,31 @@
 
 struct verify_engine {
     struct device *device;
-    uint8_t *block; /* the memory that it writes from */
+    uint8_t *block; /* the memory that the engine writes from */
 };
 
 struct verify_engines {
     uint32_t count;
     struct verify_engine engines[VERIFY_TURNS];
-    char left_out[DEVICE_FALLBACK_BYTES]; /* "", or which engines cannot be tested, and why */
+    char left_out[DEVICE_FALLBACK_BYTES]; /* which engines cannot be tested, and why; "": all can */
 };
 
-/* 0 if the medium is blank, or `force` was given and it may be overwritten; else -errno with a sentence. */
+/* Returns 0 if the medium is blank, or if `force` was given and it may be overwritten; else -errno with a sentence. */
 int verify_check_free(struct device *device, int force);
 
-/* "uring". 0 or -EINVAL. */
+/* Parses an engine's name such as "uring". Returns 0 or -EINVAL. */
 int verify_parse_io(const char *name, uint32_t *io);
 
-/* Opens every engine that io=auto may take for the medium, or, if io names one, that alone. 0, or -errno with a
- * sentence. Close them before the device. */
+/* Opens each engine that io=auto may take for the medium; if io names one, only that one. Returns 0, or -errno with a
+ * sentence. The caller closes the engines before the device. */
 int verify_engines_open(struct device *device, uint32_t io, struct verify_engines *engines);
 void verify_engines_close(struct device *device, struct verify_engines *engines);
 
-/* Plans the turns: each engine gets so many blocks that all write for about the same time. Measures that by writes to
- * the first slot. 0, or -errno with a sentence. */
+/* Plans the turns: each engine gets so many blocks that all write for about the same time. Measures that by writing to
+ * the first slot. Returns 0, or -errno with a sentence. */
 int verify_engines_plan_turns(const struct verify_engines *engines, struct verify_block *test);
 
-/* Writes the block as a commit of a ring is written. 0, or -errno with a sentence. */
+/* Writes the engine's block in the way of a commit. Returns 0, or -errno with a sentence. */
 int verify_engine_write(const struct verify_engine *engine, uint64_t offset);
 
 #endif

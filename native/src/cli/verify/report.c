@@ -32,7 +32,7 @@ static int split_address(const char *where, char *host, size_t room, const char 
     return length < room && **port != '\0';
 }
 
-/* A socket that is connected to, or listens on, the first address that works. -errno with a sentence. */
+/* Connects to the first address that works, or listens on it. Returns the socket, or -errno with a sentence. */
 static int open_socket(const char *where, int passive) {
     char host[256];
     const char *port;
@@ -113,7 +113,7 @@ int reporter_tell(struct reporter *reporter, uint64_t number) {
     const int length = snprintf(line, sizeof line, "%" PRIu64 "\n", number);
     const int rc = send_some(reporter, line, (size_t)length, MSG_DONTWAIT);
     if (reporter->rest_bytes == (size_t)length) {
-        reporter->rest_bytes = 0; /* nothing of it was sent: the next number will do */
+        reporter->rest_bytes = 0; /* no byte of it was sent, so a later number replaces it */
     }
     return rc;
 }
@@ -163,7 +163,7 @@ static void handle_line(struct listener *listener, char *line) {
     }
 }
 
-/* Whole lines; what is left of the last one moves to the front. */
+/* Handles whole lines, and moves the rest to the front. Returns the length of the rest. */
 static size_t handle_lines(struct listener *listener, char *text, size_t bytes) {
     char *begin = text, *end;
     while ((end = memchr(begin, '\n', bytes - (size_t)(begin - text))) != NULL) {
@@ -176,7 +176,7 @@ static size_t handle_lines(struct listener *listener, char *text, size_t bytes) 
     return left;
 }
 
-/* Prints the numbers until the other side hangs up, or has been silent for most_silence_s (0: for ever). */
+/* Prints the numbers until the other side hangs up, or is silent for most_silence_s (0: no limit). */
 static void follow_numbers(int fd, double most_silence_s) {
     static struct listener listener;
     char text[8192];
@@ -192,7 +192,7 @@ static void follow_numbers(int fd, double most_silence_s) {
         }
         if (got > 0) {
             bytes = handle_lines(&listener, text, bytes + (size_t)got);
-            bytes = bytes == sizeof text ? 0 : bytes; /* a line without end: not from our side */
+            bytes = bytes == sizeof text ? 0 : bytes; /* a line that long is not from our side */
             listener.heard_ns = now_ns;
             listener.silence_is_told = 0;
             if (now_ns - listener.printed_ns >= PRINT_EVERY_NS) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plug-pull test, before the cut: writes numbered blocks as a ring would, and says which was acknowledged last. */
+/* The plug-pull test, before the cut: writes numbered blocks as a ring would, and reports the last acknowledged
+ * number. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -28,7 +29,7 @@ static void stop_writing(int number) {
     stopped = 1;
 }
 
-/* Refuses a ring that holds, or may hold, records that are in no log file. */
+/* Refuses a ring that holds, or may hold, records that no log file has. */
 static int check_no_ring(struct device *device, int force) {
     struct ring_view *view;
     const int rc = ring_view_open(&platform_linux, device, &view);
@@ -54,7 +55,7 @@ static int check_no_ring(struct device *device, int force) {
     return force ? 0 : error_set(EEXIST, "%s holds a ring: --force overwrites it", device->path);
 }
 
-/* 1: the first block is one of this test, and in *header; 0: it is not; -errno. */
+/* Returns 1 with *header if the first block is one of this test, 0 if not, or -errno. */
 static int read_first(struct device *device, struct verify_block *header) {
     uint8_t *block = platform_allocate(&platform_linux, device->block_bytes, PLATFORM_PLAIN);
     if (block == NULL) {
@@ -161,7 +162,7 @@ static int write_test(struct device *device, const struct verify_engines *engine
     print_engines(&header, engines, device->path);
     fflush(stdout);
     uint64_t acknowledged = 0;
-    /* Block 0 is flushed: the other engines are judged by it, even if the writes of its own engine do not last. */
+    /* Block 0 must be flushed: the check judges all engines by it, even if the writes of its own engine do not last. */
     rc = write_block(engines, &header, 0);
     rc = rc < 0 ? rc : device->ops->flush(device);
     rc = rc < 0 ? rc : write_blocks(engines, request, &reporter, &header, &acknowledged);
@@ -185,8 +186,8 @@ int verify_serve(const struct verify_request *request) {
                                 leave_empty, NULL);
     }
     struct verify_request checked = *request;
-    checked.force =
-        request->force && absent == 0; /* a file that was made just now is blank; else others have replaced it */
+    /* A file made just now is blank; a file that others have put there is not. */
+    checked.force = request->force && absent == 0;
     rc = rc < 0 ? rc : device_open(&platform_linux, request->path, DEVICE_WRITER, request->io, &device);
     if (rc < 0) {
         return cli_failed(rc);
